@@ -1,0 +1,141 @@
+// Deltas between snapshots: what travels on the wire and fills most of a demo.
+//
+// Layout, in ints: number of removed keys, number of updates, one unused int; the removed keys; then for every update
+// type, id, the size if the type has no agreed one, and the data: differences to the base if the base holds the key,
+// otherwise the values. Follows the requirements' snapshot document; what it leaves open is as in DDNet.
+#pragma once
+
+#include "teewire/snapshot.hpp"
+
+#include <span>
+
+namespace teewire {
+
+inline constexpr std::size_t delta_header_ints = 3;
+
+/// Scratch memory for create_delta and apply_delta. 32 KiB with the default limits.
+template <std::size_t items = snapshot_limits{}.items>
+struct delta_memory {
+    key_index_memory<items> first, second;
+    std::array<std::uint32_t, items> places;
+    std::array<std::int32_t, items> added_keys;
+};
+
+/// Borrows a delta_memory.
+struct delta_scratch {
+    template <std::size_t items>
+    delta_scratch(delta_memory<items>& memory) noexcept
+        : first{memory.first}, second{memory.second}, places{memory.places}, added_keys{memory.added_keys} {}
+
+    key_index first, second;
+    std::span<std::uint32_t> places;
+    std::span<std::int32_t> added_keys;
+};
+
+// ---- create --------------------------------------------------------------------------------------------------------
+
+/// Ints that the delta between the two can take at most.
+[[nodiscard]] constexpr std::size_t delta_bound(snapshot_view from, snapshot_view to) noexcept {
+    return delta_header_ints + from.size() + 2 * to.size() + to.data_size() / 4;
+}
+
+/// Writes the delta that makes `to` out of `from`: removed keys in the order of `from`, updates in the order of `to`.
+/// If nothing changed, the result is empty and nothing needs to be sent. The bytes equal those of the reference
+/// implementations. Keys must be distinct within each snapshot; at most as many items as the scratch is for.
+/// Errors, with the number of the item in `to`: size_mismatch when an item changes its size or differs from the agreed
+/// one, which no receiver could read; output_full, never with delta_bound() ints. O(items + ints).
+result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
+                                                   delta_scratch scratch, std::span<std::int32_t> out) noexcept;
+
+// ---- read ----------------------------------------------------------------------------------------------------------
+
+/// Walks through a delta without a base.
+class delta_reader {
+public:
+    struct update {
+        std::int32_t key = 0;
+        std::span<std::int32_t const> data; ///< differences, or values if the base does not hold the key
+        std::size_t position = 0;           ///< int where the update begins
+    };
+
+    /// Errors, with the int reached: truncated, bad_count.
+    static result<delta_reader> open(std::span<std::int32_t const> delta, size_table const& sizes,
+                                     decoding mode = decoding::strict, note_log* notes = nullptr) noexcept;
+
+    [[nodiscard]] std::span<std::int32_t const> removed_keys() const noexcept {
+        return delta_.subspan(delta_header_ints, removed_);
+    }
+    /// As stated, at least 0. The delta may end earlier with an error, or hold more that is ignored.
+    [[nodiscard]] std::size_t stated_updates() const noexcept { return updates_; }
+
+    /// Gives the next update. False at the end and on errors: truncated, bad_type, bad_id, bad_item_size. Lenient
+    /// decoding takes the halves of a key as unsigned 16-bit numbers, with the note unsigned_key_half.
+    bool next(update& out) noexcept;
+    [[nodiscard]] failure error() const noexcept { return error_; }
+
+    /// From here on, oddities are tolerated in silence: for a second walk.
+    void forget_notes() noexcept { notes_ = nullptr; }
+
+private:
+    delta_reader() noexcept = default;
+    friend class result<delta_reader>;
+    bool fail(errc code, std::size_t position) noexcept {
+        error_ = {code, position};
+        return false;
+    }
+
+    std::span<std::int32_t const> delta_;
+    size_table const* sizes_ = nullptr;
+    note_log* notes_ = nullptr;
+    decoding mode_ = decoding::strict;
+    std::size_t removed_ = 0;
+    std::size_t updates_ = 0;
+    std::size_t read_ = 0; // updates
+    std::size_t at_ = 0;
+    failure error_{};
+};
+
+/// What one item type contributes to a delta.
+struct type_usage {
+    std::uint16_t type = 0;
+    std::uint32_t updates = 0;
+    std::uint32_t bytes = 0; ///< as variable-length ints: type, id, size and data
+};
+
+struct delta_usage {
+    std::uint32_t removed = 0;
+    std::uint32_t removed_bytes = 0;
+    std::uint32_t updates = 0;
+    std::uint32_t update_bytes = 0;
+    std::span<type_usage const> types; ///< in the order of their first use
+    std::uint32_t untold_updates = 0;  ///< of types for which `out` had no room
+};
+
+/// Counts what a delta is made of, in bytes of variable-length ints. `out` is memory for the list of types. Errors as
+/// delta_reader. O(ints + updates * out.size()).
+result<delta_usage> inspect_delta(std::span<std::int32_t const> delta, size_table const& sizes,
+                                  std::span<type_usage> out, decoding mode = decoding::strict) noexcept;
+
+// ---- apply ---------------------------------------------------------------------------------------------------------
+
+struct apply_options {
+    decoding mode = decoding::strict;
+    snapshot_limits limits = {};
+    note_log* notes = nullptr;
+};
+
+/// Writes the snapshot that `delta` makes of `base` to `out`: what survives in the order of the base, then what is new
+/// in the order of the delta, as 0.6 and DDNet do; sort_by_key gives the order of 0.7.4. `out` must not overlap the
+/// inputs, and the base must have at most as many items as the scratch is for.
+///
+/// As the references do: a key that is both removed and updated moves to the end, with the difference applied to the
+/// old data; of several updates of one key the last wins, each computed from the base; unknown removed keys, surplus
+/// ints after the last update and the unused header int are ignored, with notes.
+///
+/// Errors, with the int of the delta: those of delta_reader, and size_mismatch, too_many_items, too_large. `out` never
+/// needs more than limits.ints(); less gives output_full. O(items + ints).
+result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
+                                  delta_scratch scratch, std::span<std::int32_t> out,
+                                  apply_options const& options = {}) noexcept;
+
+} // namespace teewire

@@ -1,0 +1,173 @@
+// Reads demo files: chunk by chunk, and as a player that holds the state of the world.
+#pragma once
+
+#include "teewire/delta.hpp"
+#include "teewire/demo_format.hpp"
+
+#include <span>
+
+namespace teewire {
+
+// ---- chunks --------------------------------------------------------------------------------------------------------
+
+/// A tick marker or a chunk. Borrowed: `payload` points into the file.
+struct demo_chunk {
+    demo_chunk_kind kind = demo_chunk_kind::unused;
+    bool keyframe = false;                 ///< for tick markers: a full snapshot follows
+    bool absolute = false;                 ///< for tick markers: does not depend on the marker before
+    std::int32_t tick = -1;                ///< of the marker before the chunk; -1 before the first one
+    std::size_t position = 0;              ///< byte in the file
+    std::span<std::uint8_t const> payload; ///< still compressed
+};
+
+/// Pulls chunks out of the bytes of a file. Small and copyable: a copy is a place to come back to.
+class demo_reader {
+public:
+    /// Checks the header and finds the map. Errors as parse_demo_header, and truncated when the map does not fit.
+    static result<demo_reader> open(std::span<std::uint8_t const> file, note_log* notes = nullptr) noexcept;
+
+    [[nodiscard]] demo_header const& header() const noexcept { return header_; }
+    [[nodiscard]] std::span<std::uint8_t const> map() const noexcept {
+        return file_.subspan(header_.size(), header_.map_size);
+    }
+
+    /// The next chunk. False at the end of the file, and on errors, with the byte where the chunk begins: truncated
+    /// (inside a chunk or its head), bad_tick (relative to nothing, or negative).
+    bool next(demo_chunk& out) noexcept;
+    [[nodiscard]] failure error() const noexcept { return error_; }
+
+    /// Where the next chunk begins, and the tick of the last marker.
+    [[nodiscard]] std::size_t position() const noexcept { return at_; }
+    [[nodiscard]] std::int32_t tick() const noexcept { return tick_; }
+    /// From here on, oddities go there, or nowhere if null.
+    void set_notes(note_log* notes) noexcept { notes_ = notes; }
+    /// Goes on at `position`, which a chunk gave, as if `tick` were the last marker's. Clears errors.
+    void seek(std::size_t position, std::int32_t tick) noexcept;
+
+private:
+    demo_reader() noexcept = default;
+    friend class result<demo_reader>;
+    bool fail(errc code, std::size_t position) noexcept {
+        error_ = {code, position};
+        return false;
+    }
+
+    std::span<std::uint8_t const> file_;
+    demo_header header_;
+    note_log* notes_ = nullptr;
+    std::size_t at_ = 0;
+    std::int32_t tick_ = -1;
+    failure error_{};
+};
+
+// ---- overview ------------------------------------------------------------------------------------------------------
+
+/// A tick marker that playing can start from: absolute, with a full snapshot before the next marker.
+struct demo_keyframe {
+    std::int32_t tick = 0;
+    std::size_t position = 0;
+};
+
+/// What the chunk heads of a file tell. Nothing is decompressed.
+struct demo_overview {
+    std::int32_t first_tick = -1;
+    std::int32_t last_tick = -1;
+    std::size_t ticks = 0;
+    std::size_t keyframes = 0;
+    struct counter {
+        std::size_t chunks = 0;
+        std::size_t bytes = 0; ///< compressed, with chunk heads
+    };
+    std::array<counter, 5> kinds{}; ///< by demo_chunk_kind
+    failure error{};                ///< where the file is damaged; everything above is what came before
+};
+
+/// Reads all chunk heads from the reader's position on. Fills `keyframes` as far as it reaches; the number needed is in
+/// the result. O(chunks).
+demo_overview scan_demo(demo_reader reader, std::span<demo_keyframe> keyframes) noexcept;
+
+// ---- player --------------------------------------------------------------------------------------------------------
+
+/// What was being done when an error was found.
+enum class demo_stage : std::uint8_t { chunk, huffman, varint, snapshot, delta };
+[[nodiscard]] std::string_view name(demo_stage stage) noexcept;
+
+struct demo_failure {
+    failure what{}; ///< position: bytes or ints inside the stage's input; for demo_stage::chunk, of the file
+    demo_stage stage = demo_stage::chunk;
+    std::int32_t tick = -1;
+    std::size_t position = 0; ///< byte of the file where the chunk begins
+};
+
+/// Memory for demo_player. About 0.3 MiB.
+struct demo_player_memory {
+    std::array<std::uint8_t, max_demo_packed_bytes> packed;
+    std::array<std::int32_t, max_demo_chunk_ints> ints;
+    std::array<std::uint8_t, max_demo_chunk_ints * 4> message;
+    std::array<std::array<std::int32_t, max_demo_chunk_ints>, 2> snapshots;
+    delta_memory<> delta;
+};
+
+enum class demo_event_kind : std::uint8_t { tick, snapshot, message };
+
+struct demo_event {
+    demo_event_kind kind = demo_event_kind::tick;
+    std::int32_t tick = -1;
+    bool keyframe = false;                 ///< a marker that announces a full snapshot, or a full snapshot
+    std::size_t position = 0;              ///< byte of the file
+    std::span<std::uint8_t const> message; ///< with up to three zero bytes more than were sent; until the next call
+};
+
+/// Plays a demo: decodes every chunk and keeps the snapshot of the current tick.
+class demo_player {
+public:
+    struct options {
+        size_table const* sizes = &sizes_06;
+        decoding mode = decoding::lenient;
+        note_log* notes = nullptr; ///< its origin is set to the file offset of each chunk
+    };
+
+    demo_player(demo_reader const& reader, demo_player_memory& memory, options const& chosen) noexcept;
+
+    /// Plays up to the next event. False at the end of the file and on errors; error() tells which.
+    bool next(demo_event& out) noexcept;
+    [[nodiscard]] demo_failure const& error() const noexcept { return error_; }
+
+    /// The last snapshot, valid until the next call. Empty before the first one.
+    [[nodiscard]] snapshot_view state() const noexcept { return state_; }
+    [[nodiscard]] bool has_state() const noexcept { return has_state_; }
+    /// Tick of the last marker played; -1 before the first one.
+    [[nodiscard]] std::int32_t tick() const noexcept { return reader_.tick(); }
+    /// Bytes of the file played so far, header and map included.
+    [[nodiscard]] std::size_t position() const noexcept { return reader_.position(); }
+
+    /// Makes state() that of `tick`: everything up to the last marker not above it has been played. Ticks before the
+    /// first one give the first, ticks after the last one the last. Messages on the way are skipped. `keyframes` is
+    /// what scan_demo gave for this file. False on errors. Costs at most the chunks since the last keyframe.
+    bool seek(std::int32_t tick, std::span<demo_keyframe const> keyframes) noexcept;
+
+private:
+    bool decode(demo_chunk const& chunk, std::span<std::int32_t const>& ints) noexcept;
+    bool play(demo_chunk const& chunk) noexcept;
+    bool fail(failure what, demo_stage stage, demo_chunk const& chunk) noexcept;
+
+    demo_reader reader_;
+    demo_player_memory& memory_;
+    options options_;
+    snapshot_view state_;
+    bool has_state_ = false;
+    demo_failure error_{};
+};
+
+/// Turns the ints of a message chunk into the message's bytes, four each, least significant first. `out` needs 4 bytes
+/// per int.
+std::span<std::uint8_t const> message_bytes(std::span<std::int32_t const> ints,
+                                            std::span<std::uint8_t> out) noexcept;
+
+/// Finds the size table with which the deltas of a demo were written, whatever its header says: keyframes tell the
+/// sizes of all items, and a trial tells which of them the deltas leave out. In a damaged file, the table that gets
+/// furthest. Costs the first 64 snapshots of ordinary 0.6 files, the whole file for 0.7, and that up to
+/// size_tables.size() times for odd ones.
+named_size_table const& detect_size_table(demo_reader const& reader, demo_player_memory& memory) noexcept;
+
+} // namespace teewire

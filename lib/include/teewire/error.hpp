@@ -1,0 +1,139 @@
+// Errors, notes and the result type that every layer returns.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace teewire {
+
+/// Why an input was refused, or why an output could not be made. One byte; zero is success.
+enum class errc : std::uint8_t {
+    ok,
+    // the input breaks its format
+    truncated,        ///< ends inside a number, an item, a chunk or a header
+    bad_varint,       ///< over-long or with dirty padding bits (strict decoding alone)
+    bad_magic,        ///< not the file type that was expected
+    bad_version,      ///< a version that no program ever wrote
+    bad_count,        ///< a count is negative or larger than the limit
+    bad_length,       ///< the parts do not add up to the stated length
+    bad_offset,       ///< an item offset is unaligned, outside the data or not increasing
+    bad_type,         ///< item type outside 0..0x7fff
+    bad_id,           ///< item id outside 0..0xffff
+    bad_item_size,    ///< an item's size is negative or larger than anything that fits
+    size_mismatch,    ///< the same key with two sizes, or a size that differs from the agreed one
+    duplicate_key,    ///< the key is already in the snapshot
+    bad_tick,         ///< a relative tick before any absolute one, or a tick out of range
+    missing_snapshot, ///< a delta before the first full snapshot
+    bad_text,         ///< text without a terminator
+    // the caller's memory or limits do not suffice
+    output_full,    ///< the output does not fit the memory given
+    too_many_items, ///< more items than the limit
+    too_large,      ///< more bytes than the limit
+    too_many_types, ///< more than 64 extended types in one builder
+    // the state does not allow it
+    unknown_tick, ///< no snapshot of that tick is held
+};
+
+/// A short English sentence for `code`, without position. Never null.
+[[nodiscard]] std::string_view describe(errc code) noexcept;
+
+/// An error and where it was found. The unit of `position` is that of the input the function took: bytes for byte
+/// spans, ints for int spans.
+struct failure {
+    errc code = errc::ok;
+    std::size_t position = 0;
+
+    friend constexpr bool operator==(failure const&, failure const&) = default;
+};
+
+/// A value or a failure. Members are named as in std::expected. Reading the wrong one is a bug of the caller and is
+/// asserted.
+template <class T>
+class [[nodiscard]] result {
+    static_assert(std::is_trivially_destructible_v<T>, "results never own memory");
+
+public:
+    constexpr result(T const& value) noexcept : value_{value} {}
+    constexpr result(failure const& error) noexcept : error_{error} { assert(error.code != errc::ok); }
+
+    [[nodiscard]] constexpr bool has_value() const noexcept { return error_.code == errc::ok; }
+    constexpr explicit operator bool() const noexcept { return has_value(); }
+
+    [[nodiscard]] constexpr T const& value() const noexcept {
+        assert(has_value());
+        return value_;
+    }
+    constexpr T const& operator*() const noexcept { return value(); }
+    constexpr T const* operator->() const noexcept { return &value(); }
+
+    [[nodiscard]] constexpr failure const& error() const noexcept {
+        assert(!has_value());
+        return error_;
+    }
+
+private:
+    T value_{};
+    failure error_{};
+};
+
+/// How to treat input that real programs produce but that a careful writer would not.
+enum class decoding : std::uint8_t {
+    strict,  ///< for a stranger's packets: refuse what DDNet refuses
+    lenient, ///< for recordings: take what can be understood and leave a note
+};
+
+/// Oddities that do not stop decoding.
+enum class note : std::uint8_t {
+    overlong_varint,     ///< more bytes than the value needs
+    dirty_varint,        ///< bits 4..7 of a fifth byte are set
+    data_after_end,      ///< bytes after the Huffman end symbol beyond the known padding byte
+    unused_header_int,   ///< the third int of a delta is not zero
+    update_count,        ///< a delta's update count is negative or disagrees with what follows
+    unknown_removed_key, ///< a delta removes a key that the base does not hold
+    repeated_key,        ///< a key occurs twice in a snapshot or delta
+    unsigned_key_half,   ///< a type or id that is only legal as an unsigned 16-bit number
+    gap_before_items,    ///< the first item offset is not zero
+    tick_order,          ///< a tick that is not larger than the one before
+    early_message,       ///< a message before the first tick
+    header_text,         ///< a text field of a header has no terminator
+    unknown_chunk,       ///< a demo chunk of the unused type 0
+};
+inline constexpr std::size_t note_count = 13;
+
+/// A short English sentence for a note. Never null.
+[[nodiscard]] std::string_view describe(note kind) noexcept;
+
+/// Counts notes and remembers where each kind was seen first. A decoder takes a pointer to one, or null.
+struct note_log {
+    struct entry {
+        std::uint32_t count = 0;
+        std::size_t origin = 0;   ///< `origin` of the log when the first one was added
+        std::size_t position = 0; ///< position inside the input of the function that added it
+    };
+
+    std::array<entry, note_count> entries{};
+    std::size_t origin = 0; ///< set by the owner of a stream before each part of it, for example to a file offset
+
+    constexpr void add(note kind, std::size_t position) noexcept {
+        entry& e = entries[static_cast<std::size_t>(kind)];
+        if (e.count == 0) {
+            e.origin = origin;
+            e.position = position;
+        }
+        e.count += e.count != UINT32_MAX;
+    }
+    [[nodiscard]] constexpr entry const& operator[](note kind) const noexcept {
+        return entries[static_cast<std::size_t>(kind)];
+    }
+    [[nodiscard]] constexpr bool empty() const noexcept {
+        for (entry const& e : entries)
+            if (e.count != 0) return false;
+        return true;
+    }
+};
+
+} // namespace teewire

@@ -1,0 +1,53 @@
+// Past snapshots by tick: the bases that deltas refer to.
+#pragma once
+
+#include "teewire/snapshot.hpp"
+
+#include <optional>
+#include <span>
+
+namespace teewire {
+
+/// A ring of snapshots with increasing ticks in one block of the caller's. Adding drops the oldest ones when there is
+/// no room; a view that was handed out is valid until its snapshot is dropped.
+class history {
+public:
+    struct entry {
+        std::int32_t tick;
+        std::uint32_t begin; // in the block
+        std::uint32_t size;  // ints
+    };
+
+    /// `entries` limits the number of snapshots, `block` their ints together. 150 entries hold the 3 seconds that
+    /// servers keep.
+    history(std::span<entry> entries, std::span<std::int32_t> block) noexcept : entries_{entries}, block_{block} {
+        assert(!entries.empty());
+    }
+
+    /// Copies the snapshot. Errors: bad_tick when the tick is not larger than the newest one; too_large when the block
+    /// could not hold it even alone, and then nothing is dropped. O(ints).
+    result<snapshot_view> add(std::int32_t tick, snapshot_view snapshot) noexcept;
+
+    /// O(log entries).
+    [[nodiscard]] std::optional<snapshot_view> find(std::int32_t tick) const noexcept;
+
+    /// Drops everything older than `tick`. O(dropped).
+    void drop_before(std::int32_t tick) noexcept;
+    void clear() noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] std::optional<std::int32_t> oldest() const noexcept;
+    [[nodiscard]] std::optional<std::int32_t> newest() const noexcept;
+
+private:
+    [[nodiscard]] entry& at(std::size_t i) const noexcept { return entries_[(first_ + i) % entries_.size()]; }
+    void drop_oldest() noexcept;
+
+    std::span<entry> entries_;
+    std::span<std::int32_t> block_;
+    std::size_t first_ = 0;
+    std::size_t count_ = 0;
+    std::size_t end_ = 0; // of the newest snapshot in the block
+};
+
+} // namespace teewire

@@ -1,0 +1,198 @@
+// What the protocols agree on: item sizes, and the objects with their fields.
+//
+// The codec itself needs only the sizes. The descriptions are for tools that print or analyse items.
+#pragma once
+
+#include "teewire/error.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace teewire {
+
+// ---- sizes ---------------------------------------------------------------------------------------------------------
+
+/// Types below this can have a size that both sides know, so that deltas leave it out.
+inline constexpr std::size_t sized_types = 64;
+
+/// Item sizes in ints by type. Zero: not agreed, a delta carries the size.
+class size_table {
+public:
+    constexpr size_table() noexcept = default;
+    /// `sizes` starts with type 0. Asserts that there are at most 64.
+    constexpr explicit size_table(std::span<std::uint16_t const> sizes) noexcept {
+        assert(sizes.size() <= sized_types);
+        for (std::size_t i = 0; i < sizes.size(); ++i) sizes_[i] = sizes[i];
+    }
+
+    /// The agreed size of `type` in ints, or 0.
+    [[nodiscard]] constexpr std::size_t operator[](std::uint32_t type) const noexcept {
+        return type < sized_types ? sizes_[type] : 0;
+    }
+    /// Registers a modification's own type. Both sides must do the same. Asserts that `type` is below 64.
+    constexpr void set(std::uint32_t type, std::uint16_t ints) noexcept {
+        assert(type < sized_types);
+        sizes_[type] = ints;
+    }
+
+    friend constexpr bool operator==(size_table const&, size_table const&) = default;
+
+private:
+    std::array<std::uint16_t, sized_types> sizes_{};
+};
+
+namespace detail {
+inline constexpr std::uint16_t sizes_06[] = {0, 10, 6, 5, 4, 3, 8, 4, 15, 22, 5, 17, 3, 2, 2, 2, 2, 3, 3, 3, 3};
+inline constexpr std::uint16_t sizes_07[] = {0, 10, 6, 5,  3, 3, 3, 2, 4, 15, 22, 3,
+                                             4, 58, 5, 32, 2, 2, 2, 2, 3, 3,  7};
+
+constexpr size_table with_event_damage(std::uint16_t ints) noexcept {
+    size_table sizes{sizes_07};
+    sizes.set(22, ints);
+    return sizes;
+}
+} // namespace detail
+
+/// Teeworlds 0.6 and DDNet: types 1 to 20. DDNet's extended types always carry their size.
+inline constexpr size_table sizes_06{detail::sizes_06};
+/// Teeworlds 0.7.1 and later, and the 0.7 side of DDNet: types 1 to 22, with event_damage of 7 ints. Types 23 and 24
+/// carry their size.
+inline constexpr size_table sizes_07{detail::sizes_07};
+/// Teeworlds 0.7.0, where type 22 is a damage indicator of 3 ints.
+inline constexpr size_table sizes_07_0 = detail::with_event_damage(3);
+/// As the snapshot requirements print it, with event_damage of 5 ints. No known program uses it.
+inline constexpr size_table sizes_07_documented = detail::with_event_damage(5);
+/// Recordings of 0.7 sessions made by DDNet servers of 2022, which agreed on no more than types 1 to 20.
+inline constexpr size_table sizes_07_recorded{std::span<std::uint16_t const>{detail::sizes_07}.first(21)};
+
+struct named_size_table {
+    std::string_view name;
+    size_table const* sizes;
+};
+inline constexpr std::array<named_size_table, 5> size_tables = {{
+    {"0.6", &sizes_06},
+    {"0.7", &sizes_07},
+    {"0.7.0", &sizes_07_0},
+    {"0.7-documented", &sizes_07_documented},
+    {"0.7-recorded", &sizes_07_recorded},
+}};
+
+/// The table of that name, or null.
+[[nodiscard]] size_table const* find_size_table(std::string_view name) noexcept;
+
+// ---- extended types ------------------------------------------------------------------------------------------------
+
+/// Identifies an extended type. In a snapshot it travels as an item of type 0 whose id is the alias that stands for
+/// the type, and whose data is the UUID as four big-endian words.
+struct uuid {
+    std::array<std::uint8_t, 16> bytes{};
+
+    /// The four ints of the describing item.
+    [[nodiscard]] constexpr std::array<std::int32_t, 4> ints() const noexcept {
+        std::array<std::int32_t, 4> words{};
+        for (std::size_t i = 0; i < 16; ++i)
+            words[i / 4] = static_cast<std::int32_t>(static_cast<std::uint32_t>(words[i / 4]) << 8 | bytes[i]);
+        return words;
+    }
+    [[nodiscard]] static constexpr uuid from_ints(std::span<std::int32_t const, 4> words) noexcept {
+        uuid id;
+        for (std::size_t i = 0; i < 16; ++i)
+            id.bytes[i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(words[i / 4]) >> (24 - 8 * (i % 4)));
+        return id;
+    }
+    /// Parses "76ce455b-f9eb-3a48-add7-e04b941d045c"; anything else stops the compilation or is asserted.
+    [[nodiscard]] static constexpr uuid parse(std::string_view text) noexcept {
+        uuid id;
+        std::size_t digits = 0;
+        for (char const c : text) {
+            if (c == '-') continue;
+            bool const decimal = c >= '0' && c <= '9';
+            assert(digits < 32 && (decimal || (c >= 'a' && c <= 'f')));
+            auto const digit = static_cast<std::uint8_t>(decimal ? c - '0' : c - 'a' + 10);
+            id.bytes[digits / 2] = static_cast<std::uint8_t>(id.bytes[digits / 2] << 4 | digit);
+            ++digits;
+        }
+        assert(digits == 32);
+        return id;
+    }
+
+    friend constexpr bool operator==(uuid const&, uuid const&) = default;
+};
+
+/// Type of the items that describe extended types.
+inline constexpr std::uint16_t type_describing = 0;
+/// First and last type number that stands for an extended type.
+inline constexpr std::uint16_t first_alias = 0x4000;
+inline constexpr std::uint16_t last_alias = 0x7fff;
+
+// ---- objects -------------------------------------------------------------------------------------------------------
+
+enum class protocol : std::uint8_t { teeworlds_06, ddnet, teeworlds_07 };
+
+/// "0.6", "ddnet", "0.7".
+[[nodiscard]] std::string_view name(protocol p) noexcept;
+
+enum class field_kind : std::uint8_t {
+    integer,
+    tick,        ///< 50 per second
+    boolean,     ///< 0 or 1
+    enumeration, ///< one of `values`
+    flags,       ///< a bit per name in `values`, lowest first
+    text,        ///< four bytes per int, each plus 128, padded with zeros
+};
+
+/// The names of an enumeration or of flag bits.
+struct value_set {
+    std::string_view name;
+    std::int32_t first; ///< value of the first name; 0 for flags
+    std::span<std::string_view const> names;
+
+    /// The name of `value`, or an empty one.
+    [[nodiscard]] constexpr std::string_view operator[](std::int32_t value) const noexcept {
+        std::int64_t const i = std::int64_t{value} - first;
+        return i >= 0 && i < static_cast<std::int64_t>(names.size()) ? names[static_cast<std::size_t>(i)]
+                                                                     : std::string_view{};
+    }
+};
+
+struct field {
+    std::string_view name;
+    field_kind kind = field_kind::integer;
+    std::uint8_t offset = 0;           ///< first int in the item's data
+    std::uint8_t ints = 1;             ///< width of one element; more than 1 for text alone
+    std::uint8_t count = 1;            ///< elements; more than 1 for arrays
+    value_set const* values = nullptr; ///< for enumeration and flags
+};
+
+/// One kind of item.
+struct object {
+    std::string_view name; ///< "character", "event_death"
+    std::uint16_t type;    ///< 0 for extended types
+    uuid extended;         ///< all zero for plain types
+    std::uint8_t ints;     ///< size of the current form
+    std::uint8_t min_ints; ///< shortest form that receivers accept; older programs send shorter extended items
+    std::span<field const> fields;
+
+    [[nodiscard]] constexpr bool is_extended() const noexcept { return type == 0; }
+};
+
+/// The objects with a type number of their own, by that number.
+[[nodiscard]] std::span<object const> plain_objects(protocol p) noexcept;
+/// The objects known by UUID. They occur in sessions of every protocol, as DDNet servers speak all of them.
+[[nodiscard]] std::span<object const> extended_objects() noexcept;
+
+/// Null when there is none.
+[[nodiscard]] object const* find_object(protocol p, std::uint16_t type) noexcept;
+[[nodiscard]] object const* find_object(uuid const& extended) noexcept;
+[[nodiscard]] object const* find_object(protocol p, std::string_view name) noexcept;
+
+/// Decodes the text of a field's ints into `out`, which must have 4 bytes per int. Stops at the first zero; the last
+/// byte is a terminator whatever it holds. Returns the bytes as they are, valid UTF-8 or not.
+std::string_view decode_text(std::span<std::int32_t const> ints, std::span<char> out) noexcept;
+/// The reverse. Text that does not fit is cut at 4 * ints - 1 bytes.
+void encode_text(std::string_view text, std::span<std::int32_t> ints) noexcept;
+
+} // namespace teewire

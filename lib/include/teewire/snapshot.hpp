@@ -1,0 +1,242 @@
+// Snapshots: a read-only view over memory in the engines' own layout, and an index of its keys.
+//
+// Layout, in ints: [0] bytes of the items section, [1] number of items, then one offset per item (bytes, relative to
+// the items section), then the items: key, data... The layout of the requirements' snapshot document; limits and
+// checks are those of DDNet.
+#pragma once
+
+#include "teewire/error.hpp"
+#include "teewire/schema.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+
+namespace teewire {
+
+/// What a snapshot may hold. The default is what every implementation can hold when reading.
+struct snapshot_limits {
+    std::uint32_t items = 1024;  ///< at most 65534
+    std::uint32_t bytes = 65536; ///< of the whole snapshot, header and offsets included
+
+    [[nodiscard]] constexpr std::size_t ints() const noexcept { return bytes / 4; }
+};
+
+[[nodiscard]] constexpr std::int32_t make_key(std::uint16_t type, std::uint16_t id) noexcept {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(type) << 16 | id);
+}
+[[nodiscard]] constexpr std::uint16_t key_type(std::int32_t key) noexcept {
+    return static_cast<std::uint16_t>(static_cast<std::uint32_t>(key) >> 16);
+}
+[[nodiscard]] constexpr std::uint16_t key_id(std::int32_t key) noexcept { return static_cast<std::uint16_t>(key); }
+
+/// Borrowed: `data` points into the snapshot.
+struct item {
+    std::int32_t key = 0;
+    std::span<std::int32_t const> data;
+
+    [[nodiscard]] constexpr std::uint16_t type() const noexcept { return key_type(key); }
+    [[nodiscard]] constexpr std::uint16_t id() const noexcept { return key_id(key); }
+};
+
+/// A snapshot in memory that someone else keeps. Two pointers wide; copying it copies no items.
+class snapshot_view {
+public:
+    /// The empty snapshot.
+    constexpr snapshot_view() noexcept : ints_{empty_} {}
+
+    /// Checks a stranger's snapshot as DDNet does: exact length, counts within `limits`, offsets aligned and
+    /// increasing. Errors, with the int where they show: truncated, bad_count, bad_length, bad_offset, too_large; with
+    /// strict decoding also bad_type for a negative key. Lenient decoding adds unsigned_key_half, and both add
+    /// gap_before_items. Repeated keys are not looked for: key_index::build tells them. O(items).
+    static result<snapshot_view> parse(std::span<std::int32_t const> ints, decoding mode = decoding::strict,
+                                       snapshot_limits limits = {}, note_log* notes = nullptr) noexcept;
+
+    /// Takes a snapshot that the caller built or has checked. Asserts what parse() checks.
+    static snapshot_view trusted(std::span<std::int32_t const> ints) noexcept;
+
+    /// The whole snapshot.
+    [[nodiscard]] constexpr std::span<std::int32_t const> ints() const noexcept { return ints_; }
+    /// Items.
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(ints_[1]); }
+    [[nodiscard]] constexpr bool empty() const noexcept { return ints_[1] == 0; }
+    /// Bytes of the items section.
+    [[nodiscard]] constexpr std::size_t data_size() const noexcept { return static_cast<std::size_t>(ints_[0]); }
+    [[nodiscard]] constexpr std::span<std::int32_t const> offsets() const noexcept {
+        return ints_.subspan(2, size());
+    }
+    /// The items section: keys and data.
+    [[nodiscard]] constexpr std::span<std::int32_t const> items() const noexcept {
+        return ints_.subspan(2 + size());
+    }
+
+    [[nodiscard]] constexpr std::int32_t key(std::size_t number) const noexcept { return items()[begins(number)]; }
+    [[nodiscard]] constexpr item operator[](std::size_t number) const noexcept {
+        std::size_t const first = begins(number);
+        std::size_t const end = number + 1 < size() ? begins(number + 1) : data_size() / 4;
+        return {items()[first], items().subspan(first + 1, end - first - 1)};
+    }
+
+    class iterator;
+    [[nodiscard]] constexpr iterator begin() const noexcept;
+    [[nodiscard]] constexpr iterator end() const noexcept;
+
+    /// The first item with that key. O(items); use a key_index for many.
+    [[nodiscard]] std::optional<item> find(std::int32_t key) const noexcept;
+
+    /// Sum of all data ints modulo 2^32; keys are left out. O(ints).
+    [[nodiscard]] std::uint32_t checksum() const noexcept;
+
+private:
+    friend class snapshot_builder;
+    constexpr explicit snapshot_view(std::span<std::int32_t const> ints) noexcept : ints_{ints} {}
+    [[nodiscard]] constexpr std::size_t begins(std::size_t number) const noexcept {
+        return static_cast<std::size_t>(ints_[2 + number]) / 4;
+    }
+
+    static constexpr std::int32_t empty_[2] = {0, 0};
+    std::span<std::int32_t const> ints_;
+};
+
+class snapshot_view::iterator {
+public:
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = item;
+    using difference_type = std::ptrdiff_t;
+
+    constexpr iterator() noexcept = default;
+    constexpr iterator(snapshot_view view, std::size_t number) noexcept : view_{view}, number_{number} {}
+    constexpr item operator*() const noexcept { return view_[number_]; }
+    constexpr iterator& operator++() noexcept {
+        ++number_;
+        return *this;
+    }
+    constexpr iterator operator++(int) noexcept {
+        iterator const before = *this;
+        ++number_;
+        return before;
+    }
+    friend constexpr bool operator==(iterator const& a, iterator const& b) noexcept {
+        return a.number_ == b.number_;
+    }
+
+private:
+    snapshot_view view_;
+    std::size_t number_ = 0;
+};
+
+constexpr snapshot_view::iterator snapshot_view::begin() const noexcept { return {*this, 0}; }
+constexpr snapshot_view::iterator snapshot_view::end() const noexcept { return {*this, size()}; }
+
+/// The meaning of an alias (an item type of 0x4000 and above) in this snapshot. Empty when no item describes it, or
+/// the describing item is too short. O(items).
+[[nodiscard]] std::optional<uuid> find_extended_type(snapshot_view snapshot, std::uint16_t alias) noexcept;
+
+// ---- key index -----------------------------------------------------------------------------------------------------
+
+/// Memory for a key_index of up to `items` items. 12 KiB for 1024.
+template <std::size_t items = snapshot_limits{}.items>
+struct key_index_memory {
+    static_assert(items < 65535, "item numbers are 16-bit");
+    static constexpr std::size_t slots = [] {
+        std::size_t n = 16;
+        while (n < 2 * items) n *= 2;
+        return n;
+    }();
+    std::array<std::int32_t, slots> keys;
+    std::array<std::uint16_t, slots> numbers;
+};
+
+/// Finds items by key in constant time. Keys chosen by an enemy do not make it slow: when too many meet in one place,
+/// everything moves to another hash function.
+class key_index {
+public:
+    static constexpr std::size_t npos = SIZE_MAX;
+
+    template <std::size_t items>
+    explicit key_index(key_index_memory<items>& memory) noexcept : key_index{memory.keys, memory.numbers, items} {}
+    /// Both spans have the same power of two of elements, at least twice `capacity`.
+    key_index(std::span<std::int32_t> keys, std::span<std::uint16_t> numbers, std::size_t capacity) noexcept;
+
+    /// Forgets everything. O(slots).
+    void clear() noexcept;
+
+    /// Indexes all items. Of items with the same key the first is found. Returns false if there are such items.
+    /// Asserts that the snapshot has at most capacity() items. O(items + slots).
+    bool build(snapshot_view snapshot) noexcept;
+
+    /// Adds item number size(), whose key is key_of(size()). If the key is there already, nothing changes and the
+    /// number of its item is returned; otherwise npos. `key_of` gives the key of any number added before as well.
+    template <class KeyOf>
+    std::size_t insert(std::int32_t key, KeyOf&& key_of) noexcept {
+        assert(size_ < capacity_);
+        std::size_t const found = place(key, static_cast<std::uint16_t>(size_ + 1));
+        if (found != npos) return found;
+        ++size_;
+        if (crowded()) {
+            do {
+                start(attempt_ + 1);
+                for (std::size_t i = 0; i < size_; ++i) place(key_of(i), static_cast<std::uint16_t>(i + 1));
+            } while (crowded());
+        }
+        return npos;
+    }
+
+    /// The number of the item with that key, or npos.
+    [[nodiscard]] std::size_t find(std::int32_t key) const noexcept {
+        for (std::size_t slot = first_slot(key);; slot = (slot + 1) & (numbers_.size() - 1)) {
+            if (numbers_[slot] == 0) return npos;
+            if (keys_[slot] == key) return numbers_[slot] - 1U;
+        }
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+private:
+    [[nodiscard]] std::size_t first_slot(std::int32_t key) const noexcept {
+        return static_cast<std::uint32_t>(static_cast<std::uint32_t>(key) * multiplier_) >> shift_;
+    }
+    // Puts number (counted from 1) where `key` belongs, or returns the number (from 0) already there.
+    std::size_t place(std::int32_t key, std::uint16_t number) noexcept {
+        for (std::size_t slot = first_slot(key);; slot = (slot + 1) & (numbers_.size() - 1), ++steps_) {
+            if (numbers_[slot] == 0) {
+                keys_[slot] = key;
+                numbers_[slot] = number;
+                return npos;
+            }
+            if (keys_[slot] == key) return numbers_[slot] - 1U;
+        }
+    }
+    // More steps past occupied slots than random keys would ever need, and a hash function left to try.
+    [[nodiscard]] bool crowded() const noexcept { return steps_ > 8 * size_ + 64 && attempt_ + 1 < attempts; }
+    void start(unsigned attempt) noexcept; // empty, with that hash function
+
+    static constexpr unsigned attempts = 4;
+
+    std::span<std::int32_t> keys_;
+    std::span<std::uint16_t> numbers_; // item number + 1; 0 marks a free slot
+    std::size_t capacity_;
+    std::size_t size_ = 0;
+    std::size_t steps_ = 0;
+    std::uint32_t multiplier_ = 0;
+    unsigned shift_;
+    unsigned attempt_ = 0;
+};
+
+// ---- order ---------------------------------------------------------------------------------------------------------
+
+enum class item_order : std::uint8_t {
+    insertion, ///< 0.6, DDNet, 0.7.0 to 0.7.3
+    by_key,    ///< 0.7.4 and later: ascending by key
+};
+
+/// Writes `snapshot` with its items ascending by key to `out`, as 0.7.4 and later keep them. `order` is scratch for one
+/// number per item. Error: output_full. O(n log n).
+result<snapshot_view> sort_by_key(snapshot_view snapshot, std::span<std::uint16_t> order,
+                                  std::span<std::int32_t> out) noexcept;
+
+} // namespace teewire

@@ -1,0 +1,77 @@
+// Builds a snapshot item by item in the caller's memory.
+#pragma once
+
+#include "teewire/snapshot.hpp"
+
+#include <array>
+
+namespace teewire {
+
+/// Memory for a snapshot_builder. 86 KiB with the default limits.
+template <snapshot_limits limits = snapshot_limits{}>
+struct snapshot_builder_memory {
+    std::array<std::int32_t, limits.items> offsets;
+    std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
+    std::array<std::uint16_t, limits.items> order;
+    key_index_memory<limits.items> index;
+};
+
+/// Collects items and lays them out as a snapshot. Nothing is dropped silently: an item that cannot be added is
+/// refused with the reason, and the items before it stay as they are.
+///
+/// Extended types get aliases as in DDNet: 0x7fff for the first one used, then downwards. The item that describes an
+/// alias comes right before its first user, and from then on at the front of every later snapshot of this builder, so
+/// that the numbers stay the same and deltas small.
+class snapshot_builder {
+public:
+    static constexpr std::size_t max_extended_types = 64;
+
+    template <snapshot_limits limits>
+    explicit snapshot_builder(snapshot_builder_memory<limits>& memory) noexcept
+        : offsets_{memory.offsets}, memory_{memory.ints}, order_{memory.order}, index_{memory.index}, limits_{
+                                                                                                          limits} {
+        start();
+    }
+
+    /// Begins the next snapshot, with the describing items of the extended types used so far. Invalidates the view
+    /// that finish() gave.
+    void start() noexcept;
+
+    /// Adds an item whose data is all zero, and gives its data to be filled in until the next call. Errors, with the
+    /// number of items so far: bad_type (0x8000 and above), duplicate_key, too_many_items, too_large. O(ints).
+    result<std::span<std::int32_t>> add(std::uint16_t type, std::uint16_t id, std::size_t ints) noexcept;
+
+    /// The same for an extended type, described first if it is new. Further error: too_many_types. If the new type's
+    /// item does not fit, its describing item stays, which is harmless. O(ints + extended types).
+    result<std::span<std::int32_t>> add(uuid const& extended, std::uint16_t id, std::size_t ints) noexcept;
+
+    /// Adds a copy.
+    result<std::span<std::int32_t>> add(item const& copied) noexcept;
+
+    /// The alias of an extended type, or 0 if it was not used yet.
+    [[nodiscard]] std::uint16_t alias_of(uuid const& extended) const noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
+
+    /// The snapshot, in insertion order, inside the builder's memory: valid until start(). More items may be added
+    /// afterwards and finish() called again. O(items), not O(ints).
+    snapshot_view finish() noexcept;
+
+    /// Writes the snapshot to `out` in the order asked for. Error: output_full.
+    result<snapshot_view> finish(std::span<std::int32_t> out, item_order order) noexcept;
+
+private:
+    [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
+
+    std::span<std::int32_t> offsets_; // bytes, relative to items()
+    std::span<std::int32_t>
+        memory_; // room for header and offsets, then the items: finish() fills in what precedes them
+    std::span<std::uint16_t> order_; // for sorting
+    key_index index_;
+    snapshot_limits limits_;
+    std::size_t used_ = 0; // ints of the items section
+    std::array<uuid, max_extended_types> extended_{};
+    std::size_t extended_count_ = 0;
+};
+
+} // namespace teewire

@@ -1,0 +1,306 @@
+#include "teewire/demo_reader.hpp"
+
+#include "teewire/huffman.hpp"
+#include "teewire/varint.hpp"
+
+#include <algorithm>
+
+namespace teewire {
+
+// ---- chunks --------------------------------------------------------------------------------------------------------
+
+result<demo_reader> demo_reader::open(std::span<std::uint8_t const> file, note_log* notes) noexcept {
+    auto const header = parse_demo_header(file, notes);
+    if (!header) return header.error();
+    if (header->map_size > file.size() - header->size()) return failure{errc::truncated, file.size()};
+    demo_reader reader;
+    reader.file_ = file;
+    reader.header_ = *header;
+    reader.notes_ = notes;
+    reader.at_ = header->size() + header->map_size;
+    return reader;
+}
+
+void demo_reader::seek(std::size_t position, std::int32_t tick) noexcept {
+    assert(position <= file_.size());
+    at_ = position;
+    tick_ = tick;
+    error_ = {};
+}
+
+bool demo_reader::next(demo_chunk& out) noexcept {
+    if (error_.code != errc::ok || at_ == file_.size()) return false;
+    std::size_t const start = at_;
+    std::size_t at = at_;
+    std::uint32_t const first = file_[at++];
+    out = {};
+    out.position = start;
+    if ((first & 0x80) != 0) {
+        bool const inline_bit = header_.version >= 5;
+        std::uint32_t const step = first & (inline_bit ? 0x1f : 0x3f);
+        bool const relative = inline_bit ? (first & 0x20) != 0 : step != 0;
+        std::int64_t tick = 0;
+        if (relative) {
+            if (tick_ < 0) return fail(errc::bad_tick, start);
+            tick = std::int64_t{tick_} + step;
+        } else {
+            if (file_.size() - at < 4) return fail(errc::truncated, start);
+            for (std::size_t i = 0; i < 4; ++i) tick = tick << 8 | file_[at++];
+        }
+        if (tick > INT32_MAX) return fail(errc::bad_tick, start); // negative, or an overflow
+        if (notes_ != nullptr && tick <= tick_) notes_->add(note::tick_order, start);
+        out.kind = demo_chunk_kind::tick;
+        out.keyframe = (first & 0x40) != 0;
+        out.absolute = !relative;
+        tick_ = static_cast<std::int32_t>(tick);
+    } else {
+        out.kind = static_cast<demo_chunk_kind>(first >> 5);
+        std::size_t size = first & 0x1f;
+        if (size >= 30) {
+            std::size_t const more = size - 29;
+            if (file_.size() - at < more) return fail(errc::truncated, start);
+            size = file_[at];
+            if (more == 2) size |= static_cast<std::size_t>(file_[at + 1]) << 8;
+            at += more;
+        }
+        if (file_.size() - at < size) return fail(errc::truncated, start);
+        out.payload = file_.subspan(at, size);
+        at += size;
+        if (notes_ != nullptr && out.kind == demo_chunk_kind::unused) notes_->add(note::unknown_chunk, start);
+        if (notes_ != nullptr && out.kind == demo_chunk_kind::message && tick_ < 0)
+            notes_->add(note::early_message, start);
+    }
+    at_ = at;
+    out.tick = tick_;
+    return true;
+}
+
+// ---- overview ------------------------------------------------------------------------------------------------------
+
+demo_overview scan_demo(demo_reader reader, std::span<demo_keyframe> keyframes) noexcept {
+    demo_overview overview;
+    demo_chunk marker;
+    bool open_keyframe = false;
+    for (demo_chunk chunk; reader.next(chunk);) {
+        auto& kind = overview.kinds[static_cast<std::size_t>(chunk.kind)];
+        ++kind.chunks;
+        kind.bytes += reader.position() - chunk.position;
+        if (chunk.kind == demo_chunk_kind::tick) {
+            if (overview.ticks++ == 0) overview.first_tick = chunk.tick;
+            overview.last_tick = chunk.tick;
+            open_keyframe = chunk.keyframe && chunk.absolute;
+            marker = chunk;
+        } else if (chunk.kind == demo_chunk_kind::snapshot && open_keyframe) {
+            open_keyframe = false;
+            if (overview.keyframes < keyframes.size())
+                keyframes[overview.keyframes] = {marker.tick, marker.position};
+            ++overview.keyframes;
+        } else if (chunk.kind == demo_chunk_kind::delta) {
+            open_keyframe = false; // needs what came before
+        }
+    }
+    overview.error = reader.error();
+    return overview;
+}
+
+// ---- player --------------------------------------------------------------------------------------------------------
+
+std::string_view name(demo_stage stage) noexcept {
+    switch (stage) {
+    case demo_stage::chunk: return "chunk";
+    case demo_stage::huffman: return "huffman";
+    case demo_stage::varint: return "varint";
+    case demo_stage::snapshot: return "snapshot";
+    case demo_stage::delta: return "delta";
+    }
+    return "unknown";
+}
+
+std::span<std::uint8_t const> message_bytes(std::span<std::int32_t const> ints,
+                                            std::span<std::uint8_t> out) noexcept {
+    assert(out.size() >= ints.size() * 4);
+    for (std::size_t i = 0; i < ints.size() * 4; ++i)
+        out[i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(ints[i / 4]) >> 8 * (i % 4));
+    return out.first(ints.size() * 4);
+}
+
+demo_player::demo_player(demo_reader const& reader, demo_player_memory& memory, options const& chosen) noexcept
+    : reader_{reader}, memory_{memory}, options_{chosen} {
+    reader_.set_notes(options_.notes);
+}
+
+bool demo_player::fail(failure what, demo_stage stage, demo_chunk const& chunk) noexcept {
+    error_ = {what, stage, chunk.tick, chunk.position};
+    return false;
+}
+
+bool demo_player::decode(demo_chunk const& chunk, std::span<std::int32_t const>& ints) noexcept {
+    auto const packed = huffman_decode(chunk.payload, memory_.packed, options_.notes);
+    if (!packed) return fail(packed.error(), demo_stage::huffman, chunk);
+    auto const count =
+        decode_varints(std::span{memory_.packed}.first(*packed), memory_.ints, options_.mode, options_.notes);
+    if (!count) return fail(count.error(), demo_stage::varint, chunk);
+    ints = std::span{memory_.ints}.first(*count);
+    return true;
+}
+
+// Decodes a snapshot or delta into state_.
+bool demo_player::play(demo_chunk const& chunk) noexcept {
+    if (options_.notes != nullptr) options_.notes->origin = chunk.position;
+    std::span<std::int32_t const> ints;
+    if (!decode(chunk, ints)) return false;
+    auto& spare = memory_.snapshots[state_.ints().data() == memory_.snapshots[0].data() ? 1 : 0];
+    if (chunk.kind == demo_chunk_kind::snapshot) {
+        auto const view = snapshot_view::parse(ints, options_.mode, {}, options_.notes);
+        if (!view) return fail(view.error(), demo_stage::snapshot, chunk);
+        std::copy(ints.begin(), ints.end(), spare.begin());
+        state_ = snapshot_view::trusted(std::span{spare}.first(ints.size()));
+    } else {
+        if (!has_state_) return fail({errc::missing_snapshot, 0}, demo_stage::delta, chunk);
+        auto const applied =
+            apply_delta(state_, ints, *options_.sizes, memory_.delta, spare, {options_.mode, {}, options_.notes});
+        if (!applied) return fail(applied.error(), demo_stage::delta, chunk);
+        state_ = *applied;
+    }
+    has_state_ = true;
+    return true;
+}
+
+bool demo_player::next(demo_event& out) noexcept {
+    if (error_.what.code != errc::ok) return false;
+    for (demo_chunk chunk; reader_.next(chunk);) {
+        out = {};
+        out.tick = chunk.tick;
+        out.position = chunk.position;
+        switch (chunk.kind) {
+        case demo_chunk_kind::tick: out.keyframe = chunk.keyframe; return true;
+        case demo_chunk_kind::snapshot:
+        case demo_chunk_kind::delta:
+            out.kind = demo_event_kind::snapshot;
+            out.keyframe = chunk.kind == demo_chunk_kind::snapshot;
+            return play(chunk);
+        case demo_chunk_kind::message: {
+            if (options_.notes != nullptr) options_.notes->origin = chunk.position;
+            std::span<std::int32_t const> ints;
+            if (!decode(chunk, ints)) return false;
+            out.kind = demo_event_kind::message;
+            out.message = message_bytes(ints, memory_.message);
+            return true;
+        }
+        case demo_chunk_kind::unused: break;
+        }
+    }
+    if (reader_.error().code != errc::ok) {
+        demo_chunk damaged;
+        damaged.tick = reader_.tick();
+        damaged.position = reader_.error().position;
+        return fail(reader_.error(), demo_stage::chunk, damaged);
+    }
+    return false;
+}
+
+bool demo_player::seek(std::int32_t tick, std::span<demo_keyframe const> keyframes) noexcept {
+    demo_keyframe const* start = nullptr;
+    for (demo_keyframe const& k : keyframes)
+        if (k.tick <= tick) start = &k;
+    if (start == nullptr && !keyframes.empty()) {
+        start = &keyframes.front();
+        tick = std::max(tick, start->tick);
+    }
+    if (start != nullptr) {
+        // Going on from here is right if the target lies ahead and this is the stretch that begins with `start`.
+        bool const last = start == &keyframes.back();
+        bool const same_stretch =
+            start->position < reader_.position() && (last || reader_.position() <= start[1].position);
+        if (!has_state_ || error_.what.code != errc::ok || !same_stretch || reader_.tick() > tick) {
+            reader_.seek(start->position, -1);
+            error_ = {};
+        }
+    }
+    for (;;) {
+        std::int32_t const tick_before = reader_.tick();
+        demo_chunk chunk;
+        if (!reader_.next(chunk)) break;
+        if (chunk.kind == demo_chunk_kind::tick) {
+            if (chunk.tick > tick && has_state_) {
+                reader_.seek(chunk.position, tick_before);
+                return true;
+            }
+        } else if (chunk.kind == demo_chunk_kind::snapshot || chunk.kind == demo_chunk_kind::delta) {
+            if (!play(chunk)) return false;
+        }
+    }
+    if (reader_.error().code == errc::ok) return true;
+    demo_chunk damaged;
+    damaged.tick = reader_.tick();
+    damaged.position = reader_.error().position;
+    return fail(reader_.error(), demo_stage::chunk, damaged);
+}
+
+// ---- size table ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+bool fits(snapshot_view snapshot, size_table const& sizes) noexcept {
+    return std::all_of(snapshot.begin(), snapshot.end(), [&](item const& i) {
+        std::size_t const agreed = sizes[i.type()];
+        return agreed == 0 || agreed == i.data.size();
+    });
+}
+
+struct trial {
+    std::size_t reached = 0;  // byte of the file
+    std::size_t oddities = 0; // signs of misread deltas
+    bool keyframes_fit = true;
+};
+
+trial try_sizes(demo_reader const& reader, demo_player_memory& memory, size_table const& sizes,
+                std::size_t max_snapshots) noexcept {
+    note_log notes;
+    demo_player player{reader, memory, {&sizes, decoding::lenient, &notes}};
+    trial t;
+    demo_event event;
+    for (std::size_t snapshots = 0; snapshots < max_snapshots && player.next(event);) {
+        if (event.kind != demo_event_kind::snapshot) continue;
+        ++snapshots;
+        if (event.keyframe) t.keyframes_fit = t.keyframes_fit && fits(player.state(), sizes);
+    }
+    t.reached = player.error().what.code == errc::ok ? SIZE_MAX : player.error().position;
+    for (note const n :
+         {note::unknown_removed_key, note::repeated_key, note::update_count, note::unsigned_key_half})
+        t.oddities += notes[n].count;
+    return t;
+}
+
+bool better(trial const& a, trial const& b) noexcept {
+    if (a.keyframes_fit != b.keyframes_fit) return a.keyframes_fit;
+    if (a.reached != b.reached) return a.reached > b.reached;
+    return a.oddities < b.oddities;
+}
+
+} // namespace
+
+named_size_table const& detect_size_table(demo_reader const& reader, demo_player_memory& memory) noexcept {
+    // The table for 0.6 leaves nothing open, so that a look at the start is enough. Those for 0.7 differ in items that
+    // may come late.
+    named_size_table const& table_06 = size_tables[0];
+    if (!reader.header().says_07()) {
+        trial const start = try_sizes(reader, memory, *table_06.sizes, 64);
+        if (start.reached == SIZE_MAX && start.keyframes_fit) return table_06;
+    }
+    named_size_table const* best = nullptr;
+    trial best_trial;
+    std::size_t const first = reader.header().says_07() ? 1 : 0;
+    for (std::size_t i = 0; i < size_tables.size(); ++i) {
+        named_size_table const& candidate = size_tables[(first + i) % size_tables.size()];
+        trial const t = try_sizes(reader, memory, *candidate.sizes, SIZE_MAX);
+        if (best == nullptr || better(t, best_trial)) {
+            best = &candidate;
+            best_trial = t;
+        }
+        if (t.reached == SIZE_MAX && t.keyframes_fit && t.oddities == 0) break;
+    }
+    return *best;
+}
+
+} // namespace teewire

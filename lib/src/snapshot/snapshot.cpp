@@ -1,0 +1,122 @@
+#include "teewire/snapshot.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace teewire {
+
+result<snapshot_view> snapshot_view::parse(std::span<std::int32_t const> ints, decoding mode,
+                                           snapshot_limits limits, note_log* notes) noexcept {
+    if (ints.size() < 2) return failure{errc::truncated, ints.size()};
+    if (ints.size() > limits.ints()) return failure{errc::too_large, limits.ints()};
+    std::int32_t const data_size = ints[0];
+    std::int32_t const count = ints[1];
+    if (count < 0 || static_cast<std::uint32_t>(count) > limits.items) return failure{errc::bad_count, 1};
+    auto const n = static_cast<std::size_t>(count);
+    if (ints.size() < 2 + n) return failure{errc::truncated, ints.size()};
+    std::size_t const data_ints = ints.size() - 2 - n;
+    if (data_size < 0 || data_size % 4 != 0 || static_cast<std::size_t>(data_size) / 4 != data_ints)
+        return failure{errc::bad_length, 0};
+    std::int32_t end = data_size;
+    for (std::size_t i = n; i-- > 0;) {
+        std::int32_t const offset = ints[2 + i];
+        // Every item has at least its key.
+        if (offset < 0 || offset % 4 != 0 || offset > end - 4) return failure{errc::bad_offset, 2 + i};
+        end = offset;
+    }
+    if (n > 0 && end != 0 && notes != nullptr) notes->add(note::gap_before_items, 2);
+    snapshot_view const view{ints};
+    for (std::size_t i = 0; i < n; ++i) {
+        if (view.key(i) >= 0) continue;
+        std::size_t const position = 2 + n + static_cast<std::size_t>(ints[2 + i]) / 4;
+        if (mode == decoding::strict) return failure{errc::bad_type, position};
+        if (notes != nullptr) notes->add(note::unsigned_key_half, position);
+    }
+    return view;
+}
+
+snapshot_view snapshot_view::trusted(std::span<std::int32_t const> ints) noexcept {
+    assert(parse(ints, decoding::lenient, {65534, UINT32_MAX}));
+    return snapshot_view{ints};
+}
+
+std::optional<item> snapshot_view::find(std::int32_t wanted) const noexcept {
+    for (std::size_t i = 0; i < size(); ++i)
+        if (key(i) == wanted) return (*this)[i];
+    return std::nullopt;
+}
+
+std::uint32_t snapshot_view::checksum() const noexcept {
+    if (empty()) return 0;
+    std::uint32_t sum = 0;
+    for (std::int32_t const value : items().subspan(begins(0))) sum += static_cast<std::uint32_t>(value);
+    for (std::size_t i = 0; i < size(); ++i) sum -= static_cast<std::uint32_t>(key(i));
+    return sum;
+}
+
+std::optional<uuid> find_extended_type(snapshot_view snapshot, std::uint16_t alias) noexcept {
+    auto const description = snapshot.find(make_key(type_describing, alias));
+    if (!description || description->data.size() < 4) return std::nullopt;
+    return uuid::from_ints(description->data.first<4>());
+}
+
+key_index::key_index(std::span<std::int32_t> keys, std::span<std::uint16_t> numbers, std::size_t capacity) noexcept
+    : keys_{keys}, numbers_{numbers}, capacity_{capacity}, shift_{32U - static_cast<unsigned>(
+                                                                            std::countr_zero(numbers.size()))} {
+    assert(keys.size() == numbers.size() && std::has_single_bit(numbers.size()));
+    assert(numbers.size() >= 2 * capacity && capacity < 65535);
+    clear();
+}
+
+void key_index::clear() noexcept {
+    size_ = 0;
+    start(0);
+}
+
+void key_index::start(unsigned attempt) noexcept {
+    // Odd numbers without structure. Four times 11 bits and more: no set of 32-bit keys is bad for all of them.
+    static constexpr std::uint32_t multipliers[attempts] = {0x9e3779b1U, 0x85ebca6bU, 0xc2b2ae3dU, 0x27d4eb2fU};
+    attempt_ = attempt;
+    multiplier_ = multipliers[attempt];
+    steps_ = 0;
+    std::fill(numbers_.begin(), numbers_.end(), std::uint16_t{0});
+}
+
+bool key_index::build(snapshot_view snapshot) noexcept {
+    assert(snapshot.size() <= capacity_);
+    clear();
+    bool distinct = true;
+    for (;;) {
+        for (std::size_t i = 0; i < snapshot.size(); ++i)
+            distinct &= place(snapshot.key(i), static_cast<std::uint16_t>(i + 1)) == npos;
+        size_ = snapshot.size();
+        if (!crowded()) return distinct;
+        start(attempt_ + 1);
+    }
+}
+
+result<snapshot_view> sort_by_key(snapshot_view snapshot, std::span<std::uint16_t> order,
+                                  std::span<std::int32_t> out) noexcept {
+    std::size_t const n = snapshot.size();
+    assert(order.size() >= n);
+    order = order.first(n);
+    for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint16_t>(i);
+    std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+        return snapshot.key(a) != snapshot.key(b) ? snapshot.key(a) < snapshot.key(b) : a < b;
+    });
+    std::size_t at = 2 + n;
+    for (std::size_t i = 0; i < n; ++i) {
+        item const next = snapshot[order[i]];
+        if (at + 1 + next.data.size() > out.size()) return failure{errc::output_full, i};
+        out[2 + i] = static_cast<std::int32_t>((at - 2 - n) * 4);
+        out[at++] = next.key;
+        std::copy(next.data.begin(), next.data.end(), out.begin() + static_cast<std::ptrdiff_t>(at));
+        at += next.data.size();
+    }
+    if (out.size() < 2) return failure{errc::output_full, 0};
+    out[0] = static_cast<std::int32_t>((at - 2 - n) * 4);
+    out[1] = static_cast<std::int32_t>(n);
+    return snapshot_view::trusted(out.first(at));
+}
+
+} // namespace teewire

@@ -1,0 +1,36 @@
+// The bytes of an input file: mapped, or read from standard input.
+#pragma once
+
+#include <boost/interprocess/mapped_region.hpp>
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// Reading or writing failed: exit code 3.
+struct io_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Keeps the bytes of a file for as long as it lives.
+class input {
+public:
+    /// "-" is standard input, read to its end. Throws io_error.
+    explicit input(std::string name);
+
+    [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return bytes_; }
+    /// For messages.
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+
+private:
+    std::string name_;
+    boost::interprocess::mapped_region region_;
+    std::vector<std::uint8_t> copy_;
+    std::span<std::uint8_t const> bytes_;
+};
+
+} // namespace teewire::replay

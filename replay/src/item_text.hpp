@@ -1,0 +1,49 @@
+// Items as people and programs read them: names of types and fields, values as words.
+#pragma once
+
+#include "output.hpp"
+
+#include <teewire/schema.hpp>
+#include <teewire/snapshot.hpp>
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <string>
+#include <string_view>
+
+namespace teewire::replay {
+
+using json_writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+inline void write_string(json_writer& json, std::string_view text) {
+    json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+inline void write_key(json_writer& json, std::string_view key) {
+    json.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+}
+
+/// "76ce455b-f9eb-3a48-add7-e04b941d045c"
+[[nodiscard]] std::string uuid_text(uuid const& id);
+
+/// What a type number means in a snapshot.
+struct type_name {
+    object const* known = nullptr; ///< null for types that are not in the tables
+    std::string text;              ///< "character", "type_30", "uuid_..." or "extended_type" for describing items
+};
+[[nodiscard]] type_name name_type(snapshot_view snapshot, std::uint16_t type, protocol p);
+
+/// Writes the fields as the members of a JSON object. Ints that no field describes become the array "data".
+void write_fields(json_writer& json, item const& i, object const* known);
+
+/// Column names of an object, and an item's values for them; empty where a short item has none.
+[[nodiscard]] std::string csv_columns(object const& known);
+void write_csv_values(output& out, item const& i, object const& known);
+
+/// The text of the field with that name; empty if there is none.
+[[nodiscard]] std::string text_field(item const& i, object const& known, std::string_view field_name);
+/// The value of the integer field with that name, or `otherwise`.
+[[nodiscard]] std::int32_t int_field(item const& i, object const& known, std::string_view field_name,
+                                     std::int32_t otherwise = 0);
+
+} // namespace teewire::replay

@@ -1,0 +1,96 @@
+#include "output.hpp"
+#include "session.hpp"
+#include "verbs.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+namespace {
+
+using namespace teewire::replay;
+
+template <class Options>
+CLI::Option* add_file(CLI::App& command, Options& options) {
+    return command.add_option("FILE", options.file, "a demo, or - for standard input")->required();
+}
+
+template <class Options>
+CLI::Option* add_files(CLI::App& command, Options& options) {
+    return command.add_option("FILE", options.files, "demos, or - for standard input")->required();
+}
+
+int run(int argc, char** argv) {
+    CLI::App app{"Replays Teeworlds and DDNet demos.", "teewire"};
+    app.set_version_flag("--version", TEEWIRE_VERSION);
+    app.require_subcommand(1);
+    app.footer(
+        "Exit codes: 0 good, 1 an input is damaged, 2 wrong usage, 3 reading or writing failed, 130 interrupted.");
+
+    info_options info_chosen;
+    CLI::App& info_command = *app.add_subcommand("info", "Tell what a demo holds");
+    add_files(info_command, info_chosen);
+    info_command.add_option("--format", info_chosen.format, "text, or json: one object per line and file")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+
+    dump_options dump_chosen;
+    CLI::App& dump_command = *app.add_subcommand("dump", "Print the snapshots of a demo");
+    add_file(dump_command, dump_chosen);
+    dump_command.add_option("--from", dump_chosen.from, "first tick");
+    dump_command.add_option("--to", dump_chosen.to, "last tick");
+    dump_command
+        .add_option("--types", dump_chosen.types, "only items of these types, for example character,player_info")
+        ->delimiter(',');
+    dump_command
+        .add_option("--format", dump_chosen.format,
+                    "ndjson: one object per snapshot; csv: one row per item of one type; "
+                    "checksum: tick, items, bytes of items, checksum, hash")
+        ->check(CLI::IsMember({"ndjson", "csv", "checksum"}))
+        ->capture_default_str();
+
+    verify_options verify_chosen;
+    CLI::App& verify_command = *app.add_subcommand("verify", "Decode everything and say whether it is in order");
+    add_files(verify_command, verify_chosen);
+    verify_command.add_option("--jobs", verify_chosen.jobs, "files at the same time; 0: one per core")
+        ->check(CLI::Range(0U, 1024U))
+        ->capture_default_str();
+    verify_command.add_flag("--strict", verify_chosen.strict,
+                            "take oddities that real programs produce for errors");
+
+    play_options play_chosen;
+    CLI::App& play_command = *app.add_subcommand("play", "Replay a demo at its own pace");
+    add_file(play_command, play_chosen);
+    play_command.add_option("--from", play_chosen.from, "first tick");
+    play_command.add_option("--speed", play_chosen.speed, "times the recorded pace")
+        ->check(CLI::Range(0.01, 1000.0))
+        ->capture_default_str();
+
+    try {
+        app.parse(argc, argv);
+    } catch (CLI::ParseError const& e) {
+        return app.exit(e) == 0 ? exit_ok : exit_usage;
+    }
+    catch_interrupts();
+    if (info_command) return info(info_chosen);
+    if (dump_command) return dump(dump_chosen);
+    if (verify_command) return verify(verify_chosen);
+    return play(play_chosen);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (usage_error const& e) {
+        fmt::print(stderr, "teewire: {}\n", e.what());
+        return exit_usage;
+    } catch (bad_input const& e) {
+        fmt::print(stderr, "teewire: {}\n", e.what());
+        return exit_bad_input;
+    } catch (std::exception const& e) { // io_error, or no memory left
+        fmt::print(stderr, "teewire: {}\n", e.what());
+        return exit_io;
+    }
+}

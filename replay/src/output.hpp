@@ -1,0 +1,64 @@
+// Standard output, signals and progress.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace teewire::replay {
+
+/// Exit codes of the program.
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_bad_input = 1;
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_io = 3;
+inline constexpr int exit_interrupted = 130;
+
+/// Ctrl-C and SIGTERM end the work at the next good place instead of the program.
+void catch_interrupts();
+[[nodiscard]] bool interrupted() noexcept;
+
+/// Collects what goes to standard output. Throws io_error when it cannot be written.
+class output {
+public:
+    template <class... Arguments>
+    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        fmt::format_to(fmt::appender{buffer_}, format, std::forward<Arguments>(arguments)...);
+        if (buffer_.size() > flush_size) flush();
+    }
+    void write(std::string_view text);
+    void flush();
+
+private:
+    static constexpr std::size_t flush_size = 1 << 16;
+    fmt::memory_buffer buffer_;
+};
+
+/// A line on standard error that says how far the work is, if that is a terminal.
+class progress {
+public:
+    explicit progress(std::uint64_t total_bytes);
+    progress(progress const&) = delete;
+    progress& operator=(progress const&) = delete;
+    ~progress() { clear(); }
+    void update(std::uint64_t done_bytes, std::string_view what);
+    /// Takes the line away, so that something else can be printed.
+    void clear();
+
+private:
+    bool terminal_;
+    bool shown_ = false;
+    std::uint64_t total_;
+    std::chrono::steady_clock::time_point next_;
+};
+
+/// Valid UTF-8 without control characters: what breaks the rules becomes U+FFFD, control characters become spaces.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// "1:02.5" for ticks.
+[[nodiscard]] std::string clock_text(std::int64_t ticks);
+
+} // namespace teewire::replay

@@ -1,0 +1,45 @@
+// The program's commands. Each returns an exit code, and throws bad_input, io_error or usage_error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+struct usage_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct info_options {
+    std::vector<std::string> files;
+    std::string format = "text";
+};
+int info(info_options const& options);
+
+struct dump_options {
+    std::string file;
+    std::optional<std::int32_t> from;
+    std::optional<std::int32_t> to;
+    std::vector<std::string> types;
+    std::string format = "ndjson";
+};
+int dump(dump_options const& options);
+
+struct verify_options {
+    std::vector<std::string> files;
+    unsigned jobs = 0; ///< 0: as many as there are cores
+    bool strict = false;
+};
+int verify(verify_options const& options);
+
+struct play_options {
+    std::string file;
+    std::optional<std::int32_t> from;
+    double speed = 1;
+};
+int play(play_options const& options);
+
+} // namespace teewire::replay
