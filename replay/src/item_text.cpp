@@ -123,8 +123,10 @@ void write_fields(json_writer& json, item const& i, object const* known) {
 std::string csv_columns(object const& known) {
     std::string columns;
     for (field const& f : known.fields)
-        for (std::size_t k = 0; k < f.count; ++k)
-            columns += f.count == 1 ? fmt::format(",{}", f.name) : fmt::format(",{}_{}", f.name, k);
+        for (std::size_t k = 0; k < f.count; ++k) {
+            columns += fmt::format(",{}.{}", known.name, f.name);
+            if (f.count > 1) columns += fmt::format("_{}", k);
+        }
     return columns;
 }
 

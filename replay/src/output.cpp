@@ -17,7 +17,6 @@ volatile std::sig_atomic_t interrupt_seen = 0;
 void catch_interrupts() {
     std::signal(SIGINT, [](int) { interrupt_seen = 1; });
     std::signal(SIGTERM, [](int) { interrupt_seen = 1; });
-    std::signal(SIGPIPE, SIG_IGN); // write errors are handled where they occur
 }
 
 bool interrupted() noexcept { return interrupt_seen != 0; }

@@ -70,8 +70,8 @@ result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_
 
 result<delta_reader> delta_reader::open(std::span<std::int32_t const> delta, size_table const& sizes, decoding mode,
                                         note_log* notes) noexcept {
+    if (!delta.empty() && delta[0] < 0) return failure{errc::bad_count, 0};
     if (delta.size() < delta_header_ints) return failure{errc::truncated, delta.size()};
-    if (delta[0] < 0) return failure{errc::bad_count, 0};
     delta_reader reader;
     reader.delta_ = delta;
     reader.sizes_ = &sizes;

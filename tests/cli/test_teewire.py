@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""The program as its users see it: output, exit codes, damaged files. Usage: test_teewire.py TEEWIRE FIXTURES"""
+import csv
+import io
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TEEWIRE = sys.argv[1]
+FIXTURES = pathlib.Path(sys.argv[2])
+DEMO = FIXTURES / "demos/ddnet_dm1.demo"
+
+
+def run(*arguments, stdin=b"", timeout=60):
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+class Program(unittest.TestCase):
+    def test_help_and_usage(self):
+        for arguments in (["--help"], ["info", "--help"], ["dump", "--help"], ["verify", "--help"], ["play", "--help"]):
+            code, out, err = run(*arguments)
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("--help", out)
+        for arguments in ([], ["nothing"], ["dump"], ["dump", DEMO, "--format", "xml"], ["play", DEMO, "--speed", "0"],
+                          ["dump", DEMO, "--types", "nonsense"], ["dump", DEMO, "--format", "csv"]):
+            code, out, err = run(*arguments)
+            self.assertEqual((code, out), (2, ""), arguments)
+            self.assertNotEqual(err, "")
+
+    def test_missing_and_foreign_files(self):
+        for verb in ("info", "dump", "verify", "play"):
+            code, out, err = run(verb, FIXTURES / "no-such-file")
+            self.assertEqual(code, 3, verb)
+            self.assertIn("no such file", out + err)
+            code, out, err = run(verb, FIXTURES)
+            self.assertEqual(code, 3, verb)
+            code, out, err = run(verb, FIXTURES / "MANIFEST.tsv")
+            self.assertEqual(code, 1, verb)
+            self.assertIn("not a demo", out + err)
+            code, out, err = run(verb, "-")  # nothing at all
+            self.assertEqual(code, 1, verb)
+
+
+class Dump(unittest.TestCase):
+    def test_checksums_of_all_fixtures(self):
+        for demo in sorted((FIXTURES / "demos").glob("*.demo")):
+            code, out, err = run("dump", "--format", "checksum", demo)
+            self.assertEqual((code, err), (0, ""))
+            self.assertEqual(out, (FIXTURES / "expected" / f"{demo.stem}.txt").read_text(), demo)
+
+    def test_standard_input(self):
+        _, from_file, _ = run("dump", "--format", "checksum", DEMO)
+        code, out, err = run("dump", "--format", "checksum", "-", stdin=DEMO.read_bytes())
+        self.assertEqual((code, out, err), (0, from_file, ""))
+
+    def test_ranges(self):
+        _, whole, _ = run("dump", "--format", "checksum", DEMO)
+        lines = whole.splitlines()
+        ticks = [int(line.split()[0]) for line in lines]
+        for first, last in ((ticks[0], ticks[5]), (1000, 1500), (1501, 1501), (0, 900), (2000, 10**6), (10**6, 10**7)):
+            code, out, _ = run("dump", "--format", "checksum", "--from", first, "--to", last, DEMO)
+            self.assertEqual(code, 0)
+            self.assertEqual(out.splitlines(), [l for l, t in zip(lines, ticks) if first <= t <= last])
+
+    def test_ndjson(self):
+        _, checksums, _ = run("dump", "--format", "checksum", DEMO)
+        code, out, err = run("dump", DEMO)
+        self.assertEqual((code, err), (0, ""))
+        for line, checksum in zip(out.splitlines(), checksums.splitlines(), strict=True):
+            snapshot = json.loads(line)
+            tick, items, _, sum_, _ = checksum.split()
+            self.assertEqual((snapshot["tick"], snapshot["checksum"]), (int(tick), sum_))
+            self.assertEqual(sum(map(len, snapshot["items"].values())), int(items))
+        items = snapshot["items"]
+        self.assertEqual(items["client_info"]["0"]["name"], "bot00")
+        self.assertIn(items["character"]["1"]["weapon"], ("hammer", "gun"))
+        self.assertEqual(items["extended_type"]["32767"]["uuid"], "933dea6a-da79-30ea-a98f-8af03689a945")
+
+    def test_types(self):
+        _, out, _ = run("dump", "--types", "player_info,client_info", DEMO)
+        self.assertEqual(set(json.loads(out.splitlines()[0])["items"]), {"player_info", "client_info"})
+        _, out, _ = run("dump", FIXTURES / "demos/teeworlds07_dm1.demo", "--types", "game_data")
+        self.assertEqual(set(json.loads(out.splitlines()[-1])["items"]), {"game_data"})
+
+    def test_csv(self):
+        _, ndjson, _ = run("dump", "--types", "character", DEMO)
+        code, out, err = run("dump", "--format", "csv", "--types", "character", DEMO)
+        self.assertEqual((code, err), (0, ""))
+        rows = list(csv.DictReader(io.StringIO(out)))
+        expected = [(str(s["tick"]), i, str(c["x"]), c["weapon"]) for s in map(json.loads, ndjson.splitlines())
+                    for i, c in s["items"].get("character", {}).items()]
+        self.assertEqual([(r["tick"], r["id"], r["character.x"], r["character.weapon"]) for r in rows], expected)
+        self.assertGreater(len(rows), 1000)
+
+    def test_full_disk(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([TEEWIRE, "dump", DEMO], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"cannot be written", done.stderr)
+
+
+class Damage(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.file = pathlib.Path(self.folder.name) / "damaged.demo"
+
+    def test_truncation_delivers_what_came_before(self):
+        whole = DEMO.read_bytes()
+        _, lines, _ = run("dump", "--format", "checksum", DEMO)
+        for size in (len(whole) - 1, len(whole) // 2, len(whole) // 3 + 1, 500):
+            self.file.write_bytes(whole[:size])
+            code, out, err = run("dump", "--format", "checksum", self.file)
+            self.assertTrue(lines.startswith(out))
+            if code == 0:
+                continue  # cut between two chunks
+            self.assertEqual(code, 1)
+            self.assertRegex(err, r"damaged.demo: (tick \d+|before the first tick), byte \d+: ")
+            verified, line, _ = run("verify", self.file)
+            self.assertEqual(verified, 1)
+            self.assertRegex(line, r": bad: .*byte \d+")
+            code, out, _ = run("info", "--format", "json", self.file)
+            self.assertEqual(code, 1)
+            self.assertTrue(json.loads(out)["error"])
+
+    def test_broken_delta(self):
+        whole = bytearray(DEMO.read_bytes())
+        for at in range(100_000, 100_040):
+            whole[at] ^= 0x55
+        self.file.write_bytes(whole)
+        code, out, err = run("dump", "--format", "checksum", self.file)
+        self.assertEqual(code, 1)
+        self.assertGreater(out.count("\n"), 100)
+        self.assertRegex(err, r"tick \d+, byte \d+: (chunk|huffman|varint|snapshot|delta|the data)")
+
+    def test_strict(self):
+        data = bytearray(DEMO.read_bytes())
+        data[8:8 + 64] = b"x" * 64  # text without an end
+        self.file.write_bytes(data)
+        code, out, _ = run("verify", self.file)
+        self.assertEqual(code, 0)
+        self.assertIn("1 oddity", out)
+        code, out, _ = run("verify", "--strict", self.file)
+        self.assertEqual(code, 1)
+
+    def test_verify_goes_on_after_bad_files(self):
+        self.file.write_bytes(DEMO.read_bytes()[:1000])
+        code, out, _ = run("verify", "--jobs", 2, DEMO, self.file, FIXTURES / "demos/ddnet_v3.demo")
+        self.assertEqual(code, 1)
+        lines = out.splitlines()
+        self.assertEqual(len(lines), 3)
+        self.assertIn(": ok: 751 snapshots", lines[0])
+        self.assertIn(": bad: ", lines[1])
+        self.assertIn(": ok: 175 snapshots", lines[2])
+        self.assertEqual(run("verify", "--jobs", 1, *sorted((FIXTURES / "demos").glob("*.demo")))[0], 0)
+
+
+class Info(unittest.TestCase):
+    def test_json(self):
+        code, out, err = run("info", "--format", "json", DEMO, FIXTURES / "demos/teeworlds07_v5.demo")
+        self.assertEqual((code, err), (0, ""))
+        first, second = map(json.loads, out.splitlines())
+        self.assertEqual((first["version"], first["protocol"], first["type"]), (6, "ddnet", "server"))
+        self.assertEqual((first["first_tick"], first["last_tick"], first["snapshots"]), (752, 2252, 751))
+        self.assertEqual(first["map"]["name"], "dm1")
+        self.assertEqual({p["name"] for p in first["players"]}, {f"bot{i:02}" for i in range(6)})
+        self.assertFalse(first["truncated"])
+        self.assertEqual((second["version"], second["protocol"]), (5, "0.7"))
+
+    def test_text(self):
+        code, out, err = run("info", DEMO)
+        self.assertEqual((code, err), (0, ""))
+        for word in ("ddnet", "dm1", "752", "bot00"):
+            self.assertIn(word, out)
+
+
+class Play(unittest.TestCase):
+    def test_plain_lines(self):
+        code, out, err = run("play", "--speed", 1000, DEMO)
+        self.assertEqual((code, err), (0, ""))
+        self.assertNotIn("\x1b", out)
+        self.assertIn("bot00", out)
+
+    def test_pace(self):
+        start = time.monotonic()
+        code, _, _ = run("play", "--from", 2152, "--speed", 2, DEMO)  # 100 ticks: 1 s at double speed
+        self.assertEqual(code, 0)
+        self.assertTrue(0.8 < time.monotonic() - start < 5)
+
+    def test_interrupt(self):
+        process = subprocess.Popen([TEEWIRE, "play", str(DEMO)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 130)
+
+    def test_terminal(self):
+        child, terminal = pty.fork()
+        if child == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(TEEWIRE, [TEEWIRE, "play", str(DEMO)])
+        time.sleep(1.5)
+        os.write(terminal, b" ")
+        time.sleep(0.5)
+        os.write(terminal, b"q")
+        shown = b""
+        try:
+            while block := os.read(terminal, 65536):
+                shown += block
+        except OSError:
+            pass
+        _, status = os.waitpid(child, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 0)
+        self.assertIn(b"bot00", shown)
+        self.assertTrue(shown.rstrip().endswith(b"\x1b[?1049l") or b"\x1b[?1049l" in shown[-200:])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
