@@ -19,12 +19,12 @@ namespace teewire::replay {
 namespace {
 
 namespace asio = boost::asio;
-using time = pace::clock;
+using std::chrono::steady_clock;
 
 // A demo that can be looked at at any tick.
 class stage {
 public:
-    explicit stage(session& demo, course const& events) : demo_{demo}, events_{events} {
+    stage(session& demo, course const& events) : demo_{demo}, events_{events} {
         // Going to a tick needs ascending ticks, as the course has them.
         for (demo_keyframe const& k : demo.keyframes())
             if (keyframes_.empty() || k.tick > keyframes_.back().tick) keyframes_.push_back(k);
@@ -61,7 +61,7 @@ public:
             code_ = exit_interrupted;
             timer_.cancel();
         });
-        pace_ = pace{time::now(), static_cast<double>(next_state_), speed_};
+        pace_ = pace{steady_clock::now(), static_cast<double>(next_state_), speed_};
         wait();
         io_.run();
         return code_;
@@ -116,7 +116,7 @@ private:
 class live_view {
 public:
     live_view(stage& shown, session const& demo, course const& events, std::int32_t from, double speed)
-        : stage_{shown}, events_{events}, pace_{time::now(), static_cast<double>(from), speed} {
+        : stage_{shown}, events_{events}, pace_{steady_clock::now(), static_cast<double>(from), speed} {
         for (std::int32_t const tick : demo.header().markers())
             if (tick >= events.first_tick && tick <= events.last_tick) markers_.push_back(tick);
         title_ = printable(fmt::format(
@@ -139,7 +139,7 @@ public:
 private:
     // Draws the tick that is due, and comes back when the next one is.
     void update() {
-        auto const now = time::now();
+        auto const now = steady_clock::now();
         if (pace_.tick(now) >= events_.last_tick) {
             reached_end_ = true;
             pace_.pause(now, true);
@@ -149,14 +149,14 @@ private:
         last_drawn_ = now;
         if (!pace_.paused()) update_at(pace_.due(tick(now) + 1.0));
     }
-    void update_at(time::time_point due) {
+    void update_at(steady_clock::time_point due) {
         timer_.expires_at(std::max(due, last_drawn_ + frame));
         timer_.async_wait([this](boost::system::error_code failed) {
             if (!failed) update();
         });
     }
 
-    void draw_now(time::time_point now) {
+    void draw_now(steady_clock::time_point now) {
         std::int32_t const shown = tick(now);
         auto const players = stage_.players(shown);
         view v;
@@ -174,7 +174,7 @@ private:
         terminal_.show(draw(v, terminal_.size()));
     }
 
-    [[nodiscard]] std::int32_t tick(time::time_point now) const {
+    [[nodiscard]] std::int32_t tick(steady_clock::time_point now) const {
         return static_cast<std::int32_t>(
             std::clamp<double>(std::floor(pace_.tick(now)), events_.first_tick, events_.last_tick));
     }
@@ -189,19 +189,19 @@ private:
             if (failed) return;
             switch (signal) {
             case SIGTSTP: {
-                double const tick = pace_.tick(time::now());
+                double const tick = pace_.tick(steady_clock::now());
                 terminal_.leave();
                 std::raise(SIGSTOP); // returns when the program goes on
-                pace_.seek(time::now(), tick);
+                pace_.seek(steady_clock::now(), tick);
                 break;
             }
             case SIGCONT:
                 terminal_.enter();
-                update_at(time::now());
+                update_at(steady_clock::now());
                 break;
             case SIGWINCH:
                 terminal_.forget();
-                update_at(time::now());
+                update_at(steady_clock::now());
                 break;
             default: return quit(exit_interrupted);
             }
@@ -213,13 +213,13 @@ private:
         keys_.async_wait(asio::posix::stream_descriptor::wait_read, [this](boost::system::error_code failed) {
             if (failed || !terminal_.read(typed_)) return quit(exit_interrupted);
             for (key const k : take_keys(typed_)) press(k);
-            update_at(time::now());
+            update_at(steady_clock::now());
             wait_for_key();
         });
     }
 
     void press(key k) {
-        auto const now = time::now();
+        auto const now = steady_clock::now();
         std::int64_t const at = tick(now);
         switch (k) {
         case key::space: pace_.pause(now, !pace_.paused()); break;
@@ -242,18 +242,18 @@ private:
 
     void seek(std::int64_t tick) {
         tick = std::clamp<std::int64_t>(tick, events_.first_tick, events_.last_tick);
-        pace_.seek(time::now(), static_cast<double>(tick));
+        pace_.seek(steady_clock::now(), static_cast<double>(tick));
         shown_from_ = tick > events_.first_tick ? events_.happened(static_cast<std::int32_t>(tick) - 1) : 0;
     }
 
     void change_speed(double speed) {
-        if (speed >= 1.0 / 16 && speed <= 64) pace_.set_speed(time::now(), speed);
+        if (speed >= 1.0 / 16 && speed <= 64) pace_.set_speed(steady_clock::now(), speed);
     }
 
     // To the next snapshot.
     void step(std::int64_t at) {
         auto const next = std::upper_bound(events_.snapshots.begin(), events_.snapshots.end(), at);
-        auto const now = time::now();
+        auto const now = steady_clock::now();
         pace_.pause(now, true);
         pace_.seek(now, next != events_.snapshots.end() ? *next : events_.last_tick);
     }
@@ -269,7 +269,10 @@ private:
 
     static constexpr std::chrono::milliseconds frame{40};
 
-    terminal terminal_;
+    asio::io_context io_;
+    asio::steady_timer timer_{io_};
+    asio::signal_set signals_{io_, SIGINT};
+    asio::posix::stream_descriptor keys_{io_, dup(STDIN_FILENO)};
     stage& stage_;
     course const& events_;
     pace pace_;
@@ -277,13 +280,10 @@ private:
     std::string title_;
     std::size_t shown_from_ = 0; // happening; those before the last jump are not shown
     std::string typed_;
-    time::time_point last_drawn_{};
+    steady_clock::time_point last_drawn_{};
     bool reached_end_ = false;
     int code_ = exit_ok;
-    asio::io_context io_;
-    asio::steady_timer timer_{io_};
-    asio::signal_set signals_{io_, SIGINT};
-    asio::posix::stream_descriptor keys_{io_, dup(STDIN_FILENO)};
+    terminal terminal_;
 };
 
 } // namespace

@@ -179,9 +179,10 @@ std::vector<std::string> draw(view const& v, window size) {
         rows.push_back(
             fmt::format("{:>6}  {}", minutes(std::max(h.tick, v.first_tick) - std::int64_t{v.first_tick}), h.text));
     rows.resize(size.rows - std::min<std::size_t>(size.rows, 1));
-    rows.push_back(v.error.empty()
-                       ? "space pause  </> 5 s  PgUp/PgDn 60 s  Home/End  +/- speed  . step  n/p marker  q quit"
-                       : v.error);
+    rows.push_back(!v.error.empty()
+                       ? v.error
+                       : fmt::format("space pause  </> 5 s  PgUp/PgDn 60 s  Home/End  +/- speed  . step  {}q quit",
+                                     v.markers.empty() ? "" : "n/p marker  "));
     rows.resize(size.rows);
     for (std::string& row : rows) row = fit(row, size.columns);
     return rows;
@@ -192,7 +193,12 @@ std::vector<std::string> draw(view const& v, window size) {
 terminal::terminal() {
     if (tcgetattr(STDIN_FILENO, &modes_before_) != 0) throw io_error{"standard input: not a terminal"};
     flags_before_ = fcntl(STDIN_FILENO, F_GETFL);
-    enter();
+    try {
+        enter();
+    } catch (...) {
+        leave();
+        throw;
+    }
 }
 
 bool terminal::available() noexcept { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }

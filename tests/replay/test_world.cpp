@@ -1,0 +1,339 @@
+#include "terminal.hpp"
+#include "world.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <teewire/demo_writer.hpp>
+#include <teewire/snapshot_builder.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include <unistd.h>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+
+constexpr auto p06 = protocol::teeworlds_06;
+constexpr auto p07 = protocol::teeworlds_07;
+
+// A snapshot made of named fields.
+class scene {
+public:
+    explicit scene(protocol p) : protocol_{p} {}
+
+    struct value {
+        std::string_view field;
+        std::int32_t number;
+    };
+    void add(std::string_view type, std::uint16_t id, std::initializer_list<value> values,
+             std::string_view name = {}, std::string_view clan = {}) {
+        object const& known = *find_object(protocol_, type);
+        auto const data = *builder_.add(known.type, id, known.ints);
+        for (field const& f : known.fields) {
+            for (value const& v : values)
+                if (v.field == f.name) data[f.offset] = v.number;
+            if (f.name == "name") encode_text(name, data.subspan(f.offset, f.ints));
+            if (f.name == "clan") encode_text(clan, data.subspan(f.offset, f.ints));
+        }
+    }
+    snapshot_view finish() { return builder_.finish(); }
+
+private:
+    protocol protocol_;
+    std::unique_ptr<snapshot_builder_memory<>> memory_ = std::make_unique<snapshot_builder_memory<>>();
+    snapshot_builder builder_{*memory_};
+};
+
+introduction named(std::int32_t id, std::string name, std::int32_t team = 0) {
+    introduction i;
+    i.client_id = id;
+    i.name = std::move(name);
+    i.team = team;
+    return i;
+}
+
+game_message kill(std::int32_t killer, std::int32_t victim, std::int32_t weapon) {
+    game_message m;
+    m.kind = message_kind::kill;
+    m.client_id = killer;
+    m.victim = victim;
+    m.weapon = weapon;
+    return m;
+}
+
+game_message said(message_kind kind, std::int32_t id, std::int32_t team, std::string_view text) {
+    game_message m;
+    m.kind = kind;
+    m.client_id = id;
+    m.team = team;
+    m.text = text;
+    return m;
+}
+
+} // namespace
+
+TEST_CASE("players of 0.6 come from items, best score first") {
+    scene s{p06};
+    s.add("game_info", 0, {{"game_flags", 1}});
+    s.add("client_info", 0, {}, "alice", "tees");
+    s.add("client_info", 5, {}, "bob");
+    s.add("player_info", 0, {{"client_id", 0}, {"team", 1}, {"score", 3}, {"latency", 20}});
+    s.add("player_info", 5, {{"client_id", 5}, {"team", 0}, {"score", 7}});
+    s.add("player_info", 6, {{"client_id", 6}, {"team", -1}, {"score", -9999}});
+    s.add("character", 0, {{"x", 400}, {"y", 16}, {"health", 10}, {"armor", 5}, {"weapon", 1}});
+    s.add("character", 5, {{"x", -32}, {"y", 32}, {"health", 0}, {"weapon", 9}});
+    name_table names;
+    names.read(s.finish(), p06);
+    auto const players = read_players(s.finish(), p06, names);
+
+    REQUIRE(players.size() == 3);
+    CHECK(players[0].name == "bob");
+    CHECK(players[0].team == "red");
+    CHECK(players[0].score == 7);
+    REQUIRE(players[0].body);
+    CHECK(players[0].body->position() == "-1.0,1.0");
+    CHECK(players[0].body->condition() == ""); // others' health is not told
+    CHECK(players[0].body->weapon == "weapon 9");
+    CHECK(players[1].name == "alice");
+    CHECK(players[1].clan == "tees");
+    CHECK(players[1].team == "blue");
+    CHECK(players[1].latency == 20);
+    REQUIRE(players[1].body);
+    CHECK(players[1].body->position() == "12.5,0.5");
+    CHECK(players[1].body->condition() == "10/5");
+    CHECK(players[1].body->weapon == "gun");
+    CHECK(players[2].name == "#6");
+    CHECK(players[2].team == "spec");
+    CHECK_FALSE(players[2].score);
+    CHECK_FALSE(players[2].body);
+    CHECK(tell(players, 2) == "3 players: bob -1.0,1.0 weapon 9; alice 12.5,0.5 10/5 gun");
+    CHECK(tell({}, 2) == "0 players");
+    CHECK(read_client_ids(s.finish(), p06) == std::vector<std::int32_t>{0, 5, 6});
+}
+
+TEST_CASE("players of 0.7 get names and teams from messages where there are no items") {
+    scene s{p07};
+    s.add("player_info", 2, {{"score", 1}});
+    s.add("player_info", 3, {{"score", 1}});
+    name_table names;
+    names.add(named(3, "carol", -1));
+    auto players = read_players(s.finish(), p07, names);
+    REQUIRE(players.size() == 2);
+    CHECK(players[0].client_id == 2);
+    CHECK(players[0].name == "#2");
+    CHECK(players[0].team == "");
+    CHECK(players[1].name == "carol");
+    CHECK(players[1].team == "spec");
+
+    s.add("client_info", 3, {{"team", 1}}, "dave", "clan");
+    s.add("game_data_team", 0, {});
+    names.read(s.finish(), p07);
+    players = read_players(s.finish(), p07, names);
+    CHECK(players[1].name == "dave");
+    CHECK(players[1].clan == "clan");
+    CHECK(players[1].team == "blue");
+}
+
+TEST_CASE("messages introduce players") {
+    message raw;
+    game_message m = said(message_kind::client_info, 4, 1, {});
+    m.name = "al\x01ice";
+    m.clan = "tees";
+    auto i = read_introduction(raw, m, p07);
+    REQUIRE(i);
+    CHECK(i->client_id == 4);
+    CHECK(i->name == "al ice");
+    CHECK(i->clan == "tees");
+    CHECK(i->team == 1);
+
+    std::uint8_t const change[] = {4, 0x40, 0, 0}; // client 4 becomes a spectator
+    raw.id = 4;
+    raw.fields = change;
+    i = read_introduction(raw, {}, p07);
+    REQUIRE(i);
+    CHECK(i->client_id == 4);
+    CHECK_FALSE(i->name);
+    CHECK(i->team == -1);
+    CHECK_FALSE(read_introduction(raw, {}, p06));
+    raw.fields = {};
+    CHECK_FALSE(read_introduction(raw, {}, p07));
+}
+
+TEST_CASE("messages become lines") {
+    name_table names;
+    names.add(named(0, "alice"));
+    names.add(named(1, "bob"));
+    CHECK(tell(kill(0, 1, 0), p06, names) == "alice killed bob with hammer");
+    CHECK(tell(kill(0, 1, -1), p06, names) == "alice killed bob with world");
+    CHECK(tell(kill(1, 1, -1), p06, names) == "bob died (world)");
+    CHECK(tell(kill(1, 1, -2), p06, names) == "bob died (self)");
+    CHECK(tell(kill(-1, 9, -3), p06, names) == "#9 died (game)");
+    CHECK(tell(kill(1, 1, 3), p06, names) == "bob died (own grenade)");
+
+    CHECK(tell(said(message_kind::chat, 0, 0, "hi\x1b[2J"), p06, names) == "alice: hi [2J");
+    CHECK(tell(said(message_kind::chat, 0, 1, "hi"), p06, names) == "alice (team): hi");
+    CHECK(tell(said(message_kind::chat, 0, 3, "hi"), p06, names) == "alice (whisper): hi");
+    CHECK(tell(said(message_kind::chat, 0, 1, "hi"), p07, names) == "alice: hi");
+    CHECK(tell(said(message_kind::chat, 0, 2, "hi"), p07, names) == "alice (team): hi");
+    CHECK(tell(said(message_kind::server_message, -1, 0, "hi"), p06, names) == "*** hi");
+    CHECK(tell(said(message_kind::broadcast, -1, 0, "a\nb"), p06, names) == "broadcast: a b");
+    CHECK(tell(said(message_kind::broadcast, -1, 0, " "), p06, names) == "");
+    CHECK(tell(said(message_kind::other, -1, 0, "hi"), p06, names) == "");
+}
+
+TEST_CASE("the course of a demo") {
+    auto const memory = std::make_unique<demo_writer_memory>();
+    demo_writer writer{*memory, {}};
+    std::vector<std::uint8_t> file(500'000);
+    std::size_t size = *write_demo_header({}, file);
+    auto const rest = [&] { return std::span{file}.subspan(size); };
+    auto const snapshot = [&](std::int32_t tick, std::initializer_list<std::uint16_t> ids) {
+        scene s{p06};
+        s.add("game_info", 0, {});
+        for (std::uint16_t const id : ids) {
+            s.add("client_info", id, {}, id == 1 ? "alice" : "bob");
+            s.add("player_info", id, {{"client_id", id}});
+        }
+        size += *writer.write_snapshot(tick, s.finish(), rest());
+    };
+    auto const message = [&](std::initializer_list<std::uint8_t> bytes) {
+        size += *writer.write_message(std::vector<std::uint8_t>{bytes}, rest());
+    };
+    snapshot(100, {1});
+    message({6, 0, 1, 'h', 'i', 0}); // chat by client 1, sent to two clients
+    message({6, 0, 1, 'h', 'i', 0});
+    message({7, 0, 1, 'h', 'i', 0}); // a system message
+    message({8, 1});                 // half a kill
+    snapshot(150, {1, 2});
+    message({6, 0, 1, 'h', 'i', 0});
+    snapshot(160, {2});
+
+    auto const path = std::filesystem::temp_directory_path() / fmt::format("teewire-test-world-{}.demo", getpid());
+    auto const read = [&](std::size_t bytes) {
+        std::FILE* const out = std::fopen(path.c_str(), "wb");
+        REQUIRE(out != nullptr);
+        CHECK(std::fwrite(file.data(), 1, bytes, out) == bytes);
+        std::fclose(out);
+        input const source{path.string()};
+        session demo{source};
+        course c = read_course(demo);
+        std::filesystem::remove(path);
+        return c;
+    };
+
+    course const whole = read(size);
+    CHECK(whole.error == "");
+    CHECK(whole.first_tick == 100);
+    CHECK(whole.last_tick == 160);
+    CHECK(whole.elapsed(150) == 50);
+    CHECK(whole.elapsed(-1) == 0);
+    CHECK(whole.snapshots == std::vector<std::int32_t>{100, 150, 160});
+    std::vector<std::string> texts;
+    for (happening const& h : whole.happenings) texts.push_back(fmt::format("{} {}", h.tick, h.text));
+    CHECK(texts == std::vector<std::string>{"100 alice: hi", "150 bob joined", "150 alice: hi", "160 alice left"});
+    CHECK(whole.happened(99) == 0);
+    CHECK(whole.happened(149) == 1);
+    CHECK(whole.happened(150) == 3);
+
+    course const cut = read(size - 1);
+    CHECK(cut.error.find("the data ends too early") != std::string::npos);
+    CHECK(cut.last_tick == 160);
+    CHECK(cut.happenings.size() == 3);
+}
+
+TEST_CASE("names at a tick") {
+    course c;
+    c.introductions = {named(1, "alice"), named(1, "bob")};
+    c.introductions[0].tick = -1;
+    c.introductions[1].tick = 50;
+    CHECK(c.names(49).name(1) == "alice");
+    CHECK(c.names(50).name(1) == "bob");
+}
+
+TEST_CASE("a pace does not drift") {
+    using std::chrono::milliseconds;
+    pace::clock::time_point const start{};
+    pace p{start, 100, 1};
+    CHECK(p.tick(start + milliseconds{1000}) == doctest::Approx(150));
+    CHECK(p.due(150) == start + milliseconds{1000});
+    p.set_speed(start + milliseconds{1000}, 4);
+    CHECK(p.tick(start + milliseconds{1000}) == doctest::Approx(150));
+    CHECK(p.due(350) == start + milliseconds{2000});
+    p.pause(start + milliseconds{2000}, true);
+    CHECK(p.tick(start + milliseconds{9000}) == doctest::Approx(350));
+    p.pause(start + milliseconds{9000}, false);
+    CHECK(p.tick(start + milliseconds{9500}) == doctest::Approx(450));
+    p.seek(start + milliseconds{9500}, 10);
+    CHECK(p.tick(start + milliseconds{9500}) == doctest::Approx(10));
+}
+
+TEST_CASE("keys are taken from what was typed") {
+    std::string typed = " q\x1b[D\x1bOC\x1b[1;2C\x1b[5~x\x1b[99~=\x1bn\x1b[";
+    CHECK(take_keys(typed) == std::vector<key>{key::space, key::q, key::left, key::right, key::page_down,
+                                               key::page_up, key::plus, key::n});
+    CHECK(typed == "\x1b["); // more may come
+    typed += "H\x1b";
+    CHECK(take_keys(typed) == std::vector<key>{key::home});
+    CHECK(typed == "\x1b");
+    CHECK(take_keys(typed).empty());
+}
+
+TEST_CASE("text is cut and padded by its width") {
+    CHECK(fit("abc", 5) == "abc  ");
+    CHECK(fit("abc", 2) == "ab");
+    CHECK(fit("", 0) == "");
+    CHECK(fit("クラン", 5) == "クラ ");
+    CHECK(fit("e\u0301x", 2) == "e\u0301x");
+    CHECK(fit("жук", 4) == "жук ");
+}
+
+TEST_CASE("a view fills every window exactly") {
+    std::vector<player> players(20);
+    for (std::size_t i = 0; i < players.size(); ++i) {
+        players[i].client_id = static_cast<std::int32_t>(i);
+        players[i].name = "クランクランクラン";
+        players[i].body = character{320, 64, 10, 3, "ninja"};
+    }
+    std::vector<happening> happenings;
+    for (std::int32_t i = 0; i < 30; ++i) happenings.push_back({100 + 50 * i, fmt::format("line {}", i)});
+    std::vector<std::int32_t> const markers{100, 5100};
+    view v;
+    v.title = "title";
+    v.tick = 2600;
+    v.first_tick = 100;
+    v.last_tick = 5100;
+    v.speed = 0.25;
+    v.players = players;
+    v.happenings = happenings;
+    v.markers = markers;
+
+    for (std::size_t rows = 1; rows < 70; ++rows)
+        for (std::size_t const columns : {1, 2, 3, 10, 80, 200}) {
+            auto const drawn = draw(v, {rows, columns});
+            CHECK(drawn.size() == rows);
+            for (std::string const& row : drawn) CHECK(row == fit(row, columns));
+        }
+
+    auto drawn = draw(v, {24, 80});
+    CHECK(drawn[0].starts_with("title "));
+    CHECK(drawn[1].starts_with("tick 2600   0:50 / 1:40   speed 1/4x   playing"));
+    CHECK(drawn[2] == "[|" + std::string(38, '=') + "#" + std::string(37, '-') + "|]");
+    CHECK(drawn[4] == "  0 クランクランク" + std::string(24, ' ') + "-      10.0,2.0  10/3  ninja       0  ");
+    CHECK(drawn[15].starts_with("    and 9 more"));
+    CHECK(drawn[22].starts_with("  0:29  line 29"));
+    CHECK(drawn[23].find("n/p marker") != std::string::npos);
+
+    v.tick = 5100;
+    v.players = {};
+    v.happenings = {};
+    v.error = "broken";
+    drawn = draw(v, {24, 80});
+    CHECK(drawn[1].find("   end") != std::string::npos);
+    CHECK(drawn[2].ends_with("#]"));
+    CHECK(drawn[23].starts_with("broken "));
+}
