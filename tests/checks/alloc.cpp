@@ -58,13 +58,13 @@ using namespace teewire;
 
 namespace {
 
-#define REQUIRE(condition)                                                                                            \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            forbidden = false;                                                                                         \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                       \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
+#define REQUIRE(condition)                                                                                         \
+    do {                                                                                                           \
+        if (!(condition)) {                                                                                        \
+            forbidden = false;                                                                                     \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                   \
+            std::exit(1);                                                                                          \
+        }                                                                                                          \
     } while (false)
 
 struct everything {

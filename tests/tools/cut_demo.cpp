@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
             if (m && !m->system) size = writer.write_message(event.message, out);
         }
         if (!size) {
-            std::fprintf(stderr, "tick %d: error %d\n", static_cast<int>(event.tick), static_cast<int>(size.error().code));
+            std::fprintf(stderr, "tick %d: error %d\n", static_cast<int>(event.tick),
+                         static_cast<int>(size.error().code));
             return 1;
         }
         chunks.insert(chunks.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(*size));

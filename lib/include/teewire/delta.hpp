@@ -41,9 +41,10 @@ struct delta_scratch {
 
 /// Writes the delta that makes `to` out of `from`: removed keys in the order of `from`, updates in the order of `to`.
 /// If nothing changed, the result is empty and nothing needs to be sent. The bytes equal those of the reference
-/// implementations. Keys must be distinct within each snapshot; at most as many items as the scratch is for.
+/// implementations. Both have at most as many items as the scratch is for.
 /// Errors, with the number of the item in `to`: size_mismatch when an item changes its size or differs from the agreed
-/// one, which no receiver could read; output_full, never with delta_bound() ints. O(items + ints).
+/// one, which no receiver could read; output_full, never with delta_bound() ints; duplicate_key, with 0, when a key
+/// occurs twice in either snapshot. O(items + ints).
 result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
                                                    delta_scratch scratch, std::span<std::int32_t> out) noexcept;
 

@@ -76,8 +76,8 @@ public:
     /// The header comes first, then the map, both from the caller: write_demo_header.
 
     /// Records a snapshot: a keyframe, a delta, or the marker alone if nothing changed. An item that changes its size
-    /// makes a keyframe, as no delta can express it. Errors: bad_tick when the tick is not larger than the one before;
-    /// too_large; output_full. A failed call records nothing.
+    /// makes a keyframe, as no delta can express it, and so do two items with one key. Errors: bad_tick when the tick
+    /// is not larger than the one before; too_many_items; too_large; output_full. A failed call records nothing.
     result<std::size_t> write_snapshot(std::int32_t tick, snapshot_view snapshot,
                                        std::span<std::uint8_t> out) noexcept;
 

@@ -37,6 +37,17 @@ void note_rest(std::span<std::uint8_t const> input, std::size_t used, note_log* 
     if (input.size() - used > 1 || input[used] != 0) notes->add(note::data_after_end, used);
 }
 
+// The first input byte whose code does not fit; input.size() stands for the end symbol. An encoder that writes whole
+// bytes notices it later than that.
+std::size_t first_unfit(std::span<std::uint8_t const> input, std::size_t room) noexcept {
+    std::size_t bits = 0;
+    for (std::size_t i = 0; i < input.size(); ++i) {
+        bits += table.codes[input[i]].length;
+        if (bits > room * 8) return i;
+    }
+    return input.size();
+}
+
 } // namespace
 
 std::size_t huffman_size(std::span<std::uint8_t const> input, huffman_end ending) noexcept {
@@ -55,7 +66,7 @@ result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::spa
         pending |= std::uint64_t{code.bits} << pending_bits;
         pending_bits += code.length;
         for (; pending_bits >= 8; pending_bits -= 8) {
-            if (written == out.size()) return failure{errc::output_full, i};
+            if (written == out.size()) return failure{errc::output_full, first_unfit(input, out.size())};
             out[written++] = static_cast<std::uint8_t>(pending);
             pending >>= 8;
         }

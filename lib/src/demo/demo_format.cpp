@@ -95,10 +95,12 @@ result<demo_header> parse_demo_header(std::span<std::uint8_t const> file, note_l
     }
     if (in.truncated()) return failure{errc::truncated, file.size()};
     if (header.version >= 6) {
-        // Without the marker the map follows at once, as DDNet reads it.
+        // Without the marker the map follows at once, as DDNet reads it. A part of it at the end of the file is one
+        // that was cut.
         auto const rest = file.subspan(in.position());
-        header.has_sha256 = rest.size() >= sha256_marker.size() &&
-                            std::equal(sha256_marker.begin(), sha256_marker.end(), rest.begin());
+        auto const known = std::min(rest.size(), sha256_marker.size());
+        header.has_sha256 = known > 0 && std::equal(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(known),
+                                                    sha256_marker.begin());
         if (header.has_sha256) {
             std::array<std::uint8_t, 16> marker{};
             in.read(marker);

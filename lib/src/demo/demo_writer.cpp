@@ -9,9 +9,9 @@ namespace teewire {
 result<std::size_t> demo_encoder::write_tick(std::int32_t tick, bool keyframe,
                                              std::span<std::uint8_t> out) noexcept {
     bool const inline_bit = version_ >= 5;
+    if (tick < 0) return failure{errc::bad_tick, 0};
     std::int32_t const step = last_tick_ ? tick - *last_tick_ : 0;
-    if (tick < 0 || step < 0 || (last_tick_ && step == 0 && !inline_bit && !keyframe))
-        return failure{errc::bad_tick, 0};
+    if (step < 0 || (last_tick_ && step == 0 && !inline_bit && !keyframe)) return failure{errc::bad_tick, 0};
     auto const flag = static_cast<std::uint8_t>(keyframe ? 0xc0 : 0x80);
     bool const relative = last_tick_ && !keyframe && step <= (inline_bit ? 31 : 63);
     if (out.size() < (relative ? 1 : max_demo_tick_marker)) return failure{errc::output_full, 0};
@@ -64,12 +64,15 @@ result<std::size_t> demo_writer::write_snapshot(std::int32_t tick, snapshot_view
                                                 std::span<std::uint8_t> out) noexcept {
     if (tick < 0 || (encoder_.last_tick() && tick <= *encoder_.last_tick())) return failure{errc::bad_tick, 0};
     if (snapshot.ints().size() > memory_.previous.size()) return failure{errc::too_large, memory_.previous.size()};
+    if (snapshot.size() > memory_.delta.places.size())
+        return failure{errc::too_many_items, memory_.delta.places.size()};
 
     std::span<std::int32_t const> ints = snapshot.ints();
     demo_chunk_kind kind = demo_chunk_kind::snapshot;
     if (keyframe_tick_ && tick - *keyframe_tick_ <= keyframe_interval) {
         auto const delta = create_delta(previous_, snapshot, *options_.sizes, memory_.delta, memory_.delta_ints);
-        // Otherwise an item changed its size, which only a full snapshot can express, or the delta is larger than one.
+        // Otherwise an item changed its size or shares its key, which only a full snapshot can express, or the delta is
+        // larger than one.
         if (delta) {
             kind = demo_chunk_kind::delta;
             ints = *delta;

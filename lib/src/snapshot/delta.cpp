@@ -22,9 +22,9 @@ result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_
                                                    delta_scratch scratch, std::span<std::int32_t> out) noexcept {
     key_index& from_index = scratch.first;
     key_index& to_index = scratch.second;
-    [[maybe_unused]] bool const from_distinct = from_index.build(from);
-    [[maybe_unused]] bool const to_distinct = to_index.build(to);
-    assert(from_distinct && to_distinct);
+    bool const from_distinct = from_index.build(from);
+    bool const to_distinct = to_index.build(to);
+    if (!from_distinct || !to_distinct) return failure{errc::duplicate_key, 0};
 
     if (out.size() < delta_header_ints) return failure{errc::output_full, 0};
     std::size_t at = delta_header_ints;

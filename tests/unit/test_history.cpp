@@ -1,0 +1,222 @@
+#include "check.hpp"
+#include "random.hpp"
+#include "snapshots.hpp"
+
+#include "teewire/history.hpp"
+
+#include <map>
+
+using namespace teewire;
+using test::error_of;
+
+namespace {
+
+test::ints snapshot_of(test::random& rng, std::size_t data_ints) {
+    test::plain_item one{make_key(1, 2), test::ints(data_ints)};
+    for (auto& value : one.data) value = rng.value();
+    return test::layout({one});
+}
+
+// A snapshot has four ints more than its data.
+constexpr std::size_t overhead = 4;
+
+// What is held must be the newest part of everything that was added, without a gap and unchanged.
+void check_against(history const& h, std::map<std::int32_t, test::ints> const& model) {
+    std::size_t held = 0;
+    for (auto it = model.rbegin(); it != model.rend(); ++it) {
+        auto const found = h.find(it->first);
+        REQUIRE(found.has_value() == (held < h.size()));
+        if (!found) continue;
+        ++held;
+        REQUIRE(std::equal(it->second.begin(), it->second.end(), found->ints().begin(), found->ints().end()));
+        CHECK(h.oldest() <= it->first);
+        CHECK(h.newest() >= it->first);
+    }
+    CHECK(held == h.size());
+    CHECK(h.oldest().has_value() == (held > 0));
+    CHECK(h.newest().has_value() == (held > 0));
+    if (held > 0) CHECK(*h.newest() == model.rbegin()->first);
+    if (held > 0) CHECK(*h.oldest() == std::next(model.rbegin(), static_cast<std::ptrdiff_t>(held - 1))->first);
+}
+
+} // namespace
+
+TEST_CASE("history: empty") {
+    history::entry entries[2];
+    test::ints block(10);
+    history const h{entries, block};
+    CHECK(h.size() == 0);
+    CHECK_FALSE(h.oldest().has_value());
+    CHECK_FALSE(h.newest().has_value());
+    CHECK_FALSE(h.find(0).has_value());
+}
+
+TEST_CASE("history: ticks must increase") {
+    test::random rng{15};
+    history::entry entries[4];
+    test::ints block(100);
+    history h{entries, block};
+    auto const snapshot = snapshot_of(rng, 3);
+    auto const view = snapshot_view::trusted(snapshot);
+    auto const added = h.add(-7, view);
+    REQUIRE(added);
+    CHECK(test::dec(added->ints()) == test::dec(snapshot));
+    CHECK(added->ints().data() != snapshot.data());
+    CHECK(error_of(h.add(-7, view)) == failure{errc::bad_tick, 0});
+    CHECK(error_of(h.add(-8, view)) == failure{errc::bad_tick, 0});
+    REQUIRE(h.add(INT32_MAX, view));
+    CHECK(error_of(h.add(INT32_MIN, view)) == failure{errc::bad_tick, 0});
+    CHECK(h.size() == 2);
+    CHECK(h.oldest() == -7);
+    CHECK(h.newest() == INT32_MAX);
+    CHECK(h.find(-7).has_value());
+    CHECK_FALSE(h.find(0).has_value());
+
+    h.clear();
+    CHECK(h.size() == 0);
+    CHECK_FALSE(h.find(-7).has_value());
+    REQUIRE(h.add(-100, view));
+    CHECK(h.newest() == -100);
+}
+
+TEST_CASE("history: what cannot fit drops nothing") {
+    test::random rng{16};
+    history::entry entries[4];
+    test::ints block(20);
+    history h{entries, block};
+    auto const small = snapshot_of(rng, 6);
+    auto const large = snapshot_of(rng, 20 - overhead);
+    auto const huge = snapshot_of(rng, 21 - overhead);
+    REQUIRE(h.add(1, snapshot_view::trusted(small)));
+    REQUIRE(h.add(2, snapshot_view::trusted(small)));
+    CHECK(error_of(h.add(3, snapshot_view::trusted(huge))) == failure{errc::too_large, 20});
+    CHECK(h.size() == 2);
+    CHECK(h.find(1).has_value());
+    REQUIRE(h.add(3, snapshot_view::trusted(large)));
+    CHECK(h.size() == 1);
+    CHECK(h.oldest() == 3);
+    CHECK(test::copy_of(h.find(3)->ints()) == large);
+}
+
+TEST_CASE("history: equal sizes fill the block exactly") {
+    test::random rng{17};
+    history::entry entries[100];
+    std::size_t const size = 6 + overhead;
+    test::guarded<std::int32_t> block{10 * size};
+    history h{entries, block.span()};
+    for (std::int32_t tick = 0; tick < 1000; ++tick) {
+        auto const snapshot = snapshot_of(rng, 6);
+        REQUIRE(h.add(tick, snapshot_view::trusted(snapshot)));
+        CHECK(h.size() == std::min<std::size_t>(static_cast<std::size_t>(tick) + 1, 10));
+    }
+    CHECK(h.oldest() == 990);
+    CHECK(block.intact());
+}
+
+TEST_CASE("history: the number of entries is a limit of its own") {
+    test::random rng{18};
+    std::vector<history::entry> entries(3);
+    test::ints block(1000);
+    history h{entries, block};
+    for (std::int32_t tick = 0; tick < 50; tick += 2) {
+        auto const snapshot = snapshot_of(rng, rng.below(20));
+        REQUIRE(h.add(tick, snapshot_view::trusted(snapshot)));
+        CHECK(h.size() == std::min<std::size_t>(static_cast<std::size_t>(tick) / 2 + 1, 3));
+        CHECK_FALSE(h.find(tick - 1).has_value());
+        CHECK_FALSE(h.find(tick - 6).has_value());
+        if (tick >= 4) CHECK(h.find(tick - 4).has_value());
+    }
+}
+
+TEST_CASE("history: one entry alone") {
+    test::random rng{19};
+    history::entry entry[1];
+    test::ints block(30);
+    history h{entry, block};
+    for (std::int32_t tick = 0; tick < 20; ++tick) {
+        auto const snapshot = snapshot_of(rng, rng.below(20));
+        REQUIRE(h.add(tick, snapshot_view::trusted(snapshot)));
+        CHECK(h.size() == 1);
+        CHECK(test::copy_of(h.find(tick)->ints()) == snapshot);
+    }
+}
+
+TEST_CASE("history: dropping") {
+    test::random rng{20};
+    history::entry entries[8];
+    test::ints block(200);
+    history h{entries, block};
+    auto const snapshot = snapshot_of(rng, 2);
+    for (std::int32_t tick = 10; tick < 60; tick += 10) REQUIRE(h.add(tick, snapshot_view::trusted(snapshot)));
+    h.drop_before(0);
+    CHECK(h.size() == 5);
+    h.drop_before(10);
+    CHECK(h.size() == 5);
+    h.drop_before(25);
+    CHECK(h.size() == 3);
+    CHECK(h.oldest() == 30);
+    CHECK_FALSE(h.find(20).has_value());
+    h.drop_before(1000);
+    CHECK(h.size() == 0);
+    CHECK_FALSE(h.newest().has_value());
+    REQUIRE(h.add(5, snapshot_view::trusted(snapshot)));
+    CHECK(h.oldest() == 5);
+}
+
+TEST_CASE("history: wraps many times with random sizes") {
+    for (std::uint64_t seed = 21; seed < 29; ++seed) {
+        CAPTURE(seed);
+        test::random rng{seed};
+        std::vector<history::entry> entries(1 + rng.below(40));
+        std::size_t const block_size = 100 + rng.below(400);
+        test::guarded<std::int32_t> block{block_size};
+        history h{entries, block.span()};
+        std::map<std::int32_t, test::ints> model;
+        std::int32_t tick = -50;
+        std::size_t most = 0;
+        for (int round = 0; round < 1500; ++round) {
+            tick += 1 + static_cast<std::int32_t>(rng.below(4));
+            // Mostly small ones, sometimes one that takes nearly everything.
+            std::size_t const bound = rng.chance(2) ? block_size - overhead : 40;
+            auto const snapshot = rng.chance(5) ? test::layout({}) : snapshot_of(rng, rng.below(bound + 1));
+            std::size_t const before = h.size();
+            auto const added = h.add(tick, snapshot_view::trusted(snapshot));
+            REQUIRE(added);
+            CHECK(h.size() >= 1);
+            CHECK(h.size() <= before + 1);
+            CHECK(h.size() <= entries.size());
+            model[tick] = snapshot;
+            if (rng.chance(3)) h.drop_before(tick - static_cast<std::int32_t>(rng.below(20)));
+            if (rng.chance(1)) {
+                h.clear();
+                model.clear();
+            }
+            while (model.size() > 60) model.erase(model.begin());
+            check_against(h, model);
+            most = std::max(most, h.size());
+        }
+        CHECK(block.intact());
+        CHECK(most <= entries.size());
+        CHECK((most > 3 || entries.size() <= 3));
+    }
+}
+
+TEST_CASE("history: drops no more than it has to") {
+    // After 40 of 50 ints, a snapshot of 20 goes to the start of the block and takes the place of the two oldest.
+    test::random rng{30};
+    history::entry entries[10];
+    test::ints block(50);
+    history h{entries, block};
+    auto const ten = snapshot_of(rng, 10 - overhead);
+    auto const twenty = snapshot_of(rng, 20 - overhead);
+    for (std::int32_t tick = 1; tick <= 4; ++tick) REQUIRE(h.add(tick, snapshot_view::trusted(ten)));
+    REQUIRE(h.add(5, snapshot_view::trusted(twenty)));
+    CHECK(h.size() == 3);
+    CHECK(h.oldest() == 3);
+    // Twenty more take the places of 3 and 4, and the gap at the end is used again.
+    REQUIRE(h.add(6, snapshot_view::trusted(twenty)));
+    CHECK(h.size() == 2);
+    REQUIRE(h.add(7, snapshot_view::trusted(ten)));
+    CHECK(h.size() == 3);
+    CHECK(h.oldest() == 5);
+}

@@ -1,0 +1,277 @@
+#include "check.hpp"
+#include "random.hpp"
+#include "records.hpp"
+#include "snapshots.hpp"
+
+#include "teewire/snapshot_builder.hpp"
+
+#include <memory>
+
+using namespace teewire;
+using test::error_of;
+
+namespace {
+
+template <snapshot_limits limits = snapshot_limits{}>
+struct builder_with_memory {
+    std::unique_ptr<snapshot_builder_memory<limits>> memory = std::make_unique<snapshot_builder_memory<limits>>();
+    snapshot_builder builder{*memory};
+};
+
+void add(snapshot_builder& to, test::plain_items const& items) {
+    for (auto const& i : items) REQUIRE(to.add(item{i.key, i.data}));
+}
+
+constexpr uuid ddnet_character = uuid::parse("76ce455b-f9eb-3a48-add7-e04b941d045c");
+constexpr uuid spec_char = uuid::parse("4b801c74-e24c-3ce0-b92c-b754d02cfc8a");
+
+uuid numbered_uuid(std::size_t n) {
+    uuid id;
+    id.bytes[0] = static_cast<std::uint8_t>(n);
+    id.bytes[15] = 1;
+    return id;
+}
+
+} // namespace
+
+TEST_CASE("builder: golden vectors") {
+    builder_with_memory<> b;
+    for (auto const& r : test::read_records("snapshot.txt")) {
+        if (r.kind() != "snapshot") continue;
+        CAPTURE(r.title());
+        b.builder.start();
+        add(b.builder, test::parse_items(r.all("item")));
+        item_order const order = r.has("by_key") ? item_order::by_key : item_order::insertion;
+        test::ints out(16384);
+        auto const made = b.builder.finish(out, order);
+        REQUIRE(made);
+        CHECK(test::dec(made->ints()) == r.get("full"));
+        if (order == item_order::insertion) CHECK(test::dec(b.builder.finish().ints()) == r.get("full"));
+        CHECK(static_cast<std::int32_t>(made->checksum()) == test::number<std::int32_t>(r.get("crc")));
+        CHECK(error_of(snapshot_view::parse(made->ints())) == failure{});
+    }
+}
+
+TEST_CASE("builder: data starts as zeros and can be filled in") {
+    builder_with_memory<> b;
+    auto const first = b.builder.add(5, 0, 3);
+    REQUIRE(first);
+    std::fill(first->begin(), first->end(), 77);
+    CHECK(test::dec(b.builder.finish().ints()) == "16 1 0 327680 77 77 77");
+    b.builder.start();
+    CHECK(b.builder.size() == 0);
+    CHECK(test::dec(b.builder.finish().ints()) == "0 0");
+    auto const second = b.builder.add(5, 0, 3);
+    REQUIRE(second);
+    CHECK(test::dec(*second) == "0 0 0");
+    (*second)[2] = 4;
+    CHECK(test::dec(b.builder.finish().ints()) == "16 1 0 327680 0 0 4");
+}
+
+TEST_CASE("builder: more items after finish") {
+    builder_with_memory<> b;
+    REQUIRE(b.builder.add(1, 1, 1));
+    CHECK(test::dec(b.builder.finish().ints()) == "8 1 0 65537 0");
+    REQUIRE(b.builder.add(1, 2, 0));
+    CHECK(test::dec(b.builder.finish().ints()) == "12 2 0 8 65537 0 65538");
+    CHECK(test::dec(b.builder.finish().ints()) == "12 2 0 8 65537 0 65538");
+}
+
+TEST_CASE("builder: refusals leave what was there") {
+    builder_with_memory<> b;
+    CHECK(error_of(b.builder.add(0x8000, 0, 1)) == failure{errc::bad_type, 0});
+    CHECK(error_of(b.builder.add(0xffff, 0, 1)) == failure{errc::bad_type, 0});
+    REQUIRE(b.builder.add(0x7fff, 0xffff, 1));
+    CHECK(error_of(b.builder.add(0x7fff, 0xffff, 1)) == failure{errc::duplicate_key, 1});
+    CHECK(error_of(b.builder.add(0x7fff, 0xffff, 2)) == failure{errc::duplicate_key, 1});
+    CHECK(error_of(b.builder.add(item{-1, {}})) == failure{errc::bad_type, 1});
+    CHECK(error_of(b.builder.add(1, 0, 16384)) == failure{errc::too_large, 1});
+    CHECK(error_of(b.builder.add(1, 0, SIZE_MAX)) == failure{errc::too_large, 1});
+    CHECK(b.builder.size() == 1);
+    CHECK(test::dec(b.builder.finish().ints()) == "8 1 0 2147483647 0");
+    REQUIRE(b.builder.add(1, 0, 1));
+    CHECK(b.builder.size() == 2);
+}
+
+TEST_CASE("builder: 1024 items and not one more") {
+    builder_with_memory<> b;
+    for (std::size_t i = 0; i < 1024; ++i) REQUIRE(b.builder.add(3, static_cast<std::uint16_t>(i), 0));
+    CHECK(error_of(b.builder.add(3, 1024, 0)) == failure{errc::too_many_items, 1024});
+    CHECK(error_of(b.builder.add(3, 0, 0)) == failure{errc::too_many_items, 1024});
+    CHECK(b.builder.size() == 1024);
+    auto const view = snapshot_view::parse(b.builder.finish().ints());
+    REQUIRE(view);
+    CHECK(view->size() == 1024);
+    CHECK(view->key(1023) == make_key(3, 1023));
+}
+
+TEST_CASE("builder: 64 KiB and not one int more") {
+    builder_with_memory<> b;
+    SUBCASE("in one item") {
+        CHECK(error_of(b.builder.add(1, 0, 16381)) == failure{errc::too_large, 0});
+        auto const data = b.builder.add(1, 0, 16380);
+        REQUIRE(data);
+        CHECK(data->size() == 16380);
+        data->back() = 9;
+    }
+    SUBCASE("in two items") {
+        REQUIRE(b.builder.add(1, 1, 10000));
+        CHECK(error_of(b.builder.add(1, 2, 6379)) == failure{errc::too_large, 1});
+        REQUIRE(b.builder.add(1, 2, 6378));
+    }
+    std::size_t const n = b.builder.size();
+    CHECK(error_of(b.builder.add(1, 3, 0)) == failure{errc::too_large, n});
+    auto const view = b.builder.finish();
+    CHECK(view.ints().size() == 16384);
+    CHECK(error_of(snapshot_view::parse(view.ints())) == failure{});
+    test::ints out(16384);
+    CHECK(error_of(b.builder.finish(out, item_order::by_key)) == failure{});
+    CHECK(error_of(b.builder.finish(std::span{out}.first(16383), item_order::insertion)).code == errc::output_full);
+}
+
+TEST_CASE("builder: larger limits") {
+    constexpr snapshot_limits limits{4096, 512 * 1024};
+    builder_with_memory<limits> b;
+    for (std::size_t i = 0; i < 4096; ++i) {
+        auto const data = b.builder.add(3, static_cast<std::uint16_t>(4095 - i), 29);
+        REQUIRE(data);
+        (*data)[28] = static_cast<std::int32_t>(i);
+    }
+    CHECK(error_of(b.builder.add(4, 0, 0)) == failure{errc::too_many_items, 4096});
+    test::ints out(limits.ints());
+    auto const made = b.builder.finish(out, item_order::by_key);
+    REQUIRE(made);
+    CHECK(made->size() == 4096);
+    CHECK(made->ints().size() == 2 + 4096 * 31);
+    CHECK(made->key(0) == make_key(3, 0));
+    CHECK((*made)[0].data[28] == 4095);
+    CHECK((*made)[4095].data[28] == 0);
+    CHECK(error_of(snapshot_view::parse(made->ints(), decoding::strict, limits)) == failure{});
+    CHECK(error_of(snapshot_view::parse(made->ints())) == failure{errc::too_large, 16384});
+
+    b.builder.start();
+    CHECK(error_of(b.builder.add(1, 0, 131069)) == failure{errc::too_large, 0});
+    CHECK(error_of(b.builder.add(1, 0, 131068)) == failure{});
+    CHECK(b.builder.finish().ints().size() == limits.ints());
+}
+
+TEST_CASE("builder: small limits") {
+    builder_with_memory<snapshot_limits{2, 32}> b;
+    CHECK(error_of(b.builder.add(1, 0, 5)) == failure{errc::too_large, 0});
+    REQUIRE(b.builder.add(1, 0, 1));
+    REQUIRE(b.builder.add(1, 1, 1));
+    CHECK(error_of(b.builder.add(1, 2, 0)) == failure{errc::too_many_items, 2});
+    CHECK(test::dec(b.builder.finish().ints()) == "16 2 0 8 65536 0 65537 0");
+}
+
+TEST_CASE("builder: keys that all meet in one place of its index") {
+    builder_with_memory<> b;
+    auto const keys = test::colliding_keys(1024, key_index_memory<>::slots);
+    for (auto const key : keys) REQUIRE(b.builder.add(item{key, {}}));
+    b.builder.start();
+    for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
+        REQUIRE(b.builder.add(item{keys[i], {}}));
+        REQUIRE(error_of(b.builder.add(item{keys[i / 2], {}})) == failure{errc::duplicate_key, i + 1});
+    }
+    CHECK(b.builder.finish().size() == 1023);
+}
+
+TEST_CASE("builder: every output size") {
+    for (item_order const order : {item_order::insertion, item_order::by_key}) {
+        builder_with_memory<> b;
+        test::check_output_sizes<std::int32_t>(
+            2, [&](std::span<std::int32_t> out) { return b.builder.finish(out, order); });
+        add(b.builder, {{make_key(7, 0), {1, 2}}, {make_key(5, 3), {}}, {make_key(6, 0), {3}}});
+        test::check_output_sizes<std::int32_t>(11, [&](std::span<std::int32_t> out) {
+            auto const made = b.builder.finish(out, order);
+            if (made)
+                CHECK(test::dec(made->ints()) == (order == item_order::insertion
+                                                      ? "24 3 0 12 16 458752 1 2 327683 393216 3"
+                                                      : "24 3 0 4 12 327683 393216 3 458752 1 2"));
+            return made;
+        });
+    }
+}
+
+TEST_CASE("builder: aliases of extended types, golden vectors") {
+    builder_with_memory<> b;
+    auto& builder = b.builder;
+    CHECK(builder.alias_of(ddnet_character) == 0);
+    auto const character = builder.add(ddnet_character, 5, 11);
+    REQUIRE(character);
+    CHECK(character->size() == 11);
+    for (std::size_t i = 0; i < 11; ++i) (*character)[i] = static_cast<std::int32_t>(i + 1);
+    add(builder, {{make_key(5, 0), {1, 2, 0}}});
+    CHECK(builder.alias_of(ddnet_character) == 0x7fff);
+    CHECK(builder.size() == 3);
+    CHECK(test::dec(builder.finish().ints()) ==
+          "84 3 0 20 68 32767 1993229659 -102024632 -1378361269 -1810037668 2147418117 1 2 3 4 5 6 7 8 9 10 11 "
+          "327680 1 2 0");
+
+    builder.start();
+    CHECK(builder.size() == 1); // the description comes first, used or not
+    auto const spec = builder.add(spec_char, 1, 2);
+    REQUIRE(spec);
+    (*spec)[0] = 7;
+    (*spec)[1] = 8;
+    auto const again = builder.add(ddnet_character, 5, 11);
+    REQUIRE(again);
+    for (std::size_t i = 0; i < 11; ++i) (*again)[i] = static_cast<std::int32_t>(i == 0 ? 2 : i + 1);
+    CHECK(builder.alias_of(spec_char) == 0x7ffe);
+    auto const items = test::items_of(builder.finish());
+    test::plain_items const expected{
+        {make_key(0, 32767), {1993229659, -102024632, -1378361269, -1810037668}},
+        {make_key(0, 32766), {1266687092, -498320160, -1188251820, -802358134}},
+        {make_key(32766, 1), {7, 8}},
+        {make_key(32767, 5), {2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+    };
+    CHECK(items == expected);
+
+    builder.start();
+    CHECK(test::dec(builder.finish().offsets()) == "0 20");
+    CHECK((find_extended_type(builder.finish(), 0x7ffe) == spec_char));
+}
+
+TEST_CASE("builder: 64 extended types and not one more") {
+    builder_with_memory<> b;
+    for (std::size_t i = 0; i < 64; ++i) {
+        REQUIRE(b.builder.add(numbered_uuid(i), 0, 1));
+        CHECK(b.builder.alias_of(numbered_uuid(i)) == 0x7fff - i);
+    }
+    CHECK(error_of(b.builder.add(numbered_uuid(64), 0, 1)) == failure{errc::too_many_types, 128});
+    CHECK(error_of(b.builder.add(numbered_uuid(63), 0, 1)) == failure{errc::duplicate_key, 128});
+    REQUIRE(b.builder.add(numbered_uuid(63), 1, 1));
+    b.builder.start();
+    CHECK(b.builder.size() == 64);
+    CHECK(error_of(b.builder.add(numbered_uuid(64), 0, 1)) == failure{errc::too_many_types, 64});
+    CHECK(snapshot_builder::max_extended_types == 64);
+}
+
+TEST_CASE("builder: a new extended type that does not fit") {
+    SUBCASE("its describing item does") {
+        builder_with_memory<snapshot_limits{1, 1024}> b;
+        CHECK(error_of(b.builder.add(spec_char, 0, 1)) == failure{errc::too_many_items, 1});
+        CHECK(b.builder.size() == 1);
+        CHECK(b.builder.alias_of(spec_char) == 0x7fff);
+    }
+    SUBCASE("nothing does") {
+        builder_with_memory<snapshot_limits{4, 28}> b;
+        CHECK(error_of(b.builder.add(spec_char, 0, 1)) == failure{errc::too_large, 0});
+        CHECK(b.builder.size() == 0);
+        CHECK(b.builder.alias_of(spec_char) == 0);
+    }
+}
+
+TEST_CASE("builder: random snapshots are laid out as they should be") {
+    test::random rng{14};
+    builder_with_memory<> b;
+    for (int round = 0; round < 200; ++round) {
+        auto const items = test::next_items(rng, {}, sizes_06, 80);
+        b.builder.start();
+        add(b.builder, items);
+        CHECK(b.builder.size() == items.size());
+        auto const view = b.builder.finish();
+        CHECK(test::copy_of(view.ints()) == test::layout(items));
+        CHECK(error_of(snapshot_view::parse(view.ints())) == failure{});
+    }
+}
