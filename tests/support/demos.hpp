@@ -53,7 +53,7 @@ public:
     /// Returns the bytes written for it.
     bytes snapshot(std::int32_t tick, plain_items const& items) {
         auto const full = layout(items);
-        return keep(writer_.write_snapshot(tick, teewire::snapshot_view::trusted(full), out_));
+        return keep(writer_.write_snapshot(tick, test::view_of(full), out_));
     }
     bytes message(bytes const& message) { return keep(writer_.write_message(message, out_)); }
     bytes const& finish() {

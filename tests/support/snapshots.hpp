@@ -48,6 +48,16 @@ inline ints layout(plain_items const& items) {
     return all;
 }
 
+/// A view that knows whether the keys are distinct.
+inline teewire::snapshot_view view_of(std::span<std::int32_t const> full) {
+    auto const view = teewire::snapshot_view::trusted(full, false);
+    std::vector<std::int32_t> keys;
+    for (teewire::item const i : view) keys.push_back(i.key);
+    std::sort(keys.begin(), keys.end());
+    bool const distinct = std::adjacent_find(keys.begin(), keys.end()) == keys.end();
+    return teewire::snapshot_view::trusted(full, distinct);
+}
+
 inline plain_items items_of(teewire::snapshot_view snapshot) {
     plain_items items;
     for (teewire::item const i : snapshot) items.push_back({i.key, copy_of(i.data)});

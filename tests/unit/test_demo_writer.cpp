@@ -294,7 +294,7 @@ TEST_CASE("demo writer: ticks must increase") {
     test::bytes out(demo_writer::max_bytes);
     auto const full = test::layout(flag(1));
     auto const write = [&](std::int32_t tick) {
-        return error_of(to.writer().write_snapshot(tick, snapshot_view::trusted(full), out));
+        return error_of(to.writer().write_snapshot(tick, test::view_of(full), out));
     };
     CHECK(write(-1) == failure{errc::bad_tick, 0});
     CHECK(write(0) == failure{});
@@ -310,7 +310,7 @@ TEST_CASE("demo writer: snapshots that are too large") {
     test::bytes out(demo_writer::max_bytes);
     auto const write = [&](std::int32_t tick, test::plain_items const& items) {
         auto const full = test::layout(items);
-        return error_of(to.writer().write_snapshot(tick, snapshot_view::trusted(full), out));
+        return error_of(to.writer().write_snapshot(tick, test::view_of(full), out));
     };
     CHECK(write(1, {{make_key(30, 0), test::ints(16380, 1)}}) == failure{});
     CHECK(write(2, {{make_key(30, 0), test::ints(16381, 1)}}) == failure{errc::too_large, 16384});
@@ -336,7 +336,7 @@ TEST_CASE("demo writer: every output size, and a failed call records nothing") {
         CHECK(expected.size() == needed);
         for (std::size_t size = 0; size <= needed; ++size) {
             test::guarded<std::uint8_t> out{size};
-            auto const written = to.writer().write_snapshot(tick, snapshot_view::trusted(full), out.span());
+            auto const written = to.writer().write_snapshot(tick, test::view_of(full), out.span());
             CHECK(out.intact());
             CHECK(error_of(written).code == (size < needed ? errc::output_full : errc::ok));
             if (written) CHECK(test::copy_of(out.span()) == expected);

@@ -57,7 +57,7 @@ TEST_CASE("history: ticks must increase") {
     test::ints block(100);
     history h{entries, block};
     auto const snapshot = snapshot_of(rng, 3);
-    auto const view = snapshot_view::trusted(snapshot);
+    auto const view = test::view_of(snapshot);
     auto const added = h.add(-7, view);
     REQUIRE(added);
     CHECK(test::dec(added->ints()) == test::dec(snapshot));
@@ -87,12 +87,12 @@ TEST_CASE("history: what cannot fit drops nothing") {
     auto const small = snapshot_of(rng, 6);
     auto const large = snapshot_of(rng, 20 - overhead);
     auto const huge = snapshot_of(rng, 21 - overhead);
-    REQUIRE(h.add(1, snapshot_view::trusted(small)));
-    REQUIRE(h.add(2, snapshot_view::trusted(small)));
-    CHECK(error_of(h.add(3, snapshot_view::trusted(huge))) == failure{errc::too_large, 20});
+    REQUIRE(h.add(1, test::view_of(small)));
+    REQUIRE(h.add(2, test::view_of(small)));
+    CHECK(error_of(h.add(3, test::view_of(huge))) == failure{errc::too_large, 20});
     CHECK(h.size() == 2);
     CHECK(h.find(1).has_value());
-    REQUIRE(h.add(3, snapshot_view::trusted(large)));
+    REQUIRE(h.add(3, test::view_of(large)));
     CHECK(h.size() == 1);
     CHECK(h.oldest() == 3);
     CHECK(test::copy_of(h.find(3)->ints()) == large);
@@ -106,7 +106,7 @@ TEST_CASE("history: equal sizes fill the block exactly") {
     history h{entries, block.span()};
     for (std::int32_t tick = 0; tick < 1000; ++tick) {
         auto const snapshot = snapshot_of(rng, 6);
-        REQUIRE(h.add(tick, snapshot_view::trusted(snapshot)));
+        REQUIRE(h.add(tick, test::view_of(snapshot)));
         CHECK(h.size() == std::min<std::size_t>(static_cast<std::size_t>(tick) + 1, 10));
     }
     CHECK(h.oldest() == 990);
@@ -120,7 +120,7 @@ TEST_CASE("history: the number of entries is a limit of its own") {
     history h{entries, block};
     for (std::int32_t tick = 0; tick < 50; tick += 2) {
         auto const snapshot = snapshot_of(rng, rng.below(20));
-        REQUIRE(h.add(tick, snapshot_view::trusted(snapshot)));
+        REQUIRE(h.add(tick, test::view_of(snapshot)));
         CHECK(h.size() == std::min<std::size_t>(static_cast<std::size_t>(tick) / 2 + 1, 3));
         CHECK_FALSE(h.find(tick - 1).has_value());
         CHECK_FALSE(h.find(tick - 6).has_value());
@@ -135,7 +135,7 @@ TEST_CASE("history: one entry alone") {
     history h{entry, block};
     for (std::int32_t tick = 0; tick < 20; ++tick) {
         auto const snapshot = snapshot_of(rng, rng.below(20));
-        REQUIRE(h.add(tick, snapshot_view::trusted(snapshot)));
+        REQUIRE(h.add(tick, test::view_of(snapshot)));
         CHECK(h.size() == 1);
         CHECK(test::copy_of(h.find(tick)->ints()) == snapshot);
     }
@@ -147,7 +147,7 @@ TEST_CASE("history: dropping") {
     test::ints block(200);
     history h{entries, block};
     auto const snapshot = snapshot_of(rng, 2);
-    for (std::int32_t tick = 10; tick < 60; tick += 10) REQUIRE(h.add(tick, snapshot_view::trusted(snapshot)));
+    for (std::int32_t tick = 10; tick < 60; tick += 10) REQUIRE(h.add(tick, test::view_of(snapshot)));
     h.drop_before(0);
     CHECK(h.size() == 5);
     h.drop_before(10);
@@ -159,7 +159,7 @@ TEST_CASE("history: dropping") {
     h.drop_before(1000);
     CHECK(h.size() == 0);
     CHECK_FALSE(h.newest().has_value());
-    REQUIRE(h.add(5, snapshot_view::trusted(snapshot)));
+    REQUIRE(h.add(5, test::view_of(snapshot)));
     CHECK(h.oldest() == 5);
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("history: wraps many times with random sizes") {
             std::size_t const bound = rng.chance(2) ? block_size - overhead : 40;
             auto const snapshot = rng.chance(5) ? test::layout({}) : snapshot_of(rng, rng.below(bound + 1));
             std::size_t const before = h.size();
-            auto const added = h.add(tick, snapshot_view::trusted(snapshot));
+            auto const added = h.add(tick, test::view_of(snapshot));
             REQUIRE(added);
             CHECK(h.size() >= 1);
             CHECK(h.size() <= before + 1);
@@ -209,14 +209,14 @@ TEST_CASE("history: drops no more than it has to") {
     history h{entries, block};
     auto const ten = snapshot_of(rng, 10 - overhead);
     auto const twenty = snapshot_of(rng, 20 - overhead);
-    for (std::int32_t tick = 1; tick <= 4; ++tick) REQUIRE(h.add(tick, snapshot_view::trusted(ten)));
-    REQUIRE(h.add(5, snapshot_view::trusted(twenty)));
+    for (std::int32_t tick = 1; tick <= 4; ++tick) REQUIRE(h.add(tick, test::view_of(ten)));
+    REQUIRE(h.add(5, test::view_of(twenty)));
     CHECK(h.size() == 3);
     CHECK(h.oldest() == 3);
     // Twenty more take the places of 3 and 4, and the gap at the end is used again.
-    REQUIRE(h.add(6, snapshot_view::trusted(twenty)));
+    REQUIRE(h.add(6, test::view_of(twenty)));
     CHECK(h.size() == 2);
-    REQUIRE(h.add(7, snapshot_view::trusted(ten)));
+    REQUIRE(h.add(7, test::view_of(ten)));
     CHECK(h.size() == 3);
     CHECK(h.oldest() == 5);
 }

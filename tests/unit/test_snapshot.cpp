@@ -135,7 +135,7 @@ TEST_CASE("snapshot: the empty one needs no memory") {
 
 TEST_CASE("snapshot: access to items") {
     test::ints const full = test::from_dec("24 3 0 12 16 327680 7 8 5 6 9");
-    auto const view = snapshot_view::trusted(full);
+    auto const view = test::view_of(full);
     CHECK_FALSE(view.empty());
     CHECK(view.size() == 3);
     CHECK(view.data_size() == 24);
@@ -229,7 +229,7 @@ TEST_CASE("snapshot: what an alias stands for") {
         {make_key(0, 0x4000), {1266687092, -498320160, -1188251820, -802358134, 99}},
         {make_key(0, 0x4001), {1, 2, 3}},
     });
-    auto const view = snapshot_view::trusted(full);
+    auto const view = test::view_of(full);
     auto const character = find_extended_type(view, 0x7fff);
     REQUIRE(character.has_value());
     CHECK((*character == uuid::parse("76ce455b-f9eb-3a48-add7-e04b941d045c")));
@@ -282,7 +282,7 @@ TEST_CASE("key index: keys that all meet in one place") {
         test::plain_items items;
         for (auto const key : keys) items.push_back({key, {}});
         auto const full = test::layout(items);
-        REQUIRE(index.build(snapshot_view::trusted(full)));
+        REQUIRE(index.build(test::view_of(full)));
     }
     CHECK(index.size() == 1024);
     for (std::size_t i = 0; i < keys.size(); ++i) REQUIRE(index.find(keys[i]) == i);
@@ -297,7 +297,7 @@ TEST_CASE("key index: repeated keys among those that meet in one place") {
     for (auto const key : keys) items.push_back({key, {}});
     auto const full = test::layout(items);
     key_index index{*memory};
-    CHECK_FALSE(index.build(snapshot_view::trusted(full)));
+    CHECK_FALSE(index.build(test::view_of(full)));
     for (std::size_t i = 0; i < 1000; ++i) REQUIRE(index.find(keys[i]) == i);
     // and nothing of it is left afterwards
     CHECK(index.build({}));
@@ -324,7 +324,7 @@ TEST_CASE("key index: other capacities") {
 
 TEST_CASE("snapshot: sorting by key is stable and signed") {
     auto const full = test::layout({{9, {1}}, {-5, {2, 2}}, {9, {3}}, {3, {}}, {9, {4}}});
-    auto const view = snapshot_view::trusted(full);
+    auto const view = test::view_of(full);
     std::vector<std::uint16_t> order(5);
     test::ints out(full.size());
     auto const made = sort_by_key(view, order, out);
@@ -337,7 +337,7 @@ TEST_CASE("snapshot: sorting, every output size") {
     auto const full = test::layout({{9, {1}}, {5, {2, 2}}, {3, {}}});
     std::vector<std::uint16_t> order(3);
     test::check_output_sizes<std::int32_t>(full.size(), [&](std::span<std::int32_t> out) {
-        return sort_by_key(snapshot_view::trusted(full), order, out);
+        return sort_by_key(test::view_of(full), order, out);
     });
     test::check_output_sizes<std::int32_t>(2,
                                            [&](std::span<std::int32_t> out) { return sort_by_key({}, {}, out); });

@@ -16,6 +16,7 @@ public:
         std::int32_t tick;
         std::uint32_t begin; // in the block
         std::uint32_t size;  // ints
+        bool distinct_keys;
     };
 
     /// `entries` limits the number of snapshots, `block` their ints together. 150 entries hold the 3 seconds that

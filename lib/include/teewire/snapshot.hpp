@@ -54,8 +54,12 @@ public:
     static result<snapshot_view> parse(std::span<std::int32_t const> ints, decoding mode = decoding::strict,
                                        snapshot_limits limits = {}, note_log* notes = nullptr) noexcept;
 
-    /// Takes a snapshot that the caller built or has checked. Asserts what parse() checks.
-    static snapshot_view trusted(std::span<std::int32_t const> ints) noexcept;
+    /// Takes a snapshot that the caller built or has checked. Asserts what parse() checks. Say whether the keys are known
+    /// to be distinct: a wrong yes makes deltas wrong, a no makes the first one slower.
+    static snapshot_view trusted(std::span<std::int32_t const> ints, bool distinct_keys = true) noexcept;
+
+    /// Whether no key is known to occur twice. False after parse(), true for what is built or results from a delta.
+    [[nodiscard]] constexpr bool distinct_keys() const noexcept { return distinct_; }
 
     /// The whole snapshot.
     [[nodiscard]] constexpr std::span<std::int32_t const> ints() const noexcept { return ints_; }
@@ -91,13 +95,15 @@ public:
 
 private:
     friend class snapshot_builder;
-    constexpr explicit snapshot_view(std::span<std::int32_t const> ints) noexcept : ints_{ints} {}
+    constexpr snapshot_view(std::span<std::int32_t const> ints, bool distinct) noexcept
+        : ints_{ints}, distinct_{distinct} {}
     [[nodiscard]] constexpr std::size_t begins(std::size_t number) const noexcept {
         return static_cast<std::size_t>(ints_[2 + number]) / 4;
     }
 
     static constexpr std::int32_t empty_[2] = {0, 0};
     std::span<std::int32_t const> ints_;
+    bool distinct_ = true;
 };
 
 class snapshot_view::iterator {
@@ -130,6 +136,11 @@ private:
 
 constexpr snapshot_view::iterator snapshot_view::begin() const noexcept { return {*this, 0}; }
 constexpr snapshot_view::iterator snapshot_view::end() const noexcept { return {*this, size()}; }
+
+/// The plain twin of snapshot_view::checksum.
+namespace plain {
+[[nodiscard]] std::uint32_t checksum(snapshot_view snapshot) noexcept;
+}
 
 /// The meaning of an alias (an item type of 0x4000 and above) in this snapshot. Empty when no item describes it, or
 /// the describing item is too short. O(items).

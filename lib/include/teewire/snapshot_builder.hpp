@@ -61,6 +61,7 @@ public:
     result<snapshot_view> finish(std::span<std::int32_t> out, item_order order) noexcept;
 
 private:
+    result<std::span<std::int32_t>> reserve(std::int32_t key, std::size_t ints) noexcept;
     [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
 
     std::span<std::int32_t> offsets_; // bytes, relative to items()

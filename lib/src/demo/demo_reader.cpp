@@ -154,7 +154,7 @@ bool demo_player::play(demo_chunk const& chunk) noexcept {
         auto const view = snapshot_view::parse(ints, options_.mode, {}, options_.notes);
         if (!view) return fail(view.error(), demo_stage::snapshot, chunk);
         std::copy(ints.begin(), ints.end(), spare.begin());
-        state_ = snapshot_view::trusted(std::span{spare}.first(ints.size()));
+        state_ = snapshot_view::trusted(std::span{spare}.first(ints.size()), view->distinct_keys());
     } else {
         if (!has_state_) return fail({errc::missing_snapshot, 0}, demo_stage::delta, chunk);
         auto const applied =

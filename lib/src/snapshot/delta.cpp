@@ -2,6 +2,8 @@
 
 #include "teewire/varint.hpp"
 
+#include "kernels.hpp"
+
 #include <algorithm>
 
 namespace teewire {
@@ -18,10 +20,11 @@ constexpr std::int32_t sum(std::int32_t base, std::int32_t change) noexcept {
 
 // ---- create --------------------------------------------------------------------------------------------------------
 
-result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
-                                                   delta_scratch scratch, std::span<std::int32_t> out) noexcept {
-    key_index& from_index = scratch.first;
-    key_index& to_index = scratch.second;
+result<std::span<std::int32_t const>> plain::create_delta(snapshot_view from, snapshot_view to,
+                                                          size_table const& sizes, delta_scratch const& scratch,
+                                                          std::span<std::int32_t> out) noexcept {
+    key_index from_index = scratch.base_index();
+    key_index to_index = scratch.added_index();
     bool const from_distinct = from_index.build(from);
     bool const to_distinct = to_index.build(to);
     if (!from_distinct || !to_distinct) return failure{errc::duplicate_key, 0};
@@ -38,14 +41,14 @@ result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_
     }
     for (std::size_t i = 0; i < to.size(); ++i) {
         item const now = to[i];
-        std::size_t const agreed = sizes[now.type()];
-        if (agreed != 0 && agreed != now.data.size()) return failure{errc::size_mismatch, i};
         std::size_t const known = from_index.find(now.key);
         item const before = known == key_index::npos ? item{} : from[known];
         if (known != key_index::npos) {
             if (before.data.size() != now.data.size()) return failure{errc::size_mismatch, i};
             if (std::equal(now.data.begin(), now.data.end(), before.data.begin())) continue;
         }
+        std::size_t const agreed = sizes[now.type()];
+        if (agreed != 0 && agreed != now.data.size()) return failure{errc::size_mismatch, i};
         std::size_t const head = agreed != 0 ? 2 : 3;
         if (head + now.data.size() > out.size() - at) return failure{errc::output_full, i};
         out[at] = now.key >> 16;
@@ -88,7 +91,7 @@ result<delta_reader> delta_reader::open(std::span<std::int32_t const> delta, siz
     return reader;
 }
 
-bool delta_reader::next(update& out) noexcept {
+bool delta_reader::next_odd(update& out) noexcept {
     if (error_.code != errc::ok) return false;
     if (read_ == updates_) {
         if (at_ != delta_.size() && delta_[1] >= 0 && notes_ != nullptr) notes_->add(note::update_count, at_);
@@ -181,40 +184,52 @@ void mark_removed(snapshot_view base, key_index const& index, bool distinct, del
 
 } // namespace
 
-result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
-                                  delta_scratch scratch, std::span<std::int32_t> out,
+result<snapshot_view> plain::apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
+                                  delta_scratch const& scratch, std::span<std::int32_t> out,
                                   apply_options const& options) noexcept {
     auto const opened = delta_reader::open(delta, sizes, options.mode, options.notes);
     if (!opened) return opened.error();
-    key_index& index = scratch.first;
+    key_index index = scratch.base_index();
     bool const distinct = index.build(base);
     if (!distinct && options.notes != nullptr) options.notes->add(note::repeated_key, 0);
     auto const places = scratch.places.first(base.size()); // in `out`; removed_place for what goes
     mark_removed(base, index, distinct, *opened, places, options.notes);
     std::size_t survivors = 0;
-    for (std::uint32_t const place : places) survivors += place != removed_place;
+    std::size_t total = 0; // ints of the resulting items
+    for (std::size_t i = 0; i < base.size(); ++i) {
+        if (places[i] == removed_place) continue;
+        ++survivors;
+        total += 1 + base[i].data.size();
+    }
 
-    // The items section begins behind the offsets, so the new items must be counted before anything is written.
-    key_index& added_index = scratch.second;
-    added_index.clear();
+    std::size_t const limit = std::min(options.limits.ints(), out.size());
+    errc const full = out.size() < options.limits.ints() ? errc::output_full : errc::too_large;
+    key_index added_index = scratch.added_index();
     std::size_t const max_items = std::min<std::size_t>(options.limits.items, added_index.capacity());
+    if (survivors > max_items) return failure{errc::too_many_items, 0};
+    if (2 + survivors + total > limit) return failure{full, 0};
+
+    // The items section begins behind the offsets, so the new items must be counted before anything is written. Where
+    // the limit is reached the count ends, and the second walk stops at the same update.
+    errc refused = errc::ok;
     {
         delta_reader counter = *opened;
         counter.forget_notes();
-        for (delta_reader::update update; counter.next(update);) {
+        for (delta_reader::update update; refused == errc::ok && counter.next(update);) {
             std::size_t const number = index.find(update.key);
             if (number != key_index::npos && places[number] != removed_place) continue;
-            if (survivors + added_index.size() >= max_items)
-                break; // the second walk refuses it, if it is a new one
-            scratch.added_keys[added_index.size()] = update.key;
-            added_index.insert(update.key, [&](std::size_t i) { return scratch.added_keys[i]; });
+            if (added_index.find(update.key) != key_index::npos) continue;
+            std::size_t const count = survivors + added_index.size() + 1;
+            total += 1 + update.data.size();
+            if (count > max_items) refused = errc::too_many_items;
+            else if (2 + count + total > limit) refused = full;
+            else {
+                scratch.added_keys[added_index.size()] = update.key;
+                added_index.insert(update.key, [&](std::size_t i) { return scratch.added_keys[i]; });
+            }
         }
     }
-    std::size_t const limit = std::min(options.limits.ints(), out.size());
-    errc const full = out.size() < options.limits.ints() ? errc::output_full : errc::too_large;
     std::size_t const expected = survivors + added_index.size();
-    if (survivors > max_items) return failure{errc::too_many_items, 0};
-    if (limit < 2 + expected) return failure{full, 0};
 
     auto const items = out.subspan(2 + expected);
     std::size_t used = 0;  // ints of `items`
@@ -226,12 +241,10 @@ result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t con
         used += 1 + ints;
         return place;
     };
-    auto const too_big = [&](std::size_t ints) noexcept { return 2 + expected + used + 1 + ints > limit; };
 
     for (std::size_t i = 0; i < base.size(); ++i) {
         if (places[i] == removed_place) continue;
         item const kept = base[i];
-        if (too_big(kept.data.size())) return failure{full, 0};
         std::size_t const place = append(kept.key, kept.data.size());
         std::copy(kept.data.begin(), kept.data.end(), items.begin() + static_cast<std::ptrdiff_t>(place));
         places[i] = static_cast<std::uint32_t>(place);
@@ -243,9 +256,8 @@ result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t con
         std::size_t place = known == key_index::npos ? removed_place : places[known];
         if (place == removed_place) {
             std::size_t const number = added_index.find(update.key);
-            if (number == key_index::npos) return failure{errc::too_many_items, update.position};
+            if (number == key_index::npos) return failure{refused, update.position};
             if (survivors + number == count) {
-                if (too_big(update.data.size())) return failure{full, update.position};
                 place = append(update.key, update.data.size());
             } else {
                 if (options.notes != nullptr) options.notes->add(note::repeated_key, update.position);
@@ -270,7 +282,34 @@ result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t con
     assert(count == expected);
     out[0] = static_cast<std::int32_t>(used * 4);
     out[1] = static_cast<std::int32_t>(count);
-    return snapshot_view::trusted(out.first(2 + count + used));
+    return snapshot_view::trusted(out.first(2 + count + used), distinct);
+}
+
+// ---- the best for this machine -------------------------------------------------------------------------------------
+
+namespace {
+
+constinit kernels::create_delta_fn* create_fast = plain::create_delta;
+constinit kernels::apply_delta_fn* apply_fast = plain::apply_delta;
+
+// Before main; until then the plain twins do.
+[[gnu::constructor]] void choose() noexcept {
+    create_fast = kernels::best(kernels::create_delta_variants());
+    apply_fast = kernels::best(kernels::apply_delta_variants());
+}
+
+} // namespace
+
+result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
+                                                   delta_scratch const& scratch, std::span<std::int32_t> out) noexcept {
+    bool const fast = from.distinct_keys() && to.distinct_keys();
+    return (fast ? create_fast : plain::create_delta)(from, to, sizes, scratch, out);
+}
+
+result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
+                                  delta_scratch const& scratch, std::span<std::int32_t> out,
+                                  apply_options const& options) noexcept {
+    return (base.distinct_keys() ? apply_fast : plain::apply_delta)(base, delta, sizes, scratch, out, options);
 }
 
 } // namespace teewire

@@ -22,8 +22,9 @@ result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot) no
     std::copy(snapshot.ints().begin(), snapshot.ints().end(), block_.begin() + static_cast<std::ptrdiff_t>(begin));
     end_ = begin + size;
     ++count_;
-    at(count_ - 1) = {tick, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size)};
-    return snapshot_view::trusted(block_.subspan(begin, size));
+    at(count_ - 1) = {tick, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size),
+                      snapshot.distinct_keys()};
+    return snapshot_view::trusted(block_.subspan(begin, size), snapshot.distinct_keys());
 }
 
 std::optional<snapshot_view> history::find(std::int32_t tick) const noexcept {
@@ -35,7 +36,7 @@ std::optional<snapshot_view> history::find(std::int32_t tick) const noexcept {
         else high = middle;
     }
     if (low == count_ || at(low).tick != tick) return std::nullopt;
-    return snapshot_view::trusted(block_.subspan(at(low).begin, at(low).size));
+    return snapshot_view::trusted(block_.subspan(at(low).begin, at(low).size), at(low).distinct_keys);
 }
 
 void history::drop_before(std::int32_t tick) noexcept {

@@ -1,5 +1,7 @@
 #include "teewire/snapshot.hpp"
 
+#include "kernels.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -25,7 +27,7 @@ result<snapshot_view> snapshot_view::parse(std::span<std::int32_t const> ints, d
         end = offset;
     }
     if (n > 0 && end != 0 && notes != nullptr) notes->add(note::gap_before_items, 2);
-    snapshot_view const view{ints};
+    snapshot_view const view{ints, n < 2};
     for (std::size_t i = 0; i < n; ++i) {
         if (view.key(i) >= 0) continue;
         std::size_t const position = 2 + n + static_cast<std::size_t>(ints[2 + i]) / 4;
@@ -35,9 +37,9 @@ result<snapshot_view> snapshot_view::parse(std::span<std::int32_t const> ints, d
     return view;
 }
 
-snapshot_view snapshot_view::trusted(std::span<std::int32_t const> ints) noexcept {
+snapshot_view snapshot_view::trusted(std::span<std::int32_t const> ints, bool distinct_keys) noexcept {
     assert(parse(ints, decoding::lenient, {65534, UINT32_MAX}));
-    return snapshot_view{ints};
+    return {ints, distinct_keys};
 }
 
 std::optional<item> snapshot_view::find(std::int32_t wanted) const noexcept {
@@ -46,13 +48,21 @@ std::optional<item> snapshot_view::find(std::int32_t wanted) const noexcept {
     return std::nullopt;
 }
 
-std::uint32_t snapshot_view::checksum() const noexcept {
-    if (empty()) return 0;
+std::uint32_t plain::checksum(snapshot_view snapshot) noexcept {
     std::uint32_t sum = 0;
-    for (std::int32_t const value : items().subspan(begins(0))) sum += static_cast<std::uint32_t>(value);
-    for (std::size_t i = 0; i < size(); ++i) sum -= static_cast<std::uint32_t>(key(i));
+    for (item const i : snapshot)
+        for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
     return sum;
 }
+
+namespace {
+
+constinit kernels::checksum_fn* checksum_fast = plain::checksum;
+[[gnu::constructor]] void choose() noexcept { checksum_fast = kernels::best(kernels::checksum_variants()); }
+
+} // namespace
+
+std::uint32_t snapshot_view::checksum() const noexcept { return checksum_fast(*this); }
 
 std::optional<uuid> find_extended_type(snapshot_view snapshot, std::uint16_t alias) noexcept {
     auto const description = snapshot.find(make_key(type_describing, alias));
@@ -116,7 +126,7 @@ result<snapshot_view> sort_by_key(snapshot_view snapshot, std::span<std::uint16_
     if (out.size() < 2) return failure{errc::output_full, 0};
     out[0] = static_cast<std::int32_t>((at - 2 - n) * 4);
     out[1] = static_cast<std::int32_t>(n);
-    return snapshot_view::trusted(out.first(at));
+    return snapshot_view::trusted(out.first(at), snapshot.distinct_keys());
 }
 
 } // namespace teewire

@@ -1,8 +1,22 @@
 #include "teewire/snapshot_builder.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace teewire {
+namespace {
+
+// Items are too short for a call of memcpy to pay.
+void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n) noexcept {
+    if (n < 4) {
+        for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+        return;
+    }
+    for (std::size_t i = 0; i + 4 < n; i += 4) std::memcpy(to + i, from + i, 16);
+    std::memcpy(to + n - 4, from + n - 4, 16); // some of it once more
+}
+
+} // namespace
 
 void snapshot_builder::start() noexcept {
     index_.clear();
@@ -15,23 +29,28 @@ void snapshot_builder::start() noexcept {
     }
 }
 
-result<std::span<std::int32_t>> snapshot_builder::add(std::uint16_t type, std::uint16_t id,
-                                                      std::size_t ints) noexcept {
-    std::size_t const number = size();
-    if (type > last_alias) return failure{errc::bad_type, number};
+// Reserves the item behind the others; its data is not written yet.
+inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
+    std::size_t const number = index_.size();
+    if (key < 0) return failure{errc::bad_type, number};
     if (number >= limits_.items) return failure{errc::too_many_items, number};
     // header, an offset and a key per item, data
     std::size_t const left = limits_.ints() - 2 - number - used_;
     if (left < 2 || ints > left - 2) return failure{errc::too_large, number};
 
-    std::int32_t const key = make_key(type, id);
-    auto const key_of = [this](std::size_t i) { return items()[static_cast<std::size_t>(offsets_[i]) / 4]; };
+    std::int32_t* const place = memory_.data() + 2 + limits_.items + used_;
     offsets_[number] = static_cast<std::int32_t>(used_ * 4);
-    items()[used_] = key; // before insert(), which may ask for it
+    *place = key; // before insert(), which may ask for it
+    auto const key_of = [this](std::size_t i) { return items()[static_cast<std::size_t>(offsets_[i]) / 4]; };
     if (index_.insert(key, key_of) != key_index::npos) return failure{errc::duplicate_key, number};
-    auto const data = items().subspan(used_ + 1, ints);
-    std::fill(data.begin(), data.end(), 0);
     used_ += 1 + ints;
+    return std::span{place + 1, ints};
+}
+
+result<std::span<std::int32_t>> snapshot_builder::add(std::uint16_t type, std::uint16_t id,
+                                                      std::size_t ints) noexcept {
+    auto const data = reserve(make_key(type, id), ints);
+    if (data) std::fill(data->begin(), data->end(), 0);
     return data;
 }
 
@@ -50,9 +69,9 @@ result<std::span<std::int32_t>> snapshot_builder::add(uuid const& extended, std:
 }
 
 result<std::span<std::int32_t>> snapshot_builder::add(item const& copied) noexcept {
-    auto const added = add(copied.type(), copied.id(), copied.data.size());
-    if (added) std::copy(copied.data.begin(), copied.data.end(), added->begin());
-    return added;
+    auto const data = reserve(copied.key, copied.data.size());
+    if (data) copy_ints(data->data(), copied.data.data(), copied.data.size());
+    return data;
 }
 
 std::uint16_t snapshot_builder::alias_of(uuid const& extended) const noexcept {
@@ -67,7 +86,7 @@ snapshot_view snapshot_builder::finish() noexcept {
     whole[0] = static_cast<std::int32_t>(used_ * 4);
     whole[1] = static_cast<std::int32_t>(size());
     std::copy_n(offsets_.begin(), size(), whole.begin() + 2);
-    return snapshot_view{whole};
+    return {whole, true};
 }
 
 result<snapshot_view> snapshot_builder::finish(std::span<std::int32_t> out, item_order order) noexcept {
@@ -75,7 +94,7 @@ result<snapshot_view> snapshot_builder::finish(std::span<std::int32_t> out, item
     if (out.size() < built.ints().size()) return failure{errc::output_full, size()};
     if (order == item_order::insertion) {
         std::copy(built.ints().begin(), built.ints().end(), out.begin());
-        return snapshot_view{out.first(built.ints().size())};
+        return snapshot_view{out.first(built.ints().size()), true};
     }
     return sort_by_key(built, order_, out);
 }

@@ -1,0 +1,20 @@
+// The hot functions of this layer by instruction set. The fast deltas are for snapshots with distinct keys alone.
+#pragma once
+
+#include "teewire/delta.hpp"
+
+#include "../codec/kernels.hpp"
+
+namespace teewire::kernels {
+
+using create_delta_fn = result<std::span<std::int32_t const>>(snapshot_view, snapshot_view, size_table const&,
+                                                              delta_scratch const&, std::span<std::int32_t>) noexcept;
+using apply_delta_fn = result<snapshot_view>(snapshot_view, std::span<std::int32_t const>, size_table const&,
+                                             delta_scratch const&, std::span<std::int32_t>,
+                                             apply_options const&) noexcept;
+using checksum_fn = std::uint32_t(snapshot_view) noexcept;
+[[nodiscard]] std::span<variant<checksum_fn> const> checksum_variants() noexcept;
+[[nodiscard]] std::span<variant<create_delta_fn> const> create_delta_variants() noexcept;
+[[nodiscard]] std::span<variant<apply_delta_fn> const> apply_delta_variants() noexcept;
+
+} // namespace teewire::kernels

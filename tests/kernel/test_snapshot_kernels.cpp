@@ -1,0 +1,230 @@
+// Every variant of the hot snapshot functions gives what its plain twin gives.
+#include "random.hpp"
+
+#include "snapshot/kernels.hpp"
+
+#include <teewire/snapshot_builder.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+using namespace teewire;
+
+namespace {
+
+struct loose_item {
+    std::int32_t key;
+    std::vector<std::int32_t> data;
+};
+using loose_snapshot = std::vector<loose_item>;
+
+std::vector<std::int32_t> lay_out(loose_snapshot const& items) {
+    std::vector<std::int32_t> ints{0, static_cast<std::int32_t>(items.size())};
+    std::int32_t at = 0;
+    for (auto const& i : items) {
+        ints.push_back(at);
+        at += 4 * static_cast<std::int32_t>(1 + i.data.size());
+    }
+    for (auto const& i : items) {
+        ints.push_back(i.key);
+        ints.insert(ints.end(), i.data.begin(), i.data.end());
+    }
+    ints[0] = at;
+    return ints;
+}
+
+std::int32_t small_or_large(test::random& r) {
+    return r.below(4) == 0 ? static_cast<std::int32_t>(r.next()) : static_cast<std::int32_t>(r.below(100)) - 50;
+}
+
+loose_item make_item(test::random& r, std::int32_t key) {
+    std::size_t const agreed = sizes_06[key_type(key)];
+    loose_item made{key, std::vector<std::int32_t>(agreed != 0 ? agreed : r.below(r.below(8) == 0 ? 70 : 20))};
+    for (auto& value : made.data) value = small_or_large(r);
+    return made;
+}
+
+loose_snapshot make_snapshot(test::random& r, std::size_t items) {
+    loose_snapshot made;
+    std::vector<std::int32_t> keys;
+    while (made.size() < items) {
+        auto const type = static_cast<std::uint16_t>(r.below(3) == 0 ? 64 + r.below(8) : 1 + r.below(20));
+        std::int32_t const key = make_key(type, static_cast<std::uint16_t>(r.below(400)));
+        if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+        keys.push_back(key);
+        made.push_back(make_item(r, key));
+    }
+    return made;
+}
+
+// Items change, come, go and move.
+loose_snapshot next_snapshot(test::random& r, loose_snapshot const& from) {
+    loose_snapshot to;
+    std::size_t const liveliness = r.below(4);
+    for (auto const& old : from) {
+        std::size_t const fate = r.below(100);
+        if (fate < liveliness * 4) continue;
+        to.push_back(old);
+        if (fate < 10 + liveliness * 25 && !old.data.empty())
+            for (std::size_t n = 1 + r.below(3); n-- > 0;) to.back().data[r.below(old.data.size())] = small_or_large(r);
+        if (fate > 97 && liveliness > 1) {
+            std::int32_t const key = make_key(70, static_cast<std::uint16_t>(1000 + to.size()));
+            to.push_back(make_item(r, key));
+        }
+    }
+    if (liveliness == 3 && to.size() > 1)
+        for (std::size_t n = r.below(5); n-- > 0;) std::swap(to[r.below(to.size())], to[r.below(to.size())]);
+    if (r.below(10) == 0)
+        for (std::size_t n = to.size(); n > 1; --n) std::swap(to[n - 1], to[r.below(n)]);
+    return to;
+}
+
+bool same(std::span<std::int32_t const> a, std::span<std::int32_t const> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+bool same_notes(note_log const& a, note_log const& b) {
+    for (std::size_t i = 0; i < note_count; ++i)
+        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position) return false;
+    return true;
+}
+
+struct bench_pair {
+    loose_snapshot loose_from = {}, loose_to = {};
+    std::vector<std::int32_t> from_ints = lay_out(loose_from), to_ints = lay_out(loose_to);
+    snapshot_view from = snapshot_view::trusted(from_ints), to = snapshot_view::trusted(to_ints);
+};
+
+bench_pair make_pair(std::uint64_t seed) {
+    test::random r{seed};
+    auto const from = make_snapshot(r, r.below(r.below(4) == 0 ? 400 : 40));
+    auto const to = next_snapshot(r, from);
+    return {from, to};
+}
+
+} // namespace
+
+TEST_CASE("every create_delta gives the same ints, in memory of any size") {
+    auto const memory = std::make_unique<delta_memory<>>();
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        CAPTURE(seed);
+        auto const pair = make_pair(seed);
+        std::vector<std::int32_t> expected(delta_bound(pair.from, pair.to));
+        auto const plain = plain::create_delta(pair.from, pair.to, sizes_06, *memory, expected);
+        REQUIRE(plain);
+        for (auto const& v : kernels::create_delta_variants()) {
+            if (!kernels::supported(v.needed)) continue;
+            CAPTURE(v.name.data());
+            std::vector<std::int32_t> out(expected.size());
+            auto const created = v.run(pair.from, pair.to, sizes_06, *memory, out);
+            REQUIRE(created);
+            CHECK(same(*created, *plain));
+            // Exactly as large as needed, and a little too small.
+            std::size_t const needed = std::max<std::size_t>(plain->size(), delta_header_ints);
+            for (std::size_t size = needed - std::min<std::size_t>(needed, 5); size <= needed; ++size) {
+                std::vector<std::int32_t> tight(size + 1, 0x5a5a5a5a);
+                auto const fits = v.run(pair.from, pair.to, sizes_06, *memory, std::span{tight}.first(size));
+                CHECK(fits.has_value() == (size == needed));
+                if (fits) CHECK(same(*fits, *plain));
+                else CHECK(fits.error().code == errc::output_full);
+                CHECK(tight.back() == 0x5a5a5a5a);
+            }
+        }
+    }
+}
+
+TEST_CASE("every create_delta refuses changed sizes") {
+    auto const memory = std::make_unique<delta_memory<>>();
+    std::vector<std::int32_t> out(4096);
+    for (std::size_t items : {1, 2, 5}) {
+        for (std::size_t odd = 0; odd < items; ++odd) {
+            loose_snapshot from;
+            for (std::size_t i = 0; i < items; ++i) from.push_back({make_key(70, static_cast<std::uint16_t>(i)), {1, 2, 3}});
+            auto to = from;
+            to[odd].data.push_back(4);
+            auto const from_ints = lay_out(from);
+            auto const to_ints = lay_out(to);
+            for (auto const& v : kernels::create_delta_variants()) {
+                if (!kernels::supported(v.needed)) continue;
+                auto const created = v.run(snapshot_view::trusted(from_ints), snapshot_view::trusted(to_ints), sizes_06,
+                                           *memory, out);
+                REQUIRE_FALSE(created);
+                CHECK(created.error() == failure{errc::size_mismatch, odd});
+            }
+        }
+    }
+}
+
+TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the delta") {
+    auto const memory = std::make_unique<delta_memory<>>();
+    std::vector<std::int32_t> expected(16384);
+    std::vector<std::int32_t> out(16384);
+    std::size_t accepted = 0;
+    std::size_t refused = 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+        auto const pair = make_pair(seed);
+        std::vector<std::int32_t> made(delta_bound(pair.from, pair.to) + 64);
+        auto const created = plain::create_delta(pair.from, pair.to, sizes_06, *memory, made);
+        REQUIRE(created);
+        std::vector<std::int32_t> const good(created->begin(), created->end());
+        test::random r{seed + 1000000};
+        for (int mutation = 0; mutation < 12; ++mutation) {
+            CAPTURE(seed);
+            CAPTURE(mutation);
+            auto delta = good;
+            if (delta.empty()) delta.assign(3, 0);
+            // 0: as it is. Otherwise wrong counts, keys, sizes, repeated and cut parts.
+            if (mutation > 0) {
+                for (std::size_t n = 1 + r.below(3); n-- > 0;) {
+                    std::size_t const at = r.below(delta.size());
+                    switch (r.below(6)) {
+                    case 0: delta[at] = small_or_large(r); break;
+                    case 1: delta[at] += static_cast<std::int32_t>(r.below(3)) - 1; break;
+                    case 2: delta[at] = delta[r.below(delta.size())]; break;
+                    case 3: delta.resize(at + 1); break;
+                    case 4: ++delta[1]; delta.insert(delta.end(), good.begin() + std::min<std::ptrdiff_t>(3, std::ssize(good)), good.end()); break;
+                    case 5: delta[r.below(std::min<std::size_t>(3, delta.size()))] = static_cast<std::int32_t>(r.below(20)); break;
+                    }
+                }
+            }
+            for (auto const mode : {decoding::strict, decoding::lenient}) {
+                note_log plain_notes;
+                apply_options options{mode, {}, &plain_notes};
+                if (seed % 7 == 0) options.limits = {static_cast<std::uint32_t>(pair.from.size() + r.below(8)), 65536};
+                if (seed % 7 == 1) options.limits.bytes = static_cast<std::uint32_t>(pair.from.ints().size() * 4 + r.below(200));
+                auto const plain = plain::apply_delta(pair.from, delta, sizes_06, *memory, expected, options);
+                for (auto const& v : kernels::apply_delta_variants()) {
+                    if (!kernels::supported(v.needed)) continue;
+                    CAPTURE(v.name.data());
+                    note_log notes;
+                    options.notes = &notes;
+                    auto const applied = v.run(pair.from, delta, sizes_06, *memory, out, options);
+                    REQUIRE(applied.has_value() == plain.has_value());
+                    if (plain) {
+                        CHECK(same(applied->ints(), plain->ints()));
+                        CHECK(same_notes(notes, plain_notes));
+                    } else {
+                        CHECK(applied.error().code == plain.error().code);
+                        CHECK(applied.error().position == plain.error().position);
+                    }
+                }
+                (plain ? accepted : refused) += 1;
+            }
+        }
+    }
+    CHECK(accepted > 2000);
+    CHECK(refused > 2000);
+}
+
+TEST_CASE("every checksum is the same") {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        auto const pair = make_pair(seed);
+        for (auto const& v : kernels::checksum_variants()) {
+            if (!kernels::supported(v.needed)) continue;
+            CHECK(v.run(pair.to) == plain::checksum(pair.to));
+        }
+    }
+}
