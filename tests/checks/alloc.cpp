@@ -72,6 +72,8 @@ struct everything {
     demo_encoder_memory encoder;
     demo_writer_memory writer;
     delta_memory<> delta;
+    live_snapshot_memory<> live;
+    std::array<std::int32_t, 16384> applied;
     snapshot_builder_memory<> builder;
     key_index_memory<> index;
     std::array<history::entry, 150> history_entries;
@@ -100,11 +102,14 @@ void serve(everything& m, snapshot_builder& builder, history& past, std::int32_t
         auto const packed = encode_varints(*delta, m.coded);
         REQUIRE(packed);
         REQUIRE(huffman_encode(std::span{m.coded}.first(*packed), std::span{m.coded}.subspan(1 << 17)));
-        auto const applied = apply_delta(base, *delta, sizes_06, m.delta, m.player.snapshots[0]);
+        auto const applied = apply_delta(base, *delta, sizes_06, m.delta, m.applied);
         REQUIRE(applied && applied->checksum() == built.checksum());
+        live_snapshot live{m.live};
+        REQUIRE(live.assign(base).code == errc::ok && live.apply(*delta, sizes_06).code == errc::ok);
+        REQUIRE(live.checksum() == built.checksum() && live.view().checksum() == built.checksum());
     }
     REQUIRE(past.add(tick, built));
-    REQUIRE(builder.finish(m.player.snapshots[1], item_order::by_key));
+    REQUIRE(builder.finish(m.applied, item_order::by_key));
 }
 
 void replay(everything& m, std::span<std::uint8_t const> file) {

@@ -9,7 +9,7 @@ LAYERS = [
     ("codec", {"error", "varint", "packer", "huffman"}),
     ("schema", {"schema"}),
     ("message", {"message"}),
-    ("snapshot", {"snapshot", "snapshot_builder", "delta", "history"}),
+    ("snapshot", {"snapshot", "snapshot_builder", "delta", "live_snapshot", "history"}),
     ("demo", {"demo_format", "demo_reader", "demo_writer"}),
 ]
 LEVEL = {header: i for i, (_, headers) in enumerate(LAYERS) for header in headers}

@@ -69,7 +69,8 @@ loose_snapshot next_snapshot(test::random& r, loose_snapshot const& from) {
         if (fate < liveliness * 4) continue;
         to.push_back(old);
         if (fate < 10 + liveliness * 25 && !old.data.empty())
-            for (std::size_t n = 1 + r.below(3); n-- > 0;) to.back().data[r.below(old.data.size())] = small_or_large(r);
+            for (std::size_t n = 1 + r.below(3); n-- > 0;)
+                to.back().data[r.below(old.data.size())] = small_or_large(r);
         if (fate > 97 && liveliness > 1) {
             std::int32_t const key = make_key(70, static_cast<std::uint16_t>(1000 + to.size()));
             to.push_back(make_item(r, key));
@@ -88,7 +89,8 @@ bool same(std::span<std::int32_t const> a, std::span<std::int32_t const> b) {
 
 bool same_notes(note_log const& a, note_log const& b) {
     for (std::size_t i = 0; i < note_count; ++i)
-        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position) return false;
+        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position)
+            return false;
     return true;
 }
 
@@ -142,15 +144,16 @@ TEST_CASE("every create_delta refuses changed sizes") {
     for (std::size_t items : {1, 2, 5}) {
         for (std::size_t odd = 0; odd < items; ++odd) {
             loose_snapshot from;
-            for (std::size_t i = 0; i < items; ++i) from.push_back({make_key(70, static_cast<std::uint16_t>(i)), {1, 2, 3}});
+            for (std::size_t i = 0; i < items; ++i)
+                from.push_back({make_key(70, static_cast<std::uint16_t>(i)), {1, 2, 3}});
             auto to = from;
             to[odd].data.push_back(4);
             auto const from_ints = lay_out(from);
             auto const to_ints = lay_out(to);
             for (auto const& v : kernels::create_delta_variants()) {
                 if (!kernels::supported(v.needed)) continue;
-                auto const created = v.run(snapshot_view::trusted(from_ints), snapshot_view::trusted(to_ints), sizes_06,
-                                           *memory, out);
+                auto const created = v.run(snapshot_view::trusted(from_ints), snapshot_view::trusted(to_ints),
+                                           sizes_06, *memory, out);
                 REQUIRE_FALSE(created);
                 CHECK(created.error() == failure{errc::size_mismatch, odd});
             }
@@ -185,16 +188,25 @@ TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the de
                     case 1: delta[at] += static_cast<std::int32_t>(r.below(3)) - 1; break;
                     case 2: delta[at] = delta[r.below(delta.size())]; break;
                     case 3: delta.resize(at + 1); break;
-                    case 4: ++delta[1]; delta.insert(delta.end(), good.begin() + std::min<std::ptrdiff_t>(3, std::ssize(good)), good.end()); break;
-                    case 5: delta[r.below(std::min<std::size_t>(3, delta.size()))] = static_cast<std::int32_t>(r.below(20)); break;
+                    case 4:
+                        ++delta[1];
+                        delta.insert(delta.end(), good.begin() + std::min<std::ptrdiff_t>(3, std::ssize(good)),
+                                     good.end());
+                        break;
+                    case 5:
+                        delta[r.below(std::min<std::size_t>(3, delta.size()))] =
+                            static_cast<std::int32_t>(r.below(20));
+                        break;
                     }
                 }
             }
             for (auto const mode : {decoding::strict, decoding::lenient}) {
                 note_log plain_notes;
                 apply_options options{mode, {}, &plain_notes};
-                if (seed % 7 == 0) options.limits = {static_cast<std::uint32_t>(pair.from.size() + r.below(8)), 65536};
-                if (seed % 7 == 1) options.limits.bytes = static_cast<std::uint32_t>(pair.from.ints().size() * 4 + r.below(200));
+                if (seed % 7 == 0)
+                    options.limits = {static_cast<std::uint32_t>(pair.from.size() + r.below(8)), 65536};
+                if (seed % 7 == 1)
+                    options.limits.bytes = static_cast<std::uint32_t>(pair.from.ints().size() * 4 + r.below(200));
                 auto const plain = plain::apply_delta(pair.from, delta, sizes_06, *memory, expected, options);
                 for (auto const& v : kernels::apply_delta_variants()) {
                     if (!kernels::supported(v.needed)) continue;

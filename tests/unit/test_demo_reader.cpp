@@ -36,7 +36,7 @@ struct seen_event {
     friend bool operator==(seen_event const&, seen_event const&) = default;
 };
 
-seen_event seen(demo_event const& event, demo_player const& player) {
+seen_event seen(demo_event const& event, demo_player& player) {
     seen_event s;
     s.position = event.position;
     std::string const tick = std::to_string(event.tick);

@@ -29,11 +29,14 @@ struct delta_scratch {
         : base_slot_keys{memory.base_index.keys}, added_slot_keys{memory.added_index.keys},
           base_slot_numbers{memory.base_index.numbers}, added_slot_numbers{memory.added_index.numbers},
           base_keys{memory.base_keys}, added_keys{memory.added_keys}, places{memory.places},
-          positions{memory.positions}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints}, marks{memory.marks} {}
+          positions{memory.positions}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints}, marks{memory.marks} {
+    }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return base_keys.size(); }
     [[nodiscard]] key_index base_index() const noexcept { return {base_slot_keys, base_slot_numbers, capacity()}; }
-    [[nodiscard]] key_index added_index() const noexcept { return {added_slot_keys, added_slot_numbers, capacity()}; }
+    [[nodiscard]] key_index added_index() const noexcept {
+        return {added_slot_keys, added_slot_numbers, capacity()};
+    }
 
     std::span<std::int32_t> base_slot_keys, added_slot_keys;
     std::span<std::uint16_t> base_slot_numbers, added_slot_numbers;
@@ -57,7 +60,8 @@ struct delta_scratch {
 /// one, which no receiver could read; output_full, never with delta_bound() ints; duplicate_key, with 0, when a key
 /// occurs twice in either snapshot. O(items + ints).
 result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
-                                                   delta_scratch const& scratch, std::span<std::int32_t> out) noexcept;
+                                                   delta_scratch const& scratch,
+                                                   std::span<std::int32_t> out) noexcept;
 
 // ---- read ----------------------------------------------------------------------------------------------------------
 
@@ -174,7 +178,8 @@ result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t con
 /// Plain twins of create_delta and apply_delta: what the fast ones are tested and measured against.
 namespace plain {
 result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
-                                                   delta_scratch const& scratch, std::span<std::int32_t> out) noexcept;
+                                                   delta_scratch const& scratch,
+                                                   std::span<std::int32_t> out) noexcept;
 result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
                                   delta_scratch const& scratch, std::span<std::int32_t> out,
                                   apply_options const& options) noexcept;

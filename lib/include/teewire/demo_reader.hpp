@@ -1,8 +1,8 @@
 // Reads demo files: chunk by chunk, and as a player that holds the state of the world.
 #pragma once
 
-#include "teewire/delta.hpp"
 #include "teewire/demo_format.hpp"
+#include "teewire/live_snapshot.hpp"
 
 #include <span>
 
@@ -99,13 +99,12 @@ struct demo_failure {
     std::size_t position = 0; ///< byte of the file where the chunk begins
 };
 
-/// Memory for demo_player. About 0.3 MiB.
+/// Memory for demo_player. About 0.4 MiB.
 struct demo_player_memory {
     std::array<std::uint8_t, max_demo_packed_bytes> packed;
     std::array<std::int32_t, max_demo_chunk_ints> ints;
     std::array<std::uint8_t, max_demo_chunk_ints * 4> message;
-    std::array<std::array<std::int32_t, max_demo_chunk_ints>, 2> snapshots;
-    delta_memory<> delta;
+    live_snapshot_memory<> state;
 };
 
 enum class demo_event_kind : std::uint8_t { tick, snapshot, message };
@@ -134,7 +133,7 @@ public:
     [[nodiscard]] demo_failure const& error() const noexcept { return error_; }
 
     /// The last snapshot, valid until the next call. Empty before the first one.
-    [[nodiscard]] snapshot_view state() const noexcept { return state_; }
+    [[nodiscard]] snapshot_view state() noexcept { return state_.view(); }
     [[nodiscard]] bool has_state() const noexcept { return has_state_; }
     /// Tick of the last marker played; -1 before the first one.
     [[nodiscard]] std::int32_t tick() const noexcept { return reader_.tick(); }
@@ -154,7 +153,7 @@ private:
     demo_reader reader_;
     demo_player_memory& memory_;
     options options_;
-    snapshot_view state_;
+    live_snapshot state_;
     bool has_state_ = false;
     demo_failure error_{};
 };

@@ -125,7 +125,7 @@ std::span<std::uint8_t const> message_bytes(std::span<std::int32_t const> ints,
 }
 
 demo_player::demo_player(demo_reader const& reader, demo_player_memory& memory, options const& chosen) noexcept
-    : reader_{reader}, memory_{memory}, options_{chosen} {
+    : reader_{reader}, memory_{memory}, options_{chosen}, state_{memory.state} {
     reader_.set_notes(options_.notes);
 }
 
@@ -149,18 +149,15 @@ bool demo_player::play(demo_chunk const& chunk) noexcept {
     if (options_.notes != nullptr) options_.notes->origin = chunk.position;
     std::span<std::int32_t const> ints;
     if (!decode(chunk, ints)) return false;
-    auto& spare = memory_.snapshots[state_.ints().data() == memory_.snapshots[0].data() ? 1 : 0];
     if (chunk.kind == demo_chunk_kind::snapshot) {
         auto const view = snapshot_view::parse(ints, options_.mode, {}, options_.notes);
         if (!view) return fail(view.error(), demo_stage::snapshot, chunk);
-        std::copy(ints.begin(), ints.end(), spare.begin());
-        state_ = snapshot_view::trusted(std::span{spare}.first(ints.size()), view->distinct_keys());
+        [[maybe_unused]] failure const refused = state_.assign(*view);
+        assert(refused.code == errc::ok);
     } else {
         if (!has_state_) return fail({errc::missing_snapshot, 0}, demo_stage::delta, chunk);
-        auto const applied =
-            apply_delta(state_, ints, *options_.sizes, memory_.delta, spare, {options_.mode, {}, options_.notes});
-        if (!applied) return fail(applied.error(), demo_stage::delta, chunk);
-        state_ = *applied;
+        failure const refused = state_.apply(ints, *options_.sizes, {options_.mode, {}, options_.notes});
+        if (refused.code != errc::ok) return fail(refused, demo_stage::delta, chunk);
     }
     has_state_ = true;
     return true;

@@ -91,7 +91,8 @@ result<std::size_t> demo_writer::write_snapshot(std::int32_t tick, snapshot_view
         }
         size += *chunk;
         std::copy(snapshot.ints().begin(), snapshot.ints().end(), memory_.previous.begin());
-        previous_ = snapshot_view::trusted(std::span{memory_.previous}.first(snapshot.ints().size()), snapshot.distinct_keys());
+        previous_ = snapshot_view::trusted(std::span{memory_.previous}.first(snapshot.ints().size()),
+                                           snapshot.distinct_keys());
     }
     if (keyframe) keyframe_tick_ = tick;
     if (!first_tick_) first_tick_ = tick;

@@ -184,9 +184,9 @@ void mark_removed(snapshot_view base, key_index const& index, bool distinct, del
 
 } // namespace
 
-result<snapshot_view> plain::apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
-                                  delta_scratch const& scratch, std::span<std::int32_t> out,
-                                  apply_options const& options) noexcept {
+result<snapshot_view> plain::apply_delta(snapshot_view base, std::span<std::int32_t const> delta,
+                                         size_table const& sizes, delta_scratch const& scratch,
+                                         std::span<std::int32_t> out, apply_options const& options) noexcept {
     auto const opened = delta_reader::open(delta, sizes, options.mode, options.notes);
     if (!opened) return opened.error();
     key_index index = scratch.base_index();
@@ -301,7 +301,8 @@ constinit kernels::apply_delta_fn* apply_fast = plain::apply_delta;
 } // namespace
 
 result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
-                                                   delta_scratch const& scratch, std::span<std::int32_t> out) noexcept {
+                                                   delta_scratch const& scratch,
+                                                   std::span<std::int32_t> out) noexcept {
     bool const fast = from.distinct_keys() && to.distinct_keys();
     return (fast ? create_fast : plain::create_delta)(from, to, sizes, scratch, out);
 }

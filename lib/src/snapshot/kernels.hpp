@@ -8,7 +8,8 @@
 namespace teewire::kernels {
 
 using create_delta_fn = result<std::span<std::int32_t const>>(snapshot_view, snapshot_view, size_table const&,
-                                                              delta_scratch const&, std::span<std::int32_t>) noexcept;
+                                                              delta_scratch const&,
+                                                              std::span<std::int32_t>) noexcept;
 using apply_delta_fn = result<snapshot_view>(snapshot_view, std::span<std::int32_t const>, size_table const&,
                                              delta_scratch const&, std::span<std::int32_t>,
                                              apply_options const&) noexcept;

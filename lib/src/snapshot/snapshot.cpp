@@ -1,5 +1,6 @@
 #include "teewire/snapshot.hpp"
 
+#include "hash.hpp"
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -84,10 +85,8 @@ void key_index::clear() noexcept {
 }
 
 void key_index::start(unsigned attempt) noexcept {
-    // Odd numbers without structure. Four times 11 bits and more: no set of 32-bit keys is bad for all of them.
-    static constexpr std::uint32_t multipliers[attempts] = {0x9e3779b1U, 0x85ebca6bU, 0xc2b2ae3dU, 0x27d4eb2fU};
     attempt_ = attempt;
-    multiplier_ = multipliers[attempt];
+    multiplier_ = hash_multipliers[attempt];
     steps_ = 0;
     std::fill(numbers_.begin(), numbers_.end(), std::uint16_t{0});
 }
@@ -96,13 +95,15 @@ bool key_index::build(snapshot_view snapshot) noexcept {
     assert(snapshot.size() <= capacity_);
     clear();
     bool distinct = true;
-    for (;;) {
-        for (std::size_t i = 0; i < snapshot.size(); ++i)
-            distinct &= place(snapshot.key(i), static_cast<std::uint16_t>(i + 1)) == npos;
-        size_ = snapshot.size();
-        if (!crowded()) return distinct;
+    for (std::size_t i = 0; i < snapshot.size(); ++i) {
+        distinct &= place(snapshot.key(i), static_cast<std::uint16_t>(i + 1)) == npos;
+        size_ = i + 1;
+        if (!crowded()) continue;
         start(attempt_ + 1);
+        i = SIZE_MAX; // from the beginning
     }
+    size_ = snapshot.size();
+    return distinct;
 }
 
 result<snapshot_view> sort_by_key(snapshot_view snapshot, std::span<std::uint16_t> order,

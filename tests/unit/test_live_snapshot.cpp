@@ -1,0 +1,156 @@
+#include "snapshots.hpp"
+
+#include <teewire/live_snapshot.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+using namespace teewire;
+
+namespace {
+
+auto const memory = std::make_unique<live_snapshot_memory<>>();
+auto const scratch = std::make_unique<delta_memory<>>();
+
+bool same(std::span<std::int32_t const> a, std::span<std::int32_t const> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+bool same_notes(note_log const& a, note_log const& b) {
+    for (std::size_t i = 0; i < note_count; ++i)
+        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position)
+            return false;
+    return true;
+}
+
+// Types without an agreed size, so that mutated deltas stay readable more often.
+test::plain_items some_items(test::random& r, std::size_t count, std::size_t ids) {
+    test::plain_items items;
+    while (items.size() < count) {
+        std::int32_t const key =
+            make_key(static_cast<std::uint16_t>(64 + r.below(4)), static_cast<std::uint16_t>(r.below(ids)));
+        if (test::holds(items, key)) continue;
+        test::plain_item added{key, test::ints(static_cast<std::size_t>(key_id(key) % 13), 0)};
+        for (auto& value : added.data) value = r.value();
+        items.push_back(added);
+    }
+    return items;
+}
+
+test::plain_items next_items(test::random& r, test::plain_items const& from, std::size_t ids) {
+    test::plain_items to;
+    for (auto const& i : from) {
+        if (r.chance(15)) continue;
+        to.push_back(i);
+        if (!i.data.empty() && r.chance(30)) to.back().data[r.below(i.data.size())] = r.value();
+    }
+    for (auto const& added : some_items(r, r.below(4), ids))
+        if (!test::holds(to, added.key)) to.push_back(added);
+    return to;
+}
+
+} // namespace
+
+TEST_CASE("live: the empty one, and copies") {
+    live_snapshot live{*memory};
+    CHECK(live.size() == 0);
+    CHECK(live.checksum() == 0);
+    CHECK(same(live.view().ints(), snapshot_view{}.ints()));
+    CHECK_FALSE(live.find(5));
+
+    auto const full = test::layout({{make_key(5, 0), {1, 2, 3}}, {make_key(4, 7), {}}, {make_key(5, 1), {-7}}});
+    CHECK(live.assign(test::view_of(full)) == failure{});
+    CHECK(live.size() == 3);
+    CHECK(live.checksum() == static_cast<std::uint32_t>(-1));
+    CHECK(same(live.view().ints(), full));
+    CHECK(live.view().distinct_keys());
+    REQUIRE(live.find(make_key(5, 1)));
+    CHECK(live.find(make_key(5, 1))->data[0] == -7);
+    CHECK_FALSE(live.find(make_key(5, 2)));
+    live.clear();
+    CHECK(live.size() == 0);
+    CHECK_FALSE(live.find(make_key(5, 1)));
+}
+
+TEST_CASE("live: limits") {
+    auto const small = std::make_unique<live_snapshot_memory<snapshot_limits{2, 40}>>();
+    live_snapshot live{*small};
+    auto const three = test::layout({{1, {}}, {2, {}}, {3, {}}});
+    CHECK(live.assign(test::view_of(three)) == failure{errc::too_many_items, 0});
+    auto const large = test::layout({{1, {1, 2, 3, 4, 5, 6, 7}}});
+    CHECK(live.assign(test::view_of(large)) == failure{errc::too_large, 0});
+    CHECK(live.size() == 0);
+    size_table const sizes;
+    CHECK(live.apply(test::ints{0, 1, 0, 64, 0, 6, 1, 1, 1, 1, 1, 1}, sizes) == failure{});
+    CHECK(live.apply(test::ints{0, 1, 0, 64, 1, 0}, sizes) == failure{errc::too_large, 3});
+    CHECK(live.apply(test::ints{1, 2, 0, make_key(64, 0), 64, 1, 0, 64, 2, 0}, sizes) == failure{});
+    CHECK(live.apply(test::ints{0, 1, 0, 64, 3, 0}, sizes) == failure{errc::too_many_items, 3});
+    CHECK(live.size() == 2);
+}
+
+TEST_CASE("live: long histories of good and bad deltas give what apply_delta gives") {
+    std::vector<std::int32_t> buffers[2] = {std::vector<std::int32_t>(16384), std::vector<std::int32_t>(16384)};
+    std::size_t refused = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        CAPTURE(seed);
+        test::random r{seed};
+        std::size_t const ids = 20 + r.below(200);
+        live_snapshot live{*memory};
+        auto items = some_items(r, r.below(40), ids);
+        if (seed % 8 == 7 && !items.empty())
+            items.push_back(items.front()); // a key twice, as in a crafted keyframe
+        auto const start = test::layout(items);
+        snapshot_view now = test::view_of(start);
+        REQUIRE(live.assign(now) == failure{});
+        for (int step = 0; step < 150; ++step) {
+            CAPTURE(step);
+            test::ints delta(delta_bound(now, now) + 1000);
+            auto const to = test::layout(next_items(r, test::items_of(now), ids));
+            auto const created = create_delta(now, test::view_of(to), sizes_06, *scratch, delta);
+            if (created) delta.assign(created->begin(), created->end());
+            else delta = {0, 0, 0};
+            if (delta.empty()) delta = {0, 0, 0};
+            if (r.chance(50)) { // what no writer makes
+                std::size_t const at = r.below(delta.size());
+                switch (r.below(4)) {
+                case 0: delta[at] = r.value(); break;
+                case 1: delta[at] = delta[r.below(delta.size())]; break;
+                case 2: delta.resize(at + 1); break;
+                case 3:
+                    ++delta[1];
+                    delta.insert(delta.end(), delta.begin() + 3, delta.end());
+                    break;
+                }
+            }
+            note_log notes, live_notes;
+            auto const mode = r.chance(50) ? decoding::strict : decoding::lenient;
+            auto& out = buffers[now.ints().data() == buffers[0].data() ? 1 : 0];
+            auto const expected = plain::apply_delta(now, delta, sizes_06, *scratch, out, {mode, {}, &notes});
+            failure const got = live.apply(delta, sizes_06, {mode, {}, &live_notes});
+            CHECK(got == (expected ? failure{} : expected.error()));
+            if (expected) {
+                now = *expected;
+                CHECK(same_notes(notes, live_notes));
+            } else {
+                ++refused;
+            }
+            CHECK(live.size() == now.size());
+            CHECK(live.checksum() == now.checksum());
+            if (r.chance(30)) {
+                CHECK(same(live.view().ints(), now.ints()));
+                CHECK(live.view().distinct_keys() == now.distinct_keys());
+            }
+            for (int k = 0; k < 3; ++k) {
+                std::int32_t const key =
+                    make_key(static_cast<std::uint16_t>(64 + r.below(4)), static_cast<std::uint16_t>(r.below(ids)));
+                auto const found = live.find(key);
+                auto const wanted = now.find(key);
+                REQUIRE(found.has_value() == wanted.has_value());
+                if (found) CHECK(same(found->data, wanted->data));
+            }
+        }
+        CHECK(same(live.view().ints(), now.ints()));
+    }
+    CHECK(refused > 500);
+}
