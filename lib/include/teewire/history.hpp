@@ -16,6 +16,7 @@ public:
         std::int32_t tick;
         std::uint32_t begin; // in the block
         std::uint32_t size;  // ints
+        std::uint32_t keys;  // in the array behind them; 0 if there is none
         bool distinct_keys;
     };
 
@@ -25,7 +26,7 @@ public:
         assert(!entries.empty());
     }
 
-    /// Copies the snapshot. Errors: bad_tick when the tick is not larger than the newest one; too_large when the block
+    /// Copies the snapshot, and its array of keys if it has one. Errors: bad_tick when the tick is not larger than the newest one; too_large when the block
     /// could not hold it even alone, and then nothing is dropped. O(ints).
     result<snapshot_view> add(std::int32_t tick, snapshot_view snapshot) noexcept;
 
@@ -41,6 +42,7 @@ public:
     [[nodiscard]] std::optional<std::int32_t> newest() const noexcept;
 
 private:
+    [[nodiscard]] snapshot_view view(entry const& e) const noexcept;
     [[nodiscard]] entry& at(std::size_t i) const noexcept { return entries_[(first_ + i) % entries_.size()]; }
     void drop_oldest() noexcept;
 

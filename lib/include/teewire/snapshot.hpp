@@ -41,7 +41,7 @@ struct item {
     [[nodiscard]] constexpr std::uint16_t id() const noexcept { return key_id(key); }
 };
 
-/// A snapshot in memory that someone else keeps. Two pointers wide; copying it copies no items.
+/// A snapshot in memory that someone else keeps. Copying it copies no items.
 class snapshot_view {
 public:
     /// The empty snapshot.
@@ -57,6 +57,14 @@ public:
     /// Takes a snapshot that the caller built or has checked. Asserts what parse() checks. Say whether the keys are known
     /// to be distinct: a wrong yes makes deltas wrong, a no makes the first one slower.
     static snapshot_view trusted(std::span<std::int32_t const> ints, bool distinct_keys = true) noexcept;
+
+    /// The same snapshot with an array of its keys at hand, in the order of the items: lookups then need not collect them
+    /// first. The builder and the history give such views. Asserts that they are the keys.
+    [[nodiscard]] snapshot_view with_keys(std::span<std::int32_t const> keys) const noexcept;
+    /// The array given to with_keys(), or an empty span.
+    [[nodiscard]] constexpr std::span<std::int32_t const> keys() const noexcept {
+        return {keys_, keys_ != nullptr ? size() : 0};
+    }
 
     /// Whether no key is known to occur twice. False after parse(), true for what is built or results from a delta.
     [[nodiscard]] constexpr bool distinct_keys() const noexcept { return distinct_; }
@@ -103,6 +111,7 @@ private:
 
     static constexpr std::int32_t empty_[2] = {0, 0};
     std::span<std::int32_t const> ints_;
+    std::int32_t const* keys_ = nullptr;
     bool distinct_ = true;
 };
 

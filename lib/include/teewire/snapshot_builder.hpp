@@ -7,10 +7,10 @@
 
 namespace teewire {
 
-/// Memory for a snapshot_builder. 86 KiB with the default limits.
+/// Memory for a snapshot_builder. 90 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>
 struct snapshot_builder_memory {
-    std::array<std::int32_t, limits.items> offsets;
+    std::array<std::int32_t, limits.items> offsets, keys;
     std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
     std::array<std::uint16_t, limits.items> order;
     key_index_memory<limits.items> index;
@@ -28,8 +28,8 @@ public:
 
     template <snapshot_limits limits>
     explicit snapshot_builder(snapshot_builder_memory<limits>& memory) noexcept
-        : offsets_{memory.offsets}, memory_{memory.ints}, order_{memory.order}, index_{memory.index}, limits_{
-                                                                                                          limits} {
+        : offsets_{memory.offsets}, keys_{memory.keys}, memory_{memory.ints}, order_{memory.order},
+          index_{memory.index}, limits_{limits} {
         start();
     }
 
@@ -65,6 +65,7 @@ private:
     [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
 
     std::span<std::int32_t> offsets_; // bytes, relative to items()
+    std::span<std::int32_t> keys_;
     std::span<std::int32_t>
         memory_; // room for header and offsets, then the items: finish() fills in what precedes them
     std::span<std::uint16_t> order_; // for sorting

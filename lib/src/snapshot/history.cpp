@@ -4,27 +4,36 @@
 
 namespace teewire {
 
+snapshot_view history::view(entry const& e) const noexcept {
+    auto const snapshot = snapshot_view::trusted(block_.subspan(e.begin, e.size), e.distinct_keys);
+    return e.keys == 0 ? snapshot : snapshot.with_keys(block_.subspan(e.begin + e.size, e.keys));
+}
+
 result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot) noexcept {
     std::size_t const size = snapshot.ints().size();
+    std::size_t const needed = size + snapshot.keys().size();
     if (count_ > 0 && tick <= at(count_ - 1).tick) return failure{errc::bad_tick, 0};
-    if (size > block_.size()) return failure{errc::too_large, block_.size()};
+    if (needed > block_.size()) return failure{errc::too_large, block_.size()};
 
     // Snapshots are never split: what does not fit before the end of the block goes to its start.
     std::size_t begin = end_;
-    bool const wraps = size > block_.size() - begin;
+    bool const wraps = needed > block_.size() - begin;
     if (wraps) {
         while (count_ > 0 && at(0).begin >= begin) drop_oldest(); // they lie in the part that is skipped
         begin = 0;
     }
-    while (count_ > 0 &&
-           (count_ == entries_.size() || (at(0).begin < begin + size && at(0).begin + at(0).size > begin)))
-        drop_oldest();
-    std::copy(snapshot.ints().begin(), snapshot.ints().end(), block_.begin() + static_cast<std::ptrdiff_t>(begin));
-    end_ = begin + size;
+    auto const in_the_way = [&](entry const& e) {
+        return e.begin < begin + needed && e.begin + e.size + e.keys > begin;
+    };
+    while (count_ > 0 && (count_ == entries_.size() || in_the_way(at(0)))) drop_oldest();
+    auto const place = block_.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::copy(snapshot.ints().begin(), snapshot.ints().end(), place);
+    std::copy(snapshot.keys().begin(), snapshot.keys().end(), place + static_cast<std::ptrdiff_t>(size));
+    end_ = begin + needed;
     ++count_;
     at(count_ - 1) = {tick, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size),
-                      snapshot.distinct_keys()};
-    return snapshot_view::trusted(block_.subspan(begin, size), snapshot.distinct_keys());
+                      static_cast<std::uint32_t>(snapshot.keys().size()), snapshot.distinct_keys()};
+    return view(at(count_ - 1));
 }
 
 std::optional<snapshot_view> history::find(std::int32_t tick) const noexcept {
@@ -36,7 +45,7 @@ std::optional<snapshot_view> history::find(std::int32_t tick) const noexcept {
         else high = middle;
     }
     if (low == count_ || at(low).tick != tick) return std::nullopt;
-    return snapshot_view::trusted(block_.subspan(at(low).begin, at(low).size), at(low).distinct_keys);
+    return view(at(low));
 }
 
 void history::drop_before(std::int32_t tick) noexcept {

@@ -11,6 +11,18 @@
 
 namespace teewire::kernels {
 
+std::uint32_t plain_change_items(item_changes const& c) noexcept {
+    std::uint32_t sum = 0;
+    for (std::uint16_t const slot : c.slots)
+        for (std::size_t i = 0; i < c.sizes[slot]; ++i) {
+            auto const change = static_cast<std::uint32_t>(c.delta[c.positions[slot] + i]);
+            std::int32_t& value = c.pool[c.begins[slot] + 1 + i];
+            value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) + change);
+            sum += change;
+        }
+    return sum;
+}
+
 #if defined(__x86_64__)
 namespace sse2 {
 namespace {
@@ -72,6 +84,18 @@ std::span<variant<checksum_fn> const> checksum_variants() noexcept {
         {"avx512", cpu::avx512, avx512::checksum},
 #else
         {"portable", cpu::any, portable::checksum},
+#endif
+    };
+    return variants;
+}
+
+std::span<variant<change_items_fn> const> change_items_variants() noexcept {
+    static constexpr variant<change_items_fn> variants[] = {
+        {"plain", cpu::any, plain_change_items},
+#if defined(__x86_64__)
+        {"sse2", cpu::any, sse2::change_items},
+        {"avx2", cpu::avx2, avx2::change_items},
+        {"avx512", cpu::avx512, avx512::change_items},
 #endif
     };
     return variants;

@@ -7,6 +7,19 @@
 
 namespace teewire::kernels {
 
+/// Items that a delta changes in place: data at pool + begins[slot] + 1, differences at delta + positions[slot].
+struct item_changes {
+    std::int32_t* pool;
+    std::int32_t const* delta;
+    std::span<std::uint16_t const> slots;
+    std::uint32_t const* begins;
+    std::uint32_t const* sizes;
+    std::uint32_t const* positions;
+};
+/// Returns the sum of all differences.
+using change_items_fn = std::uint32_t(item_changes const&) noexcept;
+change_items_fn plain_change_items;
+[[nodiscard]] std::span<variant<change_items_fn> const> change_items_variants() noexcept;
 using create_delta_fn = result<std::span<std::int32_t const>>(snapshot_view, snapshot_view, size_table const&,
                                                               delta_scratch const&,
                                                               std::span<std::int32_t>) noexcept;

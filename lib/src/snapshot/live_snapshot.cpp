@@ -1,12 +1,16 @@
 #include "teewire/live_snapshot.hpp"
 
 #include "hash.hpp"
+#include "kernels.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace teewire {
 namespace {
+
+constinit kernels::change_items_fn* change_fast = kernels::plain_change_items;
+[[gnu::constructor]] void choose() noexcept { change_fast = kernels::best(kernels::change_items_variants()); }
 
 std::uint32_t sum_of(std::span<std::int32_t const> values) noexcept {
     std::uint32_t sum = 0;
@@ -200,24 +204,17 @@ void live_snapshot::commit(std::span<std::int32_t const> delta, std::size_t slot
         states_[slot] = alive;
         used_ += 1 + sizes_[slot];
     }
-    for (std::size_t k = 0; k < touched_count_; ++k) {
+    // Those that go come first.
+    std::size_t k = 0;
+    for (; k < touched_count_ && states_[touched_[k]] == going; ++k) {
         std::size_t const slot = touched_[k];
-        std::int32_t* const data = pool() + begins_[slot] + 1;
-        if (states_[slot] == going) {
-            checksum_ -= sum_of({data, sizes_[slot]});
-            states_[slot] = gone;
-            continue;
-        }
-        std::int32_t const* const change = delta.data() + positions_[slot];
-        std::uint32_t sum = 0;
-        for (std::size_t i = 0; i < sizes_[slot]; ++i) {
-            sum += static_cast<std::uint32_t>(change[i]);
-            data[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(data[i]) +
-                                                static_cast<std::uint32_t>(change[i]));
-        }
-        checksum_ += sum;
-        states_[slot] = alive;
+        checksum_ -= sum_of({pool() + begins_[slot] + 1, sizes_[slot]});
+        states_[slot] = gone;
     }
+    auto const changing_slots = touched_.subspan(k, touched_count_ - k);
+    checksum_ +=
+        change_fast({pool(), delta.data(), changing_slots, begins_.data(), sizes_.data(), positions_.data()});
+    for (std::uint16_t const slot : changing_slots) states_[slot] = alive;
     if (repeated_ != 0) index_all(attempt_); // some may have gone
 }
 

@@ -43,6 +43,16 @@ snapshot_view snapshot_view::trusted(std::span<std::int32_t const> ints, bool di
     return {ints, distinct_keys};
 }
 
+snapshot_view snapshot_view::with_keys(std::span<std::int32_t const> keys) const noexcept {
+    assert(keys.size() == size());
+#ifndef NDEBUG
+    for (std::size_t i = 0; i < size(); ++i) assert(keys[i] == key(i));
+#endif
+    snapshot_view view = *this;
+    view.keys_ = keys.data();
+    return view;
+}
+
 std::optional<item> snapshot_view::find(std::int32_t wanted) const noexcept {
     for (std::size_t i = 0; i < size(); ++i)
         if (key(i) == wanted) return (*this)[i];

@@ -40,9 +40,10 @@ inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t ke
 
     std::int32_t* const place = memory_.data() + 2 + limits_.items + used_;
     offsets_[number] = static_cast<std::int32_t>(used_ * 4);
-    *place = key; // before insert(), which may ask for it
-    auto const key_of = [this](std::size_t i) { return items()[static_cast<std::size_t>(offsets_[i]) / 4]; };
-    if (index_.insert(key, key_of) != key_index::npos) return failure{errc::duplicate_key, number};
+    *place = key;
+    keys_[number] = key; // before insert(), which may ask for it
+    if (index_.insert(key, [this](std::size_t i) { return keys_[i]; }) != key_index::npos)
+        return failure{errc::duplicate_key, number};
     used_ += 1 + ints;
     return std::span{place + 1, ints};
 }
@@ -86,7 +87,7 @@ snapshot_view snapshot_builder::finish() noexcept {
     whole[0] = static_cast<std::int32_t>(used_ * 4);
     whole[1] = static_cast<std::int32_t>(size());
     std::copy_n(offsets_.begin(), size(), whole.begin() + 2);
-    return {whole, true};
+    return snapshot_view{whole, true}.with_keys(keys_.first(size()));
 }
 
 result<snapshot_view> snapshot_builder::finish(std::span<std::int32_t> out, item_order order) noexcept {
