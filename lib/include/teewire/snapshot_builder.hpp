@@ -3,7 +3,9 @@
 
 #include "teewire/snapshot.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace teewire {
 
@@ -61,13 +63,13 @@ public:
     result<snapshot_view> finish(std::span<std::int32_t> out, item_order order) noexcept;
 
 private:
+    // The item behind the others, its data not written yet.
     result<std::span<std::int32_t>> reserve(std::int32_t key, std::size_t ints) noexcept;
     [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
 
     std::span<std::int32_t> offsets_; // bytes, relative to items()
     std::span<std::int32_t> keys_;
-    std::span<std::int32_t>
-        memory_; // room for header and offsets, then the items: finish() fills in what precedes them
+    std::span<std::int32_t> memory_; // room for what precedes the items, which finish() fills in; then the items
     std::span<std::uint16_t> order_; // for sorting
     key_index index_;
     snapshot_limits limits_;
@@ -75,5 +77,45 @@ private:
     std::array<uuid, max_extended_types> extended_{};
     std::size_t extended_count_ = 0;
 };
+
+// ---- inline, as servers call it for every item ---------------------------------------------------------------------
+
+namespace detail {
+
+// Items are too short for a call of memcpy to pay.
+inline void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n) noexcept {
+    if (n < 4) {
+        for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+        return;
+    }
+    for (std::size_t i = 0; i + 4 < n; i += 4) std::memcpy(to + i, from + i, 16);
+    std::memcpy(to + n - 4, from + n - 4, 16); // some of it once more
+}
+
+} // namespace detail
+
+inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
+    std::size_t const number = index_.size();
+    if (key < 0) return failure{errc::bad_type, number};
+    if (number >= limits_.items) return failure{errc::too_many_items, number};
+    // header, an offset and a key per item, data
+    std::size_t const left = limits_.ints() - 2 - number - used_;
+    if (left < 2 || ints > left - 2) return failure{errc::too_large, number};
+
+    std::int32_t* const place = memory_.data() + 2 + limits_.items + used_;
+    offsets_[number] = static_cast<std::int32_t>(used_ * 4);
+    *place = key;
+    keys_[number] = key; // before insert(), which may ask for it
+    if (index_.insert(key, [this](std::size_t i) { return keys_[i]; }) != key_index::npos)
+        return failure{errc::duplicate_key, number};
+    used_ += 1 + ints;
+    return std::span{place + 1, ints};
+}
+
+inline result<std::span<std::int32_t>> snapshot_builder::add(item const& copied) noexcept {
+    auto const data = reserve(copied.key, copied.data.size());
+    if (data) detail::copy_ints(data->data(), copied.data.data(), copied.data.size());
+    return data;
+}
 
 } // namespace teewire

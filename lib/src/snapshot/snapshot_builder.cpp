@@ -1,23 +1,8 @@
 #include "teewire/snapshot_builder.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace teewire {
-namespace {
-
-// Items are too short for a call of memcpy to pay.
-void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n) noexcept {
-    if (n < 4) {
-        for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
-        return;
-    }
-    for (std::size_t i = 0; i + 4 < n; i += 4) std::memcpy(to + i, from + i, 16);
-    std::memcpy(to + n - 4, from + n - 4, 16); // some of it once more
-}
-
-} // namespace
-
 void snapshot_builder::start() noexcept {
     index_.clear();
     used_ = 0;
@@ -27,25 +12,6 @@ void snapshot_builder::start() noexcept {
             add({make_key(type_describing, static_cast<std::uint16_t>(last_alias - i)), words});
         assert(added); // they were all in the snapshot before
     }
-}
-
-// Reserves the item behind the others; its data is not written yet.
-inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
-    std::size_t const number = index_.size();
-    if (key < 0) return failure{errc::bad_type, number};
-    if (number >= limits_.items) return failure{errc::too_many_items, number};
-    // header, an offset and a key per item, data
-    std::size_t const left = limits_.ints() - 2 - number - used_;
-    if (left < 2 || ints > left - 2) return failure{errc::too_large, number};
-
-    std::int32_t* const place = memory_.data() + 2 + limits_.items + used_;
-    offsets_[number] = static_cast<std::int32_t>(used_ * 4);
-    *place = key;
-    keys_[number] = key; // before insert(), which may ask for it
-    if (index_.insert(key, [this](std::size_t i) { return keys_[i]; }) != key_index::npos)
-        return failure{errc::duplicate_key, number};
-    used_ += 1 + ints;
-    return std::span{place + 1, ints};
 }
 
 result<std::span<std::int32_t>> snapshot_builder::add(std::uint16_t type, std::uint16_t id,
@@ -67,12 +33,6 @@ result<std::span<std::int32_t>> snapshot_builder::add(uuid const& extended, std:
         extended_[extended_count_++] = extended;
     }
     return add(alias, id, ints);
-}
-
-result<std::span<std::int32_t>> snapshot_builder::add(item const& copied) noexcept {
-    auto const data = reserve(copied.key, copied.data.size());
-    if (data) copy_ints(data->data(), copied.data.data(), copied.data.size());
-    return data;
 }
 
 std::uint16_t snapshot_builder::alias_of(uuid const& extended) const noexcept {
