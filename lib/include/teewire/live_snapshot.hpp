@@ -93,6 +93,7 @@ private:
     std::size_t touched_count_ = 0;
     std::size_t steps_ = 0;
     unsigned attempt_ = 0;
+    std::uint32_t multiplier_ = 0;
     std::uint32_t checksum_ = 0;
 };
 

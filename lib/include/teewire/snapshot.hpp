@@ -235,7 +235,7 @@ private:
     [[nodiscard]] bool crowded() const noexcept { return steps_ > 8 * size_ + 64 && attempt_ + 1 < attempts; }
     void start(unsigned attempt) noexcept; // empty, with that hash function
 
-    static constexpr unsigned attempts = 4;
+    static constexpr unsigned attempts = 8;
 
     std::span<std::int32_t> keys_;
     std::span<std::uint16_t> numbers_; // item number + 1; 0 marks a free slot

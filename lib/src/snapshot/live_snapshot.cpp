@@ -30,7 +30,7 @@ void live_snapshot::clear() noexcept {
 
 // Where the key is, or the free place where it belongs.
 std::uint16_t& live_snapshot::table_entry(std::int32_t key) noexcept {
-    std::size_t at = hash_key(key, attempt_, table_.size());
+    std::size_t at = hash_key(key, multiplier_, table_.size());
     for (; table_[at] != 0 && keys_[table_[at] - 1U] != key; ++steps_) at = (at + 1) & (table_.size() - 1);
     return table_[at];
 }
@@ -39,7 +39,7 @@ std::uint16_t& live_snapshot::table_entry(std::int32_t key) noexcept {
 bool live_snapshot::crowded() const noexcept { return steps_ > 8 * slots_ + 64 && attempt_ + 1 < hash_functions; }
 
 std::size_t live_snapshot::find_slot(std::int32_t key) const noexcept {
-    for (std::size_t at = hash_key(key, attempt_, table_.size());; at = (at + 1) & (table_.size() - 1)) {
+    for (std::size_t at = hash_key(key, multiplier_, table_.size());; at = (at + 1) & (table_.size() - 1)) {
         if (table_[at] == 0) return none;
         std::size_t const slot = table_[at] - 1U;
         if (keys_[slot] == key) return states_[slot] == gone ? none : slot;
@@ -48,6 +48,7 @@ std::size_t live_snapshot::find_slot(std::int32_t key) const noexcept {
 
 void live_snapshot::index_all(unsigned attempt) noexcept {
     attempt_ = attempt;
+    multiplier_ = hash_multiplier(attempt, table_.data());
     steps_ = 0;
     repeated_ = 0;
     std::fill(table_.begin(), table_.end(), std::uint16_t{0});

@@ -96,7 +96,7 @@ void key_index::clear() noexcept {
 
 void key_index::start(unsigned attempt) noexcept {
     attempt_ = attempt;
-    multiplier_ = hash_multipliers[attempt];
+    multiplier_ = hash_multiplier(attempt, numbers_.data());
     steps_ = 0;
     std::fill(numbers_.begin(), numbers_.end(), std::uint16_t{0});
 }
