@@ -1,0 +1,15 @@
+// The groups of cases. Each function registers one.
+#pragma once
+
+#include "prepared.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace teewire::bench {
+
+using prepared_workloads = std::vector<std::shared_ptr<prepared>>;
+
+void add_steps(prepared_workloads const& all); // floors first
+
+} // namespace teewire::bench

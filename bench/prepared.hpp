@@ -1,0 +1,72 @@
+// A workload with everything that the steps need, made once.
+#pragma once
+
+#include "measure.hpp"
+#include "workloads.hpp"
+
+#include <teewire/delta.hpp>
+#include <teewire/huffman.hpp>
+#include <teewire/snapshot_builder.hpp>
+#include <teewire/varint.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace teewire::bench {
+
+struct prepared {
+    explicit prepared(workload const& w)
+        : name{w.name}, from_ints{w.from}, to_ints{w.to}, from{checked(from_ints)}, to{checked(to_ints)},
+          spare(1 << 17), bytes(1 << 19), spare_bytes(1 << 19) {
+        auto const created = must(create_delta(from, to, sizes_06, *memory, spare));
+        delta.assign(created.begin(), created.end());
+        if (delta.empty()) delta.assign(delta_header_ints, 0);
+        packed = pack(delta);
+        packed_full = pack(to_ints);
+        coded.assign(huffman_bound(packed.size()), 0);
+        coded.resize(must(huffman_encode(packed, coded)));
+        if (packed.size() >= 900) {
+            packet.assign(packed.begin(), packed.begin() + 900);
+            coded_packet.assign(huffman_bound(packet.size()), 0);
+            coded_packet.resize(must(huffman_encode(packet, coded_packet)));
+        }
+    }
+    prepared(prepared const&) = delete; // the views
+    prepared& operator=(prepared const&) = delete;
+
+    static snapshot_view checked(std::span<std::int32_t const> ints) {
+        must(snapshot_view::parse(ints));
+        return snapshot_view::trusted(ints);
+    }
+    static std::vector<std::uint8_t> pack(std::span<std::int32_t const> ints) {
+        std::vector<std::uint8_t> out(varint_bound(ints.size()));
+        out.resize(must(encode_varints(ints, out)));
+        return out;
+    }
+
+    std::string name;
+    std::vector<std::int32_t> from_ints, to_ints;
+    snapshot_view from, to;
+    std::vector<std::int32_t> delta;
+    std::vector<std::uint8_t> packed, packed_full, coded, packet, coded_packet;
+    std::unique_ptr<delta_memory<>> memory = std::make_unique<delta_memory<>>();
+    std::unique_ptr<snapshot_builder_memory<>> builder = std::make_unique<snapshot_builder_memory<>>();
+    std::vector<std::int32_t> spare;
+    std::vector<std::uint8_t> bytes, spare_bytes;
+};
+
+// The steps that more than one group of cases measures.
+inline void create(prepared& w) {
+    benchmark::DoNotOptimize(create_delta(w.from, w.to, sizes_06, *w.memory, w.spare).has_value());
+}
+inline void unpack(prepared& w) {
+    benchmark::DoNotOptimize(apply_delta(w.from, w.delta, sizes_06, *w.memory, w.spare).has_value());
+}
+inline void build(prepared& w) {
+    snapshot_builder builder{*w.builder};
+    for (std::size_t i = 0; i < w.to.size(); ++i) benchmark::DoNotOptimize(builder.add(w.to[i]).has_value());
+    benchmark::DoNotOptimize(builder.finish().checksum());
+}
+
+} // namespace teewire::bench

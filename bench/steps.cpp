@@ -1,0 +1,85 @@
+#include "cases.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace teewire::bench {
+namespace {
+
+constexpr std::size_t max_ints = snapshot_limits{}.ints();
+
+void floor_memcmp(prepared& w) {
+    benchmark::DoNotOptimize(std::memcmp(w.to_ints.data(), w.spare.data(), w.to_ints.size() * 4));
+}
+void floor_memcpy(prepared& w) { std::memcpy(w.spare.data(), w.to_ints.data(), w.to_ints.size() * 4); }
+void floor_sum(prepared& w) {
+    benchmark::DoNotOptimize(std::accumulate(w.to_ints.begin(), w.to_ints.end(), std::uint32_t{0}));
+}
+void checksum(prepared& w) { benchmark::DoNotOptimize(w.to.checksum()); }
+void is_valid(prepared& w) { benchmark::DoNotOptimize(snapshot_view::parse(w.to_ints).has_value()); }
+void varint_pack(prepared& w) { benchmark::DoNotOptimize(encode_varints(w.delta, w.bytes).has_value()); }
+void varint_unpack(prepared& w) { benchmark::DoNotOptimize(decode_varints(w.packed, w.spare).has_value()); }
+void varint_pack_full(prepared& w) { benchmark::DoNotOptimize(encode_varints(w.to_ints, w.bytes).has_value()); }
+void varint_unpack_full(prepared& w) {
+    benchmark::DoNotOptimize(decode_varints(w.packed_full, w.spare).has_value());
+}
+void huff_comp(prepared& w) { benchmark::DoNotOptimize(huffman_encode(w.packed, w.bytes).has_value()); }
+void huff_dec(prepared& w) { benchmark::DoNotOptimize(huffman_decode(w.coded, w.bytes).has_value()); }
+void huff_comp_pkt900(prepared& w) { benchmark::DoNotOptimize(huffman_encode(w.packet, w.bytes).has_value()); }
+void huff_dec_pkt900(prepared& w) { benchmark::DoNotOptimize(huffman_decode(w.coded_packet, w.bytes).has_value()); }
+void encode(prepared& w) {
+    auto const delta = *create_delta(w.from, w.to, sizes_06, *w.memory, w.spare);
+    auto const packed = *encode_varints(delta, w.bytes);
+    benchmark::DoNotOptimize(huffman_encode(std::span{w.bytes}.first(packed), w.spare_bytes).has_value());
+}
+void decode(prepared& w) {
+    auto const packed = *huffman_decode(w.coded, w.bytes);
+    std::span<std::int32_t> const ints = std::span{w.spare}.first(max_ints);
+    auto const count = *decode_varints(std::span{w.bytes}.first(packed), ints);
+    benchmark::DoNotOptimize(
+        apply_delta(w.from, ints.first(count), sizes_06, *w.memory, std::span{w.spare}.subspan(max_ints))
+            .has_value());
+}
+
+struct step {
+    char const* name;
+    void (*run)(prepared&);
+    bool packet_only = false;
+};
+constexpr step steps[] = {
+    {"floor_memcmp", floor_memcmp},
+    {"floor_memcpy", floor_memcpy},
+    {"floor_sum", floor_sum},
+    {"create_delta", create},
+    {"unpack_delta", unpack},
+    {"crc", checksum},
+    {"is_valid", is_valid},
+    {"build", build},
+    {"varint_pack", varint_pack},
+    {"varint_unpack", varint_unpack},
+    {"varint_pack_full", varint_pack_full},
+    {"varint_unpack_full", varint_unpack_full},
+    {"huff_comp", huff_comp},
+    {"huff_dec", huff_dec},
+    {"huff_comp_pkt900", huff_comp_pkt900, true},
+    {"huff_dec_pkt900", huff_dec_pkt900, true},
+    {"encode", encode},
+    {"decode", decode},
+};
+
+} // namespace
+
+void add_steps(prepared_workloads const& all) {
+    for (step const& s : steps)
+        for (auto const& w : all) {
+            if (s.packet_only && w->packet.empty()) continue;
+            benchmark::RegisterBenchmark(
+                (std::string{s.name} + '/' + w->name).c_str(), [&s, w](benchmark::State& state) {
+                    std::copy(w->to_ints.begin(), w->to_ints.end(), w->spare.begin()); // for floor_memcmp
+                    measure(state, [&] { s.run(*w); });
+                });
+        }
+}
+
+} // namespace teewire::bench
