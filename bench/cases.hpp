@@ -11,5 +11,6 @@ namespace teewire::bench {
 using prepared_workloads = std::vector<std::shared_ptr<prepared>>;
 
 void add_steps(prepared_workloads const& all); // floors first
+void add_server_ticks();
 
 } // namespace teewire::bench

@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
 
     auto const all = load(workloads);
     add_steps(all);
+    add_server_ticks();
 
     plainly<benchmark::ConsoleReporter> table{benchmark::ConsoleReporter::OO_None};
     plainly<benchmark::JSONReporter> file;

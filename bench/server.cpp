@@ -1,0 +1,215 @@
+// A server's tick: for every client its own view of the world is built, compared with what the client has, packed,
+// and kept for later.
+#include "cases.hpp"
+#include "sequence.hpp"
+
+#include <teewire/demo_format.hpp>
+#include <teewire/history.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace teewire::bench {
+namespace {
+
+constexpr std::size_t packet_bytes = 900;
+constexpr std::size_t kept_snapshots = 3 * ticks_per_second / sequence_ticks_apart; // 3 seconds, as servers do
+constexpr double snapshots_per_second = 50;
+
+struct scene {
+    std::string name;
+    std::size_t clients;
+    bool whole = false; // everybody sees everything
+    bool lossy = false; // bases up to 3 seconds old, and one time in a hundred none
+};
+
+enum phase : std::size_t { building, checksum, creating, packing, huffman, storing, phases };
+constexpr char const* phase_names[phases] = {"build", "checksum", "create", "pack", "huffman", "store"};
+
+std::uint32_t scramble(std::uint32_t h) {
+    h ^= h >> 15;
+    h *= 0x85ebca6b;
+    return h ^ h >> 13;
+}
+
+bool sees(std::size_t client, std::int32_t key) {
+    std::uint16_t const type = key_type(key);
+    if (type == 0 || type == 6 || type == 10 || type == 11) return true; // descriptions, the game and its players
+    std::uint32_t const h =
+        static_cast<std::uint32_t>(key) * 2654435761U ^ static_cast<std::uint32_t>(client) * 3118731U;
+    return scramble(h) % 1000 < 300;
+}
+
+// How many snapshots ago the client got its base; 0 if it has none.
+std::size_t base_age(scene const& s, std::size_t client, std::size_t step) {
+    if (!s.lossy) {
+        std::size_t const age = 3 + 2 * (client % 8);
+        return age <= step ? age : 0;
+    }
+    if (scramble(static_cast<std::uint32_t>(client * sequence_snapshots + step)) % 100 == 0) return 0;
+    return std::min(step, 3 + client % 8 * (kept_snapshots - 3) / 7);
+}
+
+class server {
+public:
+    explicit server(scene const& chosen) : scene_{chosen}, sequence_{sequence64()} {
+        for (auto const& ints : sequence_) {
+            auto const view = prepared::checked(ints);
+            steps_.emplace_back(view.begin(), view.end());
+        }
+        for (std::size_t c = 0; c < scene_.clients; ++c) clients_.push_back(std::make_unique<client>(*this, c));
+    }
+
+    // Serves everybody all snapshots, and calls lap(phase) after each phase. False if something failed.
+    template <class Lap>
+    bool play(Lap&& lap) {
+        bool good = true;
+        for (auto& c : clients_) c->past.clear();
+        for (std::size_t step = 0; step < steps_.size(); ++step)
+            for (std::size_t c = 0; c < clients_.size(); ++c) good &= serve(step, c, lap);
+        return good;
+    }
+
+    [[nodiscard]] double snapshots() const { return static_cast<double>(steps_.size() * clients_.size()); }
+
+private:
+    using numbers = std::vector<std::uint16_t>;
+
+    struct client {
+        client(server const& s, std::size_t number) {
+            std::size_t largest = 0;
+            for (auto const& items : s.steps_) {
+                numbers& seen = visible.emplace_back();
+                std::size_t ints = 2;
+                for (std::size_t i = 0; i < items.size(); ++i)
+                    if (s.scene_.whole || sees(number, items[i].key)) {
+                        seen.push_back(static_cast<std::uint16_t>(i));
+                        ints += 2 + items[i].data.size();
+                    }
+                largest = std::max(largest, ints);
+            }
+            block.resize((kept_snapshots + 1) * largest);
+            past = {entries, block};
+        }
+        client(client const&) = delete; // the history
+        client& operator=(client const&) = delete;
+
+        std::vector<numbers> visible; // numbers of items, by step
+        std::vector<history::entry> entries = std::vector<history::entry>(kept_snapshots);
+        std::vector<std::int32_t> block;
+        history past{entries, block};
+    };
+
+    static std::int32_t tick(std::size_t step) { return static_cast<std::int32_t>(step) * sequence_ticks_apart; }
+
+    template <class Lap>
+    bool serve(std::size_t step, std::size_t number, Lap& lap) {
+        client& c = *clients_[number];
+        bool good = true;
+        builder_.start();
+        for (std::size_t const i : c.visible[step]) good &= builder_.add(steps_[step][i]).has_value();
+        snapshot_view const now = builder_.finish();
+        lap(building);
+
+        benchmark::DoNotOptimize(now.checksum());
+        lap(checksum);
+
+        std::size_t const age = base_age(scene_, number, step);
+        snapshot_view base;
+        if (age != 0) {
+            auto const found = c.past.find(tick(step - age));
+            good &= found.has_value();
+            if (found) base = *found;
+        }
+        auto const delta = create_delta(base, now, sizes_06, memory_->delta, memory_->ints);
+        if (!delta) return false;
+        lap(creating);
+
+        auto const packed = encode_varints(*delta, memory_->packed);
+        if (!packed) return false;
+        lap(packing);
+
+        for (std::size_t at = 0; at < *packed; at += packet_bytes) {
+            auto const part = std::span{memory_->packed}.subspan(at, std::min(packet_bytes, *packed - at));
+            good &= huffman_encode(part, memory_->packet).has_value();
+        }
+        lap(huffman);
+
+        good &= c.past.add(tick(step), now).has_value();
+        lap(storing);
+        return good;
+    }
+
+    struct scratch {
+        snapshot_builder_memory<> builder;
+        delta_memory<> delta;
+        std::array<std::int32_t, 1 << 15> ints;
+        std::array<std::uint8_t, varint_bound(1 << 15)> packed;
+        std::array<std::uint8_t, huffman_bound(packet_bytes)> packet;
+    };
+
+    scene scene_;
+    std::vector<std::vector<std::int32_t>> sequence_;
+    std::vector<std::vector<item>> steps_;
+    std::vector<std::unique_ptr<client>> clients_;
+    std::unique_ptr<scratch> memory_ = std::make_unique<scratch>();
+    snapshot_builder builder_{memory_->builder};
+};
+
+void serve(benchmark::State& state, scene const& chosen) {
+    server s{chosen};
+    bool good = true;
+    double const seconds = measure(state, [&] { good &= s.play([](phase) {}); });
+    if (!good) state.SkipWithError("a snapshot was refused");
+    double const per_snapshot = seconds / s.snapshots();
+    state.counters["us_per_snapshot"] = 1e6 * per_snapshot;
+    state.counters["clients_per_core_at_50"] = 1 / (per_snapshot * snapshots_per_second);
+}
+
+// One phase of it. The time includes one look at the clock per snapshot, and leaves out laps in which the thread
+// was interrupted.
+void serve_phase(benchmark::State& state, scene const& chosen, phase measured) {
+    using clock = std::chrono::steady_clock;
+    constexpr auto longest = std::chrono::microseconds{200};
+    server s{chosen};
+    double seconds = 0; // per snapshot
+    std::size_t const allocated = allocations();
+    for (auto _ : state) {
+        clock::duration spent{};
+        std::size_t laps = 0;
+        auto last = clock::now();
+        bool const good = s.play([&](phase p) {
+            auto const now = clock::now();
+            if (p == measured && now - last < longest) {
+                spent += now - last;
+                ++laps;
+            }
+            last = now;
+        });
+        if (!good) state.SkipWithError("a snapshot was refused");
+        seconds = std::chrono::duration<double>(spent).count() / static_cast<double>(laps);
+        state.SetIterationTime(seconds * s.snapshots());
+    }
+    count_allocations(state, allocations() - allocated);
+    state.counters["us_per_snapshot"] = 1e6 * seconds;
+}
+
+} // namespace
+
+void add_server_ticks() {
+    for (scene const& s : {scene{"16", 16}, scene{"64", 64}, scene{"128", 128}, scene{"128_whole", 128, true},
+                           scene{"128_lossy", 128, false, true}})
+        benchmark::RegisterBenchmark(("server_tick/" + s.name).c_str(), [s](benchmark::State& state) {
+            serve(state, s);
+        })->MinTime(0.5);
+    for (std::size_t p = 0; p < phases; ++p)
+        benchmark::RegisterBenchmark(("server_tick_" + std::string{phase_names[p]} + "/128").c_str(),
+                                     [p](benchmark::State& state) {
+                                         serve_phase(state, {"128", 128}, static_cast<phase>(p));
+                                     })
+            ->Iterations(1)
+            ->UseManualTime();
+}
+
+} // namespace teewire::bench
