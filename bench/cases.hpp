@@ -3,6 +3,7 @@
 
 #include "prepared.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -12,5 +13,6 @@ using prepared_workloads = std::vector<std::shared_ptr<prepared>>;
 
 void add_steps(prepared_workloads const& all); // floors first
 void add_server_ticks();
+void add_demos(std::filesystem::path const& folder); // may be empty
 
 } // namespace teewire::bench

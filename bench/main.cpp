@@ -1,5 +1,5 @@
 // Every step on every workload, and what they add up to. Cases are named STEP/WORKLOAD; the floors come first.
-//   teewire-bench [--workloads=FOLDER] [options of Google Benchmark]
+//   teewire-bench [--workloads=FOLDER] [--demos=FOLDER] [options of Google Benchmark]
 // Ends with 1 if a case allocated.
 #include "cases.hpp"
 
@@ -61,6 +61,7 @@ public:
 int main(int argc, char** argv) {
     std::vector<char*> arguments(argv, argv + argc);
     std::filesystem::path const workloads = take(arguments, "--workloads=");
+    std::filesystem::path const demos = take(arguments, "--demos=");
     bool const to_file = std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
         return argument.starts_with("--benchmark_out=");
     });
@@ -72,6 +73,7 @@ int main(int argc, char** argv) {
     auto const all = load(workloads);
     add_steps(all);
     add_server_ticks();
+    add_demos(demos);
 
     plainly<benchmark::ConsoleReporter> table{benchmark::ConsoleReporter::OO_None};
     plainly<benchmark::JSONReporter> file;
