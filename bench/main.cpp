@@ -74,6 +74,8 @@ int main(int argc, char** argv) {
     add_steps(all);
     add_server_ticks();
     add_demos(demos);
+    add_growth();
+    add_worst();
 
     plainly<benchmark::ConsoleReporter> table{benchmark::ConsoleReporter::OO_None};
     plainly<benchmark::JSONReporter> file;
