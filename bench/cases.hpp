@@ -16,5 +16,6 @@ void add_server_ticks();
 void add_demos(std::filesystem::path const& folder); // may be empty
 void add_growth();
 void add_worst();
+void add_kernels(prepared_workloads const& all);
 
 } // namespace teewire::bench

@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
     add_demos(demos);
     add_growth();
     add_worst();
+    add_kernels(all);
 
     plainly<benchmark::ConsoleReporter> table{benchmark::ConsoleReporter::OO_None};
     plainly<benchmark::JSONReporter> file;
