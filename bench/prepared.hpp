@@ -17,7 +17,7 @@ namespace teewire::bench {
 
 struct prepared {
     explicit prepared(workload const& w)
-        : name{w.name}, from_ints{w.from}, to_ints{w.to}, from{checked(from_ints)}, to{checked(to_ints)},
+        : name{w.name}, from_ints{w.from}, to_ints{w.to}, from{checked(from_ints, from_keys)}, to{checked(to_ints, to_keys)},
           spare(1 << 17), bytes(1 << 19), spare_bytes(1 << 19) {
         auto const created = must(create_delta(from, to, sizes_06, *memory, spare));
         delta.assign(created.begin(), created.end());
@@ -35,9 +35,12 @@ struct prepared {
     prepared(prepared const&) = delete; // the views
     prepared& operator=(prepared const&) = delete;
 
-    static snapshot_view checked(std::span<std::int32_t const> ints) {
+    // As the history keeps it: with its keys at hand.
+    static snapshot_view checked(std::span<std::int32_t const> ints, std::vector<std::int32_t>& keys) {
         must(snapshot_view::parse(ints));
-        return snapshot_view::trusted(ints);
+        snapshot_view const view = snapshot_view::trusted(ints);
+        for (item const i : view) keys.push_back(i.key);
+        return view.with_keys(keys);
     }
     static std::vector<std::uint8_t> pack(std::span<std::int32_t const> ints) {
         std::vector<std::uint8_t> out(varint_bound(ints.size()));
@@ -46,7 +49,7 @@ struct prepared {
     }
 
     std::string name;
-    std::vector<std::int32_t> from_ints, to_ints;
+    std::vector<std::int32_t> from_ints, to_ints, from_keys, to_keys;
     snapshot_view from, to;
     std::vector<std::int32_t> delta;
     std::vector<std::uint8_t> packed, packed_full, coded, packet, coded_packet;
