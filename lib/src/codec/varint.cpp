@@ -1,5 +1,8 @@
 #include "teewire/varint.hpp"
 
+#include "kernels.hpp"
+#include "varint_kernels.hpp"
+
 namespace teewire {
 
 std::size_t varint_size(std::span<std::int32_t const> values) noexcept {
@@ -12,32 +15,37 @@ namespace {
 
 struct raw_varint {
     std::int32_t value;
-    std::uint8_t size; // 0: the input ends inside the value
-    bool overlong;
-    bool dirty;
+    std::uint32_t last; // the last byte
+    std::size_t size;   // 0: the input ends inside the value
+
+    [[nodiscard]] bool dirty() const noexcept { return size == max_varint_bytes && last > 0x0f; }
+    [[nodiscard]] bool overlong() const noexcept {
+        return size > 1 && (last & (size == max_varint_bytes ? 0x0fU : 0x7fU)) == 0;
+    }
 };
 
-raw_varint read_one(std::uint8_t const* at, std::size_t available) noexcept {
+inline raw_varint read_one(std::uint8_t const* at, std::size_t available) noexcept {
     std::uint32_t byte = *at;
     std::uint32_t const sign = 0U - (byte >> 6 & 1U);
     std::uint32_t m = byte & 0x3f;
     std::size_t size = 1;
-    std::uint32_t data_bits = 0x7f;
-    for (unsigned shift = 6; (byte & 0x80) != 0 && size < max_varint_bytes; shift += 7) {
-        if (size == available) return {};
+    // Written out, not a loop: each length gets its own branches, which are predicted better.
+    auto const next = [&](unsigned shift, std::uint32_t data_bits) {
+        if (byte < 0x80 || size == available) return false;
         byte = at[size++];
-        if (size == max_varint_bytes) data_bits = 0x0f;
         m |= (byte & data_bits) << shift;
-    }
-    return {static_cast<std::int32_t>(m ^ sign), static_cast<std::uint8_t>(size),
-            size > 1 && (byte & data_bits) == 0, size == max_varint_bytes && (byte & 0xf0) != 0};
+        return true;
+    };
+    bool const five = next(6, 0x7f) && next(13, 0x7f) && next(20, 0x7f) && next(27, 0x0f);
+    if (byte >= 0x80 && !five) return {};
+    return {static_cast<std::int32_t>(m ^ sign), byte, size};
 }
 
 // False if the oddity is to be refused.
 bool tolerate(raw_varint const& raw, std::size_t position, decoding mode, note_log* notes) noexcept {
-    if (!raw.overlong && !raw.dirty) return true;
+    if (!raw.overlong() && !raw.dirty()) return true;
     if (mode == decoding::strict) return false;
-    if (notes != nullptr) notes->add(raw.dirty ? note::dirty_varint : note::overlong_varint, position);
+    if (notes != nullptr) notes->add(raw.dirty() ? note::dirty_varint : note::overlong_varint, position);
     return true;
 }
 
@@ -51,10 +59,12 @@ result<decoded_varint> decode_varint(std::span<std::uint8_t const> bytes, decodi
     return decoded_varint{raw.value, raw.size};
 }
 
-result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
-    std::uint8_t* at = out.data();
-    std::uint8_t* const end = at + out.size();
-    std::size_t i = 0;
+namespace kernels {
+
+result<std::size_t> encode_plain(std::span<std::int32_t const> values, std::span<std::uint8_t> out, std::size_t i,
+                                 std::size_t done) noexcept {
+    std::uint8_t* at = out.data() + done;
+    std::uint8_t* const end = out.data() + out.size();
     for (; i < values.size() && static_cast<std::size_t>(end - at) >= max_varint_bytes; ++i)
         at = put_varint(at, values[i]);
     for (; i < values.size(); ++i) {
@@ -64,12 +74,13 @@ result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::sp
     return static_cast<std::size_t>(at - out.data());
 }
 
-result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
-                                   note_log* notes) noexcept {
-    std::size_t at = 0;
-    std::size_t count = 0;
-    while (at < bytes.size()) {
-        if (count == out.size()) return failure{errc::output_full, at};
+namespace {
+
+// Decodes the values that start in [at, until).
+inline errc decode_range(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
+                         note_log* notes, std::size_t& at, std::size_t& count, std::size_t until) noexcept {
+    while (at < until) {
+        if (count == out.size()) return errc::output_full;
         std::uint32_t const first = bytes[at];
         if (first < 0x80) { // the mass of every delta
             out[count++] = static_cast<std::int32_t>((first & 0x3f) ^ (0U - (first >> 6)));
@@ -77,12 +88,81 @@ result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::spa
             continue;
         }
         raw_varint const raw = read_one(bytes.data() + at, bytes.size() - at);
-        if (raw.size == 0) return failure{errc::truncated, at};
-        if (!tolerate(raw, at, mode, notes)) return failure{errc::bad_varint, at};
+        if (raw.size == 0) return errc::truncated;
+        if (!tolerate(raw, at, mode, notes)) return errc::bad_varint;
         out[count++] = raw.value;
         at += raw.size;
     }
+    return errc::ok;
+}
+
+result<std::size_t> encode_whole_plain(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
+    return encode_plain(values, out, 0, 0);
+}
+
+result<std::size_t> decode_whole_plain(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out,
+                                       decoding mode, note_log* notes) noexcept {
+    std::size_t at = 0;
+    std::size_t count = 0;
+    errc const error = decode_range(bytes, out, mode, notes, at, count, bytes.size());
+    if (error != errc::ok) return failure{error, at};
     return count;
+}
+
+constexpr variant<encode_varints_fn> encoders[] = {
+    {"plain", cpu::any, encode_whole_plain},
+#if defined(__x86_64__)
+    {"avx2", cpu::avx2, encode_avx2},
+    {"avx512", cpu::avx512, encode_avx512},
+#endif
+};
+
+constexpr variant<decode_varints_fn> decoders[] = {
+    {"plain", cpu::any, decode_whole_plain},
+#if defined(__x86_64__)
+    {"avx2", cpu::avx2, decode_avx2},
+    {"avx512", cpu::avx512, decode_avx512},
+#endif
+};
+
+// Plain until this file's initialiser has run, so that initialisers of other files may call them at any time.
+constinit encode_varints_fn* chosen_encoder = encode_whole_plain;
+constinit decode_varints_fn* chosen_decoder = decode_whole_plain;
+
+[[maybe_unused]] bool const chosen = [] {
+    chosen_encoder = best(encode_varints_variants());
+    chosen_decoder = best(decode_varints_variants());
+    return true;
+}();
+
+} // namespace
+
+errc decode_plain(decode_run& run, std::size_t until) noexcept {
+    std::size_t at = run.at;
+    std::size_t count = run.count;
+    errc const error = decode_range(run.bytes, run.out, run.mode, run.notes, at, count, until);
+    run.at = at;
+    run.count = count;
+    return error;
+}
+
+std::span<variant<encode_varints_fn> const> encode_varints_variants() noexcept { return encoders; }
+std::span<variant<decode_varints_fn> const> decode_varints_variants() noexcept { return decoders; }
+
+} // namespace kernels
+
+// Runs too short for the set-up of a kernel to pay, such as an empty delta.
+static constexpr std::size_t tiny = 8;
+
+result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
+    if (values.size() < tiny) return kernels::encode_plain(values, out, 0, 0);
+    return kernels::chosen_encoder(values, out);
+}
+
+result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
+                                   note_log* notes) noexcept {
+    if (bytes.size() < tiny) return kernels::decode_whole_plain(bytes, out, mode, notes);
+    return kernels::chosen_decoder(bytes, out, mode, notes);
 }
 
 } // namespace teewire
