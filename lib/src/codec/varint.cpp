@@ -151,18 +151,31 @@ std::span<variant<decode_varints_fn> const> decode_varints_variants() noexcept {
 
 } // namespace kernels
 
-// Runs too short for the set-up of a kernel to pay, such as an empty delta.
+// Runs too short for the set-up of a kernel to pay, such as an empty delta. First tried as bytes with a value each.
 static constexpr std::size_t tiny = 8;
 
 result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
-    if (values.size() < tiny) return kernels::encode_plain(values, out, 0, 0);
-    return kernels::chosen_encoder(values, out);
+    if (values.size() >= tiny || values.size() > out.size()) return kernels::chosen_encoder(values, out);
+    std::size_t i = 0;
+    for (; i < values.size(); ++i) {
+        auto const value = static_cast<std::uint32_t>(values[i]);
+        std::uint32_t const m = value ^ (0U - (value >> 31));
+        if (m > 0x3f) return kernels::encode_plain(values, out, i, i);
+        out[i] = static_cast<std::uint8_t>(m | (value >> 31) << 6);
+    }
+    return i;
 }
 
 result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
                                    note_log* notes) noexcept {
-    if (bytes.size() < tiny) return kernels::decode_whole_plain(bytes, out, mode, notes);
-    return kernels::chosen_decoder(bytes, out, mode, notes);
+    if (bytes.size() >= tiny || bytes.size() > out.size()) return kernels::chosen_decoder(bytes, out, mode, notes);
+    std::size_t i = 0;
+    for (; i < bytes.size(); ++i) {
+        std::uint32_t const byte = bytes[i];
+        if (byte > 0x7f) return kernels::decode_whole_plain(bytes, out, mode, notes);
+        out[i] = static_cast<std::int32_t>((byte & 0x3f) ^ (0U - (byte >> 6)));
+    }
+    return i;
 }
 
 } // namespace teewire
