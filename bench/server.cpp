@@ -55,7 +55,7 @@ class server {
 public:
     explicit server(scene const& chosen) : scene_{chosen}, sequence_{sequence64()} {
         for (auto const& ints : sequence_) {
-            auto const view = prepared::checked(ints);
+            auto const view = snapshot_view::trusted(ints);
             steps_.emplace_back(view.begin(), view.end());
         }
         for (std::size_t c = 0; c < scene_.clients; ++c) clients_.push_back(std::make_unique<client>(*this, c));
