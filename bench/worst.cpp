@@ -74,7 +74,7 @@ void cycle(benchmark::State& state, keys const& chosen) {
 void remove_all(benchmark::State& state) {
     auto const chosen = ordinary_keys();
     auto const base_ints = snapshot_of(chosen, 1);
-    auto const base = prepared::checked(base_ints);
+    auto const base = snapshot_view::trusted(base_ints);
     std::vector<std::int32_t> delta{static_cast<std::int32_t>(chosen.size()), 0, 0};
     delta.insert(delta.end(), chosen.rbegin(), chosen.rend());
     auto const memory = std::make_unique<delta_memory<>>();

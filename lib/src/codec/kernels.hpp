@@ -14,7 +14,7 @@ namespace teewire::kernels {
 enum class cpu : std::uint8_t {
     any,
     avx2,   ///< with BMI1, BMI2 and LZCNT: x86-64-v3
-    avx512, ///< F, BW, DQ, VL, VBMI and VBMI2, as in Ice Lake and Zen 4
+    avx512, ///< F, BW, CD, DQ, VL, VBMI and VBMI2, as in Ice Lake and Zen 4
 };
 
 [[nodiscard]] bool supported(cpu needed) noexcept;
