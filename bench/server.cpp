@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t packet_bytes = 900;
 constexpr std::size_t kept_snapshots = 3 * ticks_per_second / sequence_ticks_apart; // 3 seconds, as servers do
+constexpr std::size_t oldest_base = 3 + 2 * 7;                                      // snapshots, without loss
 constexpr double snapshots_per_second = 50;
 
 struct scene {
@@ -85,18 +86,21 @@ private:
                 for (std::size_t i = 0; i < items.size(); ++i)
                     if (s.scene_.whole || sees(number, items[i].key)) {
                         seen.push_back(static_cast<std::uint16_t>(i));
-                        ints += 2 + items[i].data.size();
+                        ints += 3 + items[i].data.size(); // offset, key, data, and the key in the array of keys
                     }
                 largest = std::max(largest, ints);
             }
-            block.resize((kept_snapshots + 1) * largest);
+            // Servers drop what is older than the acknowledged snapshot; the lossy ones need all of three seconds.
+            std::size_t const kept = s.scene_.lossy ? kept_snapshots : oldest_base + 1;
+            entries.resize(kept);
+            block.resize((kept + 1) * largest);
             past = {entries, block};
         }
         client(client const&) = delete; // the history
         client& operator=(client const&) = delete;
 
         std::vector<numbers> visible; // numbers of items, by step
-        std::vector<history::entry> entries = std::vector<history::entry>(kept_snapshots);
+        std::vector<history::entry> entries = std::vector<history::entry>(1);
         std::vector<std::int32_t> block;
         history past{entries, block};
     };
