@@ -35,9 +35,8 @@ void add_kernels(prepared_workloads const& all) {
     add_variants("varint_unpack", kernels::decode_varints_variants(), all, [](auto* run, prepared& w) {
         return run(w.packed, w.spare, decoding::lenient, nullptr).has_value();
     });
-    add_variants("huff_comp", kernels::huffman_encode_variants(), all, [](auto* run, prepared& w) {
-        return run(w.packed, w.bytes, huffman_end::exact).has_value();
-    });
+    add_variants("huff_comp", kernels::huffman_encode_variants(), all,
+                 [](auto* run, prepared& w) { return run(w.packed, w.bytes, huffman_end::exact).has_value(); });
     add_variants("huff_dec", kernels::huffman_decode_variants(), all,
                  [](auto* run, prepared& w) { return run(w.coded, w.bytes, nullptr).has_value(); });
 }

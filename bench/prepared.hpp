@@ -6,6 +6,7 @@
 
 #include <teewire/delta.hpp>
 #include <teewire/huffman.hpp>
+#include <teewire/live_snapshot.hpp>
 #include <teewire/snapshot_builder.hpp>
 #include <teewire/varint.hpp>
 
@@ -15,13 +16,22 @@
 
 namespace teewire::bench {
 
+inline constexpr std::size_t max_ints = snapshot_limits{}.ints();
+
 struct prepared {
     explicit prepared(workload const& w)
-        : name{w.name}, from_ints{w.from}, to_ints{w.to}, from{checked(from_ints, from_keys)}, to{checked(to_ints, to_keys)},
+        : name{w.name}, from_ints{w.from}, to_ints{w.to}, from{checked(from_ints, from_keys)}, to{checked(to_ints,
+                                                                                                          to_keys)},
           spare(1 << 17), bytes(1 << 19), spare_bytes(1 << 19) {
         auto const created = must(create_delta(from, to, sizes_06, *memory, spare));
         delta.assign(created.begin(), created.end());
         if (delta.empty()) delta.assign(delta_header_ints, 0);
+        auto const applied = must(apply_delta(from, delta, sizes_06, *memory, std::span{spare}.first(max_ints)));
+        auto const reversed =
+            must(create_delta(applied, from, sizes_06, *memory, std::span{spare}.subspan(max_ints)));
+        back.assign(reversed.begin(), reversed.end());
+        if (back.empty()) back.assign(delta_header_ints, 0);
+        live.assign(from);
         packed = pack(delta);
         packed_full = pack(to_ints);
         coded.assign(huffman_bound(packed.size()), 0);
@@ -51,10 +61,13 @@ struct prepared {
     std::string name;
     std::vector<std::int32_t> from_ints, to_ints, from_keys, to_keys;
     snapshot_view from, to;
-    std::vector<std::int32_t> delta;
+    std::vector<std::int32_t> delta, back;
     std::vector<std::uint8_t> packed, packed_full, coded, packet, coded_packet;
     std::unique_ptr<delta_memory<>> memory = std::make_unique<delta_memory<>>();
     std::unique_ptr<snapshot_builder_memory<>> builder = std::make_unique<snapshot_builder_memory<>>();
+    std::unique_ptr<live_snapshot_memory<>> live_memory = std::make_unique<live_snapshot_memory<>>();
+    live_snapshot live{*live_memory};
+    bool live_is_to = false;
     std::vector<std::int32_t> spare;
     std::vector<std::uint8_t> bytes, spare_bytes;
 };

@@ -7,8 +7,6 @@
 namespace teewire::bench {
 namespace {
 
-constexpr std::size_t max_ints = snapshot_limits{}.ints();
-
 void floor_memcmp(prepared& w) {
     benchmark::DoNotOptimize(std::memcmp(w.to_ints.data(), w.spare.data(), w.to_ints.size() * 4));
 }
@@ -42,6 +40,12 @@ void decode(prepared& w) {
             .has_value());
 }
 
+// There and back in turns, one delta each time.
+void apply_in_place(prepared& w) {
+    benchmark::DoNotOptimize(w.live.apply(w.live_is_to ? w.back : w.delta, sizes_06));
+    w.live_is_to = !w.live_is_to;
+}
+
 struct step {
     char const* name;
     void (*run)(prepared&);
@@ -53,6 +57,7 @@ constexpr step steps[] = {
     {"floor_sum", floor_sum},
     {"create_delta", create},
     {"unpack_delta", unpack},
+    {"apply_in_place", apply_in_place},
     {"crc", checksum},
     {"is_valid", is_valid},
     {"build", build},

@@ -171,7 +171,7 @@ struct key_index_memory {
 };
 
 /// Finds items by key in constant time. Keys chosen by an enemy do not make it slow: when too many meet in one place,
-/// everything moves to another hash function.
+/// everything moves to another hash function, which depends on where the memory lies.
 class key_index {
 public:
     static constexpr std::size_t npos = SIZE_MAX;
