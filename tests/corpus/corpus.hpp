@@ -34,20 +34,4 @@ inline std::vector<std::filesystem::path> demos() {
     return paths;
 }
 
-/// splitmix64: the same numbers on every machine.
-class random {
-public:
-    explicit random(std::uint64_t seed) : state_{seed} {}
-    std::uint64_t next() {
-        std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-        return z ^ (z >> 31);
-    }
-    std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
-
-private:
-    std::uint64_t state_;
-};
-
 } // namespace corpus

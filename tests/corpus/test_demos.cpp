@@ -1,6 +1,7 @@
 // Real demos: what they decode to, that they can be written again byte for byte, that seeking equals playing, and that
 // damage is found and survived.
 #include "corpus.hpp"
+#include "random.hpp"
 
 #include "workloads.hpp"
 
@@ -178,7 +179,7 @@ TEST_CASE("seeking anywhere gives the state of linear playback") {
             return *at;
         };
 
-        corpus::random random{overview.ticks};
+        test::random random{overview.ticks};
         auto const range = static_cast<std::size_t>(overview.last_tick - overview.first_tick) + 1;
         for (int i = 0; i < 100; ++i) {
             std::int32_t tick = overview.first_tick + static_cast<std::int32_t>(random.below(range));
@@ -233,12 +234,12 @@ TEST_CASE("demos cut anywhere and changed anywhere are survived") {
         CAPTURE(path.filename().string());
         auto whole = corpus::read_bytes(path);
         std::size_t const chunks = demo_reader::open(whole)->position();
-        corpus::random random{whole.size()};
+        test::random random{whole.size()};
         for (int i = 0; i < mutations; ++i) {
             // A quarter of the places lies in the header and map, which may be a small or a large part of the file.
             std::size_t const at = i % 4 == 0 ? random.below(chunks) : chunks + random.below(whole.size() - chunks);
             survive({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at)}, *memory);
-            std::uint8_t const before = std::exchange(whole[at], static_cast<std::uint8_t>(random.next()));
+            std::uint8_t const before = std::exchange(whole[at], random.byte());
             survive(whole, *memory);
             whole[at] = before;
         }

@@ -1,5 +1,6 @@
 // Every variant of the hot snapshot functions gives what its plain twin gives.
 #include "random.hpp"
+#include "snapshots.hpp"
 
 #include "snapshot/kernels.hpp"
 
@@ -83,17 +84,6 @@ loose_snapshot next_snapshot(test::random& r, loose_snapshot const& from) {
     return to;
 }
 
-bool same(std::span<std::int32_t const> a, std::span<std::int32_t const> b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
-bool same_notes(note_log const& a, note_log const& b) {
-    for (std::size_t i = 0; i < note_count; ++i)
-        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position)
-            return false;
-    return true;
-}
-
 struct bench_pair {
     loose_snapshot loose_from = {}, loose_to = {};
     std::vector<std::int32_t> from_ints = lay_out(loose_from), to_ints = lay_out(loose_to);
@@ -123,14 +113,14 @@ TEST_CASE("every create_delta gives the same ints, in memory of any size") {
             std::vector<std::int32_t> out(expected.size());
             auto const created = v.run(pair.from, pair.to, sizes_06, *memory, out);
             REQUIRE(created);
-            CHECK(same(*created, *plain));
+            CHECK(test::same(*created, *plain));
             // Exactly as large as needed, and a little too small.
             std::size_t const needed = std::max<std::size_t>(plain->size(), delta_header_ints);
             for (std::size_t size = needed - std::min<std::size_t>(needed, 5); size <= needed; ++size) {
                 std::vector<std::int32_t> tight(size + 1, 0x5a5a5a5a);
                 auto const fits = v.run(pair.from, pair.to, sizes_06, *memory, std::span{tight}.first(size));
                 CHECK(fits.has_value() == (size == needed));
-                if (fits) CHECK(same(*fits, *plain));
+                if (fits) CHECK(test::same(*fits, *plain));
                 else CHECK(fits.error().code == errc::output_full);
                 CHECK(tight.back() == 0x5a5a5a5a);
             }
@@ -216,8 +206,8 @@ TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the de
                     auto const applied = v.run(pair.from, delta, sizes_06, *memory, out, options);
                     REQUIRE(applied.has_value() == plain.has_value());
                     if (plain) {
-                        CHECK(same(applied->ints(), plain->ints()));
-                        CHECK(same_notes(notes, plain_notes));
+                        CHECK(test::same(applied->ints(), plain->ints()));
+                        CHECK(test::same(notes, plain_notes));
                     } else {
                         CHECK(applied.error().code == plain.error().code);
                         CHECK(applied.error().position == plain.error().position);

@@ -48,6 +48,18 @@ inline ints layout(plain_items const& items) {
     return all;
 }
 
+/// For snapshots and deltas.
+inline bool same(std::span<std::int32_t const> a, std::span<std::int32_t const> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+inline bool same(teewire::note_log const& a, teewire::note_log const& b) {
+    for (std::size_t i = 0; i < teewire::note_count; ++i)
+        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position)
+            return false;
+    return true;
+}
+
 /// A view that knows whether the keys are distinct.
 inline teewire::snapshot_view view_of(std::span<std::int32_t const> full) {
     auto const view = teewire::snapshot_view::trusted(full, false);

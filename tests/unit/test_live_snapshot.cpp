@@ -13,17 +13,6 @@ namespace {
 auto const memory = std::make_unique<live_snapshot_memory<>>();
 auto const scratch = std::make_unique<delta_memory<>>();
 
-bool same(std::span<std::int32_t const> a, std::span<std::int32_t const> b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
-bool same_notes(note_log const& a, note_log const& b) {
-    for (std::size_t i = 0; i < note_count; ++i)
-        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position)
-            return false;
-    return true;
-}
-
 // Types without an agreed size, so that mutated deltas stay readable more often.
 test::plain_items some_items(test::random& r, std::size_t count, std::size_t ids) {
     test::plain_items items;
@@ -56,14 +45,14 @@ TEST_CASE("live: the empty one, and copies") {
     live_snapshot live{*memory};
     CHECK(live.size() == 0);
     CHECK(live.checksum() == 0);
-    CHECK(same(live.view().ints(), snapshot_view{}.ints()));
+    CHECK(test::same(live.view().ints(), snapshot_view{}.ints()));
     CHECK_FALSE(live.find(5));
 
     auto const full = test::layout({{make_key(5, 0), {1, 2, 3}}, {make_key(4, 7), {}}, {make_key(5, 1), {-7}}});
     CHECK(live.assign(test::view_of(full)) == failure{});
     CHECK(live.size() == 3);
     CHECK(live.checksum() == static_cast<std::uint32_t>(-1));
-    CHECK(same(live.view().ints(), full));
+    CHECK(test::same(live.view().ints(), full));
     CHECK(live.view().distinct_keys());
     REQUIRE(live.find(make_key(5, 1)));
     CHECK(live.find(make_key(5, 1))->data[0] == -7);
@@ -131,14 +120,14 @@ TEST_CASE("live: long histories of good and bad deltas give what apply_delta giv
             CHECK(got == (expected ? failure{} : expected.error()));
             if (expected) {
                 now = *expected;
-                CHECK(same_notes(notes, live_notes));
+                CHECK(test::same(notes, live_notes));
             } else {
                 ++refused;
             }
             CHECK(live.size() == now.size());
             CHECK(live.checksum() == now.checksum());
             if (r.chance(30)) {
-                CHECK(same(live.view().ints(), now.ints()));
+                CHECK(test::same(live.view().ints(), now.ints()));
                 CHECK(live.view().distinct_keys() == now.distinct_keys());
             }
             for (int k = 0; k < 3; ++k) {
@@ -147,10 +136,10 @@ TEST_CASE("live: long histories of good and bad deltas give what apply_delta giv
                 auto const found = live.find(key);
                 auto const wanted = now.find(key);
                 REQUIRE(found.has_value() == wanted.has_value());
-                if (found) CHECK(same(found->data, wanted->data));
+                if (found) CHECK(test::same(found->data, wanted->data));
             }
         }
-        CHECK(same(live.view().ints(), now.ints()));
+        CHECK(test::same(live.view().ints(), now.ints()));
     }
     CHECK(refused > 500);
 }
