@@ -1,8 +1,9 @@
 #include "item_text.hpp"
-#include "session.hpp"
+#include "segments.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace teewire::replay {
 namespace {
@@ -26,7 +27,9 @@ public:
                     fmt::format("--types: there is no item type \"{}\" in protocol {}", type, teewire::name(p))};
     }
     virtual ~printer() = default;
-    virtual void print(output& out, demo_event const& event, snapshot_view snapshot) = 0;
+    virtual void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) = 0;
+    /// What comes before the first snapshot.
+    [[nodiscard]] virtual std::string head() const { return {}; }
 
 protected:
     [[nodiscard]] bool wanted(std::string_view type) const {
@@ -41,7 +44,7 @@ private:
 class checksum_printer : public printer {
 public:
     using printer::printer;
-    void print(output& out, demo_event const& event, snapshot_view snapshot) override {
+    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
         out.print("{} {} {} {:08x} {:016x}\n", event.tick, snapshot.size(), snapshot.data_size(),
                   snapshot.checksum(), hash(snapshot.ints()));
     }
@@ -50,9 +53,9 @@ public:
 class ndjson_printer : public printer {
 public:
     using printer::printer;
-    void print(output& out, demo_event const& event, snapshot_view snapshot) override {
-        rapidjson::StringBuffer text;
-        json_writer json{text};
+    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
+        text_.Clear();
+        json_writer json{text_};
         json.StartObject();
         json.Key("tick");
         json.Int(event.tick);
@@ -84,11 +87,12 @@ public:
         }
         json.EndObject();
         json.EndObject();
-        out.write({text.GetString(), text.GetSize()});
+        out.write({text_.GetString(), text_.GetSize()});
         out.write("\n");
     }
 
 private:
+    rapidjson::StringBuffer text_;
     std::vector<std::uint16_t> types_done_;
 };
 
@@ -98,9 +102,8 @@ public:
         if (options.types.size() == 1) object_ = find_object(p, options.types.front());
         if (object_ == nullptr) throw usage_error{"--format csv needs one --types NAME of a known item type"};
     }
-    void print(output& out, demo_event const& event, snapshot_view snapshot) override {
-        if (!header_done_) out.print("tick,id{}\n", csv_columns(*object_));
-        header_done_ = true;
+    [[nodiscard]] std::string head() const override { return fmt::format("tick,id{}\n", csv_columns(*object_)); }
+    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
         for (item const i : snapshot) {
             if (name_type(snapshot, i.type(), protocol_).known != object_) continue;
             out.print("{},{}", event.tick, i.id());
@@ -111,7 +114,6 @@ public:
 
 private:
     object const* object_ = nullptr;
-    bool header_done_ = false;
 };
 
 std::unique_ptr<printer> make_printer(dump_options const& options, protocol p) {
@@ -120,33 +122,75 @@ std::unique_ptr<printer> make_printer(dump_options const& options, protocol p) {
     return std::make_unique<ndjson_printer>(options, p);
 }
 
+// Where all parts go.
+struct printout {
+    output out;
+    bool begun = false;
+};
+
+class printed_part : public segment_part {
+public:
+    printed_part(dump_options const& options, protocol p, printout& to)
+        : printer_{make_printer(options, p)}, from_{options.from.value_or(0)}, to_{options.to.value_or(INT32_MAX)},
+          printout_{to} {}
+
+    void add(demo_event const& event, snapshot_view state) override {
+        if (event.kind != demo_event_kind::snapshot || event.tick < from_ || event.tick > to_) return;
+        // Blocks instead of one text that grows: nothing is copied again and again.
+        if (text_.size() >= block_bytes) {
+            block_sizes_ += text_.size();
+            blocks_.emplace_back(text_.view());
+            text_.clear();
+        }
+        printer_->print(text_, event, state);
+        any_ = true;
+    }
+    [[nodiscard]] std::size_t size() const noexcept override { return block_sizes_ + text_.size(); }
+    void deliver() override {
+        if (any_ && !std::exchange(printout_.begun, true)) printout_.out.write(printer_->head());
+        for (std::string const& block : blocks_)
+            if (!interrupted()) printout_.out.write(block); // a slow reader is not waited for then
+        if (!interrupted()) printout_.out.write(text_.view());
+        blocks_.clear();
+        block_sizes_ = 0;
+        text_.clear();
+        any_ = false;
+    }
+
+private:
+    static constexpr std::size_t block_bytes = 64 << 10;
+
+    std::unique_ptr<printer> printer_;
+    std::int32_t from_;
+    std::int32_t to_;
+    printout& printout_;
+    std::vector<std::string> blocks_; // before text_
+    std::size_t block_sizes_ = 0;
+    text_buffer text_;
+    bool any_ = false; // a snapshot, even if nothing of it was wanted
+};
+
+report print(dump_options const& options, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+    input const source{options.file};
+    session demo{source, size_detection::presume};
+    // What has been printed cannot be taken back, so that the sizes must be right before.
+    if (demo.sizes_presumed()) static_cast<void>(settle_sizes(demo, decode(demo, team, {})));
+    printout to;
+    decode_options how{[&] { return std::make_unique<printed_part>(options, demo.spoken(), to); }, {}, &done_bytes};
+    if (options.from && *options.from > demo.overview().first_tick) how.after = *options.from - 1;
+    decoded const found = decode(demo, team, how);
+    to.out.flush();
+    if (found.failed()) throw bad_input{demo.error_text(found.error)};
+    return {};
+}
+
 } // namespace
 
 int dump(dump_options const& options) {
-    input const source{options.file};
-    session demo{source};
-    auto const printer = make_printer(options, demo.spoken());
-    std::int32_t const from = options.from.value_or(0);
-    std::int32_t const to = options.to.value_or(INT32_MAX);
-    demo_player& player = demo.player();
-    output out;
-    progress shown{source.bytes().size()};
-
-    bool good = true;
-    if (from > demo.overview().first_tick && !demo.keyframes().empty())
-        good = player.seek(from - 1, demo.keyframes());
-    for (demo_event event; good && player.next(event);) {
-        if (interrupted()) {
-            out.flush();
-            return exit_interrupted;
-        }
-        if (event.kind != demo_event_kind::snapshot || event.tick < from || event.tick > to) continue;
-        printer->print(out, event, player.state());
-        shown.update(event.position, source.name());
-    }
-    out.flush();
-    if (!demo.failed()) return exit_ok;
-    throw bad_input{demo.error_text()};
+    return examine_files({options.file}, options.jobs,
+                         [&](std::size_t, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+                             return print(options, team, done_bytes);
+                         });
 }
 
 } // namespace teewire::replay

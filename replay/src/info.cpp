@@ -1,12 +1,14 @@
 #include "item_text.hpp"
-#include "session.hpp"
+#include "segments.hpp"
 #include "verbs.hpp"
 #include "world.hpp"
 
 #include <boost/crc.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <variant>
 
 namespace teewire::replay {
 namespace {
@@ -19,7 +21,7 @@ struct seen_player {
 };
 
 // What can be told about one file. Without chunks if the header or the map is damaged already.
-struct report {
+struct summary {
     std::string file;
     demo_header header;
     bool map_complete = false;
@@ -30,7 +32,6 @@ struct report {
     std::size_t snapshots = 0;
     std::string error;
     bool truncated = false;
-    bool interrupted = false;
 };
 
 std::uint32_t crc32(std::span<std::uint8_t const> bytes) {
@@ -41,47 +42,158 @@ std::uint32_t crc32(std::span<std::uint8_t const> bytes) {
 
 std::string type_text(demo_header const& header) { return printable(text(header.type)); }
 
-// Everyone who was there under a name, in the order of appearance.
-void find_players(session& demo, report& r) {
-    name_table names;
-    std::set<std::pair<std::int32_t, std::string>> known;
-    for (demo_event event; !interrupted() && demo.player().next(event);) {
-        if (event.kind == demo_event_kind::message) {
-            auto const raw = parse_message(event.message);
-            if (!raw || raw->system) continue;
-            auto const m = decode_game_message(*raw, demo.spoken());
-            if (!m) continue;
-            if (auto const introduced = read_introduction(*raw, *m, demo.spoken())) names.add(*introduced);
-        } else if (event.kind == demo_event_kind::snapshot) {
-            ++r.snapshots;
-            snapshot_view const state = demo.player().state();
-            names.read(state, demo.spoken());
-            for (std::int32_t const id : read_client_ids(state, demo.spoken())) {
-                auto const* const who = names.find(id);
-                if (!known.emplace(id, names.name(id)).second) continue;
-                r.players.push_back({id, names.name(id), who != nullptr ? who->clan : "", event.tick});
-            }
-        }
-    }
-}
+// ---- players -------------------------------------------------------------------------------------------------------
 
-report examine(std::string const& file) {
+// What a segment tells about players, as far as it is new there. Who had which name before is not known in it.
+struct told_item {
+    std::uint16_t id;
+    std::vector<std::int32_t> data;
+};
+struct presence {
+    std::int32_t client_id;
+    std::int32_t tick;
+};
+using player_fact = std::variant<introduction, told_item, presence>;
+
+// Everyone who was there under a name, in the order of appearance.
+class player_list {
+public:
+    player_list(std::vector<seen_player>& players, protocol p)
+        : players_{players}, protocol_{p}, client_info_{*find_object(p, "client_info")} {
+        players_.clear();
+    }
+
+    void operator()(introduction const& i) { names_.add(i); }
+    void operator()(told_item const& i) {
+        names_.add({make_key(client_info_.type, i.id), i.data}, client_info_, protocol_);
+    }
+    void operator()(presence const& p) {
+        std::string name = names_.name(p.client_id);
+        if (!known_.emplace(p.client_id, name).second) return;
+        auto const* const who = names_.find(p.client_id);
+        players_.push_back({p.client_id, std::move(name), who != nullptr ? who->clan : "", p.tick});
+    }
+
+private:
+    std::vector<seen_player>& players_;
+    protocol protocol_;
+    object const& client_info_;
+    name_table names_;
+    std::set<std::pair<std::int32_t, std::string>> known_;
+};
+
+class players_part : public segment_part {
+public:
+    players_part(protocol p, player_list& to)
+        : protocol_{p}, client_info_{find_object(p, "client_info")->type}, players_{p}, to_{to} {}
+
+    void begin() override {
+        items_.clear();
+        present_.clear();
+        told_.clear();
+    }
+
+    void add(demo_event const& event, snapshot_view state) override {
+        if (event.kind == demo_event_kind::message) read(event.message);
+        else read(event.tick, state);
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept override {
+        constexpr std::size_t usual_item_bytes = 80;
+        return facts_.size() * (sizeof(player_fact) + usual_item_bytes);
+    }
+
+    void deliver() override {
+        for (player_fact const& fact : facts_) std::visit(to_, fact);
+        facts_.clear();
+    }
+
+private:
+    using item_map = std::map<std::uint16_t, std::vector<std::int32_t>>;
+    using item_place = item_map::iterator;
+
+    void read(std::span<std::uint8_t const> message) {
+        auto const raw = parse_message(message);
+        if (!raw || raw->system) return;
+        auto const m = decode_game_message(*raw, protocol_);
+        if (!m) return;
+        auto introduced = read_introduction(*raw, *m, protocol_);
+        if (!introduced) return;
+        forget(introduced->client_id);
+        facts_.emplace_back(std::move(*introduced));
+    }
+
+    // Snapshots rarely differ in what matters here, and their items rarely change places.
+    void read(std::int32_t tick, snapshot_view state) {
+        now_.clear();
+        auto guess = items_.begin();
+        for (std::size_t i = 0; i < state.size(); ++i) {
+            std::uint16_t const type = key_type(state.key(i));
+            if (type == client_info_) read_name(state[i], guess);
+            else if (type == players_.type()) now_.push_back(players_.client_id(state[i]));
+        }
+        if (now_ == present_ && !names_changed_) return;
+        for (std::int32_t const id : now_)
+            if (told_.insert(id).second) facts_.emplace_back(presence{id, tick});
+        std::swap(now_, present_);
+        names_changed_ = false;
+    }
+
+    void read_name(item const& i, item_place& guess) {
+        if (guess == items_.end() || guess->first != i.id()) guess = items_.find(i.id());
+        bool const is_new = guess == items_.end();
+        if (is_new) guess = items_.emplace(i.id(), std::vector<std::int32_t>{}).first;
+        auto& data = (guess++)->second;
+        if (!is_new && std::equal(data.begin(), data.end(), i.data.begin(), i.data.end())) return;
+        data.assign(i.data.begin(), i.data.end());
+        forget(i.id());
+        facts_.emplace_back(told_item{i.id(), data});
+    }
+
+    // Whoever is present under that id may have another name now.
+    void forget(std::int32_t client_id) {
+        told_.erase(client_id);
+        names_changed_ = true;
+    }
+
+    protocol protocol_;
+    std::uint16_t client_info_;
+    player_ids players_;
+    player_list& to_;
+    std::vector<player_fact> facts_;
+
+    // Of this segment:
+    item_map items_;                    // the last of each id
+    std::vector<std::int32_t> present_; // in the last snapshot
+    std::vector<std::int32_t> now_;
+    std::set<std::int32_t> told_; // present since they were given the name that they have
+    bool names_changed_ = false;
+};
+
+// ---- files ---------------------------------------------------------------------------------------------------------
+
+summary examine(std::string const& file, workers& team, std::atomic<std::uint64_t>& done_bytes) {
     input const source{file};
-    report r;
+    summary r;
     r.file = source.name();
     auto const header = parse_demo_header(source.bytes());
     if (header) r.header = *header;
     try {
-        session demo{source};
+        session demo{source, size_detection::presume};
         r.map_complete = true;
         r.map_crc_matches = crc32(demo.map()) == r.header.map_crc;
         r.overview = demo.overview();
+        auto const find_players = [&](std::atomic<std::uint64_t>* done) {
+            player_list list{r.players, demo.spoken()};
+            return decode(demo, team,
+                          {[&] { return std::make_unique<players_part>(demo.spoken(), list); }, {}, done});
+        };
+        decoded found = find_players(&done_bytes);
+        if (!settle_sizes(demo, found)) found = find_players(nullptr);
         r.protocol = teewire::name(demo.spoken());
-        find_players(demo, r);
-        r.interrupted = interrupted();
-        if (demo.failed()) r.error = explain(demo.player().error());
-        r.truncated = demo.failed() && demo.player().error().stage == demo_stage::chunk &&
-                      demo.player().error().what.code == errc::truncated;
+        r.snapshots = found.snapshots;
+        if (found.failed()) r.error = explain(found.error);
+        r.truncated = found.error.stage == demo_stage::chunk && found.error.what.code == errc::truncated;
     } catch (bad_input const& e) {
         if (!header) throw; // nothing is known
         std::string_view const reason = e.what();
@@ -98,13 +210,13 @@ constexpr std::pair<std::string_view, demo_chunk_kind> chunk_kinds[] = {
     {"messages", demo_chunk_kind::message},
 };
 
-demo_overview::counter const& counter(report const& r, demo_chunk_kind kind) {
+demo_overview::counter const& counter(summary const& r, demo_chunk_kind kind) {
     return r.overview.kinds[static_cast<std::size_t>(kind)];
 }
 
 std::string sha256_text(demo_header const& header) { return fmt::format("{:02x}", fmt::join(header.sha256, "")); }
 
-void print_json(output& out, report const& r) {
+void print_json(text_buffer& out, summary const& r) {
     rapidjson::StringBuffer buffer;
     json_writer json{buffer};
     auto const string = [&](char const* key, std::string_view value) {
@@ -184,7 +296,7 @@ void print_json(output& out, report const& r) {
     out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
 }
 
-void print_text(output& out, report const& r) {
+void print_text(text_buffer& out, summary const& r) {
     auto const line = [&](std::string_view label, std::string const& value) {
         out.print("{:11}{}\n", label, value);
     };
@@ -219,29 +331,21 @@ void print_text(output& out, report const& r) {
 } // namespace
 
 int info(info_options const& options) {
-    output out;
-    int worst = exit_ok;
-    for (std::string const& file : options.files) {
-        try {
-            report const r = examine(file);
-            if (r.interrupted) {
-                worst = exit_interrupted;
-                break;
+    return examine_files(
+        options.files, options.jobs, [&](std::size_t i, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+            try {
+                summary const r = examine(options.files[i], team, done_bytes);
+                text_buffer out;
+                if (options.format == "json") print_json(out, r);
+                else print_text(out, r);
+                if (options.format == "text" && i + 1 != options.files.size()) out.write("\n");
+                return report{r.error.empty() ? exit_ok : exit_bad_input, std::string{out.view()}, {}};
+            } catch (bad_input const& e) {
+                return report{exit_bad_input, {}, fmt::format("teewire: {}\n", e.what())};
+            } catch (io_error const& e) {
+                return report{exit_io, {}, fmt::format("teewire: {}\n", e.what())};
             }
-            if (options.format == "json") print_json(out, r);
-            else print_text(out, r);
-            if (options.format == "text" && &file != &options.files.back()) out.write("\n");
-            if (!r.error.empty()) worst = std::max(worst, exit_bad_input);
-        } catch (bad_input const& e) {
-            fmt::print(stderr, "teewire: {}\n", e.what());
-            worst = std::max(worst, exit_bad_input);
-        } catch (io_error const& e) {
-            fmt::print(stderr, "teewire: {}\n", e.what());
-            worst = std::max(worst, exit_io);
-        }
-    }
-    out.flush();
-    return worst;
+        });
 }
 
 } // namespace teewire::replay

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 
 namespace teewire::replay {
 namespace {
@@ -26,6 +27,8 @@ input::input(std::string name) : name_{std::move(name)} {
     namespace ipc = boost::interprocess;
     if (name_ == "-") {
         name_ = "standard input";
+        static std::mutex first_come; // who comes later finds the end
+        std::lock_guard const lock{first_come};
         copy_ = read_all(stdin, name_);
         bytes_ = copy_;
         return;

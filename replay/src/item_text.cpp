@@ -130,7 +130,7 @@ std::string csv_columns(object const& known) {
     return columns;
 }
 
-void write_csv_values(output& out, item const& i, object const& known) {
+void write_csv_values(text_buffer& out, item const& i, object const& known) {
     for (field const& f : known.fields)
         for (std::size_t k = 0; k < f.count; ++k) {
             std::size_t const at = f.offset + k * f.ints;

@@ -38,7 +38,7 @@ void write_fields(json_writer& json, item const& i, object const* known);
 
 /// Column names of an object, and an item's values for them; empty where a short item has none.
 [[nodiscard]] std::string csv_columns(object const& known);
-void write_csv_values(output& out, item const& i, object const& known);
+void write_csv_values(text_buffer& out, item const& i, object const& known);
 
 /// The text of the field with that name; empty if there is none.
 [[nodiscard]] std::string text_field(item const& i, object const& known, std::string_view field_name);

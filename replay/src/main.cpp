@@ -20,6 +20,13 @@ CLI::Option* add_files(CLI::App& command, Options& options) {
     return command.add_option("FILE", options.files, "demos, or - for standard input")->required();
 }
 
+template <class Options>
+CLI::Option* add_jobs(CLI::App& command, Options& options) {
+    return command.add_option("--jobs", options.jobs, "threads that decode; 0: one per core")
+        ->check(CLI::Range(0U, 1024U))
+        ->capture_default_str();
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"Replays Teeworlds and DDNet demos.", "teewire"};
     app.set_version_flag("--version", TEEWIRE_VERSION);
@@ -33,6 +40,7 @@ int run(int argc, char** argv) {
     info_command.add_option("--format", info_chosen.format, "text, or json: one object per line and file")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
+    add_jobs(info_command, info_chosen);
 
     dump_options dump_chosen;
     CLI::App& dump_command = *app.add_subcommand("dump", "Print the snapshots of a demo");
@@ -48,13 +56,12 @@ int run(int argc, char** argv) {
                     "checksum: tick, items, bytes of items, checksum, hash")
         ->check(CLI::IsMember({"ndjson", "csv", "checksum"}))
         ->capture_default_str();
+    add_jobs(dump_command, dump_chosen);
 
     verify_options verify_chosen;
     CLI::App& verify_command = *app.add_subcommand("verify", "Decode everything and say whether it is in order");
     add_files(verify_command, verify_chosen);
-    verify_command.add_option("--jobs", verify_chosen.jobs, "files at the same time; 0: one per core")
-        ->check(CLI::Range(0U, 1024U))
-        ->capture_default_str();
+    add_jobs(verify_command, verify_chosen);
     verify_command.add_flag("--strict", verify_chosen.strict,
                             "take oddities that real programs produce for errors");
 

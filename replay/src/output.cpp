@@ -2,6 +2,7 @@
 
 #include "input.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 
@@ -10,25 +11,32 @@
 namespace teewire::replay {
 namespace {
 
-volatile std::sig_atomic_t interrupt_seen = 0;
+// All threads look at it.
+std::atomic<bool> interrupt_seen = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers change it");
 
 } // namespace
 
 void catch_interrupts() {
-    std::signal(SIGINT, [](int) { interrupt_seen = 1; });
-    std::signal(SIGTERM, [](int) { interrupt_seen = 1; });
+    std::signal(SIGINT, [](int) { interrupt_seen = true; });
+    std::signal(SIGTERM, [](int) { interrupt_seen = true; });
 }
 
-bool interrupted() noexcept { return interrupt_seen != 0; }
+bool interrupted() noexcept { return interrupt_seen.load(std::memory_order_relaxed); }
 
 void output::write(std::string_view text) {
-    buffer_.append(text.data(), text.data() + text.size());
-    if (buffer_.size() > flush_size) flush();
+    if (buffer_.size() + text.size() <= flush_size) return buffer_.write(text);
+    flush();
+    put(text);
 }
 
 void output::flush() {
-    bool const written = std::fwrite(buffer_.data(), 1, buffer_.size(), stdout) == buffer_.size();
+    put(buffer_.view());
     buffer_.clear();
+}
+
+void output::put(std::string_view text) {
+    bool const written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if (!written || std::fflush(stdout) != 0) throw io_error{"standard output: cannot be written"};
 }
 

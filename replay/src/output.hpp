@@ -21,20 +21,38 @@ inline constexpr int exit_interrupted = 130;
 void catch_interrupts();
 [[nodiscard]] bool interrupted() noexcept;
 
+/// Text in the making. Keeps its memory when it is cleared.
+class text_buffer {
+public:
+    template <class... Arguments>
+    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        fmt::format_to(fmt::appender{buffer_}, format, std::forward<Arguments>(arguments)...);
+    }
+    void write(std::string_view text) { buffer_.append(text.data(), text.data() + text.size()); }
+    void clear() noexcept { buffer_.clear(); }
+    [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
+    [[nodiscard]] std::string_view view() const noexcept { return {buffer_.data(), buffer_.size()}; }
+
+private:
+    fmt::memory_buffer buffer_;
+};
+
 /// Collects what goes to standard output. Throws io_error when it cannot be written.
 class output {
 public:
     template <class... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-        fmt::format_to(fmt::appender{buffer_}, format, std::forward<Arguments>(arguments)...);
+        buffer_.print(format, std::forward<Arguments>(arguments)...);
         if (buffer_.size() > flush_size) flush();
     }
     void write(std::string_view text);
     void flush();
 
 private:
+    static void put(std::string_view text);
+
     static constexpr std::size_t flush_size = 1 << 16;
-    fmt::memory_buffer buffer_;
+    text_buffer buffer_;
 };
 
 /// A line on standard error that says how far the work is, if that is a terminal.

@@ -40,19 +40,57 @@ std::string explain(demo_failure const& failed) {
                        describe(failed.what.code), in_bytes ? "byte" : "int", failed.what.position);
 }
 
-session::session(input const& source)
-    : name_{source.name()}, reader_{open(source, notes_)}, overview_{scan_demo(reader_, {})},
-      keyframes_(overview_.keyframes), memory_{std::make_unique<demo_player_memory>()} {
-    scan_demo(reader_, keyframes_);
-    sizes_ = &detect_size_table(reader_, *memory_);
-    bool const is_06 = sizes_->sizes == &sizes_06;
-    protocol_ = !is_06                                            ? protocol::teeworlds_07
-                : has_extended_types(reader_, *memory_, sizes_06) ? protocol::ddnet
-                                                                  : protocol::teeworlds_06;
-    player_ = std::make_unique<demo_player>(reader_, *memory_,
-                                            demo_player::options{sizes_->sizes, decoding::lenient, &notes_});
+demo_player_memory& thread_memory() {
+    static thread_local auto const memory = std::make_unique<demo_player_memory>();
+    return *memory;
 }
 
-std::string session::error_text() const { return fmt::format("{}: {}", name_, explain(player_->error())); }
+session::session(input const& source, size_detection when) : source_{source}, reader_{open(source, header_notes_)} {
+    // Few demos have keyframes closer to each other than this; they are scanned twice.
+    constexpr std::size_t usual_keyframe_bytes = 1024;
+    keyframes_.resize((file_size() - first_chunk()) / usual_keyframe_bytes + 16);
+    overview_ = scan_demo(reader_, keyframes_);
+    bool const all = overview_.keyframes <= keyframes_.size();
+    keyframes_.resize(overview_.keyframes);
+    if (!all) scan_demo(reader_, keyframes_);
+    keyframes_.shrink_to_fit();
+
+    if (when == size_detection::presume && header().says_07()) {
+        // The one that detect_size_table tries first, and takes if nothing speaks against it.
+        sizes_ = &size_tables[1];
+        sizes_presumed_ = true;
+        protocol_ = protocol::teeworlds_07;
+    } else {
+        detect_sizes();
+    }
+}
+
+void session::detect_sizes() {
+    demo_player_memory& memory = thread_memory();
+    sizes_ = &detect_size_table(reader_, memory);
+    sizes_presumed_ = false;
+    protocol_ = sizes_->sizes != &sizes_06                      ? protocol::teeworlds_07
+                : has_extended_types(reader_, memory, sizes_06) ? protocol::ddnet
+                                                                : protocol::teeworlds_06;
+}
+
+demo_reader session::reader(std::size_t begin, std::size_t end) const noexcept {
+    demo_reader part = *demo_reader::open(source_.bytes().first(end)); // succeeds like that of the whole file
+    part.seek(begin, -1);
+    return part;
+}
+
+demo_player& session::player() {
+    if (!player_) {
+        memory_ = std::make_unique<demo_player_memory>();
+        player_ = std::make_unique<demo_player>(reader_, *memory_,
+                                                demo_player::options{sizes_->sizes, decoding::lenient, nullptr});
+    }
+    return *player_;
+}
+
+std::string session::error_text(demo_failure const& failed) const {
+    return fmt::format("{}: {}", name(), explain(failed));
+}
 
 } // namespace teewire::replay

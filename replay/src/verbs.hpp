@@ -16,6 +16,7 @@ struct usage_error : std::runtime_error {
 struct info_options {
     std::vector<std::string> files;
     std::string format = "text";
+    unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
 };
 int info(info_options const& options);
 
@@ -25,12 +26,13 @@ struct dump_options {
     std::optional<std::int32_t> to;
     std::vector<std::string> types;
     std::string format = "ndjson";
+    unsigned jobs = 0; ///< as above
 };
 int dump(dump_options const& options);
 
 struct verify_options {
     std::vector<std::string> files;
-    unsigned jobs = 0; ///< 0: as many as there are cores
+    unsigned jobs = 0; ///< as above
     bool strict = false;
 };
 int verify(verify_options const& options);

@@ -95,15 +95,17 @@ void name_table::add(introduction const& i) {
 
 void name_table::read(snapshot_view snapshot, protocol p) {
     object const& info = *find_object(p, "client_info");
-    for (item const i : snapshot) {
-        if (i.type() != info.type) continue;
-        identity& who = known_[i.id()];
-        if (std::equal(who.item.begin(), who.item.end(), i.data.begin(), i.data.end())) continue;
-        who.item.assign(i.data.begin(), i.data.end());
-        who.name = text_field(i, info, "name");
-        who.clan = text_field(i, info, "clan");
-        if (p == protocol::teeworlds_07) who.team = int_field(i, info, "team");
-    }
+    for (item const i : snapshot)
+        if (i.type() == info.type) add(i, info, p);
+}
+
+void name_table::add(item const& i, object const& info, protocol p) {
+    identity& who = known_[i.id()];
+    if (std::equal(who.item.begin(), who.item.end(), i.data.begin(), i.data.end())) return;
+    who.item.assign(i.data.begin(), i.data.end());
+    who.name = text_field(i, info, "name");
+    who.clan = text_field(i, info, "clan");
+    if (p == protocol::teeworlds_07) who.team = int_field(i, info, "team");
 }
 
 name_table::identity const* name_table::find(std::int32_t client_id) const {
@@ -153,11 +155,18 @@ std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table 
     return players;
 }
 
-std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p) {
+player_ids::player_ids(protocol p) {
     object const& info = *find_object(p, "player_info");
+    type_ = info.type;
+    for (field const& f : info.fields)
+        if (f.name == "client_id") place_ = f.offset;
+}
+
+std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p) {
+    player_ids const players{p};
     std::vector<std::int32_t> ids;
     for (item const i : snapshot)
-        if (i.type() == info.type) ids.push_back(int_field(i, info, "client_id", i.id()));
+        if (i.type() == players.type()) ids.push_back(players.client_id(i));
     return ids;
 }
 
@@ -275,7 +284,7 @@ course read_course(session& demo) {
         case demo_event_kind::message: reader.message(event.message); break;
         }
     }
-    if (demo.failed()) out.error = demo.error_text();
+    if (player.error().what.code != errc::ok) out.error = demo.error_text(player.error());
     return out;
 }
 

@@ -32,6 +32,9 @@ public:
     };
 
     void add(introduction const& i);
+    /// A client_info item, which `info` describes.
+    void add(item const& i, object const& info, protocol p);
+    /// Those of the snapshot.
     void read(snapshot_view snapshot, protocol p);
     /// Null if nothing is known.
     [[nodiscard]] identity const* find(std::int32_t client_id) const;
@@ -68,6 +71,19 @@ struct player {
 
 /// Best score first.
 [[nodiscard]] std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names);
+/// Tells whom items of type player_info are about.
+class player_ids {
+public:
+    explicit player_ids(protocol p);
+    [[nodiscard]] std::uint16_t type() const noexcept { return type_; }
+    [[nodiscard]] std::int32_t client_id(item const& i) const noexcept {
+        return place_ < i.data.size() ? i.data[place_] : i.id();
+    }
+
+private:
+    std::uint16_t type_;
+    std::size_t place_ = SIZE_MAX; // none in 0.7
+};
 /// In the order of the items.
 [[nodiscard]] std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p);
 
