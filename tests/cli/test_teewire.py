@@ -23,6 +23,13 @@ def run(*arguments, stdin=b"", timeout=60):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
+def first_chunk(demo):
+    """Where the chunks begin, behind header and map."""
+    version = demo[7]
+    header = 176 if version < 4 else 436 if version < 6 else 484
+    return header + int.from_bytes(demo[136:140], "big")
+
+
 class Program(unittest.TestCase):
     def test_help_and_usage(self):
         for arguments in (["--help"], ["info", "--help"], ["dump", "--help"], ["verify", "--help"], ["play", "--help"]):
@@ -161,6 +168,86 @@ class Damage(unittest.TestCase):
         self.assertIn(": bad: ", lines[1])
         self.assertIn(": ok: 175 snapshots", lines[2])
         self.assertEqual(run("verify", "--jobs", 1, *sorted((FIXTURES / "demos").glob("*.demo")))[0], 0)
+
+
+class Jobs(unittest.TestCase):
+    """What is printed does not depend on the number of threads."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.file = pathlib.Path(self.folder.name) / "some.demo"
+
+    def outputs(self, *arguments):
+        alone, *others = (run(arguments[0], "--jobs", jobs, *arguments[1:]) for jobs in (1, 2, 5))
+        for other in others:
+            self.assertEqual(other, alone, arguments)
+        return alone
+
+    def test_whole_and_damaged_files(self):
+        for demo in sorted((FIXTURES / "demos").glob("*.demo")):
+            whole = demo.read_bytes()
+            begin = first_chunk(whole)
+            at = lambda part: begin + int((len(whole) - begin) * part)
+            copies = [whole, whole[:-1], whole[:at(0.7)], whole[:at(0.4)], whole[:at(0.1)], whole[:at(0)]]
+            for part in (0, 0.05, 0.3, 0.5, 0.8, 0.99):
+                copies.append(bytearray(whole))
+                for k in range(at(part), min(at(part) + 3, len(whole))):
+                    copies[-1][k] ^= 0x55
+            codes = set()
+            for copy in copies:
+                self.file.write_bytes(copy)
+                codes.add(self.outputs("verify", self.file)[0])
+                self.outputs("verify", "--strict", self.file)
+                self.outputs("info", self.file)
+                self.outputs("info", "--format", "json", self.file)
+                _, out, _ = self.outputs("dump", "--format", "checksum", self.file)
+                self.outputs("dump", "--format", "csv", "--types", "character", self.file)
+                ticks = [int(line.split()[0]) for line in out.splitlines()] or [1]
+                for tick in (ticks[0] + 1, ticks[len(ticks) // 2], ticks[-1] + 1):
+                    self.outputs("dump", "--format", "checksum", "--from", tick, self.file)
+                self.outputs("dump", "--from", ticks[0] + 400, "--to", ticks[0] + 600, self.file)
+            self.assertEqual(codes, {0, 1}, demo)
+
+    def test_several_files(self):
+        self.file.write_bytes(DEMO.read_bytes()[:100_000])
+        demos = [self.file, *sorted((FIXTURES / "demos").glob("*.demo")), self.file, FIXTURES / "no-such-file"]
+        for arguments in (["verify"], ["info"], ["info", "--format", "json"]):
+            self.assertEqual(self.outputs(*arguments, *demos)[0], 3)
+
+    def test_oddities_between_stretches(self):
+        whole = DEMO.read_bytes()
+        # An unused chunk, and a keyframe of an earlier tick.
+        self.file.write_bytes(whole + b"\x03abc" + whole[first_chunk(whole):])
+        code, out, _ = self.outputs("verify", self.file)
+        self.assertEqual(code, 0)
+        self.assertIn(": ok: 1502 snapshots", out)
+        self.assertIn("; 2 oddities, the first at byte ", out)
+
+    def test_no_keyframes(self):
+        whole = DEMO.read_bytes()
+        self.file.write_bytes(whole[:first_chunk(whole)] + b"\x03abc" * 30_000)  # unused chunks
+        _, out, _ = self.outputs("verify", self.file)
+        self.assertIn(": ok: 0 snapshots, 0 messages; 30000 oddities", out)
+
+    def test_interrupt(self):
+        _, whole, _ = run("dump", DEMO)
+        for jobs in (1, 2, 5):
+            process = subprocess.Popen([TEEWIRE, "dump", "--jobs", str(jobs), str(DEMO)], stdout=subprocess.PIPE)
+            time.sleep(0.5)  # nobody reads yet, so that it cannot be done
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=10)
+            self.assertEqual(process.returncode, 130)
+            self.assertTrue(whole.startswith(out.decode()))
+            self.assertLess(len(out), len(whole))
+            self.assertTrue(out.endswith(b"\n"))
+
+    def test_full_disk(self):
+        for jobs in (1, 5):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([TEEWIRE, "dump", "--jobs", str(jobs), DEMO], stdout=full,
+                                      stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(done.returncode, 3)
 
 
 class Info(unittest.TestCase):
