@@ -177,7 +177,9 @@ report print(dump_options const& options, workers& team, std::atomic<std::uint64
     if (demo.sizes_presumed()) static_cast<void>(settle_sizes(demo, decode(demo, team, {})));
     printout to;
     decode_options how{[&] { return std::make_unique<printed_part>(options, demo.spoken(), to); }, {}, &done_bytes};
-    if (options.from && *options.from > demo.overview().first_tick) how.after = *options.from - 1;
+    // Without a keyframe before it, everything is decoded and what is too early left out.
+    auto const early = [&](demo_keyframe const& k) { return options.from && k.tick < *options.from; };
+    if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = *options.from - 1;
     decoded const found = decode(demo, team, how);
     to.out.flush();
     if (found.failed()) throw bad_input{demo.error_text(found.error)};

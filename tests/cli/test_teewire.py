@@ -77,6 +77,17 @@ class Dump(unittest.TestCase):
             self.assertEqual(code, 0)
             self.assertEqual(out.splitlines(), [l for l, t in zip(lines, ticks) if first <= t <= last])
 
+    def test_from_before_the_first_keyframe(self):
+        # The first tick of 0.6 servers may come long before the first keyframe. Here a marker is put before all chunks.
+        whole = DEMO.read_bytes()
+        first = whole.index(b"\xc0\x00\x00\x02\xf0")  # keyframe, tick 752
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "early.demo"
+            file.write_bytes(whole[:first] + b"\x80\x00\x00\x02\x00" + whole[first:])
+            _, expected, _ = run("dump", "--format", "checksum", DEMO)
+            code, out, err = run("dump", "--format", "checksum", "--from", 700, file)
+            self.assertEqual((code, out, err), (0, expected, ""))
+
     def test_ndjson(self):
         _, checksums, _ = run("dump", "--format", "checksum", DEMO)
         code, out, err = run("dump", DEMO)
