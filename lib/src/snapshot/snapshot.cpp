@@ -86,10 +86,11 @@ key_index::key_index(std::span<std::int32_t> keys, std::span<std::uint16_t> numb
                                                                             std::countr_zero(numbers.size()))} {
     assert(keys.size() == numbers.size() && std::has_single_bit(numbers.size()));
     assert(numbers.size() >= 2 * capacity && capacity < 65535);
-    clear();
+    start(0);
 }
 
 void key_index::clear() noexcept {
+    if (size_ == 0 && attempt_ == 0) return; // as it was made
     size_ = 0;
     start(0);
 }
