@@ -230,3 +230,44 @@ TEST_CASE("every checksum is the same") {
         }
     }
 }
+
+TEST_CASE("every holds_key finds the same keys") {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        test::random r{seed};
+        test::ints keys(r.below(100));
+        for (auto& key : keys) key = static_cast<std::int32_t>(r.below(200));
+        for (auto const& v : kernels::holds_key_variants()) {
+            if (!kernels::supported(v.needed)) continue;
+            for (std::int32_t key = 0; key < 200; ++key)
+                CHECK(v.run(keys, key) == kernels::plain_holds_key(keys, key));
+        }
+    }
+}
+
+TEST_CASE("every change_items changes the same ints") {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        test::random r{seed};
+        test::ints pool, delta;
+        std::vector<std::uint32_t> begins, sizes, positions;
+        std::vector<std::uint16_t> slots;
+        for (std::uint16_t slot = 0; slot < 30; ++slot) {
+            begins.push_back(static_cast<std::uint32_t>(pool.size()));
+            sizes.push_back(static_cast<std::uint32_t>(r.below(40)));
+            positions.push_back(static_cast<std::uint32_t>(delta.size()));
+            for (std::size_t i = 0; i <= sizes.back(); ++i) pool.push_back(r.value());
+            for (std::size_t i = 0; i < sizes.back(); ++i) delta.push_back(r.value());
+            if (r.chance(70)) slots.push_back(slot);
+        }
+        auto expected = pool;
+        auto const change = [&](test::ints& ints, auto* run) {
+            return run({ints.data(), delta.data(), slots, begins.data(), sizes.data(), positions.data()});
+        };
+        std::uint32_t const sum = change(expected, kernels::plain_change_items);
+        for (auto const& v : kernels::change_items_variants()) {
+            if (!kernels::supported(v.needed)) continue;
+            auto changed = pool;
+            CHECK(change(changed, v.run) == sum);
+            CHECK(changed == expected);
+        }
+    }
+}

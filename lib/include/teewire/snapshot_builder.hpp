@@ -5,17 +5,29 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace teewire {
 
-/// Memory for a snapshot_builder. 90 KiB with the default limits.
+namespace detail {
+
+// Eight bits per item, rounded up to a power of two, in words.
+[[nodiscard]] constexpr std::size_t seen_words(std::size_t items) noexcept {
+    return std::bit_ceil(8 * items + 64) / 64;
+}
+
+[[nodiscard]] bool holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept;
+
+} // namespace detail
+
+/// Memory for a snapshot_builder. 80 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>
 struct snapshot_builder_memory {
     std::array<std::int32_t, limits.items> offsets, keys;
     std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
     std::array<std::uint16_t, limits.items> order;
-    key_index_memory<limits.items> index;
+    std::array<std::uint64_t, detail::seen_words(limits.items)> seen;
 };
 
 /// Collects items and lays them out as a snapshot. Nothing is dropped silently: an item that cannot be added is
@@ -31,7 +43,7 @@ public:
     template <snapshot_limits limits>
     explicit snapshot_builder(snapshot_builder_memory<limits>& memory) noexcept
         : offsets_{memory.offsets}, keys_{memory.keys}, memory_{memory.ints}, order_{memory.order},
-          index_{memory.index}, limits_{limits} {
+          seen_{memory.seen}, limits_{limits} {
         start();
     }
 
@@ -53,7 +65,7 @@ public:
     /// The alias of an extended type, or 0 if it was not used yet.
     [[nodiscard]] std::uint16_t alias_of(uuid const& extended) const noexcept;
 
-    [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
     /// The snapshot, in insertion order, inside the builder's memory: valid until start(). More items may be added
     /// afterwards and finish() called again. O(items), not O(ints).
@@ -71,9 +83,12 @@ private:
     std::span<std::int32_t> keys_;
     std::span<std::int32_t> memory_; // room for what precedes the items, which finish() fills in; then the items
     std::span<std::uint16_t> order_; // for sorting
-    key_index index_;
+    // A bit for each hash of a key: most new keys are known for new by it alone, the others are looked for.
+    std::span<std::uint64_t> seen_;
+    int seen_shift_ = 26 - std::countr_zero(seen_.size());
     snapshot_limits limits_;
-    std::size_t used_ = 0; // ints of the items section
+    std::size_t count_ = 0; // items
+    std::size_t used_ = 0;  // ints of the items section
     std::array<uuid, max_extended_types> extended_{};
     std::size_t extended_count_ = 0;
 };
@@ -95,7 +110,7 @@ inline void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n)
 } // namespace detail
 
 inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
-    std::size_t const number = index_.size();
+    std::size_t const number = count_;
     if (key < 0) return failure{errc::bad_type, number};
     if (number >= limits_.items) return failure{errc::too_many_items, number};
     // header, an offset and a key per item, data
@@ -104,10 +119,15 @@ inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t ke
 
     std::int32_t* const place = memory_.data() + 2 + limits_.items + used_;
     offsets_[number] = static_cast<std::int32_t>(used_ * 4);
-    *place = key;
-    keys_[number] = key; // before insert(), which may ask for it
-    if (index_.insert(key, [this](std::size_t i) { return keys_[i]; }) != key_index::npos)
+    std::uint32_t const hash = static_cast<std::uint32_t>(key) * 0x9e3779b1U >> seen_shift_;
+    std::uint64_t& word = seen_[hash / 64];
+    std::uint64_t const bit = std::uint64_t{1} << hash % 64;
+    if ((word & bit) != 0 && detail::holds_key(keys_.first(number), key))
         return failure{errc::duplicate_key, number};
+    word |= bit;
+    *place = key;
+    keys_[number] = key;
+    ++count_;
     used_ += 1 + ints;
     return std::span{place + 1, ints};
 }

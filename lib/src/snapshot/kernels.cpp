@@ -89,6 +89,22 @@ std::span<variant<checksum_fn> const> checksum_variants() noexcept {
     return variants;
 }
 
+bool plain_holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+std::span<variant<holds_key_fn> const> holds_key_variants() noexcept {
+    static constexpr variant<holds_key_fn> variants[] = {
+        {"plain", cpu::any, plain_holds_key},
+#if defined(__x86_64__)
+        {"sse2", cpu::any, sse2::holds_key},
+        {"avx2", cpu::avx2, avx2::holds_key},
+        {"avx512", cpu::avx512, avx512::holds_key},
+#endif
+    };
+    return variants;
+}
+
 std::span<variant<change_items_fn> const> change_items_variants() noexcept {
     static constexpr variant<change_items_fn> variants[] = {
         {"plain", cpu::any, plain_change_items},

@@ -7,6 +7,10 @@
 
 namespace teewire::kernels {
 
+using holds_key_fn = bool(std::span<std::int32_t const> keys, std::int32_t key) noexcept;
+holds_key_fn plain_holds_key;
+[[nodiscard]] std::span<variant<holds_key_fn> const> holds_key_variants() noexcept;
+
 /// Items that a delta changes in place: data at pool + begins[slot] + 1, differences at delta + positions[slot].
 struct item_changes {
     std::int32_t* pool;

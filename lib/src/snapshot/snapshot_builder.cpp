@@ -1,10 +1,24 @@
 #include "teewire/snapshot_builder.hpp"
 
+#include "kernels.hpp"
+
 #include <algorithm>
 
 namespace teewire {
+namespace {
+
+constinit kernels::holds_key_fn* holds_key_fast = kernels::plain_holds_key;
+[[gnu::constructor]] void choose() noexcept { holds_key_fast = kernels::best(kernels::holds_key_variants()); }
+
+} // namespace
+
+bool detail::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept {
+    return holds_key_fast(keys, key);
+}
+
 void snapshot_builder::start() noexcept {
-    index_.clear();
+    std::fill(seen_.begin(), seen_.end(), std::uint64_t{0});
+    count_ = 0;
     used_ = 0;
     for (std::size_t i = 0; i < extended_count_; ++i) {
         auto const words = extended_[i].ints();
