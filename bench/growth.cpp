@@ -44,6 +44,14 @@ void add_round_trip(std::string const& name, std::size_t n, workload const& w) {
                                  });
 }
 
+// Changes in place, there and back in turns.
+void add_in_place(std::string const& name, std::size_t n, workload const& w) {
+    benchmark::RegisterBenchmark((name + '/' + std::to_string(n)).c_str(),
+                                 [w = std::make_shared<prepared>(w)](benchmark::State& state) {
+                                     measure(state, [&] { apply_in_place(*w); });
+                                 });
+}
+
 // Keeps the newest n snapshots of a duel: finds one in the middle, adds one.
 void remember(benchmark::State& state, std::size_t n) {
     auto const w = changing(27, 0, 0);
@@ -68,6 +76,9 @@ void add_growth() {
         add_round_trip("growth_changed", n, changing(most_items, n, 0));
     for (std::size_t const n : {10, 30, 100, 300, 1000})
         add_round_trip("growth_removed", n, changing(most_items, 0, n));
+    for (std::size_t const n : {64, 128, 256, 512, 1024}) add_in_place("growth_in_place_items", n, changing(n, 30, 0));
+    for (std::size_t const n : {10, 30, 100, 300, 1000})
+        add_in_place("growth_in_place_changed", n, changing(most_items, n, 0));
     for (std::size_t const n : {10, 30, 100, 300, 1000})
         benchmark::RegisterBenchmark(("growth_history/" + std::to_string(n)).c_str(),
                                      [n](benchmark::State& state) { remember(state, n); });

@@ -20,8 +20,8 @@ inline constexpr std::size_t max_ints = snapshot_limits{}.ints();
 
 struct prepared {
     explicit prepared(workload const& w)
-        : name{w.name}, from_ints{w.from}, to_ints{w.to}, from{checked(from_ints, from_keys)}, to{checked(to_ints,
-                                                                                                          to_keys)},
+        : name{w.name}, from_ints{w.from}, to_ints{w.to}, 
+          from{checked(from_ints, from_keys, from_starts)}, to{checked(to_ints, to_keys, to_starts)},
           spare(1 << 17), bytes(1 << 19), spare_bytes(1 << 19) {
         auto const created = must(create_delta(from, to, sizes_06, *memory, spare));
         delta.assign(created.begin(), created.end());
@@ -45,12 +45,15 @@ struct prepared {
     prepared(prepared const&) = delete; // the views
     prepared& operator=(prepared const&) = delete;
 
-    // As the history keeps it: with its keys at hand.
-    static snapshot_view checked(std::span<std::int32_t const> ints, std::vector<std::int32_t>& keys) {
+    // As the history keeps it: with its outline at hand.
+    static snapshot_view checked(std::span<std::int32_t const> ints, std::vector<std::int32_t>& keys,
+                                 std::vector<std::uint32_t>& starts) {
         must(snapshot_view::parse(ints));
         snapshot_view const view = snapshot_view::trusted(ints);
         for (item const i : view) keys.push_back(i.key);
-        return view.with_keys(keys);
+        starts.resize(starts_words(view.data_size() / 4));
+        find_starts(view, starts);
+        return view.with_outline({keys, starts});
     }
     static std::vector<std::uint8_t> pack(std::span<std::int32_t const> ints) {
         std::vector<std::uint8_t> out(varint_bound(ints.size()));
@@ -60,6 +63,7 @@ struct prepared {
 
     std::string name;
     std::vector<std::int32_t> from_ints, to_ints, from_keys, to_keys;
+    std::vector<std::uint32_t> from_starts, to_starts;
     snapshot_view from, to;
     std::vector<std::int32_t> delta, back;
     std::vector<std::uint8_t> packed, packed_full, coded, packet, coded_packet;
@@ -83,6 +87,12 @@ inline void build(prepared& w) {
     snapshot_builder builder{*w.builder};
     for (std::size_t i = 0; i < w.to.size(); ++i) benchmark::DoNotOptimize(builder.add(w.to[i]).has_value());
     benchmark::DoNotOptimize(builder.finish().checksum());
+}
+
+// There and back in turns, one delta each time.
+inline void apply_in_place(prepared& w) {
+    benchmark::DoNotOptimize(w.live.apply(w.live_is_to ? w.back : w.delta, sizes_06));
+    w.live_is_to = !w.live_is_to;
 }
 
 } // namespace teewire::bench

@@ -86,9 +86,9 @@ private:
                 for (std::size_t i = 0; i < items.size(); ++i)
                     if (s.scene_.whole || sees(number, items[i].key)) {
                         seen.push_back(static_cast<std::uint16_t>(i));
-                        ints += 3 + items[i].data.size(); // offset, key, data, and the key in the array of keys
+                        ints += 3 + items[i].data.size(); // offset, key, data, and the key in the outline
                     }
-                largest = std::max(largest, ints);
+                largest = std::max(largest, ints + starts_words(ints));
             }
             // Servers drop what is older than the acknowledged snapshot; the lossy ones need all of three seconds.
             std::size_t const kept = s.scene_.lossy ? kept_snapshots : oldest_base + 1;

@@ -2,6 +2,7 @@
 #include "random.hpp"
 #include "snapshots.hpp"
 
+#include "snapshot/hash.hpp"
 #include "snapshot/kernels.hpp"
 
 #include <teewire/snapshot_builder.hpp>
@@ -90,6 +91,23 @@ struct bench_pair {
     snapshot_view from = snapshot_view::trusted(from_ints), to = snapshot_view::trusted(to_ints);
 };
 
+// A copy that lies elsewhere and knows its outline.
+struct outlined {
+    outlined(snapshot_view of, std::size_t shift) : ints(shift + of.ints().size()) {
+        std::copy(of.ints().begin(), of.ints().end(), ints.begin() + static_cast<std::ptrdiff_t>(shift));
+        for (item const i : of) keys.push_back(i.key);
+        starts.resize(starts_words(of.data_size() / 4));
+        find_starts(of, starts);
+        view = snapshot_view::trusted(std::span{ints}.subspan(shift)).with_outline({keys, starts});
+    }
+    outlined(outlined const&) = delete;
+    outlined& operator=(outlined const&) = delete;
+
+    std::vector<std::int32_t> ints, keys;
+    std::vector<std::uint32_t> starts;
+    snapshot_view view;
+};
+
 bench_pair make_pair(std::uint64_t seed) {
     test::random r{seed};
     auto const from = make_snapshot(r, r.below(r.below(4) == 0 ? 400 : 40));
@@ -101,7 +119,7 @@ bench_pair make_pair(std::uint64_t seed) {
 
 TEST_CASE("every create_delta gives the same ints, in memory of any size") {
     auto const memory = std::make_unique<delta_memory<>>();
-    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    for (std::uint64_t seed = 0; seed < 800; ++seed) {
         CAPTURE(seed);
         auto const pair = make_pair(seed);
         std::vector<std::int32_t> expected(delta_bound(pair.from, pair.to));
@@ -114,6 +132,11 @@ TEST_CASE("every create_delta gives the same ints, in memory of any size") {
             auto const created = v.run(pair.from, pair.to, sizes_06, *memory, out);
             REQUIRE(created);
             CHECK(test::same(*created, *plain));
+            outlined const from{pair.from, seed % 16};
+            outlined const to{pair.to, seed / 16 % 16};
+            auto const again = v.run(from.view, to.view, sizes_06, *memory, out);
+            REQUIRE(again);
+            CHECK(test::same(*again, *plain));
             // Exactly as large as needed, and a little too small.
             std::size_t const needed = std::max<std::size_t>(plain->size(), delta_header_ints);
             for (std::size_t size = needed - std::min<std::size_t>(needed, 5); size <= needed; ++size) {
@@ -244,30 +267,62 @@ TEST_CASE("every holds_key finds the same keys") {
     }
 }
 
-TEST_CASE("every change_items changes the same ints") {
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
-        test::random r{seed};
-        test::ints pool, delta;
-        std::vector<std::uint32_t> begins, sizes, positions;
-        std::vector<std::uint16_t> slots;
-        for (std::uint16_t slot = 0; slot < 30; ++slot) {
-            begins.push_back(static_cast<std::uint32_t>(pool.size()));
-            sizes.push_back(static_cast<std::uint32_t>(r.below(40)));
-            positions.push_back(static_cast<std::uint32_t>(delta.size()));
-            for (std::size_t i = 0; i <= sizes.back(); ++i) pool.push_back(r.value());
-            for (std::size_t i = 0; i < sizes.back(); ++i) delta.push_back(r.value());
-            if (r.chance(70)) slots.push_back(slot);
+TEST_CASE("every change_items does the same, and stops at the same updates") {
+    struct state {
+        std::vector<detail::live_slot> items;
+        test::ints pool;
+        std::uint32_t sum = 0;
+        test::ints odd; // keys
+        bool operator==(state const& other) const {
+            return pool == other.pool && sum == other.sum && odd == other.odd &&
+                   std::equal(items.begin(), items.end(), other.items.begin(), [](auto const& a, auto const& b) {
+                       return a.delta == b.delta && a.position == b.position && a.now == b.now;
+                   });
         }
-        auto expected = pool;
-        auto const change = [&](test::ints& ints, auto* run) {
-            return run({ints.data(), delta.data(), slots, begins.data(), sizes.data(), positions.data()});
+    };
+    std::size_t odd = 0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        CAPTURE(seed);
+        test::random r{seed};
+        state before;
+        std::vector<std::uint16_t> table(128);
+        constexpr std::uint32_t multiplier = 0x9e3779b1U;
+        for (std::uint16_t n = 0; n < 50; ++n) {
+            auto const key = make_key(static_cast<std::uint16_t>(64 + r.below(5)), n);
+            auto const size = static_cast<std::uint32_t>(r.below(r.below(4) == 0 ? 70 : 24));
+            auto const now = r.chance(90) ? detail::live_slot::alive : detail::live_slot::going;
+            before.items.push_back({key, static_cast<std::uint32_t>(before.pool.size()), size, 6, 0, now});
+            for (std::size_t i = 0; i <= size; ++i) before.pool.push_back(r.value());
+            std::size_t at = hash_key(key, multiplier, table.size());
+            while (table[at] != 0) at = (at + 1) % table.size();
+            table[at] = static_cast<std::uint16_t>(n + 1);
+        }
+        test::ints delta{0, 0, 0};
+        for (std::size_t n = 0; n < 50; ++n) {
+            if (!r.chance(60)) continue;
+            // Now and then an unknown item, one with another size, or one that was there before.
+            auto const& item = before.items[r.chance(10) ? r.below(50) : n];
+            std::int32_t const key = r.chance(5) ? item.key + 100 : item.key;
+            std::uint32_t const size = item.size + (r.chance(5) ? 1 : 0);
+            delta.insert(delta.end(), {key_type(key), key_id(key), static_cast<std::int32_t>(size)});
+            for (std::size_t i = 0; i < size; ++i) delta.push_back(r.value());
+            ++delta[1];
+        }
+        auto const change = [&](state s, auto* run) {
+            auto reader = *delta_reader::open(delta, sizes_06);
+            kernels::item_changes c{s.items.data(), seed % 5 == 0 ? 0 : s.items.size(), s.pool.data(), table,
+                                    multiplier, delta.data(), 7, 0};
+            for (delta_reader::update update; run(c, reader, update);) s.odd.push_back(update.key);
+            s.sum = c.sum;
+            return s;
         };
-        std::uint32_t const sum = change(expected, kernels::plain_change_items);
+        state const expected = change(before, kernels::plain_change_items);
+        odd += expected.odd.size();
         for (auto const& v : kernels::change_items_variants()) {
             if (!kernels::supported(v.needed)) continue;
-            auto changed = pool;
-            CHECK(change(changed, v.run) == sum);
-            CHECK(changed == expected);
+            CAPTURE(v.name.data());
+            CHECK(change(before, v.run) == expected);
         }
     }
+    CHECK(odd > 500);
 }

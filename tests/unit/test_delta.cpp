@@ -290,7 +290,7 @@ TEST_CASE("delta: the limit of bytes") {
 
 TEST_CASE("delta: larger limits") {
     constexpr snapshot_limits limits{4096, 512 * 1024};
-    auto const large = std::make_unique<delta_memory<4096>>();
+    auto const large = std::make_unique<delta_memory<snapshot_limits{4096, 65536}>>();
     test::plain_items from;
     test::plain_items to;
     for (std::uint16_t i = 0; i < 4096; ++i) {

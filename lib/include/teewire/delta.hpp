@@ -13,26 +13,30 @@ namespace teewire {
 
 inline constexpr std::size_t delta_header_ints = 3;
 
-/// Scratch memory for create_delta and apply_delta. 48 KiB with the default limits; needs no set-up.
-template <std::size_t items = snapshot_limits{}.items>
+/// Scratch memory for create_delta and apply_delta. 52 KiB with the default limits; needs no set-up.
+template <snapshot_limits limits = snapshot_limits{}>
 struct delta_memory {
+    static constexpr std::size_t items = limits.items;
     key_index_memory<items> base_index, added_index;
     std::array<std::int32_t, items> base_keys, added_keys;
     std::array<std::uint32_t, items> places, positions, gap_items, gap_ints;
-    std::array<std::uint64_t, items / 64 + 1> marks;
+    std::array<std::uint64_t, items / 64 + 2> marks, changed;
+    std::array<std::uint32_t, starts_words(limits.ints())> from_starts, to_starts;
 };
 
 /// Borrows a delta_memory.
 struct delta_scratch {
-    template <std::size_t items>
-    delta_scratch(delta_memory<items>& memory) noexcept
+    template <snapshot_limits limits>
+    delta_scratch(delta_memory<limits>& memory) noexcept
         : base_slot_keys{memory.base_index.keys}, added_slot_keys{memory.added_index.keys},
           base_slot_numbers{memory.base_index.numbers}, added_slot_numbers{memory.added_index.numbers},
           base_keys{memory.base_keys}, added_keys{memory.added_keys}, places{memory.places},
-          positions{memory.positions}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints}, marks{memory.marks} {
-    }
+          positions{memory.positions}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints}, marks{memory.marks},
+          changed{memory.changed}, from_starts{memory.from_starts}, to_starts{memory.to_starts} {}
 
     [[nodiscard]] std::size_t capacity() const noexcept { return base_keys.size(); }
+    /// Ints of the items that the fast functions can work with.
+    [[nodiscard]] std::size_t max_ints() const noexcept { return 32 * (from_starts.size() - 4); }
     [[nodiscard]] key_index base_index() const noexcept { return {base_slot_keys, base_slot_numbers, capacity()}; }
     [[nodiscard]] key_index added_index() const noexcept {
         return {added_slot_keys, added_slot_numbers, capacity()};
@@ -42,7 +46,8 @@ struct delta_scratch {
     std::span<std::uint16_t> base_slot_numbers, added_slot_numbers;
     std::span<std::int32_t> base_keys, added_keys;
     std::span<std::uint32_t> places, positions, gap_items, gap_ints;
-    std::span<std::uint64_t> marks; // a bit per item of the base
+    std::span<std::uint64_t> marks, changed; // a bit per item
+    std::span<std::uint32_t> from_starts, to_starts;
 };
 
 // ---- create --------------------------------------------------------------------------------------------------------

@@ -16,8 +16,9 @@ public:
         std::int32_t tick;
         std::uint32_t begin; // in the block
         std::uint32_t size;  // ints
-        std::uint32_t keys;  // in the array behind them; 0 if there is none
+        std::uint32_t whole; // with the outline behind them
         bool distinct_keys;
+        bool outlined;
     };
 
     /// `entries` limits the number of snapshots, `block` their ints together. 150 entries hold the 3 seconds that
@@ -26,8 +27,8 @@ public:
         assert(!entries.empty());
     }
 
-    /// Copies the snapshot, and its array of keys if it has one. Errors: bad_tick when the tick is not larger than the newest one; too_large when the block
-    /// could not hold it even alone, and then nothing is dropped. O(ints).
+    /// Copies the snapshot, and its outline if it has one. Errors: bad_tick when the tick is not larger than the newest
+    /// one; too_large when the block could not hold it even alone, and then nothing is dropped. O(ints).
     result<snapshot_view> add(std::int32_t tick, snapshot_view snapshot) noexcept;
 
     /// O(log entries).

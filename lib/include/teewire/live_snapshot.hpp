@@ -5,7 +5,21 @@
 
 namespace teewire {
 
-/// Memory for a live_snapshot. 188 KiB with the default limits.
+namespace detail {
+
+struct live_slot {
+    enum state : std::uint32_t { gone, alive, going };
+    std::int32_t key;
+    std::uint32_t begin;    // of the item in the pool
+    std::uint32_t size;     // ints of its data, behind the key
+    std::uint32_t delta;    // the one that last changed it
+    std::uint32_t position; // of its data in that delta
+    state now;
+};
+
+} // namespace detail
+
+/// Memory for a live_snapshot. 196 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>
 struct live_snapshot_memory {
     static_assert(limits.items <= 16384, "places are 16-bit, with room for those that are gone");
@@ -16,10 +30,8 @@ struct live_snapshot_memory {
         return n;
     }();
     std::array<std::int32_t, 2 + limits.items + 2 * (limits.bytes / 4)> ints;
-    std::array<std::int32_t, slots> keys;
-    std::array<std::uint32_t, slots> begins, sizes, positions, sources;
-    std::array<std::uint16_t, slots> touched;
-    std::array<std::uint8_t, slots> states;
+    std::array<detail::live_slot, slots> items;
+    std::array<std::uint16_t, limits.items> going;
     std::array<std::uint16_t, table_size> table;
 };
 
@@ -30,9 +42,7 @@ class live_snapshot {
 public:
     template <snapshot_limits limits>
     explicit live_snapshot(live_snapshot_memory<limits>& memory) noexcept
-        : limits_{limits}, ints_{memory.ints}, keys_{memory.keys}, begins_{memory.begins}, sizes_{memory.sizes},
-          positions_{memory.positions}, sources_{memory.sources}, touched_{memory.touched}, states_{memory.states},
-          table_{memory.table} {
+        : limits_{limits}, ints_{memory.ints}, items_{memory.items}, going_{memory.going}, table_{memory.table} {
         clear();
     }
 
@@ -59,30 +69,31 @@ public:
     snapshot_view view() noexcept;
 
 private:
-    enum state : std::uint8_t { gone, alive, going, coming, changing };
+    using slot = detail::live_slot;
     static constexpr std::size_t none = SIZE_MAX;
 
     [[nodiscard]] std::int32_t* pool() const noexcept { return ints_.data() + 2 + limits_.items; }
+    [[nodiscard]] std::span<std::int32_t> data(slot const& s) const noexcept { return {pool() + s.begin + 1, s.size}; }
     [[nodiscard]] std::uint16_t& table_entry(std::int32_t key) noexcept;
     [[nodiscard]] std::size_t find_slot(std::int32_t key) const noexcept;
-    std::size_t add_slot(std::int32_t key, std::size_t ints) noexcept;
     void index_all(unsigned attempt) noexcept;
     [[nodiscard]] bool crowded() const noexcept;
     void close_gaps() noexcept;
-    void take_back(std::size_t slots_before) noexcept;
     void mark_removed(std::span<std::int32_t const> keys, note_log* notes) noexcept;
-    [[nodiscard]] failure check(delta_reader& reader, std::span<std::int32_t const> delta,
-                                apply_options const& options) noexcept;
-    void commit(std::span<std::int32_t const> delta, std::size_t slots_before) noexcept;
+    [[nodiscard]] failure update_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
+                                      note_log* notes) noexcept;
+    [[nodiscard]] failure add_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
+                                   std::size_t source) noexcept;
+    void begin_delta() noexcept;
+    void undo(slot const& s, std::span<std::int32_t const> delta) noexcept;
+    void commit() noexcept;
+    void take_back(std::span<std::int32_t const> delta) noexcept;
 
     snapshot_limits limits_;
-    // Slots are in the order of the items, and so is their data in the pool; those that are gone are skipped.
-    std::span<std::int32_t> ints_, keys_;
-    std::span<std::uint32_t> begins_, sizes_; // in the pool; a slot's size is that of its data, behind the key
-    std::span<std::uint32_t> positions_;      // of a changing or coming slot's data in the delta
-    std::span<std::uint32_t> sources_;        // slot whose data a coming one starts from, or UINT32_MAX
-    std::span<std::uint16_t> touched_;        // slots that go or change in this delta
-    std::span<std::uint8_t> states_;
+    std::span<std::int32_t> ints_;
+    // In the order of the items, and so is their data in the pool; those that are gone are skipped.
+    std::span<slot> items_;
+    std::span<std::uint16_t> going_; // slots that this delta removes
     std::span<std::uint16_t>
         table_; // slot + 1 by hash of the key; keys that are gone stay until the gaps are closed
     std::size_t slots_ = 0;
@@ -90,7 +101,9 @@ private:
     std::size_t alive_ = 0;
     std::size_t alive_ints_ = 0;
     std::size_t repeated_ = 0; // items whose key an earlier one has
-    std::size_t touched_count_ = 0;
+    std::size_t going_count_ = 0;
+    std::size_t slots_before_ = 0; // this delta
+    std::uint32_t delta_ = 0;      // counts deltas, to know which slots this one has changed
     std::size_t steps_ = 0;
     unsigned attempt_ = 0;
     std::uint32_t multiplier_ = 0;

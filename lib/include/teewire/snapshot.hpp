@@ -16,6 +16,8 @@
 
 namespace teewire {
 
+class snapshot_view;
+
 /// What a snapshot may hold. The default is what every implementation can hold when reading.
 struct snapshot_limits {
     std::uint32_t items = 1024;  ///< at most 65534
@@ -41,6 +43,20 @@ struct item {
     [[nodiscard]] constexpr std::uint16_t id() const noexcept { return key_id(key); }
 };
 
+/// Words that the starts of items in so many ints take: a bit for every int and one behind them, and some to spare.
+[[nodiscard]] constexpr std::size_t starts_words(std::size_t ints) noexcept { return ints / 32 + 4; }
+
+/// Where the items of a snapshot are, in two forms that deltas are made from.
+struct snapshot_outline {
+    std::span<std::int32_t const> keys; ///< in the order of the items
+    /// Bit n % 32 of word n / 32 says whether an item begins at int n of the items section; one more bit is set where
+    /// the last item ends, and none behind it.
+    std::span<std::uint32_t const> starts;
+};
+
+/// Writes the starts of all items to `out`, which has starts_words() words. O(ints / 32 + items).
+void find_starts(snapshot_view snapshot, std::span<std::uint32_t> out) noexcept;
+
 /// A snapshot in memory that someone else keeps. Copying it copies no items.
 class snapshot_view {
 public:
@@ -58,12 +74,13 @@ public:
     /// to be distinct: a wrong yes makes deltas wrong, a no makes the first one slower.
     static snapshot_view trusted(std::span<std::int32_t const> ints, bool distinct_keys = true) noexcept;
 
-    /// The same snapshot with an array of its keys at hand, in the order of the items: lookups then need not collect them
-    /// first. The builder and the history give such views. Asserts that they are the keys.
-    [[nodiscard]] snapshot_view with_keys(std::span<std::int32_t const> keys) const noexcept;
-    /// The array given to with_keys(), or an empty span.
-    [[nodiscard]] constexpr std::span<std::int32_t const> keys() const noexcept {
-        return {keys_, keys_ != nullptr ? size() : 0};
+    /// The same snapshot with its outline at hand, so that deltas need not find it out first. The builder and the history
+    /// give such views. Asserts that it is the outline.
+    [[nodiscard]] snapshot_view with_outline(snapshot_outline outline) const noexcept;
+    /// What with_outline() got, or nothing.
+    [[nodiscard]] constexpr snapshot_outline outline() const noexcept {
+        if (keys_ == nullptr) return {};
+        return {{keys_, size()}, {starts_, starts_words(data_size() / 4)}};
     }
 
     /// Whether no key is known to occur twice. False after parse(), true for what is built or results from a delta.
@@ -112,6 +129,7 @@ private:
     static constexpr std::int32_t empty_[2] = {0, 0};
     std::span<std::int32_t const> ints_;
     std::int32_t const* keys_ = nullptr;
+    std::uint32_t const* starts_ = nullptr;
     bool distinct_ = true;
 };
 

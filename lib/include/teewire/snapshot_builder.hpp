@@ -28,6 +28,7 @@ struct snapshot_builder_memory {
     std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
     std::array<std::uint16_t, limits.items> order;
     std::array<std::uint64_t, detail::seen_words(limits.items)> seen;
+    std::array<std::uint32_t, starts_words(limits.ints())> starts;
 };
 
 /// Collects items and lays them out as a snapshot. Nothing is dropped silently: an item that cannot be added is
@@ -43,7 +44,8 @@ public:
     template <snapshot_limits limits>
     explicit snapshot_builder(snapshot_builder_memory<limits>& memory) noexcept
         : offsets_{memory.offsets}, keys_{memory.keys}, memory_{memory.ints}, order_{memory.order},
-          seen_{memory.seen}, limits_{limits} {
+          seen_{memory.seen}, starts_{memory.starts}, limits_{limits} {
+        std::fill(starts_.begin(), starts_.end(), 0U);
         start();
     }
 
@@ -77,6 +79,7 @@ public:
 private:
     // The item behind the others, its data not written yet.
     result<std::span<std::int32_t>> reserve(std::int32_t key, std::size_t ints) noexcept;
+    void mark_start() noexcept { starts_[used_ / 32] |= 1U << used_ % 32; }
     [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
 
     std::span<std::int32_t> offsets_; // bytes, relative to items()
@@ -86,6 +89,7 @@ private:
     // A bit for each hash of a key: most new keys are known for new by it alone, the others are looked for.
     std::span<std::uint64_t> seen_;
     int seen_shift_ = 26 - std::countr_zero(seen_.size());
+    std::span<std::uint32_t> starts_;
     snapshot_limits limits_;
     std::size_t count_ = 0; // items
     std::size_t used_ = 0;  // ints of the items section
@@ -125,6 +129,7 @@ inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t ke
     if ((word & bit) != 0 && detail::holds_key(keys_.first(number), key))
         return failure{errc::duplicate_key, number};
     word |= bit;
+    mark_start();
     *place = key;
     keys_[number] = key;
     ++count_;

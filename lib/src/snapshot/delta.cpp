@@ -303,7 +303,8 @@ constinit kernels::apply_delta_fn* apply_fast = plain::apply_delta;
 result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
                                                    delta_scratch const& scratch,
                                                    std::span<std::int32_t> out) noexcept {
-    bool const fast = from.distinct_keys() && to.distinct_keys();
+    bool const fast = from.distinct_keys() && to.distinct_keys() &&
+                      std::max(from.data_size(), to.data_size()) / 4 <= scratch.max_ints();
     return (fast ? create_fast : plain::create_delta)(from, to, sizes, scratch, out);
 }
 

@@ -1,17 +1,24 @@
 #include "teewire/history.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace teewire {
 
 snapshot_view history::view(entry const& e) const noexcept {
     auto const snapshot = snapshot_view::trusted(block_.subspan(e.begin, e.size), e.distinct_keys);
-    return e.keys == 0 ? snapshot : snapshot.with_keys(block_.subspan(e.begin + e.size, e.keys));
+    if (!e.outlined) return snapshot;
+    std::int32_t const* const keys = block_.data() + e.begin + e.size;
+    std::int32_t const* const starts = keys + snapshot.size();
+    return snapshot.with_outline({{keys, snapshot.size()},
+                                  {reinterpret_cast<std::uint32_t const*>(starts),
+                                   starts_words(snapshot.data_size() / 4)}});
 }
 
 result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot) noexcept {
     std::size_t const size = snapshot.ints().size();
-    std::size_t const needed = size + snapshot.keys().size();
+    auto const [keys, starts] = snapshot.outline();
+    std::size_t const needed = size + keys.size() + starts.size();
     if (count_ > 0 && tick <= at(count_ - 1).tick) return failure{errc::bad_tick, 0};
     if (needed > block_.size()) return failure{errc::too_large, block_.size()};
 
@@ -23,16 +30,17 @@ result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot) no
         begin = 0;
     }
     auto const in_the_way = [&](entry const& e) {
-        return e.begin < begin + needed && e.begin + e.size + e.keys > begin;
+        return e.begin < begin + needed && e.begin + e.whole > begin;
     };
     while (count_ > 0 && (count_ == entries_.size() || in_the_way(at(0)))) drop_oldest();
-    auto const place = block_.begin() + static_cast<std::ptrdiff_t>(begin);
-    std::copy(snapshot.ints().begin(), snapshot.ints().end(), place);
-    std::copy(snapshot.keys().begin(), snapshot.keys().end(), place + static_cast<std::ptrdiff_t>(size));
+    std::int32_t* const place = block_.data() + begin;
+    std::memcpy(place, snapshot.ints().data(), size * 4);
+    if (!keys.empty()) std::memcpy(place + size, keys.data(), keys.size() * 4);
+    if (!starts.empty()) std::memcpy(place + size + keys.size(), starts.data(), starts.size() * 4);
     end_ = begin + needed;
     ++count_;
     at(count_ - 1) = {tick, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size),
-                      static_cast<std::uint32_t>(snapshot.keys().size()), snapshot.distinct_keys()};
+                      static_cast<std::uint32_t>(needed), snapshot.distinct_keys(), !starts.empty()};
     return view(at(count_ - 1));
 }
 

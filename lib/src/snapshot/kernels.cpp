@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include "hash.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -11,16 +13,34 @@
 
 namespace teewire::kernels {
 
-std::uint32_t plain_change_items(item_changes const& c) noexcept {
-    std::uint32_t sum = 0;
-    for (std::uint16_t const slot : c.slots)
-        for (std::size_t i = 0; i < c.sizes[slot]; ++i) {
-            auto const change = static_cast<std::uint32_t>(c.delta[c.positions[slot] + i]);
-            std::int32_t& value = c.pool[c.begins[slot] + 1 + i];
-            value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) + change);
-            sum += change;
+namespace {
+
+detail::live_slot* find_slot(item_changes const& c, std::int32_t key) noexcept {
+    for (std::size_t at = hash_key(key, c.multiplier, c.table.size());; at = (at + 1) & (c.table.size() - 1)) {
+        if (c.table[at] == 0) return nullptr;
+        if (c.items[c.table[at] - 1U].key == key) return c.items + c.table[at] - 1;
+    }
+}
+
+} // namespace
+
+bool plain_change_items(item_changes& c, delta_reader& reader, delta_reader::update& update) noexcept {
+    while (reader.next(update)) {
+        detail::live_slot* const slot = find_slot(c, update.key);
+        if (slot == nullptr || slot->now != detail::live_slot::alive || slot->size != update.data.size() ||
+            slot->delta == c.delta_number)
+            return true;
+        slot->delta = c.delta_number;
+        slot->position = static_cast<std::uint32_t>(update.data.data() - c.delta);
+        std::int32_t* data = c.pool + slot->begin + 1;
+        for (std::int32_t const difference : update.data) {
+            *data = static_cast<std::int32_t>(static_cast<std::uint32_t>(*data) +
+                                              static_cast<std::uint32_t>(difference));
+            ++data;
+            c.sum += static_cast<std::uint32_t>(difference);
         }
-    return sum;
+    }
+    return false;
 }
 
 #if defined(__x86_64__)
@@ -100,6 +120,8 @@ std::span<variant<holds_key_fn> const> holds_key_variants() noexcept {
         {"sse2", cpu::any, sse2::holds_key},
         {"avx2", cpu::avx2, avx2::holds_key},
         {"avx512", cpu::avx512, avx512::holds_key},
+#else
+        {"portable", cpu::any, portable::holds_key},
 #endif
     };
     return variants;
@@ -112,6 +134,8 @@ std::span<variant<change_items_fn> const> change_items_variants() noexcept {
         {"sse2", cpu::any, sse2::change_items},
         {"avx2", cpu::avx2, avx2::change_items},
         {"avx512", cpu::avx512, avx512::change_items},
+#else
+        {"portable", cpu::any, portable::change_items},
 #endif
     };
     return variants;

@@ -1,7 +1,7 @@
 // The hot functions of this layer by instruction set. The fast deltas are for snapshots with distinct keys alone.
 #pragma once
 
-#include "teewire/delta.hpp"
+#include "teewire/live_snapshot.hpp"
 
 #include "../codec/kernels.hpp"
 
@@ -11,19 +11,24 @@ using holds_key_fn = bool(std::span<std::int32_t const> keys, std::int32_t key) 
 holds_key_fn plain_holds_key;
 [[nodiscard]] std::span<variant<holds_key_fn> const> holds_key_variants() noexcept;
 
-/// Items that a delta changes in place: data at pool + begins[slot] + 1, differences at delta + positions[slot].
+/// The items of a live_snapshot while a delta changes them.
 struct item_changes {
+    detail::live_slot* items;
+    std::size_t guessable; ///< slots that may be found by their place, being the first ones with their keys
     std::int32_t* pool;
+    std::span<std::uint16_t const> table; ///< slot + 1 by hash
+    std::uint32_t multiplier;             ///< of that hash
     std::int32_t const* delta;
-    std::span<std::uint16_t const> slots;
-    std::uint32_t const* begins;
-    std::uint32_t const* sizes;
-    std::uint32_t const* positions;
+    std::uint32_t delta_number;
+    std::uint32_t sum; ///< of all differences, modulo 2^32
 };
-/// Returns the sum of all differences.
-using change_items_fn = std::uint32_t(item_changes const&) noexcept;
+/// Carries out updates as long as they are ordinary: of items that are alive, have
+/// that size, and were not changed by this delta before. Returns true with the
+/// first other update, false when the reader gives no more.
+using change_items_fn = bool(item_changes&, delta_reader&, delta_reader::update& odd) noexcept;
 change_items_fn plain_change_items;
 [[nodiscard]] std::span<variant<change_items_fn> const> change_items_variants() noexcept;
+
 using create_delta_fn = result<std::span<std::int32_t const>>(snapshot_view, snapshot_view, size_table const&,
                                                               delta_scratch const&,
                                                               std::span<std::int32_t>) noexcept;

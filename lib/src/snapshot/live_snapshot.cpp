@@ -12,6 +12,12 @@ namespace {
 constinit kernels::change_items_fn* change_fast = kernels::plain_change_items;
 [[gnu::constructor]] void choose() noexcept { change_fast = kernels::best(kernels::change_items_variants()); }
 
+// a += b
+void accumulate(std::span<std::int32_t> a, std::span<std::int32_t const> b) noexcept {
+    for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(a[i]) + static_cast<std::uint32_t>(b[i]));
+}
+
 std::uint32_t sum_of(std::span<std::int32_t const> values) noexcept {
     std::uint32_t sum = 0;
     for (std::int32_t const value : values) sum += static_cast<std::uint32_t>(value);
@@ -31,7 +37,7 @@ void live_snapshot::clear() noexcept {
 // Where the key is, or the free place where it belongs.
 std::uint16_t& live_snapshot::table_entry(std::int32_t key) noexcept {
     std::size_t at = hash_key(key, multiplier_, table_.size());
-    for (; table_[at] != 0 && keys_[table_[at] - 1U] != key; ++steps_) at = (at + 1) & (table_.size() - 1);
+    for (; table_[at] != 0 && items_[table_[at] - 1U].key != key; ++steps_) at = (at + 1) & (table_.size() - 1);
     return table_[at];
 }
 
@@ -41,8 +47,8 @@ bool live_snapshot::crowded() const noexcept { return steps_ > 8 * slots_ + 64 &
 std::size_t live_snapshot::find_slot(std::int32_t key) const noexcept {
     for (std::size_t at = hash_key(key, multiplier_, table_.size());; at = (at + 1) & (table_.size() - 1)) {
         if (table_[at] == 0) return none;
-        std::size_t const slot = table_[at] - 1U;
-        if (keys_[slot] == key) return states_[slot] == gone ? none : slot;
+        std::size_t const number = table_[at] - 1U;
+        if (items_[number].key == key) return items_[number].now == slot::gone ? none : number;
     }
 }
 
@@ -52,22 +58,14 @@ void live_snapshot::index_all(unsigned attempt) noexcept {
     steps_ = 0;
     repeated_ = 0;
     std::fill(table_.begin(), table_.end(), std::uint16_t{0});
-    for (std::size_t slot = 0; slot < slots_; ++slot) {
-        if (states_[slot] == gone) continue;
-        std::uint16_t& entry = table_entry(keys_[slot]);
-        bool const taken = entry != 0 && states_[entry - 1U] != going;
+    for (std::size_t number = 0; number < slots_; ++number) {
+        if (items_[number].now == slot::gone) continue;
+        std::uint16_t& entry = table_entry(items_[number].key);
+        bool const taken = entry != 0 && items_[entry - 1U].now != slot::going;
         if (taken) ++repeated_; // the first one is found
-        else entry = static_cast<std::uint16_t>(slot + 1);
+        else entry = static_cast<std::uint16_t>(number + 1);
         if (crowded()) return index_all(attempt + 1);
     }
-}
-
-std::size_t live_snapshot::add_slot(std::int32_t key, std::size_t ints) noexcept {
-    std::size_t const slot = slots_++;
-    keys_[slot] = key;
-    sizes_[slot] = static_cast<std::uint32_t>(ints);
-    sources_[slot] = UINT32_MAX;
-    return slot;
 }
 
 // ---- gaps ----------------------------------------------------------------------------------------------------------
@@ -75,15 +73,13 @@ std::size_t live_snapshot::add_slot(std::int32_t key, std::size_t ints) noexcept
 void live_snapshot::close_gaps() noexcept {
     std::size_t to = 0;
     std::size_t at = 0;
-    for (std::size_t slot = 0; slot < slots_; ++slot) {
-        if (states_[slot] == gone) continue;
-        std::size_t const size = 1 + sizes_[slot];
-        if (begins_[slot] != at) std::memmove(pool() + at, pool() + begins_[slot], size * 4);
-        keys_[to] = keys_[slot];
-        sizes_[to] = sizes_[slot];
-        begins_[to] = static_cast<std::uint32_t>(at);
-        states_[to++] = alive;
-        at += size;
+    for (slot s : items_.first(slots_)) {
+        if (s.now == slot::gone) continue;
+        if (s.begin != at) std::memmove(pool() + at, pool() + s.begin, (1 + s.size) * std::size_t{4});
+        s.begin = static_cast<std::uint32_t>(at);
+        s.now = slot::alive;
+        items_[to++] = s;
+        at += 1 + s.size;
     }
     slots_ = to;
     used_ = at;
@@ -95,14 +91,14 @@ snapshot_view live_snapshot::view() noexcept {
     std::int32_t* const whole = pool() - alive_ - 2;
     whole[0] = static_cast<std::int32_t>(used_ * 4);
     whole[1] = static_cast<std::int32_t>(alive_);
-    for (std::size_t i = 0; i < alive_; ++i) whole[2 + i] = static_cast<std::int32_t>(begins_[i] * 4);
+    for (std::size_t i = 0; i < alive_; ++i) whole[2 + i] = static_cast<std::int32_t>(items_[i].begin * 4);
     return snapshot_view::trusted({whole, 2 + alive_ + used_}, repeated_ == 0);
 }
 
 std::optional<item> live_snapshot::find(std::int32_t key) const noexcept {
-    std::size_t const slot = find_slot(key);
-    if (slot == none) return std::nullopt;
-    return item{key, {pool() + begins_[slot] + 1, sizes_[slot]}};
+    std::size_t const number = find_slot(key);
+    if (number == none) return std::nullopt;
+    return item{key, data(items_[number])};
 }
 
 // ---- changes -------------------------------------------------------------------------------------------------------
@@ -112,11 +108,10 @@ failure live_snapshot::assign(snapshot_view snapshot) noexcept {
     if (snapshot.size() > limits_.items) return {errc::too_many_items, 0};
     if (snapshot.ints().size() > limits_.ints()) return {errc::too_large, 0};
     for (item const i : snapshot) {
-        std::size_t const slot = add_slot(i.key, i.data.size());
-        states_[slot] = alive;
-        begins_[slot] = static_cast<std::uint32_t>(used_);
+        slot& s = items_[slots_++];
+        s = {i.key, static_cast<std::uint32_t>(used_), static_cast<std::uint32_t>(i.data.size()), 0, 0, slot::alive};
         pool()[used_] = i.key;
-        std::copy(i.data.begin(), i.data.end(), pool() + used_ + 1);
+        std::copy(i.data.begin(), i.data.end(), data(s).begin());
         used_ += 1 + i.data.size();
     }
     alive_ = slots_;
@@ -126,103 +121,113 @@ failure live_snapshot::assign(snapshot_view snapshot) noexcept {
     return {};
 }
 
+// Numbers start again after 2^32 deltas.
+void live_snapshot::begin_delta() noexcept {
+    if (++delta_ == 0) {
+        for (slot& s : items_.first(slots_)) s.delta = 0;
+        delta_ = 1;
+    }
+    going_count_ = 0;
+    slots_before_ = slots_;
+}
+
+// They go when the whole delta is good: a key may be removed and updated, which starts from the old data.
 void live_snapshot::mark_removed(std::span<std::int32_t const> keys, note_log* notes) noexcept {
     std::size_t expected = 0;
-    auto const mark = [&](std::size_t slot) {
-        states_[slot] = going;
-        touched_[touched_count_++] = static_cast<std::uint16_t>(slot);
+    auto const mark = [&](std::size_t number) {
+        items_[number].now = slot::going;
+        going_[going_count_++] = static_cast<std::uint16_t>(number);
         --alive_;
-        alive_ints_ -= 1 + sizes_[slot];
+        alive_ints_ -= 1 + items_[number].size;
     };
     for (std::size_t k = 0; k < keys.size(); ++k) {
-        bool const guessed = expected < slots_ && keys_[expected] == keys[k] && states_[expected] == alive;
-        std::size_t const slot = guessed && repeated_ == 0 ? expected : find_slot(keys[k]);
-        if (slot == none || states_[slot] != alive) {
+        bool const guessed = expected < slots_ && items_[expected].key == keys[k] &&
+                             items_[expected].now == slot::alive && repeated_ == 0;
+        std::size_t const number = guessed ? expected : find_slot(keys[k]);
+        if (number == none || items_[number].now != slot::alive) {
             if (notes != nullptr) notes->add(note::unknown_removed_key, delta_header_ints + k);
             continue;
         }
-        mark(slot);
-        expected = slot + 1;
+        mark(number);
+        expected = number + 1;
         if (repeated_ != 0) // they share its fate
-            for (std::size_t other = slot + 1; other < slots_; ++other)
-                if (keys_[other] == keys[k] && states_[other] == alive) mark(other);
+            for (std::size_t other = number + 1; other < slots_; ++other)
+                if (items_[other].key == keys[k] && items_[other].now == slot::alive) mark(other);
     }
 }
 
-// Looks everything up without changing what counts: alive_ and alive_ints_ become those of the result.
-failure live_snapshot::check(delta_reader& reader, std::span<std::int32_t const> delta,
-                             apply_options const& options) noexcept {
-    mark_removed(reader.removed_keys(), options.notes);
-    std::size_t const slots_before = slots_;
-    std::size_t expected = 0;
-    for (delta_reader::update update; reader.next(update);) {
-        auto const position = static_cast<std::uint32_t>(update.data.data() - delta.data());
-        bool const guessed = expected < slots_before && keys_[expected] == update.key && repeated_ == 0;
-        std::size_t const slot = guessed && states_[expected] != gone ? expected : find_slot(update.key);
-        if (slot != none && states_[slot] != going) {
-            // Of several updates of one key the last one holds.
-            if (states_[slot] == coming && options.notes != nullptr)
-                options.notes->add(note::repeated_key, update.position);
-            if (sizes_[slot] != update.data.size()) return {errc::size_mismatch, update.position};
-            positions_[slot] = position;
-            if (states_[slot] == alive) {
-                states_[slot] = changing;
-                touched_[touched_count_++] = static_cast<std::uint16_t>(slot);
-            }
-            expected = slot + 1;
-            continue;
-        }
-        if (alive_ == limits_.items) return {errc::too_many_items, update.position};
-        if (2 + alive_ + 1 + alive_ints_ + 1 + update.data.size() > limits_.ints())
-            return {errc::too_large, update.position};
-        if (slot != none && sizes_[slot] != update.data.size()) return {errc::size_mismatch, update.position};
-        ++alive_;
-        alive_ints_ += 1 + update.data.size();
-        std::uint16_t& entry = table_entry(update.key);
-        std::size_t const added = add_slot(update.key, update.data.size());
-        entry = static_cast<std::uint16_t>(added + 1);
-        states_[added] = coming;
-        if (crowded()) index_all(attempt_ + 1);
-        positions_[added] = position;
-        if (slot != none) sources_[added] = static_cast<std::uint32_t>(slot);
-    }
-    return reader.error();
+// Any update.
+failure live_snapshot::update_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
+                                   note_log* notes) noexcept {
+    std::size_t const number = find_slot(update.key);
+    if (number == none || items_[number].now == slot::going) return add_item(update, delta, number);
+    slot& s = items_[number];
+    bool const added = number >= slots_before_;
+    if (added && notes != nullptr) notes->add(note::repeated_key, update.position);
+    if (s.size != update.data.size()) return {errc::size_mismatch, update.position};
+    // Of several updates of one key the last one holds.
+    if (s.delta == delta_) undo(s, delta);
+    s.delta = delta_;
+    s.position = static_cast<std::uint32_t>(update.data.data() - delta.data());
+    accumulate(data(s), update.data);
+    checksum_ += sum_of(update.data);
+    return {};
 }
 
-void live_snapshot::commit(std::span<std::int32_t const> delta, std::size_t slots_before) noexcept {
-    for (std::size_t slot = slots_before; slot < slots_; ++slot) {
-        std::int32_t* const data = pool() + used_ + 1;
-        data[-1] = keys_[slot];
-        std::copy_n(delta.data() + positions_[slot], sizes_[slot], data);
-        if (std::size_t const source = sources_[slot]; source != UINT32_MAX) {
-            std::int32_t const* const old = pool() + begins_[source] + 1;
-            for (std::size_t i = 0; i < sizes_[slot]; ++i)
-                data[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(data[i]) +
-                                                    static_cast<std::uint32_t>(old[i]));
-        }
-        checksum_ += sum_of({data, sizes_[slot]});
-        begins_[slot] = static_cast<std::uint32_t>(used_);
-        states_[slot] = alive;
-        used_ += 1 + sizes_[slot];
+failure live_snapshot::add_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
+                                std::size_t source) noexcept {
+    if (alive_ == limits_.items) return {errc::too_many_items, update.position};
+    if (2 + alive_ + 1 + alive_ints_ + 1 + update.data.size() > limits_.ints())
+        return {errc::too_large, update.position};
+    if (source != none && items_[source].size != update.data.size())
+        return {errc::size_mismatch, update.position};
+    std::uint16_t& entry = table_entry(update.key);
+    slot& s = items_[slots_++];
+    s = {update.key,
+         static_cast<std::uint32_t>(used_),
+         static_cast<std::uint32_t>(update.data.size()),
+         delta_,
+         static_cast<std::uint32_t>(update.data.data() - delta.data()),
+         slot::alive};
+    entry = static_cast<std::uint16_t>(slots_);
+    if (crowded()) index_all(attempt_ + 1);
+    pool()[used_] = update.key;
+    std::copy(update.data.begin(), update.data.end(), data(s).begin());
+    if (source != none) accumulate(data(s), data(items_[source]));
+    checksum_ += sum_of(data(s));
+    ++alive_;
+    alive_ints_ += 1 + s.size;
+    used_ += 1 + s.size;
+    return {};
+}
+
+// Takes a change back.
+void live_snapshot::undo(slot const& s, std::span<std::int32_t const> delta) noexcept {
+    for (std::uint32_t i = 0; i < s.size; ++i) {
+        std::int32_t& value = data(s)[i];
+        auto const change = static_cast<std::uint32_t>(delta[s.position + i]);
+        value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value) - change);
+        checksum_ -= change;
     }
-    // Those that go come first.
-    std::size_t k = 0;
-    for (; k < touched_count_ && states_[touched_[k]] == going; ++k) {
-        std::size_t const slot = touched_[k];
-        checksum_ -= sum_of({pool() + begins_[slot] + 1, sizes_[slot]});
-        states_[slot] = gone;
+}
+
+// What was marked to go goes.
+void live_snapshot::commit() noexcept {
+    for (std::uint16_t const number : going_.first(going_count_)) {
+        checksum_ -= sum_of(data(items_[number]));
+        items_[number].now = slot::gone;
     }
-    auto const changing_slots = touched_.subspan(k, touched_count_ - k);
-    checksum_ +=
-        change_fast({pool(), delta.data(), changing_slots, begins_.data(), sizes_.data(), positions_.data()});
-    for (std::uint16_t const slot : changing_slots) states_[slot] = alive;
     if (repeated_ != 0) index_all(attempt_); // some may have gone
 }
 
 // After a refused delta.
-void live_snapshot::take_back(std::size_t slots_before) noexcept {
-    for (std::size_t k = 0; k < touched_count_; ++k) states_[touched_[k]] = alive;
-    slots_ = slots_before;
+void live_snapshot::take_back(std::span<std::int32_t const> delta) noexcept {
+    for (slot const& s : items_.subspan(slots_before_, slots_ - slots_before_)) checksum_ -= sum_of(data(s));
+    slots_ = slots_before_;
+    for (slot& s : items_.first(slots_)) {
+        if (s.delta == delta_ && s.now != slot::gone) undo(s, delta);
+        if (s.now == slot::going) s.now = slot::alive;
+    }
     close_gaps(); // indexes anew, too
     alive_ = slots_;
     alive_ints_ = used_;
@@ -235,12 +240,20 @@ failure live_snapshot::apply(std::span<std::int32_t const> delta, size_table con
     // From here on there is room for as many new items as the limits allow.
     if (slots_ > limits_.items || used_ > limits_.ints()) close_gaps();
     if (repeated_ != 0 && options.notes != nullptr) options.notes->add(note::repeated_key, 0);
-    touched_count_ = 0;
-    std::size_t const slots_before = slots_;
+    begin_delta();
     delta_reader reader = *opened;
-    failure const refused = check(reader, delta, options);
-    if (refused.code != errc::ok) take_back(slots_before);
-    else commit(delta, slots_before);
+    mark_removed(reader.removed_keys(), options.notes);
+    kernels::item_changes changes{items_.data(), repeated_ == 0 ? slots_ : 0, pool(), table_, multiplier_,
+                                  delta.data(),  delta_,                      0};
+    failure refused{};
+    for (delta_reader::update odd; refused.code == errc::ok && change_fast(changes, reader, odd);) {
+        refused = update_item(odd, delta, options.notes);
+        changes.multiplier = multiplier_;
+    }
+    checksum_ += changes.sum;
+    if (refused.code == errc::ok) refused = reader.error();
+    if (refused.code == errc::ok) commit();
+    else take_back(delta);
     return refused;
 }
 

@@ -43,13 +43,24 @@ snapshot_view snapshot_view::trusted(std::span<std::int32_t const> ints, bool di
     return {ints, distinct_keys};
 }
 
-snapshot_view snapshot_view::with_keys(std::span<std::int32_t const> keys) const noexcept {
-    assert(keys.size() == size());
+void find_starts(snapshot_view snapshot, std::span<std::uint32_t> out) noexcept {
+    assert(out.size() == starts_words(snapshot.data_size() / 4));
+    std::fill(out.begin(), out.end(), 0U);
+    auto const mark = [&](std::size_t n) { out[n / 32] |= 1U << n % 32; };
+    for (std::int32_t const offset : snapshot.offsets()) mark(static_cast<std::uint32_t>(offset) / 4);
+    mark(snapshot.data_size() / 4);
+}
+
+snapshot_view snapshot_view::with_outline(snapshot_outline outline) const noexcept {
+    assert(outline.keys.size() == size() && outline.starts.size() == starts_words(data_size() / 4));
 #ifndef NDEBUG
-    for (std::size_t i = 0; i < size(); ++i) assert(keys[i] == key(i));
+    for (std::size_t i = 0; i < size(); ++i)
+        assert(outline.keys[i] == key(i) && (outline.starts[begins(i) / 32] >> begins(i) % 32 & 1) != 0);
+    assert((outline.starts[data_size() / 128] >> data_size() / 4 % 32 & 1) != 0);
 #endif
     snapshot_view view = *this;
-    view.keys_ = keys.data();
+    view.keys_ = outline.keys.data();
+    view.starts_ = outline.starts.data();
     return view;
 }
 

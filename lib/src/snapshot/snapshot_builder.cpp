@@ -18,6 +18,7 @@ bool detail::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noe
 
 void snapshot_builder::start() noexcept {
     std::fill(seen_.begin(), seen_.end(), std::uint64_t{0});
+    std::fill_n(starts_.begin(), starts_words(used_), 0U);
     count_ = 0;
     used_ = 0;
     for (std::size_t i = 0; i < extended_count_; ++i) {
@@ -61,7 +62,8 @@ snapshot_view snapshot_builder::finish() noexcept {
     whole[0] = static_cast<std::int32_t>(used_ * 4);
     whole[1] = static_cast<std::int32_t>(size());
     std::copy_n(offsets_.begin(), size(), whole.begin() + 2);
-    return snapshot_view{whole, true}.with_keys(keys_.first(size()));
+    mark_start();
+    return snapshot_view{whole, true}.with_outline({keys_.first(size()), starts_.first(starts_words(used_))});
 }
 
 result<snapshot_view> snapshot_builder::finish(std::span<std::int32_t> out, item_order order) noexcept {
