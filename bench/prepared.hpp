@@ -68,7 +68,8 @@ struct prepared {
     std::vector<std::int32_t> delta, back;
     std::vector<std::uint8_t> packed, packed_full, coded, packet, coded_packet;
     std::unique_ptr<delta_memory<>> memory = std::make_unique<delta_memory<>>();
-    std::unique_ptr<snapshot_builder_memory<>> builder = std::make_unique<snapshot_builder_memory<>>();
+    std::unique_ptr<snapshot_builder_memory<>> builder_memory = std::make_unique<snapshot_builder_memory<>>();
+    snapshot_builder builder{*builder_memory};
     std::unique_ptr<live_snapshot_memory<>> live_memory = std::make_unique<live_snapshot_memory<>>();
     live_snapshot live{*live_memory};
     bool live_is_to = false;
@@ -83,10 +84,19 @@ inline void create(prepared& w) {
 inline void unpack(prepared& w) {
     benchmark::DoNotOptimize(apply_delta(w.from, w.delta, sizes_06, *w.memory, w.spare).has_value());
 }
-inline void build(prepared& w) {
-    snapshot_builder builder{*w.builder};
-    for (std::size_t i = 0; i < w.to.size(); ++i) benchmark::DoNotOptimize(builder.add(w.to[i]).has_value());
+inline void build_with(snapshot_builder& builder, snapshot_view items) {
+    builder.start();
+    bool good = true;
+    for (item const i : items) good &= builder.add(i).has_value();
+    benchmark::DoNotOptimize(good);
     benchmark::DoNotOptimize(builder.finish().checksum());
+}
+// The same keys as the time before, as servers have them most of the time.
+inline void build(prepared& w) { build_with(w.builder, w.to); }
+// Every key is new.
+inline void build_first(prepared& w) {
+    snapshot_builder builder{*w.builder_memory};
+    build_with(builder, w.to);
 }
 
 // There and back in turns, one delta each time.

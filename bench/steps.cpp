@@ -55,6 +55,7 @@ constexpr step steps[] = {
     {"crc", checksum},
     {"is_valid", is_valid},
     {"build", build},
+    {"build_first", build_first},
     {"varint_pack", varint_pack},
     {"varint_unpack", varint_unpack},
     {"varint_pack_full", varint_pack_full},

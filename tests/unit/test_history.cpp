@@ -220,3 +220,29 @@ TEST_CASE("history: drops no more than it has to") {
     CHECK(h.size() == 3);
     CHECK(h.oldest() == 5);
 }
+
+TEST_CASE("history: keeps the outline of a snapshot that has one") {
+    auto const ints = test::layout({{make_key(4, 1), {1, 2, 3}}, {make_key(5, 1), {}}, {make_key(6, 2), {4, 5}}});
+    auto const plain = snapshot_view::trusted(ints);
+    test::ints const keys{make_key(4, 1), make_key(5, 1), make_key(6, 2)};
+    std::vector<std::uint32_t> starts(starts_words(plain.data_size() / 4));
+    find_starts(plain, starts);
+    std::size_t const whole = ints.size() + keys.size() + starts.size();
+    history::entry entries[8];
+    test::guarded<std::int32_t> block{2 * whole + ints.size()};
+    history h{entries, block.span()};
+    for (std::int32_t tick = 0; tick < 20; ++tick) {
+        bool const outlined = tick % 3 != 0;
+        REQUIRE(h.add(tick, outlined ? plain.with_outline({keys, starts}) : plain));
+        auto const kept = h.find(tick);
+        REQUIRE(kept);
+        CHECK(test::same(kept->ints(), ints));
+        CHECK(kept->outline().keys.size() == (outlined ? keys.size() : 0));
+        if (outlined) {
+            CHECK(test::same(kept->outline().keys, keys));
+            CHECK(std::equal(starts.begin(), starts.end(), kept->outline().starts.begin()));
+        }
+        CHECK(h.size() >= std::min<std::size_t>(2, static_cast<std::size_t>(tick) + 1));
+    }
+    CHECK(block.intact());
+}

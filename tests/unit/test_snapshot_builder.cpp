@@ -275,3 +275,47 @@ TEST_CASE("builder: random snapshots are laid out as they should be") {
         CHECK(error_of(snapshot_view::parse(view.ints())) == failure{});
     }
 }
+
+TEST_CASE("builder: like the snapshot before, for a while or throughout") {
+    test::random rng{15};
+    builder_with_memory<> b;
+    test::plain_items items;
+    for (int round = 0; round < 600; ++round) {
+        // The same layout with other data, a part of it, or one that goes apart somewhere.
+        if (rng.chance(50))
+            for (auto& i : items)
+                for (auto& value : i.data) value = rng.value();
+        else if (rng.chance(30)) items.resize(rng.below(items.size() + 1));
+        else items = test::next_items(rng, items, sizes_06, 10);
+        if (items.size() > 200) items.clear();
+
+        b.builder.start();
+        std::size_t const look = rng.below(items.size() + 1);
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (i == look) REQUIRE(b.builder.finish().size() == i);
+            REQUIRE(b.builder.add(item{items[i].key, items[i].data}));
+            auto const& again = items[rng.below(i + 1)];
+            if (rng.chance(10))
+                CHECK(error_of(b.builder.add(item{again.key, again.data})) == failure{errc::duplicate_key, i + 1});
+        }
+        auto const view = b.builder.finish();
+        REQUIRE(test::copy_of(view.ints()) == test::layout(items));
+        auto const outline = view.outline();
+        REQUIRE(outline.keys.size() == items.size());
+        for (std::size_t i = 0; i < items.size(); ++i) CHECK(outline.keys[i] == items[i].key);
+        std::vector<std::uint32_t> starts(starts_words(view.data_size() / 4));
+        find_starts(view, starts);
+        CHECK(std::equal(starts.begin(), starts.end(), outline.starts.begin(), outline.starts.end()));
+        CHECK(view.checksum() == plain::checksum(view));
+    }
+}
+
+TEST_CASE("builder: more snapshots than it has stamps") {
+    builder_with_memory<> b;
+    for (std::uint16_t round = 0; round < 1000; ++round) {
+        b.builder.start();
+        REQUIRE(b.builder.add(5, round, 1));
+        REQUIRE(b.builder.add(5, 7000, 1));
+        CHECK(error_of(b.builder.add(5, round, 1)) == failure{errc::duplicate_key, 2});
+    }
+}

@@ -74,8 +74,8 @@ public:
     /// to be distinct: a wrong yes makes deltas wrong, a no makes the first one slower.
     static snapshot_view trusted(std::span<std::int32_t const> ints, bool distinct_keys = true) noexcept;
 
-    /// The same snapshot with its outline at hand, so that deltas need not find it out first. The builder and the history
-    /// give such views. Asserts that it is the outline.
+    /// The same snapshot with its outline at hand, so that deltas and checksums need not find it out first.
+    /// The builder and the history give such views. Asserts that it is the outline.
     [[nodiscard]] snapshot_view with_outline(snapshot_outline outline) const noexcept;
     /// What with_outline() got, or nothing.
     [[nodiscard]] constexpr snapshot_outline outline() const noexcept {

@@ -12,27 +12,27 @@ namespace teewire {
 
 namespace detail {
 
-// Eight bits per item, rounded up to a power of two, in words.
-[[nodiscard]] constexpr std::size_t seen_words(std::size_t items) noexcept {
-    return std::bit_ceil(8 * items + 64) / 64;
-}
+// Eight places per item, rounded up to a power of two.
+[[nodiscard]] constexpr std::size_t seen_places(std::size_t items) noexcept { return std::bit_ceil(8 * items + 64); }
 
 [[nodiscard]] bool holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept;
 
 } // namespace detail
 
-/// Memory for a snapshot_builder. 80 KiB with the default limits.
+/// Memory for a snapshot_builder. 87 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>
 struct snapshot_builder_memory {
-    std::array<std::int32_t, limits.items> offsets, keys;
+    std::array<std::int32_t, limits.items + 1> offsets;
+    std::array<std::int32_t, limits.items> keys;
     std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
     std::array<std::uint16_t, limits.items> order;
-    std::array<std::uint64_t, detail::seen_words(limits.items)> seen;
+    std::array<std::uint8_t, detail::seen_places(limits.items)> seen;
     std::array<std::uint32_t, starts_words(limits.ints())> starts;
 };
 
 /// Collects items and lays them out as a snapshot. Nothing is dropped silently: an item that cannot be added is
-/// refused with the reason, and the items before it stay as they are.
+/// refused with the reason, and the items before it stay as they are. As long as the items have the keys and sizes of
+/// the snapshot before, which a server's next tick mostly has, adding one costs little more than its data.
 ///
 /// Extended types get aliases as in DDNet: 0x7fff for the first one used, then downwards. The item that describes an
 /// alias comes right before its first user, and from then on at the front of every later snapshot of this builder, so
@@ -45,6 +45,8 @@ public:
     explicit snapshot_builder(snapshot_builder_memory<limits>& memory) noexcept
         : offsets_{memory.offsets}, keys_{memory.keys}, memory_{memory.ints}, order_{memory.order},
           seen_{memory.seen}, starts_{memory.starts}, limits_{limits} {
+        offsets_[0] = 0;
+        std::fill(seen_.begin(), seen_.end(), std::uint8_t{0});
         std::fill(starts_.begin(), starts_.end(), 0U);
         start();
     }
@@ -79,20 +81,31 @@ public:
 private:
     // The item behind the others, its data not written yet.
     result<std::span<std::int32_t>> reserve(std::int32_t key, std::size_t ints) noexcept;
-    void mark_start() noexcept { starts_[used_ / 32] |= 1U << used_ % 32; }
     [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
+    [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::uint32_t>(offsets_[count_]) / 4; }
+    [[nodiscard]] std::uint8_t& seen(std::int32_t key) const noexcept {
+        return seen_[static_cast<std::uint32_t>(key) * 0x9e3779b1U >> seen_shift_];
+    }
+    void mark_start(std::size_t at) noexcept { starts_[at / 32] |= 1U << at % 32; }
+    void part() noexcept;
 
-    std::span<std::int32_t> offsets_; // bytes, relative to items()
+    std::span<std::int32_t> offsets_; // bytes, relative to items(); one more where the last item ends
     std::span<std::int32_t> keys_;
     std::span<std::int32_t> memory_; // room for what precedes the items, which finish() fills in; then the items
     std::span<std::uint16_t> order_; // for sorting
-    // A bit for each hash of a key: most new keys are known for new by it alone, the others are looked for.
-    std::span<std::uint64_t> seen_;
-    int seen_shift_ = 26 - std::countr_zero(seen_.size());
+    // For each hash of a key, a stamp if there was one: most new keys are known for new by it alone, the others are
+    // looked for.
+    std::span<std::uint8_t> seen_;
+    int seen_shift_ = 32 - std::countr_zero(seen_.size());
+    std::uint8_t stamp_ = 0;
     std::span<std::uint32_t> starts_;
     snapshot_limits limits_;
     std::size_t count_ = 0; // items
-    std::size_t used_ = 0;  // ints of the items section
+    std::size_t room_ = 0;  // ints that are left for offsets, keys and data
+    // While the snapshot is like the one before: that one's items. Their keys, offsets and starts are in place, and have
+    // no stamps.
+    std::size_t before_ = 0;
+    bool alike_ = false;
     std::array<uuid, max_extended_types> extended_{};
     std::size_t extended_count_ = 0;
 };
@@ -101,39 +114,48 @@ private:
 
 namespace detail {
 
-// Items are too short for a call of memcpy to pay.
+// Items are too short for a call of memcpy to pay. Some ints are copied twice.
 inline void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n) noexcept {
+    auto const four = [&](std::size_t at) { std::memcpy(to + at, from + at, 16); };
     if (n < 4) {
         for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
         return;
     }
-    for (std::size_t i = 0; i + 4 < n; i += 4) std::memcpy(to + i, from + i, 16);
-    std::memcpy(to + n - 4, from + n - 4, 16); // some of it once more
+    if (n > 8) {
+        std::size_t at = 4;
+        for (; at + 12 < n; at += 8) {
+            four(at);
+            four(at + 4);
+        }
+        four(at);
+        four(n - 8);
+    }
+    four(0);
+    four(n - 4);
 }
 
 } // namespace detail
 
 inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
     std::size_t const number = count_;
-    if (key < 0) return failure{errc::bad_type, number};
-    if (number >= limits_.items) return failure{errc::too_many_items, number};
-    // header, an offset and a key per item, data
-    std::size_t const left = limits_.ints() - 2 - number - used_;
-    if (left < 2 || ints > left - 2) return failure{errc::too_large, number};
-
-    std::int32_t* const place = memory_.data() + 2 + limits_.items + used_;
-    offsets_[number] = static_cast<std::int32_t>(used_ * 4);
-    std::uint32_t const hash = static_cast<std::uint32_t>(key) * 0x9e3779b1U >> seen_shift_;
-    std::uint64_t& word = seen_[hash / 64];
-    std::uint64_t const bit = std::uint64_t{1} << hash % 64;
-    if ((word & bit) != 0 && detail::holds_key(keys_.first(number), key))
-        return failure{errc::duplicate_key, number};
-    word |= bit;
-    mark_start();
-    *place = key;
-    keys_[number] = key;
-    ++count_;
-    used_ += 1 + ints;
+    if (number >= limits_.items) [[unlikely]] return failure{errc::too_many_items, number};
+    if (ints + 2 > room_) [[unlikely]] return failure{errc::too_large, number};
+    std::int32_t const offset = offsets_[number];
+    std::int32_t const end = offset + 4 * (1 + static_cast<std::int32_t>(ints));
+    std::int32_t* const place = memory_.data() + 2 + limits_.items + static_cast<std::uint32_t>(offset) / 4;
+    if (alike_ && (number >= before_ || keys_[number] != key || offsets_[number + 1] != end)) part();
+    if (!alike_) {
+        if (key < 0) [[unlikely]] return failure{errc::bad_type, number};
+        std::uint8_t& stamp = seen(key);
+        if (stamp == stamp_ && detail::holds_key(keys_.first(number), key))
+            return failure{errc::duplicate_key, number};
+        stamp = stamp_;
+        mark_start(static_cast<std::uint32_t>(offset) / 4);
+        offsets_[number + 1] = end;
+        keys_[number] = *place = key;
+    }
+    count_ = number + 1;
+    room_ -= ints + 2;
     return std::span{place + 1, ints};
 }
 

@@ -17,10 +17,10 @@ bool detail::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noe
 }
 
 void snapshot_builder::start() noexcept {
-    std::fill(seen_.begin(), seen_.end(), std::uint64_t{0});
-    std::fill_n(starts_.begin(), starts_words(used_), 0U);
+    before_ = count_;
+    alike_ = true;
     count_ = 0;
-    used_ = 0;
+    room_ = limits_.ints() - 2;
     for (std::size_t i = 0; i < extended_count_; ++i) {
         auto const words = extended_[i].ints();
         [[maybe_unused]] auto const added =
@@ -29,8 +29,24 @@ void snapshot_builder::start() noexcept {
     }
 }
 
+// From the next item on, this snapshot is not like the one before.
+void snapshot_builder::part() noexcept {
+    alike_ = false;
+    std::size_t const words = starts_words(static_cast<std::uint32_t>(offsets_[before_]) / 4);
+    std::size_t const at = used();
+    starts_[at / 32] &= (1U << at % 32) - 1;
+    std::fill(starts_.begin() + static_cast<std::ptrdiff_t>(at / 32 + 1),
+              starts_.begin() + static_cast<std::ptrdiff_t>(words), 0U);
+    if (++stamp_ == 0) {
+        std::fill(seen_.begin(), seen_.end(), std::uint8_t{0});
+        stamp_ = 1;
+    }
+    for (std::int32_t const key : keys_.first(count_)) seen(key) = stamp_;
+}
+
 result<std::span<std::int32_t>> snapshot_builder::add(std::uint16_t type, std::uint16_t id,
                                                       std::size_t ints) noexcept {
+    if (ints > limits_.ints()) return failure{errc::too_large, count_};
     auto const data = reserve(make_key(type, id), ints);
     if (data) std::fill(data->begin(), data->end(), 0);
     return data;
@@ -58,12 +74,13 @@ std::uint16_t snapshot_builder::alias_of(uuid const& extended) const noexcept {
 
 snapshot_view snapshot_builder::finish() noexcept {
     // The snapshot ends where the items end, so it begins as far before them as it has items.
-    auto const whole = memory_.subspan(limits_.items - size(), 2 + size() + used_);
-    whole[0] = static_cast<std::int32_t>(used_ * 4);
+    auto const whole = memory_.subspan(limits_.items - size(), 2 + size() + used());
+    whole[0] = offsets_[count_];
     whole[1] = static_cast<std::int32_t>(size());
     std::copy_n(offsets_.begin(), size(), whole.begin() + 2);
-    mark_start();
-    return snapshot_view{whole, true}.with_outline({keys_.first(size()), starts_.first(starts_words(used_))});
+    if (alike_ && count_ != before_) part();
+    mark_start(used());
+    return snapshot_view{whole, true}.with_outline({keys_.first(size()), starts_.first(starts_words(used()))});
 }
 
 result<snapshot_view> snapshot_builder::finish(std::span<std::int32_t> out, item_order order) noexcept {
