@@ -244,6 +244,26 @@ TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the de
     CHECK(refused > 2000);
 }
 
+TEST_CASE("every apply_delta leaves out ints before the first item") {
+    auto const memory = std::make_unique<delta_memory<>>();
+    test::ints const base{16, 1, 4, 99, make_key(70, 1), 5, 6}; // one int, key, two ints of data
+    auto const view = snapshot_view::parse(base);
+    REQUIRE(view);
+    REQUIRE(view->distinct_keys());
+    for (test::ints const& delta : {test::ints{0, 0, 0}, test::ints{0, 1, 0, 70, 1, 2, 10, 20},
+                                    test::ints{0, 1, 0, 70, 2, 1, 7}, test::ints{1, 0, 0, make_key(70, 1)}}) {
+        test::ints expected(64), out(64);
+        auto const plain = plain::apply_delta(*view, delta, sizes_06, *memory, expected, {});
+        REQUIRE(plain);
+        for (auto const& v : kernels::apply_delta_variants()) {
+            if (!kernels::supported(v.needed)) continue;
+            auto const applied = v.run(*view, delta, sizes_06, *memory, out, {});
+            REQUIRE(applied);
+            CHECK(test::same(applied->ints(), plain->ints()));
+        }
+    }
+}
+
 TEST_CASE("every checksum is the same") {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         auto const pair = make_pair(seed);

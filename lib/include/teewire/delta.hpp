@@ -167,8 +167,8 @@ struct apply_options {
 };
 
 /// Writes the snapshot that `delta` makes of `base` to `out`: what survives in the order of the base, then what is new
-/// in the order of the delta, as 0.6 and DDNet do; sort_by_key gives the order of 0.7.4. `out` must not overlap the
-/// inputs, and the base must have at most as many items as the scratch is for.
+/// in the order of the delta, as 0.6 and DDNet do; sort_by_key gives the order of 0.7.4. The snapshot may lie anywhere
+/// in `out`, which must not overlap the inputs, and the base must have at most as many items as the scratch is for.
 ///
 /// As the references do: a key that is both removed and updated moves to the end, with the difference applied to the
 /// old data; of several updates of one key the last wins, each computed from the base; unknown removed keys, surplus
