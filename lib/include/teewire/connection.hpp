@@ -141,7 +141,7 @@ public:
     [[nodiscard]] close_cause cause() const noexcept { return cause_; }
     /// What the peer gave when it closed; at most 127 bytes of it, valid UTF-8 or not.
     [[nodiscard]] std::string_view reason() const noexcept { return {reason_.data(), reason_size_}; }
-    [[nodiscard]] wire_format format() const noexcept { return writer_format_; }
+    [[nodiscard]] wire_format format() const noexcept { return format_; }
     [[nodiscard]] connection_tokens tokens() const noexcept { return tokens_; }
 
     /// Vital chunks that the peer has not acknowledged.
@@ -174,7 +174,7 @@ private:
     connection_role role_;
     connection_state state_;
     close_cause cause_ = close_cause::none;
-    wire_format writer_format_;
+    wire_format format_;
     connection_tokens tokens_;
     connection_options options_;
 

@@ -18,10 +18,11 @@ inline constexpr std::size_t max_vanilla_snapshot_parts = 31;
 /// A message of a part: its head of up to 22 bytes and the part.
 inline constexpr std::size_t max_snapshot_message_bytes = snapshot_part_bytes + 22;
 
-/// Scratch for encoding and decoding deltas; one serves any number of clients of one thread. 400 KiB.
+/// Scratch for encoding and decoding deltas; one serves any number of clients of one thread. 290 KiB.
 struct snapshot_scratch {
     delta_memory<> delta;
     std::array<std::int32_t, 3 + 1024 + 2 * 1024 + 16384> ints;
+    std::array<std::int32_t, snapshot_limits{}.ints()> snapshot;
     std::array<std::uint8_t, 24 + varint_bound(3 + 1024 + 2 * 1024 + 16384)> bytes;
 };
 
