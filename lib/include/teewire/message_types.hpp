@@ -94,17 +94,17 @@ enum class message_type : std::uint8_t {
     client_emoticon,
     vote,
     call_vote,
-    is_ddnet_legacy,    // DDNet
-    race_time_legacy,   // DDNet
-    record_legacy,      // DDNet
-    teams_state_legacy, // DDNet
-    show_others_legacy, // DDNet
-    skin_change,        // 0.7
-    client_skin_change, // 0.7
-    race_finish_07,     // 0.7
-    checkpoint,         // 0.7
-    command_info_07,    // 0.7
-    command_info_remove,
+    is_ddnet_legacy,        // DDNet
+    race_time_legacy,       // DDNet
+    record_legacy,          // DDNet
+    teams_state_legacy,     // DDNet
+    show_others_legacy,     // DDNet
+    skin_change,            // 0.7
+    client_skin_change,     // 0.7
+    race_finish_07,         // 0.7
+    checkpoint,             // 0.7
+    command_info_07,        // 0.7
+    command_info_remove_07, // 0.7
     command,
     // of the game, by UUID
     teams_state,
@@ -121,8 +121,18 @@ enum class message_type : std::uint8_t {
     change_info_cooldown,
     server_alert,
     moderator_alert,
+    show_distance,
+    show_others,
+    camera_info,
+    command_info_remove,
+    vote_option_group_start,
+    vote_option_group_end,
+    command_info_group_start,
+    command_info_group_end,
+    enable_spectator_count,
 };
-inline constexpr std::size_t message_type_count = static_cast<std::size_t>(message_type::moderator_alert) + 1;
+inline constexpr std::size_t message_type_count =
+    static_cast<std::size_t>(message_type::enable_spectator_count) + 1;
 
 struct message_description {
     message_type type = message_type::unknown;

@@ -119,7 +119,7 @@ constexpr message_description table[] = {
     game(race_finish_07, "race_finish", 0, 35),
     game(checkpoint, "checkpoint", 0, 36),
     game(command_info_07, "command_info", 0, 37),
-    game(command_info_remove, "command_info_remove", 0, 38),
+    game(command_info_remove_07, "command_info_remove", 0, 38),
     game(command, "command", 0, 39),
     by_uuid(teams_state, "teams_state", false, "a091961a-95e8-3744-bb60-5eac9bd563c6"),
     by_uuid(race_time, "race_time", false, "5dde8b3c-6f6f-37ac-a72a-bb341fe76de5"),
@@ -135,6 +135,15 @@ constexpr message_description table[] = {
     by_uuid(change_info_cooldown, "change_info_cooldown", false, "746cb54c-6b2b-39a7-8cd8-7c7a1c6c3009"),
     by_uuid(server_alert, "server_alert", false, "035206dc-9f8b-315c-9abf-5ab9153a857c"),
     by_uuid(moderator_alert, "moderator_alert", false, "d7c55683-7983-32f0-8d9a-877434ea19d5"),
+    by_uuid(show_distance, "show_distance", false, "53bb28af-4252-3ac9-8fd3-6ccbc2a603e3"),
+    by_uuid(show_others, "show_others", false, "7f264cdd-71a2-3962-bbce-0f94bbd81913"),
+    by_uuid(camera_info, "camera_info", false, "8c470228-ee11-3808-93b9-c5c87d08b51c"),
+    by_uuid(command_info_remove, "command_info_remove", false, "eb2e77ce-e9a2-35aa-94be-235f523ac1aa"),
+    by_uuid(vote_option_group_start, "vote_option_group_start", false, "969d127c-b768-390d-8879-6104993769fa"),
+    by_uuid(vote_option_group_end, "vote_option_group_end", false, "4f096765-39b1-3766-82dc-61b20ccf589a"),
+    by_uuid(command_info_group_start, "command_info_group_start", false, "9e220138-d393-3cb0-90f1-e587c00ab1d0"),
+    by_uuid(command_info_group_end, "command_info_group_end", false, "054125d8-0062-3891-840b-47462285a01f"),
+    by_uuid(enable_spectator_count, "enable_spectator_count", false, "e19b66e8-0646-351b-aa03-d4aba7b9545f"),
 };
 static_assert(std::size(table) == message_type_count);
 static_assert([] {
