@@ -194,6 +194,7 @@ private:
     milliseconds filled_since_ = 0;
     milliseconds next_step_ = 0;       // of a client's handshake
     milliseconds next_gap_ = 0;        // before that no request to send again
+    milliseconds next_overdue_ = 0;    // before that no further repetition of what is not acknowledged
     milliseconds next_repetition_ = 0; // before that no answer to one
 
     bool flush_ = false;

@@ -173,7 +173,14 @@ std::span<std::uint8_t const> connection::poll(milliseconds now, packet_memory& 
 
     for (; repeat_left_ > 0; --repeat_left_)
         if (!repeat(sent(sent_count_ - repeat_left_), now)) return write(now, out);
-    if (sent_count_ > 0 && now - sent(0).last >= repeat_interval && !repeat(sent(0), now)) return write(now, out);
+    // What nobody acknowledges comes again, a packet at a time.
+    if (now >= next_overdue_) {
+        for (std::size_t i = 0; i < sent_count_; ++i) {
+            if (now - sent(i).last < repeat_interval) continue;
+            if (!repeat(sent(i), now)) return write(now, out);
+            next_overdue_ = now + gap_interval;
+        }
+    }
 
     bool const waited = writer_.chunks() > 0 && now - filled_since_ >= flush_interval;
     if ((flush_ && writer_.chunks() > 0) || waited || (gap_ && now >= next_gap_)) return write(now, out);
@@ -190,8 +197,9 @@ milliseconds connection::next_poll() const noexcept {
     case connection_state::online: break;
     }
     milliseconds next = std::min(last_received_ + options_.silence, last_sent_ + keep_alive_interval);
-    if (sent_count_ > 0)
-        next = std::min({next, sent(0).first + options_.unacknowledged, sent(0).last + repeat_interval});
+    if (sent_count_ > 0) next = std::min(next, sent(0).first + options_.unacknowledged);
+    for (std::size_t i = 0; i < sent_count_; ++i)
+        next = std::min(next, std::max(sent(i).last + repeat_interval, next_overdue_));
     if (writer_.chunks() > 0) next = std::min(next, flush_ ? last_sent_ : filled_since_ + flush_interval);
     if (gap_) next = std::min(next, next_gap_);
     if (repeat_left_ > 0 || answer_) next = last_sent_;
@@ -274,6 +282,7 @@ received connection::receive_handshake(control_message const& m, packet const& p
             tokens_.own = tokens_.peer = m.token;
         } else {
             set_format(wire_format::v06);
+            tokens_ = {};
         }
     }
     last_received_ = now;
