@@ -165,6 +165,7 @@ private:
     received receive_handshake(control_message const& m, packet const& p, milliseconds now) noexcept;
     received receive_control(control_message const& m, packet const& p, milliseconds now) noexcept;
     bool repeat(sent_chunk& c, milliseconds now) noexcept;
+    bool repeat_asked(milliseconds now) noexcept;
     void set_format(wire_format format) noexcept;
     void go_online(milliseconds now) noexcept;
     void fail(close_cause cause) noexcept;
@@ -182,7 +183,8 @@ private:
     std::span<sent_chunk> sent_;
     std::size_t sent_first_ = 0;
     std::size_t sent_count_ = 0;
-    std::size_t repeat_left_ = 0; // of the chunks sent, the last so many are to be sent again
+    std::size_t repeat_begin_ = 0; // chunks that the peer has asked for again
+    std::size_t repeat_end_ = 0;
 
     std::uint16_t sequence_ = 0; // of the vital chunk queued last
     std::uint16_t ack_ = 0;      // of the vital chunk received last in order
