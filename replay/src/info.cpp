@@ -117,7 +117,7 @@ private:
         if (!raw || raw->system) return;
         auto const m = decode_game_message(*raw, protocol_);
         if (!m) return;
-        auto introduced = read_introduction(*raw, *m, protocol_);
+        auto introduced = read_introduction(*m);
         if (!introduced) return;
         forget(introduced->client_id);
         facts_.emplace_back(std::move(*introduced));

@@ -8,7 +8,6 @@
 namespace teewire::replay {
 namespace {
 
-constexpr std::int32_t message_team_07 = 4;
 constexpr std::int32_t score_none = -9999; // what servers of races send instead of no time
 
 std::string weapon_name(protocol p, std::int32_t weapon) {
@@ -65,7 +64,7 @@ std::string tell_kill(game_message const& m, protocol p, name_table const& names
 
 // ---- names ---------------------------------------------------------------------------------------------------------
 
-std::optional<introduction> read_introduction(message const& raw, game_message const& m, protocol p) {
+std::optional<introduction> read_introduction(game_message const& m) {
     introduction i;
     i.client_id = m.client_id;
     switch (m.kind) {
@@ -74,14 +73,7 @@ std::optional<introduction> read_introduction(message const& raw, game_message c
         i.name = printable(m.name);
         i.team = m.team;
         return i;
-    case message_kind::other:
-        if (p == protocol::teeworlds_07 && !raw.system && raw.id == message_team_07) {
-            unpacker in{raw.fields};
-            i.client_id = in.read_int();
-            i.team = in.read_int();
-            if (in.ok()) return i;
-        }
-        return {};
+    case message_kind::team: i.team = m.team; return i;
     default: return {};
     }
 }
@@ -241,7 +233,7 @@ public:
         if (!raw || raw->system) return; // server demos hold the system messages of all clients
         auto const m = decode_game_message(*raw, protocol_);
         if (!m) return;
-        if (auto i = read_introduction(*raw, *m, protocol_)) {
+        if (auto i = read_introduction(*m)) {
             i->tick = out_.last_tick;
             names_.add(*i);
             out_.introductions.push_back(std::move(*i));

@@ -19,7 +19,7 @@ struct introduction {
     std::optional<std::string> clan;
     std::optional<std::int32_t> team;
 };
-[[nodiscard]] std::optional<introduction> read_introduction(message const& raw, game_message const& m, protocol p);
+[[nodiscard]] std::optional<introduction> read_introduction(game_message const& m);
 
 /// Who is behind a client id. Items tell it in most demos; those of 0.7 servers have messages alone.
 class name_table {

@@ -7,10 +7,12 @@ import sys
 # From the bottom up. A header or folder may use what stands above it in this list, and its own line.
 LAYERS = [
     ("codec", {"error", "varint", "packer", "huffman"}),
+    ("network", {"packet", "connection", "handshake", "server_info"}),
     ("schema", {"schema"}),
-    ("message", {"message"}),
+    ("message", {"message", "message_types"}),
     ("snapshot", {"snapshot", "snapshot_builder", "delta", "live_snapshot", "history"}),
     ("demo", {"demo_format", "demo_reader", "demo_writer"}),
+    ("transfer", {"snapshot_sender", "snapshot_receiver"}),
 ]
 LEVEL = {header: i for i, (_, headers) in enumerate(LAYERS) for header in headers}
 FOLDER = {folder: i for i, (folder, _) in enumerate(LAYERS)}

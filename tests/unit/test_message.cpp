@@ -29,6 +29,7 @@ message_kind parse_kind(std::string const& text) {
         {"client_info", message_kind::client_info},
         {"client_enter", message_kind::client_enter},
         {"client_leave", message_kind::client_leave},
+        {"team", message_kind::team},
     };
     return kinds.at(text);
 }
@@ -88,7 +89,7 @@ TEST_CASE("message: golden vectors") {
             bytes.push_back(0);
         }
     }
-    CHECK(kinds.size() == 9);
+    CHECK(kinds.size() == 10);
 }
 
 TEST_CASE("message: a head cut anywhere is truncated") {

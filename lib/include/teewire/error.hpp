@@ -29,6 +29,10 @@ enum class errc : std::uint8_t {
     bad_tick,         ///< a relative tick before any absolute one, or a tick out of range
     missing_snapshot, ///< a delta before the first full snapshot
     bad_text,         ///< text without a terminator
+    bad_flags,        ///< the flags of a packet make no sense, or it is of another kind
+    bad_token,        ///< a packet without the token of its connection
+    bad_sequence,     ///< a packet acknowledges what was never sent
+    bad_checksum,     ///< a snapshot does not have the checksum it was sent with
     // the caller's memory or limits do not suffice
     output_full,    ///< the output does not fit the memory given
     too_many_items, ///< more items than the limit
@@ -36,6 +40,7 @@ enum class errc : std::uint8_t {
     too_many_types, ///< more than 64 extended types in one builder
     // the state does not allow it
     unknown_tick, ///< no snapshot of that tick is held
+    closed,       ///< the connection is closed
 };
 
 /// A short English sentence for `code`, without position. Never null.
@@ -101,8 +106,9 @@ enum class note : std::uint8_t {
     early_message,       ///< a message before the first tick
     header_text,         ///< a text field of a header has no terminator
     unknown_chunk,       ///< a demo chunk of the unused type 0
+    packet_flags,        ///< flags of a packet that make no sense together
 };
-inline constexpr std::size_t note_count = 13;
+inline constexpr std::size_t note_count = 14;
 
 /// A short English sentence for a note. Never null.
 [[nodiscard]] std::string_view describe(note kind) noexcept;

@@ -30,11 +30,14 @@ public:
     /// Copies the snapshot, and its outline if it has one. Errors: bad_tick when the tick is not larger than the newest
     /// one; too_large when the block could not hold it even alone, and then nothing is dropped. O(ints).
     result<snapshot_view> add(std::int32_t tick, snapshot_view snapshot) noexcept;
+    /// The same for a tick that may be older than others, for streams that arrive out of order: find() then takes O(entries)
+    /// until everything behind it has been dropped. Error: bad_tick when the tick is there already.
+    result<snapshot_view> add_late(std::int32_t tick, snapshot_view snapshot) noexcept;
 
-    /// O(log entries).
+    /// O(log entries), but see add_late().
     [[nodiscard]] std::optional<snapshot_view> find(std::int32_t tick) const noexcept;
 
-    /// Drops everything older than `tick`. O(dropped).
+    /// Drops everything older than `tick`; after add_late() only what came before the first that is not. O(dropped).
     void drop_before(std::int32_t tick) noexcept;
     void clear() noexcept;
 
@@ -46,12 +49,14 @@ private:
     [[nodiscard]] snapshot_view view(entry const& e) const noexcept;
     [[nodiscard]] entry& at(std::size_t i) const noexcept { return entries_[(first_ + i) % entries_.size()]; }
     void drop_oldest() noexcept;
+    result<snapshot_view> append(std::int32_t tick, snapshot_view snapshot) noexcept;
 
     std::span<entry> entries_;
     std::span<std::int32_t> block_;
     std::size_t first_ = 0;
     std::size_t count_ = 0;
-    std::size_t end_ = 0; // of the newest snapshot in the block
+    std::size_t end_ = 0;       // of the newest snapshot in the block
+    std::size_t unordered_ = 0; // entries up to the last one that came late; 0: ticks increase
 };
 
 } // namespace teewire

@@ -29,6 +29,7 @@ enum class message_kind : std::uint8_t {
     client_info,    ///< 0.7: client_id, team, name, clan
     client_enter,   ///< 0.7 demos: client_id, team, name
     client_leave,   ///< 0.7: client_id, name (demos), text (reason)
+    team,           ///< 0.7: client_id, team
 };
 
 /// A decoded game message. Which members mean something depends on the kind. Texts are the bytes sent, valid UTF-8 or

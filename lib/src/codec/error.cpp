@@ -20,11 +20,16 @@ std::string_view describe(errc code) noexcept {
     case errc::bad_tick: return "a tick is out of range or relative to nothing";
     case errc::missing_snapshot: return "a delta comes before any full snapshot";
     case errc::bad_text: return "a text field has no terminator";
+    case errc::bad_flags: return "the flags of a packet make no sense";
+    case errc::bad_token: return "a packet without the token of its connection";
+    case errc::bad_sequence: return "a packet acknowledges what was never sent";
+    case errc::bad_checksum: return "a snapshot has another checksum than it was sent with";
     case errc::output_full: return "the output does not fit its memory";
     case errc::too_many_items: return "too many items";
     case errc::too_large: return "larger than the limit";
     case errc::too_many_types: return "too many extended item types";
     case errc::unknown_tick: return "no snapshot of that tick is held";
+    case errc::closed: return "the connection is closed";
     }
     return "unknown error";
 }
@@ -44,6 +49,7 @@ std::string_view describe(note kind) noexcept {
     case note::early_message: return "message before the first tick";
     case note::header_text: return "header text without terminator";
     case note::unknown_chunk: return "chunk of the unused type 0";
+    case note::packet_flags: return "packet flags that make no sense together";
     }
     return "unknown note";
 }

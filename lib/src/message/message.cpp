@@ -62,6 +62,11 @@ game_message decode_07(std::int32_t id, unpacker& in) noexcept {
         std::int32_t const target = in.read_int();
         return chat(mode, client_id, target, in.read_string());
     }
+    case 4:
+        m.kind = message_kind::team;
+        m.client_id = in.read_int();
+        m.team = in.read_int();
+        return m;
     case 5: return kill(in);
     case 18:
         m.kind = message_kind::client_info;

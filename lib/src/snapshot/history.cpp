@@ -16,10 +16,23 @@ snapshot_view history::view(entry const& e) const noexcept {
 }
 
 result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot) noexcept {
+    if (auto const last = newest(); last && tick <= *last) return failure{errc::bad_tick, 0};
+    return append(tick, snapshot);
+}
+
+result<snapshot_view> history::add_late(std::int32_t tick, snapshot_view snapshot) noexcept {
+    auto const last = newest();
+    if (!last || tick > *last) return append(tick, snapshot);
+    if (find(tick)) return failure{errc::bad_tick, 0};
+    auto const added = append(tick, snapshot);
+    if (added) unordered_ = count_;
+    return added;
+}
+
+result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot) noexcept {
     std::size_t const size = snapshot.ints().size();
     auto const [keys, starts] = snapshot.outline();
     std::size_t const needed = size + keys.size() + starts.size();
-    if (count_ > 0 && tick <= at(count_ - 1).tick) return failure{errc::bad_tick, 0};
     if (needed > block_.size()) return failure{errc::too_large, block_.size()};
 
     // Snapshots are never split: what does not fit before the end of the block goes to its start.
@@ -45,7 +58,9 @@ result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot) no
 }
 
 std::optional<snapshot_view> history::find(std::int32_t tick) const noexcept {
-    std::size_t low = 0;
+    for (std::size_t i = 0; i < unordered_; ++i)
+        if (at(i).tick == tick) return view(at(i));
+    std::size_t low = unordered_;
     std::size_t high = count_;
     while (low < high) {
         std::size_t const middle = (low + high) / 2;
@@ -60,19 +75,26 @@ void history::drop_before(std::int32_t tick) noexcept {
     while (count_ > 0 && at(0).tick < tick) drop_oldest();
 }
 
-void history::clear() noexcept { first_ = count_ = end_ = 0; }
+void history::clear() noexcept { first_ = count_ = end_ = unordered_ = 0; }
 
 std::optional<std::int32_t> history::oldest() const noexcept {
-    return count_ > 0 ? std::optional{at(0).tick} : std::nullopt;
+    if (count_ == 0) return std::nullopt;
+    std::int32_t tick = at(0).tick;
+    for (std::size_t i = 1; i < unordered_; ++i) tick = std::min(tick, at(i).tick);
+    return tick;
 }
 
 std::optional<std::int32_t> history::newest() const noexcept {
-    return count_ > 0 ? std::optional{at(count_ - 1).tick} : std::nullopt;
+    if (count_ == 0) return std::nullopt;
+    std::int32_t tick = at(count_ - 1).tick;
+    for (std::size_t i = 0; i < unordered_; ++i) tick = std::max(tick, at(i).tick);
+    return tick;
 }
 
 void history::drop_oldest() noexcept {
     first_ = (first_ + 1) % entries_.size();
     --count_;
+    unordered_ -= unordered_ > 0;
     if (count_ == 0) end_ = 0;
 }
 
