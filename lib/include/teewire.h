@@ -1,0 +1,549 @@
+/// @file
+/// teewire for C: C99, and every language that can call it. The C++ headers are in teewire/.
+///
+/// Rules for every function:
+/// - Memory is the caller's: init functions take it, aligned to TEEWIRE_ALIGN, and nothing is allocated, freed or kept
+///   anywhere else. State must not be moved or copied; it needs no end, its memory is simply used again.
+/// - The result is a count that is not negative, or one of the negative codes of teewire_error. With a code, the last
+///   argument, which may be null, tells where.
+/// - What comes from outside is always checked and can do no harm, whatever it is: the bytes and ints that are decoded,
+///   unpacked, applied, received or read, and what teewire_snapshot_check is given. Everything else is the caller's
+///   word: pointers, sizes, and that a snapshot is laid out as it should be; debug builds of the library assert it.
+///   Init functions check their arguments and options.
+/// - Output never overlaps input.
+/// - Different states may be used by different threads at the same time, one state by one thread at a time. What is
+///   const is only read. There is no hidden state, and no lock.
+/// - Option structs begin with their size, set by the caller: a newer library takes the shorter ones of older programs.
+///   Fields that are zero, and null instead of a struct, mean the default. Structs that are filled in begin with their
+///   size as well.
+#ifndef TEEWIRE_H
+#define TEEWIRE_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TEEWIRE_API __attribute__((visibility("default")))
+#else
+#define TEEWIRE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- version and errors -------------------------------------------------------------------------------------------- */
+
+/// Grows when programs have to be compiled again: the number in the library's soname.
+#define TEEWIRE_ABI_MAJOR 1
+/// Grows with every addition.
+#define TEEWIRE_ABI_MINOR 0
+
+/// What the library has: major * 65536 + minor. A program can run with it if the major is its own and the minor is not
+/// smaller.
+TEEWIRE_API uint32_t teewire_abi_version(void);
+
+/// Codes keep their numbers.
+typedef enum teewire_error {
+    TEEWIRE_OK = 0,
+    TEEWIRE_TRUNCATED = -1,         ///< ends inside a number, an item, a chunk or a header
+    TEEWIRE_BAD_VARINT = -2,        ///< over-long or with dirty padding bits (strict decoding alone)
+    TEEWIRE_BAD_MAGIC = -3,         ///< not the file type that was expected
+    TEEWIRE_BAD_VERSION = -4,       ///< a version that no program ever wrote
+    TEEWIRE_BAD_COUNT = -5,         ///< a count is negative or larger than the limit
+    TEEWIRE_BAD_LENGTH = -6,        ///< the parts do not add up to the stated length
+    TEEWIRE_BAD_OFFSET = -7,        ///< an item offset is unaligned, outside the data or not increasing
+    TEEWIRE_BAD_TYPE = -8,          ///< item type outside 0..0x7fff
+    TEEWIRE_BAD_ID = -9,            ///< item id outside 0..0xffff
+    TEEWIRE_BAD_ITEM_SIZE = -10,    ///< an item's size is negative or larger than anything that fits
+    TEEWIRE_SIZE_MISMATCH = -11,    ///< the same key with two sizes, or a size that differs from the agreed one
+    TEEWIRE_DUPLICATE_KEY = -12,    ///< the key is already in the snapshot
+    TEEWIRE_BAD_TICK = -13,         ///< a relative tick before any absolute one, or a tick out of range
+    TEEWIRE_MISSING_SNAPSHOT = -14, ///< a delta before the first full snapshot
+    TEEWIRE_BAD_TEXT = -15,         ///< text without a terminator
+    TEEWIRE_BAD_CHECKSUM = -16,     ///< a snapshot does not have the checksum it was sent with
+    TEEWIRE_OUTPUT_FULL = -17,      ///< the output does not fit the memory given
+    TEEWIRE_TOO_MANY_ITEMS = -18,   ///< more items than the limit
+    TEEWIRE_TOO_LARGE = -19,        ///< more bytes than the limit
+    TEEWIRE_TOO_MANY_TYPES = -20,   ///< more than 64 extended types in one builder
+    TEEWIRE_UNKNOWN_TICK = -21,     ///< no snapshot of that tick is held
+    TEEWIRE_NOT_FOUND = -22,        ///< there is no such item
+    TEEWIRE_BAD_ARGUMENT = -23,     ///< memory too small or unaligned, an option out of range or of a newer version
+    TEEWIRE_BAD_PACKET = -24        ///< of the network layer, which has no functions here
+} teewire_error;
+
+/// A short English sentence for a code, for TEEWIRE_OK and, saying so, for any other number. Never null.
+TEEWIRE_API const char* teewire_error_text(int32_t code);
+
+/// Whose input a position counts. Functions that decode in several steps fail in one of them.
+typedef enum teewire_stage {
+    TEEWIRE_STAGE_INPUT = 0,    ///< in the function's own input; its description says what is counted. Demos: bytes
+    TEEWIRE_STAGE_HUFFMAN = 1,  ///< bytes of the compressed data
+    TEEWIRE_STAGE_VARINT = 2,   ///< bytes of the packed ints
+    TEEWIRE_STAGE_SNAPSHOT = 3, ///< ints of the full snapshot
+    TEEWIRE_STAGE_DELTA = 4     ///< ints of the delta
+} teewire_stage;
+
+/// How a call failed. Left alone by calls that succeed.
+typedef struct teewire_failure {
+    int32_t code;      ///< the result
+    int32_t stage;     ///< teewire_stage
+    uint64_t position; ///< where, as the stage counts
+    uint64_t chunk;    ///< demos: byte of the file where the chunk begins
+} teewire_failure;
+
+/* ---- limits and memory --------------------------------------------------------------------------------------------- */
+
+/// Alignment of all memory given to init functions, as that of malloc or of an array of uint64_t.
+#define TEEWIRE_ALIGN 8
+
+/// Of one snapshot, as every implementation has them.
+#define TEEWIRE_MAX_ITEMS 1024
+#define TEEWIRE_MAX_SNAPSHOT_INTS 16384
+/// Ints of a delta between two of them.
+#define TEEWIRE_MAX_DELTA_INTS (3 + 3 * TEEWIRE_MAX_ITEMS + TEEWIRE_MAX_SNAPSHOT_INTS)
+/// Bytes that so many ints take at most when packed.
+#define TEEWIRE_VARINT_BOUND(ints) (5 * (ints))
+/// Bytes that so many bytes take at most when Huffman-coded.
+#define TEEWIRE_HUFFMAN_BOUND(bytes) (((bytes)*15 + 15) / 8 + 1)
+/// Bytes that teewire_encode writes at most.
+#define TEEWIRE_MAX_ENCODED_BYTES TEEWIRE_HUFFMAN_BOUND(TEEWIRE_VARINT_BOUND(TEEWIRE_MAX_DELTA_INTS))
+/// Bytes of a message that a sender makes.
+#define TEEWIRE_MAX_MESSAGE_BYTES 922
+/// Bytes that one call of a demo writer writes at most.
+#define TEEWIRE_MAX_DEMO_BYTES 65543
+/// Bytes of a demo header at most.
+#define TEEWIRE_MAX_DEMO_HEADER_BYTES 484
+
+/// Memory that suffices for every library of this ABI. The functions below tell what the library at hand needs, which
+/// is a little less.
+#define TEEWIRE_SIZES_SIZE 256
+#define TEEWIRE_BUILDER_SIZE 106496
+#define TEEWIRE_SCRATCH_SIZE 319488
+#define TEEWIRE_DEMO_READER_SIZE 458752
+#define TEEWIRE_DEMO_WRITER_SIZE 458752
+/// `snapshots`: how many are held; `bytes`: what they take together, see teewire_history_init. `parts`: as in
+/// teewire_receiver_options.
+#define TEEWIRE_HISTORY_SIZE(snapshots, bytes) (256 + 32 * (snapshots) + (bytes))
+#define TEEWIRE_SENDER_SIZE(snapshots, bytes) (512 + 32 * (snapshots) + (bytes))
+#define TEEWIRE_RECEIVER_SIZE(parts, snapshots, bytes) (512 + 57856 * (parts) + 32 * (snapshots) + (bytes))
+
+TEEWIRE_API uint32_t teewire_align(void);
+TEEWIRE_API uint32_t teewire_sizes_size(void);
+TEEWIRE_API uint32_t teewire_builder_size(void);
+TEEWIRE_API uint32_t teewire_scratch_size(void);
+TEEWIRE_API uint32_t teewire_demo_reader_size(void);
+TEEWIRE_API uint32_t teewire_demo_writer_size(void);
+/// Zero if it is more than 32 bits can tell.
+TEEWIRE_API uint32_t teewire_history_size(uint32_t snapshots, uint32_t bytes);
+TEEWIRE_API uint32_t teewire_sender_size(uint32_t snapshots, uint32_t bytes);
+TEEWIRE_API uint32_t teewire_receiver_size(uint32_t parts, uint32_t snapshots, uint32_t bytes);
+
+/// Working memory for deltas. One is enough for each thread; what it holds means nothing from one call to the next, but
+/// for the messages of a sender.
+typedef struct teewire_scratch teewire_scratch;
+TEEWIRE_API int32_t teewire_scratch_init(teewire_scratch** out, void* memory, uint32_t size);
+
+/* ---- how ints travel ----------------------------------------------------------------------------------------------- */
+
+/// How to treat input that real programs produce but that a careful writer would not.
+typedef enum teewire_decoding {
+    TEEWIRE_DECODING_DEFAULT = 0, ///< strict for what comes from a peer, lenient for recordings
+    TEEWIRE_STRICT = 1,           ///< refuses what DDNet refuses
+    TEEWIRE_LENIENT = 2           ///< takes what can be understood
+} teewire_decoding;
+
+/// Packs ints in 1 to 5 bytes each. Returns the bytes written. Error: OUTPUT_FULL, with the number of the int. O(ints).
+TEEWIRE_API int32_t teewire_varint_encode(const int32_t* ints, uint32_t count, uint8_t* out, uint32_t capacity,
+                                          teewire_failure* failure);
+/// Unpacks all of `bytes`, over-long forms included, as the engines do. Returns the ints written. Errors, with the byte
+/// where the int begins: TRUNCATED, OUTPUT_FULL. O(bytes).
+TEEWIRE_API int32_t teewire_varint_decode(const uint8_t* bytes, uint32_t size, int32_t* out, uint32_t capacity,
+                                          teewire_failure* failure);
+/// Unpacks one int from the start of `bytes`. Returns the bytes it takes. Error: TRUNCATED.
+TEEWIRE_API int32_t teewire_varint_read(const uint8_t* bytes, uint32_t size, int32_t* value,
+                                        teewire_failure* failure);
+
+/// What a Huffman encoder does when the bits end exactly on a byte boundary.
+typedef enum teewire_huffman {
+    TEEWIRE_HUFFMAN_NONE = 0,  ///< teewire_encode: no Huffman coding. Elsewhere as EXACT
+    TEEWIRE_HUFFMAN_EXACT = 1, ///< nothing more: DDNet since 2026-05-11
+    TEEWIRE_HUFFMAN_PADDED = 2 ///< one more zero byte: 0.6, 0.7, and DDNet before
+} teewire_huffman;
+
+/// Encodes. `ending` is a teewire_huffman. Returns the bytes written, at most TEEWIRE_HUFFMAN_BOUND. Errors:
+/// OUTPUT_FULL, with the byte of the input that did not fit; BAD_ARGUMENT. O(bytes).
+TEEWIRE_API int32_t teewire_huffman_encode(const uint8_t* bytes, uint32_t size, int32_t ending, uint8_t* out,
+                                           uint32_t capacity, teewire_failure* failure);
+/// Decodes up to the end symbol. Returns the bytes written. Errors, with the byte reached: TRUNCATED, OUTPUT_FULL.
+/// O(bytes of input and output).
+TEEWIRE_API int32_t teewire_huffman_decode(const uint8_t* bytes, uint32_t size, uint8_t* out, uint32_t capacity,
+                                           teewire_failure* failure);
+
+/* ---- agreed sizes -------------------------------------------------------------------------------------------------- */
+
+/// Item sizes in ints by type, which deltas leave out. Null where one is expected means those of 0.6 and DDNet. States
+/// that are given one need it as long as they are used.
+typedef struct teewire_sizes teewire_sizes;
+
+/// The table of that name: "0.6", "0.7", and some that odd demos need, see size_tables in teewire/schema.hpp. Null if
+/// there is none.
+TEEWIRE_API const teewire_sizes* teewire_sizes_find(const char* name);
+/// A table to be changed, at first a copy of `from`; if null, of that for 0.6.
+TEEWIRE_API int32_t teewire_sizes_init(teewire_sizes** out, void* memory, uint32_t size, const teewire_sizes* from);
+/// Sets the size of a type below 64; 0: deltas tell it. Error: BAD_ARGUMENT.
+TEEWIRE_API int32_t teewire_sizes_set(teewire_sizes* sizes, uint32_t type, uint32_t ints);
+
+/* ---- snapshots ----------------------------------------------------------------------------------------------------- */
+
+/// Flags of a teewire_snapshot.
+enum {
+    TEEWIRE_DISTINCT_KEYS = 1 ///< no two items have one key. A wrong yes makes deltas wrong, a no makes them slower
+};
+
+/// A snapshot in memory that someone else keeps. All zero: the empty one, as is a null pointer.
+///
+/// `ints` is the engines' own layout, that of DDNet's CSnapshot: [0] bytes of the items section, [1] number of items, an
+/// offset per item (bytes, relative to the items section), then the items: key, data... The outline, if there is one,
+/// tells where the items are, so that deltas need not find it out: teewire_snapshot_outline, builders and histories
+/// make it.
+typedef struct teewire_snapshot {
+    const int32_t* ints;
+    const int32_t* keys;    ///< outline: the keys in order; may be null
+    const uint32_t* starts; ///< outline: a bit for every int of the items section that begins an item; may be null
+    uint32_t size;          ///< ints of the whole snapshot
+    uint32_t flags;
+} teewire_snapshot;
+
+/// An item of a snapshot, inside it.
+typedef struct teewire_item {
+    const int32_t* data;
+    int32_t key;
+    uint32_t ints; ///< of the data
+} teewire_item;
+
+/// A key is a type and an id of 16 bits each.
+#define TEEWIRE_KEY(type, id) ((int32_t)((uint32_t)(type) << 16 | ((uint32_t)(id)&0xffffU)))
+#define TEEWIRE_KEY_TYPE(key) ((int32_t)((uint32_t)(key) >> 16))
+#define TEEWIRE_KEY_ID(key) ((int32_t)((uint32_t)(key)&0xffffU))
+
+/// Makes a view of a snapshot that the caller's own program built, such as a CSnapshot: its size is read from its head.
+/// Nothing is checked. O(1).
+TEEWIRE_API void teewire_snapshot_view(teewire_snapshot* out, const int32_t* ints, uint32_t flags);
+/// Checks a stranger's snapshot of `count` ints as DDNet does, and makes a view of it. `mode` is a teewire_decoding,
+/// strict by default. Returns the number of items. Errors, with the int: TRUNCATED, BAD_COUNT, BAD_LENGTH, BAD_OFFSET,
+/// TOO_LARGE; with strict decoding BAD_TYPE for a negative key. O(items).
+TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, const int32_t* ints, uint32_t count, int32_t mode,
+                                           teewire_failure* failure);
+
+/// Words of memory for the outline of a snapshot of so many items and ints.
+#define TEEWIRE_OUTLINE_WORDS(items, ints) ((items) + (ints) / 32 + 4)
+/// Gives `snapshot` an outline, in memory of that size. Worth it for a snapshot that takes part in several deltas and
+/// did not come from a builder or a history. Returns the words used. O(items + ints / 32).
+TEEWIRE_API int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, uint32_t* memory);
+
+/// Number of items. O(1).
+TEEWIRE_API int32_t teewire_snapshot_items(const teewire_snapshot* snapshot);
+/// Item `number`, counted from 0. Error: NOT_FOUND. O(1).
+TEEWIRE_API int32_t teewire_snapshot_item(const teewire_snapshot* snapshot, uint32_t number, teewire_item* out);
+/// The first item with that key. Error: NOT_FOUND. O(items).
+TEEWIRE_API int32_t teewire_snapshot_find(const teewire_snapshot* snapshot, int32_t key, teewire_item* out);
+/// The UUID, 16 bytes, of an item type of 0x4000 and above in this snapshot. Error: NOT_FOUND. O(items).
+TEEWIRE_API int32_t teewire_snapshot_extended_type(const teewire_snapshot* snapshot, uint32_t type, uint8_t* uuid);
+/// Sum of all data ints, modulo 2^32: what is called Crc elsewhere. O(ints).
+TEEWIRE_API uint32_t teewire_snapshot_checksum(const teewire_snapshot* snapshot);
+/// Copies the snapshot to `out` with its items ascending by key, as 0.7.4 and later keep them. Returns its ints. Errors:
+/// OUTPUT_FULL; TOO_MANY_ITEMS. O(n log n).
+TEEWIRE_API int32_t teewire_snapshot_sort(const teewire_snapshot* snapshot, teewire_scratch* scratch, int32_t* out,
+                                          uint32_t capacity, teewire_snapshot* sorted, teewire_failure* failure);
+
+/* ---- builder ------------------------------------------------------------------------------------------------------- */
+
+/// Collects items and lays them out. See teewire/snapshot_builder.hpp for how extended types are numbered.
+typedef struct teewire_builder teewire_builder;
+
+TEEWIRE_API int32_t teewire_builder_init(teewire_builder** out, void* memory, uint32_t size);
+/// Begins the next snapshot. The one before is gone.
+TEEWIRE_API void teewire_builder_start(teewire_builder* builder);
+/// Adds an item of `ints` ints, all zero, and gives its data to be filled in before the next call. Returns the number of
+/// items so far. Errors, and then the builder is as before: BAD_TYPE (0x8000 and above), BAD_ID (0x10000 and above),
+/// DUPLICATE_KEY, TOO_MANY_ITEMS, TOO_LARGE. O(ints).
+TEEWIRE_API int32_t teewire_builder_add(teewire_builder* builder, uint32_t type, uint32_t id, uint32_t ints,
+                                        int32_t** data);
+/// The same for an extended type, known by a UUID of 16 bytes. Further error: TOO_MANY_TYPES.
+TEEWIRE_API int32_t teewire_builder_add_extended(teewire_builder* builder, const uint8_t* uuid, uint32_t id,
+                                                 uint32_t ints, int32_t** data);
+/// The snapshot, with outline, inside the builder's memory: valid until teewire_builder_start. Returns the number of
+/// items. O(items).
+TEEWIRE_API int32_t teewire_builder_finish(teewire_builder* builder, teewire_snapshot* out);
+
+/* ---- deltas -------------------------------------------------------------------------------------------------------- */
+
+/// Options of teewire_encode.
+typedef struct teewire_encode_options {
+    uint32_t size;    ///< sizeof(teewire_encode_options)
+    int32_t huffman;  ///< teewire_huffman; by default none, as the packet layer does it
+} teewire_encode_options;
+
+/// Options of teewire_delta_apply and teewire_decode.
+typedef struct teewire_decode_options {
+    uint32_t size;    ///< sizeof(teewire_decode_options)
+    int32_t decoding; ///< teewire_decoding; by default strict
+    int32_t huffman;  ///< teewire_decode: not zero if the bytes are Huffman-coded
+} teewire_decode_options;
+
+/// Writes the delta that makes `to` out of `from`, in the bytes of the reference implementations. Returns its ints; 0 if
+/// nothing changed. Never more than TEEWIRE_MAX_DELTA_INTS. Errors, with the number of the item in `to`: SIZE_MISMATCH
+/// when an item changes its size or differs from the agreed one; DUPLICATE_KEY when a key occurs twice; OUTPUT_FULL;
+/// TOO_MANY_ITEMS and TOO_LARGE for snapshots beyond the limits. O(items + ints).
+TEEWIRE_API int32_t teewire_delta_create(const teewire_snapshot* from, const teewire_snapshot* to,
+                                         const teewire_sizes* sizes, teewire_scratch* scratch, int32_t* out,
+                                         uint32_t capacity, teewire_failure* failure);
+/// Makes the snapshot that `delta` describes, and a view of it. It may begin anywhere in `out`, where
+/// TEEWIRE_MAX_SNAPSHOT_INTS always suffice. Returns its ints. Errors, with the int of the delta: TRUNCATED, BAD_COUNT,
+/// BAD_TYPE, BAD_ID, BAD_ITEM_SIZE, SIZE_MISMATCH, TOO_MANY_ITEMS, TOO_LARGE, OUTPUT_FULL. O(items + ints).
+TEEWIRE_API int32_t teewire_delta_apply(const teewire_snapshot* from, const int32_t* delta, uint32_t count,
+                                        const teewire_sizes* sizes, teewire_scratch* scratch,
+                                        const teewire_decode_options* options, int32_t* out, uint32_t capacity,
+                                        teewire_snapshot* to, teewire_failure* failure);
+/// Create and pack in one call, and Huffman-code if asked for. Returns the bytes written; 0 if nothing changed. Errors
+/// as teewire_delta_create; BAD_ARGUMENT. O(items + ints).
+TEEWIRE_API int32_t teewire_encode(const teewire_snapshot* from, const teewire_snapshot* to,
+                                   const teewire_sizes* sizes, teewire_scratch* scratch,
+                                   const teewire_encode_options* options, uint8_t* out, uint32_t capacity,
+                                   teewire_failure* failure);
+/// The reverse. No bytes mean that nothing changed: `to` is `from` itself then, in its memory. Returns the ints of the
+/// snapshot. Errors, with their stage: as teewire_huffman_decode, teewire_varint_decode, teewire_delta_apply;
+/// BAD_ARGUMENT. O(bytes + items + ints).
+TEEWIRE_API int32_t teewire_decode(const teewire_snapshot* from, const uint8_t* bytes, uint32_t size,
+                                   const teewire_sizes* sizes, teewire_scratch* scratch,
+                                   const teewire_decode_options* options, int32_t* out, uint32_t capacity,
+                                   teewire_snapshot* to, teewire_failure* failure);
+
+/* ---- history ------------------------------------------------------------------------------------------------------- */
+
+/// Snapshots by increasing tick. Adding drops the oldest ones when there is no room.
+typedef struct teewire_history teewire_history;
+
+/// Holds at most `snapshots`; the rest of the memory is for their ints and outlines. 1 to 65535.
+TEEWIRE_API int32_t teewire_history_init(teewire_history** out, void* memory, uint32_t size, uint32_t snapshots);
+/// Keeps a copy, with outline if it has one. `stored`, if not null, becomes a view of it, valid until it is dropped.
+/// Returns the number held. Errors: BAD_TICK if the tick does not increase; TOO_LARGE, with the ints there are, and
+/// then nothing is dropped. O(ints).
+TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, const teewire_snapshot* snapshot,
+                                        teewire_snapshot* stored, teewire_failure* failure);
+/// Error: UNKNOWN_TICK. O(log snapshots).
+TEEWIRE_API int32_t teewire_history_find(const teewire_history* history, int32_t tick, teewire_snapshot* out);
+/// Drops everything older. Returns the number held.
+TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
+TEEWIRE_API void teewire_history_clear(teewire_history* history);
+
+/* ---- sending and receiving ----------------------------------------------------------------------------------------- */
+
+/// Which numbers messages have.
+typedef enum teewire_protocol { TEEWIRE_DDNET = 0, TEEWIRE_06 = 1, TEEWIRE_07 = 2 } teewire_protocol;
+
+/// Options of teewire_sender_init.
+typedef struct teewire_sender_options {
+    uint32_t size;              ///< sizeof(teewire_sender_options)
+    int32_t protocol;           ///< teewire_protocol
+    const teewire_sizes* sizes; ///< null: those of the protocol
+    uint32_t snapshots;         ///< held at most; by default 75
+    uint32_t interval;          ///< ticks between snapshots; by default 2, with high bandwidth 1
+    uint32_t max_parts;         ///< messages per snapshot; by default 31, the most for 0.6 and 0.7. DDNet: up to 64
+} teewire_sender_options;
+
+/// What a server keeps for a client: what was sent and acknowledged. teewire/snapshot_sender.hpp tells the rules.
+typedef struct teewire_sender teewire_sender;
+
+/// What the memory has beyond the numbers is for the ints of snapshots; a client that answers needs a second of them.
+TEEWIRE_API int32_t teewire_sender_init(teewire_sender** out, void* memory, uint32_t size,
+                                        const teewire_sender_options* options);
+/// Takes the tick that an input message acknowledges, -1 if it says so. Returns 1, or 0 if it makes no sense, which
+/// changes nothing.
+TEEWIRE_API int32_t teewire_sender_acknowledge(teewire_sender* sender, int32_t tick);
+/// Whether a snapshot of this tick should be sent: 1 or 0.
+TEEWIRE_API int32_t teewire_sender_due(const teewire_sender* sender, int32_t tick);
+/// Encodes the snapshot of `tick` and keeps it. Ticks have to increase. Returns the number of messages, at least 1, that
+/// teewire_sender_next gives. Errors: as teewire_delta_create; BAD_TICK; TOO_LARGE when it takes too many messages or
+/// memory. O(items + ints).
+TEEWIRE_API int32_t teewire_sender_send(teewire_sender* sender, int32_t tick, const teewire_snapshot* snapshot,
+                                        teewire_scratch* scratch, teewire_failure* failure);
+/// The next message, head included, to be sent without the vital flag: its bytes are in the scratch memory, valid until
+/// that is used again or the next call. Returns their number; 0 behind the last one.
+TEEWIRE_API int32_t teewire_sender_next(teewire_sender* sender, const uint8_t** message);
+/// As before the first snapshot: after a map change.
+TEEWIRE_API void teewire_sender_reset(teewire_sender* sender);
+
+/// Options of teewire_receiver_init.
+typedef struct teewire_receiver_options {
+    uint32_t size;              ///< sizeof(teewire_receiver_options)
+    int32_t protocol;           ///< teewire_protocol
+    const teewire_sizes* sizes; ///< null: those of the protocol
+    uint32_t snapshots;         ///< held at most; by default 150
+    uint32_t parts;             ///< snapshots whose messages may arrive mixed; by default 1, as a client needs; at most 16
+    int32_t decoding;           ///< teewire_decoding; by default strict
+    int32_t observer;           ///< not zero: for captures; late snapshots count, and a tick far back begins anew
+} teewire_receiver_options;
+
+/// What teewire_receiver_receive gives.
+typedef enum teewire_received {
+    TEEWIRE_RECEIVED_OTHER = 0,       ///< not a snapshot message
+    TEEWIRE_RECEIVED_IGNORED = 1,     ///< an old one, or one more of what is there
+    TEEWIRE_RECEIVED_PART = 2,        ///< more messages are needed
+    TEEWIRE_RECEIVED_SNAPSHOT = 3,    ///< decoded, checked and kept
+    TEEWIRE_RECEIVED_MISSING_BASE = 4 ///< the base is not there; a full one is asked for
+} teewire_received;
+
+/// What a snapshot message said and led to.
+typedef struct teewire_snapshot_event {
+    uint32_t size;             ///< sizeof(teewire_snapshot_event), set by the caller
+    int32_t tick;              ///< -1 if it was no snapshot message
+    int32_t base_tick;         ///< -1: it was sent without a base
+    int32_t has_checksum;      ///< 1, or 0: an unchanged snapshot may be sent without
+    uint32_t checksum;         ///< as sent
+    uint32_t delta_bytes;      ///< packed
+    teewire_snapshot snapshot; ///< valid until it is dropped from the receiver's history
+} teewire_snapshot_event;
+
+/// What a client keeps to receive snapshots.
+typedef struct teewire_receiver teewire_receiver;
+
+/// What the memory has beyond the numbers is for the ints of snapshots. Too little costs missing bases, nothing else.
+TEEWIRE_API int32_t teewire_receiver_init(teewire_receiver** out, void* memory, uint32_t size,
+                                          const teewire_receiver_options* options);
+/// Takes a message. Returns a teewire_received. Errors: of the message itself with stage INPUT and its byte (TRUNCATED,
+/// ...); of the delta with stages VARINT and DELTA; BAD_CHECKSUM. `event` is filled in with what is known either way; it
+/// may be null. O(bytes), for the last part O(items + ints).
+TEEWIRE_API int32_t teewire_receiver_receive(teewire_receiver* receiver, const uint8_t* message, uint32_t size,
+                                             teewire_scratch* scratch, teewire_snapshot_event* event,
+                                             teewire_failure* failure);
+/// What the next input message should acknowledge: a tick, or -1.
+TEEWIRE_API int32_t teewire_receiver_ack(const teewire_receiver* receiver);
+/// 1 if an input message should be sent at once, as a full snapshot is needed. Reading it clears it.
+TEEWIRE_API int32_t teewire_receiver_take_urgent(teewire_receiver* receiver);
+/// A snapshot that is still held. Error: UNKNOWN_TICK.
+TEEWIRE_API int32_t teewire_receiver_find(const teewire_receiver* receiver, int32_t tick, teewire_snapshot* out);
+/// Forgets everything: at a map change and with a new connection.
+TEEWIRE_API void teewire_receiver_reset(teewire_receiver* receiver);
+
+/* ---- demos --------------------------------------------------------------------------------------------------------- */
+
+/// The header of a demo. Text fields have terminators unless all of the field is used.
+typedef struct teewire_demo_header {
+    uint32_t size;            ///< sizeof(teewire_demo_header), set by the caller
+    uint32_t version;         ///< 3 to 6
+    uint32_t map_size;        ///< bytes of the map in the file, which follows the header; 0 if there is none
+    uint32_t map_crc;         ///< as stored
+    int32_t length;           ///< seconds; 0 if the recording was not stopped properly
+    uint32_t marker_count;    ///< up to 64
+    int32_t marker_ticks[64]; ///< timeline markers
+    uint32_t has_sha256;      ///< version 6
+    uint8_t sha256[32];       ///< of the map
+    char net_version[64];     ///< "0.6 626fce9a778df4d4" (also DDNet) or "0.7 802f1be60a05665f"
+    char map_name[64];        ///< without path
+    char type[8];             ///< "client" or "server"
+    char timestamp[20];       ///< "YYYY-MM-DD_HH-MM-SS", local time
+} teewire_demo_header;
+
+/// Writes the header to `out`. Returns its bytes, at most TEEWIRE_MAX_DEMO_HEADER_BYTES. Errors: OUTPUT_FULL;
+/// BAD_ARGUMENT for a version or marker count out of range.
+TEEWIRE_API int32_t teewire_demo_header_write(const teewire_demo_header* header, uint8_t* out, uint32_t capacity);
+
+/// Options of teewire_demo_reader_init.
+typedef struct teewire_demo_reader_options {
+    uint32_t size;              ///< sizeof(teewire_demo_reader_options)
+    int32_t decoding;           ///< teewire_decoding; by default lenient
+    const teewire_sizes* sizes; ///< null: found out from the file, see detect_size_table in teewire/demo_reader.hpp
+} teewire_demo_reader_options;
+
+/// What teewire_demo_reader_next gives.
+typedef enum teewire_demo_kind {
+    TEEWIRE_DEMO_TICK = 1,     ///< a tick begins
+    TEEWIRE_DEMO_SNAPSHOT = 2, ///< there is another teewire_demo_reader_snapshot
+    TEEWIRE_DEMO_MESSAGE = 3
+} teewire_demo_kind;
+
+/// An event of a demo.
+typedef struct teewire_demo_event {
+    uint32_t size;          ///< sizeof(teewire_demo_event), set by the caller
+    int32_t tick;           ///< 50 per second
+    uint64_t position;      ///< byte of the file
+    const uint8_t* message; ///< with up to three zero bytes more than were sent; until the next call
+    uint32_t message_size;  ///< bytes
+    int32_t keyframe;       ///< 1 for a full snapshot, and for the tick that announces it
+} teewire_demo_event;
+
+/// What the chunk heads of a file tell.
+typedef struct teewire_demo_overview {
+    uint32_t size;            ///< sizeof(teewire_demo_overview), set by the caller
+    int32_t first_tick;       ///< -1 if there is none
+    int32_t last_tick;        ///< -1 if there is none
+    uint32_t ticks;           ///< tick markers
+    uint32_t snapshots;       ///< full ones and deltas
+    uint32_t messages;        ///< message chunks
+    uint32_t keyframes;       ///< where a seek can begin
+    int32_t damage;           ///< TEEWIRE_OK, or the code of where the file is damaged; the rest is what came before
+    uint64_t damage_position; ///< byte of the file
+} teewire_demo_overview;
+
+/// Plays a demo from memory.
+typedef struct teewire_demo_reader teewire_demo_reader;
+
+/// `file`, the whole demo, is needed as long as the reader. Errors, with the byte: TRUNCATED, BAD_MAGIC, BAD_VERSION;
+/// BAD_ARGUMENT. Costs what detecting the sizes does.
+TEEWIRE_API int32_t teewire_demo_reader_init(teewire_demo_reader** out, void* memory, uint32_t size,
+                                             const uint8_t* file, uint64_t file_size,
+                                             const teewire_demo_reader_options* options, teewire_failure* failure);
+TEEWIRE_API void teewire_demo_reader_header(const teewire_demo_reader* reader, teewire_demo_header* out);
+/// The map inside the file. Returns its bytes.
+TEEWIRE_API int32_t teewire_demo_reader_map(const teewire_demo_reader* reader, const uint8_t** map);
+/// Plays up to the next event. Returns a teewire_demo_kind, 0 at the end of the file, or the error with its stage and
+/// chunk; what came before has been given. Amortised O(bytes of the chunk).
+TEEWIRE_API int32_t teewire_demo_reader_next(teewire_demo_reader* reader, teewire_demo_event* event,
+                                             teewire_failure* failure);
+/// The last snapshot, valid until the next call. Returns the number of items. O(items).
+TEEWIRE_API int32_t teewire_demo_reader_snapshot(teewire_demo_reader* reader, teewire_snapshot* out);
+
+/// Memory for so many keyframes; there is one about every five seconds.
+#define TEEWIRE_KEYFRAMES_SIZE(count) (16 * (count))
+/// Reads all chunk heads, fills in `overview` unless it is null, and keeps keyframes in `memory` for
+/// teewire_demo_reader_seek. Returns the number of keyframes, even if fewer fit; then seeking is slow behind those that
+/// did. A damaged file is no error here. Errors: BAD_ARGUMENT for unaligned memory. O(chunks).
+TEEWIRE_API int32_t teewire_demo_reader_index(teewire_demo_reader* reader, void* memory, uint32_t size,
+                                              teewire_demo_overview* overview);
+/// Makes the snapshot that of `tick`: all up to the last marker not above it has been played. Messages on the way are
+/// skipped. Without an index it only goes forward. Errors as teewire_demo_reader_next. Costs at most the chunks since the last keyframe.
+TEEWIRE_API int32_t teewire_demo_reader_seek(teewire_demo_reader* reader, int32_t tick, teewire_failure* failure);
+
+/// Options of teewire_demo_writer_init.
+typedef struct teewire_demo_writer_options {
+    uint32_t size;              ///< sizeof(teewire_demo_writer_options)
+    uint32_t version;           ///< 3 to 6; by default 6
+    const teewire_sizes* sizes; ///< null: those of 0.6
+    int32_t huffman;            ///< teewire_huffman; by default EXACT
+} teewire_demo_writer_options;
+
+/// Records a demo. The header comes first, then the map, both written by the caller; then what these functions write.
+typedef struct teewire_demo_writer teewire_demo_writer;
+
+TEEWIRE_API int32_t teewire_demo_writer_init(teewire_demo_writer** out, void* memory, uint32_t size,
+                                             const teewire_demo_writer_options* options);
+/// Records a snapshot, with keyframes where recorders put them. Returns the bytes written, at most
+/// TEEWIRE_MAX_DEMO_BYTES. Errors: BAD_TICK when the tick does not increase; TOO_MANY_ITEMS; TOO_LARGE; OUTPUT_FULL. A
+/// failed call records nothing. O(items + ints).
+TEEWIRE_API int32_t teewire_demo_writer_snapshot(teewire_demo_writer* writer, int32_t tick,
+                                                 const teewire_snapshot* snapshot, uint8_t* out, uint32_t capacity,
+                                                 teewire_failure* failure);
+/// Records a message for the tick of the last snapshot. Returns the bytes written. Errors: TOO_LARGE; OUTPUT_FULL.
+TEEWIRE_API int32_t teewire_demo_writer_message(teewire_demo_writer* writer, const uint8_t* message, uint32_t size,
+                                                uint8_t* out, uint32_t capacity, teewire_failure* failure);
+/// Marks the last tick for the timeline. Returns 1, or 0 if the marker before is too near or there are 64.
+TEEWIRE_API int32_t teewire_demo_writer_mark(teewire_demo_writer* writer);
+/// Puts length and markers into the header, which the caller then writes again over the first one.
+TEEWIRE_API void teewire_demo_writer_finish(const teewire_demo_writer* writer, teewire_demo_header* header);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

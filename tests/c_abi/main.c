@@ -1,0 +1,21 @@
+/* The C ABI: every function, and every way in which it fails. */
+#include "check.h"
+
+int checks = 0;
+int failed_checks = 0;
+
+void test_codec(void);
+void test_snapshot(void);
+void test_delta(void);
+void test_transfer(void);
+void test_demo(void);
+
+int main(void) {
+    test_codec();
+    test_snapshot();
+    test_delta();
+    test_transfer();
+    test_demo();
+    printf("%d checks, %d failed\n", checks, failed_checks);
+    return failed_checks != 0 || checks < 300;
+}

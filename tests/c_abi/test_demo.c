@@ -1,0 +1,256 @@
+/* Demos, written and read again. */
+#include "check.h"
+
+enum { ticks = 900, capacity = 400000 };
+static uint8_t file[capacity];
+static uint32_t file_size;
+static teewire_builder* builder;
+
+static teewire_demo_header header_of(uint32_t version) {
+    teewire_demo_header header;
+    memset(&header, 0, sizeof header);
+    header.size = sizeof header;
+    header.version = version;
+    header.map_size = 4;
+    header.map_crc = 0x11223344;
+    header.has_sha256 = version >= 6;
+    header.sha256[31] = 7;
+    strcpy(header.net_version, "0.6 626fce9a778df4d4");
+    strcpy(header.map_name, "dm1");
+    strcpy(header.type, "server");
+    strcpy(header.timestamp, "2026-08-30_12-00-00");
+    return header;
+}
+
+static void record(uint32_t version) {
+    static uint8_t const said[] = {3 << 1, 0, 0, 'h', 'i', 0};
+    uint32_t const size = teewire_demo_writer_size();
+    teewire_demo_header header = header_of(version);
+    teewire_demo_writer* writer = NULL;
+    teewire_demo_writer_options options;
+    teewire_failure failure;
+    teewire_snapshot s;
+    int32_t tick = 0, written = 0, marks = 0;
+    CHECK(size <= TEEWIRE_DEMO_WRITER_SIZE);
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.version = version;
+    REQUIRE(teewire_demo_writer_init(&writer, take(size), size, &options) == 0);
+    CHECK_EQUAL(teewire_demo_writer_mark(writer), 0); /* there is no tick yet */
+    written = teewire_demo_header_write(&header, file, capacity);
+    CHECK_EQUAL(written, version < 4 ? 176 : version < 6 ? 436 : 484);
+    file_size = (uint32_t)written;
+    memcpy(file + file_size, "map!", 4);
+    file_size += 4;
+    for (tick = 100; tick < 100 + ticks; tick += 3) {
+        build(builder, tick, &s);
+        written = teewire_demo_writer_snapshot(writer, tick, &s, file + file_size, capacity - file_size, NULL);
+        REQUIRE(written > 0 && written <= TEEWIRE_MAX_DEMO_BYTES);
+        file_size += (uint32_t)written;
+        if (tick % 100 == 0) {
+            written = teewire_demo_writer_message(writer, said, sizeof said, file + file_size, capacity - file_size, NULL);
+            REQUIRE(written > 0);
+            file_size += (uint32_t)written;
+            marks += teewire_demo_writer_mark(writer);
+        }
+    }
+    CHECK_EQUAL(marks, 3);
+    CHECK_FAILS(teewire_demo_writer_snapshot(writer, tick - 3, &s, file + file_size, 1000, &failure), TEEWIRE_BAD_TICK, 0, 0);
+    CHECK_FAILS(teewire_demo_writer_snapshot(writer, tick + 500, &s, file + file_size, 10, &failure), TEEWIRE_OUTPUT_FULL, 0, 0);
+    CHECK_FAILS(teewire_demo_writer_message(writer, said, sizeof said, file + file_size, 2, &failure), TEEWIRE_OUTPUT_FULL, 0, 0);
+    CHECK_EQUAL(teewire_demo_writer_message(writer, file, 65540, file + file_size, capacity, &failure), TEEWIRE_TOO_LARGE);
+    teewire_demo_writer_finish(writer, &header);
+    CHECK_EQUAL(header.length, (ticks - 3) / 50);
+    CHECK_EQUAL(header.marker_count, 3);
+    CHECK_EQUAL(header.map_crc, 0x11223344); /* the rest is as it was */
+    CHECK(teewire_demo_header_write(&header, file, capacity) > 0);
+}
+
+static teewire_demo_reader* open_file(uint32_t size, teewire_failure* failure, int32_t* code) {
+    uint32_t const needed = teewire_demo_reader_size();
+    teewire_demo_reader* reader = NULL;
+    uint8_t* const copy = take(size + 1);
+    memcpy(copy, file, size);
+    *code = teewire_demo_reader_init(&reader, take(needed), needed, copy, size, NULL, failure);
+    return reader;
+}
+
+static void play(uint32_t version) {
+    int32_t code = 0, kind = 0, tick = 100, messages = 0, keyframes = 0;
+    teewire_demo_reader* const reader = open_file(file_size, NULL, &code);
+    teewire_demo_header header;
+    teewire_demo_event event;
+    teewire_demo_overview overview;
+    teewire_snapshot s, wanted;
+    uint8_t const* map = NULL;
+    REQUIRE(code == 0);
+    memset(&header, 0, sizeof header);
+    header.size = sizeof header;
+    teewire_demo_reader_header(reader, &header);
+    CHECK_EQUAL(header.version, version);
+    CHECK(strcmp(header.map_name, "dm1") == 0 && strcmp(header.type, "server") == 0);
+    CHECK(strcmp(header.net_version, "0.6 626fce9a778df4d4") == 0);
+    CHECK_EQUAL(header.length, (ticks - 3) / 50);
+    CHECK_EQUAL(header.marker_count, version < 4 ? 0 : 3);
+    if (version >= 4) CHECK_EQUAL(header.marker_ticks[1], 400);
+    CHECK_EQUAL(header.has_sha256, version >= 6);
+    CHECK_EQUAL(header.sha256[31], version >= 6 ? 7 : 0);
+    CHECK_EQUAL(teewire_demo_reader_map(reader, &map), 4);
+    CHECK(memcmp(map, "map!", 4) == 0);
+
+    memset(&event, 0, sizeof event);
+    event.size = sizeof event;
+    CHECK_EQUAL(teewire_demo_reader_snapshot(reader, &s), 0);
+    while ((kind = teewire_demo_reader_next(reader, &event, NULL)) > 0) {
+        CHECK_EQUAL(event.tick, tick);
+        if (kind == TEEWIRE_DEMO_SNAPSHOT) {
+            build(builder, tick, &wanted);
+            CHECK_EQUAL(teewire_demo_reader_snapshot(reader, &s), teewire_snapshot_items(&wanted));
+            CHECK(same_ints(&s, &wanted));
+            keyframes += event.keyframe;
+        } else if (kind == TEEWIRE_DEMO_MESSAGE) {
+            CHECK_EQUAL(event.message_size, 8); /* whole ints */
+            CHECK(event.message != NULL && memcmp(event.message + 3, "hi", 3) == 0);
+            ++messages;
+        }
+        CHECK(event.position < file_size);
+        if (kind != TEEWIRE_DEMO_TICK && (kind == TEEWIRE_DEMO_MESSAGE || tick % 100 != 0)) tick += 3;
+    }
+    CHECK_EQUAL(kind, 0);
+    CHECK_EQUAL(tick, 100 + ticks);
+    CHECK_EQUAL(messages, 3);
+    CHECK_EQUAL(keyframes, 4);
+
+    memset(&overview, 0, sizeof overview);
+    overview.size = sizeof overview;
+    {
+        void* const memory = take(TEEWIRE_KEYFRAMES_SIZE(10));
+        int32_t const targets[] = {700, 100, 997, 5, 5000, 355};
+        size_t i = 0;
+        CHECK_EQUAL(teewire_demo_reader_index(reader, (uint8_t*)memory + 1, 16, NULL), TEEWIRE_BAD_ARGUMENT);
+        CHECK_EQUAL(teewire_demo_reader_index(reader, NULL, 0, NULL), 4);
+        CHECK_EQUAL(teewire_demo_reader_index(reader, memory, TEEWIRE_KEYFRAMES_SIZE(2), &overview), 4);
+        CHECK_EQUAL(teewire_demo_reader_seek(reader, 400, NULL), 0);
+        CHECK_EQUAL(teewire_demo_reader_index(reader, memory, TEEWIRE_KEYFRAMES_SIZE(10), &overview), 4);
+        CHECK_EQUAL(overview.first_tick, 100);
+        CHECK_EQUAL(overview.last_tick, 997);
+        CHECK_EQUAL(overview.ticks, 300);
+        CHECK_EQUAL(overview.snapshots, 300);
+        CHECK_EQUAL(overview.messages, 3);
+        CHECK_EQUAL(overview.keyframes, 4);
+        CHECK_EQUAL(overview.damage, 0);
+        for (i = 0; i < sizeof targets / sizeof *targets; ++i) {
+            int32_t at = targets[i] < 100 ? 100 : targets[i] > 997 ? 997 : targets[i];
+            at -= (at - 100) % 3;
+            build(builder, at, &wanted);
+            CHECK_EQUAL(teewire_demo_reader_seek(reader, targets[i], NULL), 0);
+            CHECK_EQUAL(teewire_demo_reader_snapshot(reader, &s), teewire_snapshot_items(&wanted));
+            CHECK(same_ints(&s, &wanted));
+        }
+    }
+}
+
+static void test_damage(void) {
+    teewire_failure failure;
+    teewire_demo_event event;
+    teewire_demo_overview overview;
+    int32_t code = 0, kind = 0, events = 0;
+    teewire_demo_reader* reader = NULL;
+    open_file(100, &failure, &code);
+    CHECK_EQUAL(code, TEEWIRE_TRUNCATED);
+    open_file(0, &failure, &code);
+    CHECK_EQUAL(code, TEEWIRE_TRUNCATED);
+    file[0] ^= 1;
+    open_file(file_size, &failure, &code);
+    CHECK_EQUAL(code, TEEWIRE_BAD_MAGIC);
+    CHECK_EQUAL(failure.position, 0);
+    file[0] ^= 1;
+    file[7] = 2;
+    open_file(file_size, &failure, &code);
+    CHECK_EQUAL(code, TEEWIRE_BAD_VERSION);
+    file[7] = 6;
+
+    /* Cut inside the last chunk: everything before it is there. */
+    memset(&event, 0, sizeof event);
+    event.size = sizeof event;
+    memset(&overview, 0, sizeof overview);
+    overview.size = sizeof overview;
+    reader = open_file(file_size - 1, NULL, &code);
+    REQUIRE(code == 0);
+    CHECK_EQUAL(teewire_demo_reader_index(reader, NULL, 0, &overview), 4);
+    CHECK_EQUAL(overview.damage, TEEWIRE_TRUNCATED);
+    CHECK_EQUAL(overview.snapshots, 299);
+    while ((kind = teewire_demo_reader_next(reader, &event, &failure)) > 0) ++events;
+    CHECK_EQUAL(kind, TEEWIRE_TRUNCATED);
+    CHECK_EQUAL(events, 300 + 299 + 3);
+    CHECK_EQUAL(failure.stage, TEEWIRE_STAGE_INPUT);
+    CHECK_EQUAL(failure.position, overview.damage_position);
+    CHECK_EQUAL(failure.chunk, overview.damage_position);
+    CHECK_EQUAL(teewire_demo_reader_next(reader, &event, &failure), TEEWIRE_TRUNCATED);
+    CHECK_EQUAL(teewire_demo_reader_seek(reader, 5000, &failure), TEEWIRE_TRUNCATED);
+
+    /* Damage inside a chunk names the step. */
+    reader = open_file(file_size, NULL, &code);
+    REQUIRE(code == 0);
+    do kind = teewire_demo_reader_next(reader, &event, NULL);
+    while (kind != TEEWIRE_DEMO_SNAPSHOT);
+    memset(file + event.position + 2, 0xff, 8);
+    reader = open_file(file_size, NULL, &code);
+    REQUIRE(code == 0);
+    do kind = teewire_demo_reader_next(reader, NULL, &failure);
+    while (kind > 0);
+    CHECK(kind < 0);
+    CHECK(failure.stage != TEEWIRE_STAGE_INPUT);
+    CHECK_EQUAL(failure.chunk, event.position);
+}
+
+static void test_options(void) {
+    uint32_t const reader_size = teewire_demo_reader_size(), writer_size = teewire_demo_writer_size();
+    void* const memory = take(reader_size > writer_size ? reader_size : writer_size);
+    teewire_demo_reader* reader = NULL;
+    teewire_demo_writer* writer = NULL;
+    teewire_demo_reader_options r;
+    teewire_demo_writer_options w;
+    teewire_demo_header header = header_of(6);
+    uint8_t out[TEEWIRE_MAX_DEMO_HEADER_BYTES];
+    CHECK(reader_size <= TEEWIRE_DEMO_READER_SIZE);
+    memset(&r, 0, sizeof r);
+    r.size = sizeof r;
+    r.decoding = TEEWIRE_STRICT;
+    r.sizes = teewire_sizes_find("0.6");
+    CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, reader_size, file, file_size, &r, NULL), 0);
+    CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, reader_size - 1, file, file_size, &r, NULL), TEEWIRE_BAD_ARGUMENT);
+    r.decoding = 3;
+    CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, reader_size, file, file_size, &r, NULL), TEEWIRE_BAD_ARGUMENT);
+
+    CHECK_EQUAL(teewire_demo_writer_init(&writer, memory, writer_size, NULL), 0);
+    CHECK_EQUAL(teewire_demo_writer_init(&writer, memory, writer_size - 1, NULL), TEEWIRE_BAD_ARGUMENT);
+    memset(&w, 0, sizeof w);
+    w.size = sizeof w;
+    w.version = 2;
+    CHECK_EQUAL(teewire_demo_writer_init(&writer, memory, writer_size, &w), TEEWIRE_BAD_ARGUMENT);
+    w.version = 7;
+    CHECK_EQUAL(teewire_demo_writer_init(&writer, memory, writer_size, &w), TEEWIRE_BAD_ARGUMENT);
+    w.version = 3;
+    w.huffman = 3;
+    CHECK_EQUAL(teewire_demo_writer_init(&writer, memory, writer_size, &w), TEEWIRE_BAD_ARGUMENT);
+
+    CHECK_EQUAL(teewire_demo_header_write(&header, out, sizeof out), 484);
+    CHECK_EQUAL(teewire_demo_header_write(&header, out, sizeof out - 1), TEEWIRE_OUTPUT_FULL);
+    header.marker_count = 65;
+    CHECK_EQUAL(teewire_demo_header_write(&header, out, sizeof out), TEEWIRE_BAD_ARGUMENT);
+    header.marker_count = 0;
+    header.version = 2;
+    CHECK_EQUAL(teewire_demo_header_write(&header, out, sizeof out), TEEWIRE_BAD_ARGUMENT);
+}
+
+void test_demo(void) {
+    uint32_t version = 3;
+    builder = new_builder();
+    for (; version <= 6; ++version) {
+        record(version);
+        play(version);
+    }
+    test_options();
+    test_damage();
+}

@@ -1,0 +1,194 @@
+/* Views, the builder, the history. */
+#include "check.h"
+
+static void test_empty(void) {
+    teewire_snapshot none;
+    teewire_item item;
+    memset(&none, 0, sizeof none);
+    CHECK_EQUAL(teewire_snapshot_items(&none), 0);
+    CHECK_EQUAL(teewire_snapshot_items(NULL), 0);
+    CHECK_EQUAL(teewire_snapshot_checksum(NULL), 0);
+    CHECK_EQUAL(teewire_snapshot_item(NULL, 0, &item), TEEWIRE_NOT_FOUND);
+    CHECK_EQUAL(teewire_snapshot_find(&none, 0, &item), TEEWIRE_NOT_FOUND);
+}
+
+static void test_views(void) {
+    /* Bytes of items, items, two offsets, key and data twice. */
+    static int32_t const ints[] = {20, 2, 0, 12, TEEWIRE_KEY(4, 3), 7, -2, TEEWIRE_KEY(1, 0xffff), 100};
+    int32_t bad[9];
+    uint32_t outline[TEEWIRE_OUTLINE_WORDS(2, 9)];
+    teewire_snapshot s, trusted;
+    teewire_item item;
+    teewire_failure failure;
+    CHECK_EQUAL(teewire_snapshot_check(&s, ints, 9, TEEWIRE_DECODING_DEFAULT, NULL), 2);
+    CHECK(s.ints == ints);
+    CHECK_EQUAL(s.size, 9);
+    CHECK(s.keys == NULL && s.starts == NULL);
+    CHECK_EQUAL(s.flags, 0); /* nobody has looked for repeated keys */
+    teewire_snapshot_view(&trusted, ints, TEEWIRE_DISTINCT_KEYS);
+    CHECK_EQUAL(trusted.size, 9);
+    CHECK_EQUAL(trusted.flags, TEEWIRE_DISTINCT_KEYS);
+    CHECK_EQUAL(teewire_snapshot_items(&trusted), 2);
+    CHECK_EQUAL(teewire_snapshot_checksum(&trusted), 105);
+
+    CHECK_EQUAL(teewire_snapshot_item(&s, 0, &item), 0);
+    CHECK_EQUAL(TEEWIRE_KEY_TYPE(item.key), 4);
+    CHECK_EQUAL(TEEWIRE_KEY_ID(item.key), 3);
+    CHECK_EQUAL(item.ints, 2);
+    CHECK(item.data == ints + 5);
+    CHECK_EQUAL(teewire_snapshot_item(&s, 2, &item), TEEWIRE_NOT_FOUND);
+    CHECK_EQUAL(teewire_snapshot_find(&s, TEEWIRE_KEY(1, 0xffff), &item), 0);
+    CHECK_EQUAL(item.ints, 1);
+    CHECK_EQUAL(item.data[0], 100);
+    CHECK_EQUAL(teewire_snapshot_find(&s, 5, &item), TEEWIRE_NOT_FOUND);
+
+    CHECK_EQUAL(teewire_snapshot_outline(&trusted, outline), 2 + 5 / 32 + 4);
+    CHECK_EQUAL(trusted.keys[1], TEEWIRE_KEY(1, 0xffff));
+    CHECK_EQUAL(trusted.starts[0], 1 << 0 | 1 << 3 | 1 << 5);
+    CHECK_EQUAL(teewire_snapshot_checksum(&trusted), 105);
+
+    CHECK_FAILS(teewire_snapshot_check(&s, ints, 1, 0, &failure), TEEWIRE_TRUNCATED, TEEWIRE_STAGE_INPUT, 1);
+    CHECK_FAILS(teewire_snapshot_check(&s, ints, 8, 0, &failure), TEEWIRE_BAD_LENGTH, TEEWIRE_STAGE_INPUT, 0);
+    CHECK_FAILS(teewire_snapshot_check(&s, ints, 9, 3, &failure), TEEWIRE_BAD_ARGUMENT, TEEWIRE_STAGE_INPUT, 0);
+    memcpy(bad, ints, sizeof bad);
+    bad[1] = -1;
+    CHECK_FAILS(teewire_snapshot_check(&s, bad, 9, 0, &failure), TEEWIRE_BAD_COUNT, TEEWIRE_STAGE_INPUT, 1);
+    bad[1] = 2;
+    bad[3] = 20;
+    CHECK_FAILS(teewire_snapshot_check(&s, bad, 9, 0, &failure), TEEWIRE_BAD_OFFSET, TEEWIRE_STAGE_INPUT, 3);
+    bad[3] = 12;
+    bad[4] = -1;
+    CHECK_FAILS(teewire_snapshot_check(&s, bad, 9, TEEWIRE_STRICT, &failure), TEEWIRE_BAD_TYPE, 0, 4);
+    CHECK_EQUAL(teewire_snapshot_check(&s, bad, 9, TEEWIRE_LENIENT, NULL), 2);
+}
+
+static void test_sort(void) {
+    static int32_t const ints[] = {20, 2, 0, 12, TEEWIRE_KEY(4, 3), 7, -2, TEEWIRE_KEY(1, 2), 100};
+    static int32_t const by_key[] = {20, 2, 0, 8, TEEWIRE_KEY(1, 2), 100, TEEWIRE_KEY(4, 3), 7, -2};
+    static int32_t large[2 + 2 * 1025];
+    teewire_scratch* const scratch = new_scratch();
+    teewire_snapshot s, sorted;
+    teewire_failure failure;
+    int32_t out[9];
+    int32_t i = 0;
+    teewire_snapshot_view(&s, ints, TEEWIRE_DISTINCT_KEYS);
+    CHECK_EQUAL(teewire_snapshot_sort(&s, scratch, out, 9, &sorted, NULL), 9);
+    CHECK(memcmp(out, by_key, sizeof by_key) == 0);
+    CHECK(sorted.ints == out);
+    CHECK_EQUAL(sorted.flags, TEEWIRE_DISTINCT_KEYS);
+    CHECK_FAILS(teewire_snapshot_sort(&s, scratch, out, 8, &sorted, &failure), TEEWIRE_OUTPUT_FULL, 0, 1);
+
+    large[0] = 4 * 1025;
+    large[1] = 1025;
+    for (i = 0; i < 1025; ++i) {
+        large[2 + i] = 4 * i;
+        large[2 + 1025 + i] = TEEWIRE_KEY(1, i);
+    }
+    teewire_snapshot_view(&s, large, TEEWIRE_DISTINCT_KEYS);
+    CHECK_FAILS(teewire_snapshot_sort(&s, scratch, out, 9, &sorted, &failure), TEEWIRE_TOO_MANY_ITEMS, 0, 1024);
+    CHECK_EQUAL(teewire_scratch_init((teewire_scratch**)&i, take(8), 8), TEEWIRE_BAD_ARGUMENT);
+}
+
+static void test_builder(void) {
+    static uint8_t const uuid[16] = {0x76, 0xce, 0x45, 0x5b, 0xf9, 0xeb, 0x3a, 0x48, 0xad, 0xd7, 0xe0, 0x4b, 0x94, 0x1d, 4, 0x5c};
+    uint8_t found[16] = {0};
+    teewire_builder* builder = NULL;
+    teewire_snapshot s;
+    teewire_item item;
+    int32_t* data = NULL;
+    uint32_t i = 0;
+    uint32_t const size = teewire_builder_size();
+    CHECK(size <= TEEWIRE_BUILDER_SIZE);
+    CHECK_EQUAL(teewire_builder_init(&builder, take(size - 1), size - 1), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_builder_init(&builder, NULL, size), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_builder_init(&builder, take(size), size), 0);
+
+    CHECK_EQUAL(teewire_builder_finish(builder, &s), 0);
+    CHECK_EQUAL(teewire_builder_add(builder, 9, 1, 22, &data), 1);
+    for (i = 0; i < 22; ++i) CHECK_EQUAL(data[i], 0);
+    data[3] = 42;
+    CHECK_EQUAL(teewire_builder_add(builder, 9, 1, 22, &data), TEEWIRE_DUPLICATE_KEY);
+    CHECK_EQUAL(teewire_builder_add(builder, 0x8000, 1, 22, &data), TEEWIRE_BAD_TYPE);
+    CHECK_EQUAL(teewire_builder_add(builder, 1, 0x10000, 22, &data), TEEWIRE_BAD_ID);
+    CHECK_EQUAL(teewire_builder_add(builder, 1, 1, 16384, &data), TEEWIRE_TOO_LARGE);
+    CHECK_EQUAL(teewire_builder_add(builder, 1, 1, UINT32_MAX, &data), TEEWIRE_TOO_LARGE);
+    CHECK_EQUAL(teewire_builder_add_extended(builder, uuid, 0x10000, 1, &data), TEEWIRE_BAD_ID);
+    /* Its description comes before it. */
+    CHECK_EQUAL(teewire_builder_add_extended(builder, uuid, 5, 2, &data), 3);
+    data[1] = 1;
+    CHECK_EQUAL(teewire_builder_add(builder, 10, 0, 0, NULL), 4);
+    CHECK_EQUAL(teewire_builder_finish(builder, &s), 4);
+    CHECK(s.keys != NULL && s.starts != NULL);
+    CHECK_EQUAL(s.flags, TEEWIRE_DISTINCT_KEYS);
+    CHECK_EQUAL(s.ints[1], 4);
+    CHECK_EQUAL(teewire_snapshot_find(&s, TEEWIRE_KEY(9, 1), &item), 0);
+    CHECK_EQUAL(item.data[3], 42);
+    CHECK_EQUAL(teewire_snapshot_find(&s, TEEWIRE_KEY(0x7fff, 5), &item), 0);
+    CHECK_EQUAL(teewire_snapshot_extended_type(&s, 0x7fff, found), 0);
+    CHECK(memcmp(found, uuid, sizeof uuid) == 0);
+    CHECK_EQUAL(teewire_snapshot_extended_type(&s, 0x7ffe, found), TEEWIRE_NOT_FOUND);
+    CHECK_EQUAL(teewire_snapshot_extended_type(&s, 9, found), TEEWIRE_NOT_FOUND);
+    CHECK_EQUAL(teewire_snapshot_extended_type(&s, 0x17fff, found), TEEWIRE_NOT_FOUND);
+
+    teewire_builder_start(builder);
+    for (i = 0; i < 1023; ++i) CHECK(teewire_builder_add(builder, 1, i, 0, NULL) == (int32_t)i + 2);
+    CHECK_EQUAL(teewire_builder_add(builder, 1, i, 0, NULL), TEEWIRE_TOO_MANY_ITEMS);
+
+    builder = new_builder();
+    for (i = 0; i < 64; ++i) {
+        uint8_t other[16] = {1};
+        other[15] = (uint8_t)i;
+        CHECK(teewire_builder_add_extended(builder, other, 0, 1, NULL) == 2 * ((int32_t)i + 1));
+    }
+    CHECK_EQUAL(teewire_builder_add_extended(builder, uuid, 0, 1, NULL), TEEWIRE_TOO_MANY_TYPES);
+}
+
+static void test_history(void) {
+    uint32_t const size = teewire_history_size(3, 2000);
+    teewire_builder* const builder = new_builder();
+    teewire_history* history = NULL;
+    teewire_snapshot s, stored, found;
+    teewire_failure failure;
+    int32_t tick = 0;
+    CHECK(size <= TEEWIRE_HISTORY_SIZE(3, 2000));
+    CHECK_EQUAL(teewire_history_size(65535, UINT32_MAX), 0);
+    CHECK_EQUAL(teewire_history_init(&history, take(size), size, 0), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_history_init(&history, take(size), size, 65536), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_history_init(&history, take(size), size, 5000), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_history_init(&history, take(size), size, 3), 0);
+
+    for (tick = 1; tick <= 5; ++tick) {
+        build(builder, tick, &s);
+        CHECK_EQUAL(teewire_history_add(history, tick, &s, &stored, NULL), tick < 3 ? tick : 3);
+        CHECK(same_ints(&s, &stored));
+        CHECK(stored.ints != s.ints && stored.keys != NULL && stored.flags == TEEWIRE_DISTINCT_KEYS);
+    }
+    CHECK_FAILS(teewire_history_add(history, 5, &s, NULL, &failure), TEEWIRE_BAD_TICK, 0, 0);
+    CHECK_EQUAL(teewire_history_find(history, 2, &found), TEEWIRE_UNKNOWN_TICK);
+    CHECK_EQUAL(teewire_history_find(history, 5, &found), 0);
+    CHECK(same_ints(&s, &found));
+    CHECK_EQUAL(teewire_history_drop_before(history, 4), 2);
+    CHECK_EQUAL(teewire_history_find(history, 3, &found), TEEWIRE_UNKNOWN_TICK);
+    CHECK_EQUAL(teewire_history_find(history, 4, &found), 0);
+
+    teewire_builder_start(builder);
+    REQUIRE(teewire_builder_add(builder, 1, 1, 1000, NULL) == 1);
+    teewire_builder_finish(builder, &s);
+    CHECK_EQUAL(teewire_history_add(history, 6, &s, NULL, &failure), TEEWIRE_TOO_LARGE);
+    CHECK(failure.position >= 500);
+    CHECK_EQUAL(teewire_history_find(history, 5, &found), 0); /* nothing is lost by it */
+    CHECK_EQUAL(teewire_history_add(history, 7, NULL, NULL, NULL), 3);
+    CHECK_EQUAL(teewire_history_find(history, 7, &found), 0);
+    CHECK_EQUAL(teewire_snapshot_items(&found), 0);
+    teewire_history_clear(history);
+    CHECK_EQUAL(teewire_history_find(history, 7, &found), TEEWIRE_UNKNOWN_TICK);
+    CHECK_EQUAL(teewire_history_add(history, 1, NULL, NULL, NULL), 1);
+}
+
+void test_snapshot(void) {
+    test_empty();
+    test_views();
+    test_sort();
+    test_builder();
+    test_history();
+}
