@@ -1,4 +1,4 @@
-#include "teewire/map/datafile.hpp"
+#include "stored_form.hpp"
 
 #include <zlib.h>
 
@@ -7,6 +7,18 @@
 #include <climits>
 
 namespace teewire {
+
+std::vector<std::uint8_t> map_detail::stored_form(map_bytes content, datafile_write_options const& options) {
+    if (options.version == 3) return {content.begin(), content.end()};
+    uLongf size = compressBound(static_cast<uLong>(content.size()));
+    std::vector<std::uint8_t> stored(size);
+    [[maybe_unused]] int const state =
+        compress2(stored.data(), &size, content.data(), static_cast<uLong>(content.size()), options.level);
+    assert(state == Z_OK);
+    stored.resize(size);
+    stored.shrink_to_fit();
+    return stored;
+}
 
 namespace {
 
@@ -21,32 +33,30 @@ void datafile_writer::add_item(std::uint16_t type, std::uint16_t id, std::span<s
     ints_.insert(ints_.end(), ints.begin(), ints.end());
 }
 
-std::uint16_t datafile_writer::number_of(uuid const& type, std::uint16_t wanted) {
+std::uint16_t datafile_writer::number_of(uuid const& type) {
     for (auto const& [number, name] : names_)
         if (name == type) return number;
     auto const taken = [this](std::uint16_t number) {
         return std::any_of(names_.begin(), names_.end(), [number](auto const& n) { return n.first == number; }) ||
                std::any_of(items_.begin(), items_.end(), [number](item const& i) { return i.type == number; });
     };
-    if (wanted <= 0x8000 || wanted == uuid_index_type || taken(wanted))
-        for (wanted = 0xfffe; taken(wanted); --wanted) assert(wanted > 0x8001);
-    names_.emplace_back(wanted, type);
-    return wanted;
+    std::uint16_t number = 0xfffe;
+    while (taken(number)) --number;
+    names_.emplace_back(number, type);
+    return number;
+}
+
+void datafile_writer::name_type(std::uint16_t number, uuid const& type) {
+    assert(number > 0x8000 && number != uuid_index_type);
+    bool const named =
+        std::any_of(names_.begin(), names_.end(), [number](auto const& known) { return known.first == number; });
+    if (!named) names_.emplace_back(number, type);
 }
 
 std::int32_t datafile_writer::add_block(map_bytes content) {
     assert(!content.empty() && content.size() <= INT_MAX);
-    if (options_.version == 3) {
-        data_.insert(data_.end(), content.begin(), content.end());
-    } else {
-        std::size_t const start = data_.size();
-        uLongf stored = compressBound(static_cast<uLong>(content.size()));
-        data_.resize(start + stored);
-        [[maybe_unused]] int const state = compress2(data_.data() + start, &stored, content.data(),
-                                                     static_cast<uLong>(content.size()), options_.level);
-        assert(state == Z_OK);
-        data_.resize(start + stored);
-    }
+    auto const stored = map_detail::stored_form(content, options_);
+    data_.insert(data_.end(), stored.begin(), stored.end());
     blocks_.push_back({data_.size(), content.size()});
     return static_cast<std::int32_t>(blocks_.size() - 1);
 }

@@ -111,4 +111,49 @@ std::vector<std::uint8_t> rgba_pixels(map_image const& image) {
 
 void convert_deprecated_sounds(sound_layer& layer) noexcept { layer.deprecated = false; }
 
+// ---- between 0.6 and 0.7 -------------------------------------------------------------------------------------------
+
+namespace {
+
+bool has_curves(game_map const& map) noexcept {
+    return std::any_of(map.points.begin(), map.points.end(),
+                       [](envelope_point const& p) { return p.curve == envelope_curve::bezier; });
+}
+
+bool may_be_packed(tile_layer const* tiles) noexcept {
+    return tiles != nullptr && (tiles->kind == tile_kind::tiles || tiles->kind == tile_kind::game);
+}
+
+} // namespace
+
+void convert_to_07(game_map& map) {
+    for (map_image& image : map.images) {
+        if (image.version < 2) image.variant = 1;
+        image.version = 2;
+    }
+    if (map.bezier_item || has_curves(map)) {
+        for (map_envelope& envelope : map.envelopes) envelope.version = 3;
+        map.bezier_item = false;
+    }
+    for (map_layer& layer : map.layers)
+        if (may_be_packed(layer.tiles())) layer.tiles()->version = 4;
+}
+
+void convert_to_06(game_map& map) {
+    for (map_image& image : map.images) {
+        if (image.version >= 2 && image.variant == 0 && !image.pixels.empty()) image.pixels = rgba_pixels(image);
+        image.version = 1;
+        image.variant = 1;
+    }
+    auto const is_wide = [](map_envelope const& e) { return e.version >= 3; };
+    if (std::any_of(map.envelopes.begin(), map.envelopes.end(), is_wide)) {
+        for (map_envelope& envelope : map.envelopes) envelope.version = std::min(envelope.version, 2);
+        map.bezier_item = has_curves(map);
+        if (!map.bezier_item) // without curves DDNet has no place for tangents, which mean nothing then
+            for (envelope_point& p : map.points) p.in_dx = p.in_dy = p.out_dx = p.out_dy = {};
+    }
+    for (map_layer& layer : map.layers)
+        if (may_be_packed(layer.tiles()) && layer.tiles()->version == 4) layer.tiles()->version = 3;
+}
+
 } // namespace teewire

@@ -104,6 +104,18 @@ raw_ints copy(item_ints ints) {
     return raw;
 }
 
+// The ints of an item, with what is meant where it is too short.
+class fields {
+public:
+    explicit fields(raw_ints const& raw) : raw_{raw} {}
+    std::int32_t operator()(std::size_t i, std::int32_t missing) const noexcept {
+        return i < raw_.size() ? raw_[i] : missing;
+    }
+
+private:
+    raw_ints const& raw_;
+};
+
 // A name of `count` ints from int `at` on. DDNet refuses tile layers whose names are not text, and empties others.
 std::string read_name(loader& from, raw_ints const& raw, std::size_t at, std::size_t count, map_severity severity,
                       place const& where) {
@@ -395,13 +407,14 @@ private:
         place const where{map_item_type::info, 0, item.position};
         map_info& info = map_.info.emplace();
         info.raw = copy(item.ints);
-        if (!long_enough(item.ints, 5, where)) return;
-        info.version = item.ints[0];
-        info.author = read_text(item.ints[1], 31, where);
-        info.map_version = read_text(item.ints[2], 15, where);
-        info.credits = read_text(item.ints[3], 127, where);
-        info.license = read_text(item.ints[4], 31, where);
-        if (item.ints.size() > 5 && info.version == 1) read_settings(item.ints[5], info, where);
+        long_enough(item.ints, 5, where);
+        fields const get{info.raw};
+        info.version = get(0, 1);
+        info.author = read_text(get(1, -1), 31, where);
+        info.map_version = read_text(get(2, -1), 15, where);
+        info.credits = read_text(get(3, -1), 127, where);
+        info.license = read_text(get(4, -1), 31, where);
+        if (info.version == 1) read_settings(get(5, -1), info, where);
     }
 
     void read_settings(std::int32_t block, map_info& info, place const& where) {
@@ -424,14 +437,15 @@ private:
         each(map_item_type::image, [&](datafile_item const& item, place const& where) {
             map_image& image = map_.images.emplace_back();
             image.raw = copy(item.ints);
-            if (!long_enough(item.ints, 6, where)) return;
-            image.version = item.ints[0];
-            image.width = item.ints[1];
-            image.height = item.ints[2];
-            image.external = item.ints[3] != 0;
-            image.pixels_block = item.ints[5];
-            if (image.version >= 2 && long_enough(item.ints, 7, where)) image.variant = item.ints[6];
-            image.name = read_text(item.ints[4], 127, where);
+            fields const get{image.raw};
+            image.version = get(0, 1);
+            long_enough(item.ints, image.version >= 2 ? 7 : 6, where);
+            image.width = get(1, 0);
+            image.height = get(2, 0);
+            image.external = get(3, 1) != 0;
+            image.name = read_text(get(4, -1), 127, where);
+            image.pixels_block = get(5, -1);
+            if (image.version >= 2) image.variant = get(6, 1);
             if (image.name.text.find_first_of("/\\") != std::string::npos)
                 from_.report(map_errc::unsafe_image_name, where);
             if (image.external && image.name.text.empty()) from_.report(map_errc::missing_image_name, where);
@@ -463,19 +477,19 @@ private:
         each(map_item_type::envelope, [&](datafile_item const& item, place const& where) {
             map_envelope& envelope = map_.envelopes.emplace_back();
             envelope.raw = copy(item.ints);
-            if (!long_enough(item.ints, 4, where)) return;
-            envelope.version = item.ints[0];
+            fields const get{envelope.raw};
+            envelope.version = get(0, 1);
+            long_enough(item.ints, envelope.version >= 2 ? 13 : 4, where);
             wide |= envelope.version >= 3;
-            envelope.channels = item.ints[1];
-            envelope.first_point = item.ints[2];
-            envelope.point_count = item.ints[3];
+            envelope.channels = get(1, 4);
+            envelope.first_point = get(2, 0);
+            envelope.point_count = get(3, 0);
             if (envelope.channels != 1 && envelope.channels != 3 && envelope.channels != 4)
                 from_.report(map_errc::bad_envelope_channels, where, envelope.channels, 4);
             // The oldest ones have a number there, -1.
-            if (item.ints.size() >= 12 && item.ints[4] != -1)
+            if (get(4, -1) != -1)
                 envelope.name = read_name(from_, envelope.raw, 4, 8, map_severity::note, where);
-            if (envelope.version >= 2 && long_enough(item.ints, 13, where))
-                envelope.synchronized = item.ints[12] != 0;
+            if (envelope.version >= 2) envelope.synchronized = get(12, 1) != 0;
         });
         read_points(wide);
         check_points();
@@ -546,25 +560,25 @@ private:
             where.group = where.item;
             map_group& group = map_.groups.emplace_back();
             group.raw = copy(item.ints);
-            if (!long_enough(item.ints, 7, where)) return;
-            group.version = item.ints[0];
+            fields const get{group.raw};
+            group.version = get(0, 1);
             if (group.version < 1 || group.version > 3)
                 from_.report(map_errc::unsupported_group_version, where, group.version, 3);
-            group.offset_x = item.ints[1];
-            group.offset_y = item.ints[2];
-            group.parallax_x = item.ints[3];
-            group.parallax_y = item.ints[4];
-            group.first_layer = item.ints[5];
-            group.layer_count = item.ints[6];
-            if (group.version >= 2 && long_enough(item.ints, 12, where)) {
-                group.clipping = item.ints[7] != 0;
-                group.clip_x = item.ints[8];
-                group.clip_y = item.ints[9];
-                group.clip_width = item.ints[10];
-                group.clip_height = item.ints[11];
-                if (group.version >= 3 && long_enough(item.ints, 15, where))
-                    group.name = read_name(from_, group.raw, 12, 3, map_severity::note, where);
+            long_enough(item.ints, group.version >= 3 ? 15 : group.version == 2 ? 12 : 7, where);
+            group.offset_x = get(1, 0);
+            group.offset_y = get(2, 0);
+            group.parallax_x = get(3, 100);
+            group.parallax_y = get(4, 100);
+            group.first_layer = get(5, 0);
+            group.layer_count = get(6, 0);
+            if (group.version >= 2) {
+                group.clipping = get(7, 0) != 0;
+                group.clip_x = get(8, 0);
+                group.clip_y = get(9, 0);
+                group.clip_width = get(10, 0);
+                group.clip_height = get(11, 0);
             }
+            if (group.version >= 3) group.name = read_name(from_, group.raw, 12, 3, map_severity::note, where);
             auto const end = std::int64_t{group.first_layer} + group.layer_count;
             if (group.first_layer < 0 || group.layer_count < 0 || end > static_cast<std::int64_t>(layers)) {
                 from_.report(map_errc::bad_group_range, where, end, static_cast<std::int64_t>(layers));
@@ -754,11 +768,12 @@ private:
         each(map_item_type::sound, [&](datafile_item const& item, place const& where) {
             map_sound& sound = map_.sounds.emplace_back();
             sound.raw = copy(item.ints);
-            if (!long_enough(item.ints, 4, where)) return;
-            sound.version = item.ints[0];
-            sound.external = item.ints[1] != 0;
-            sound.data_block = item.ints[3];
-            sound.name = read_text(item.ints[2], 127, where);
+            long_enough(item.ints, 5, where, map_severity::damage);
+            fields const get{sound.raw};
+            sound.version = get(0, 1);
+            sound.external = get(1, 1) != 0;
+            sound.name = read_text(get(2, -1), 127, where);
+            sound.data_block = get(3, -1);
             if (!sound.external && whole_ && from_.load(sound.data_block, sound.data, where)) mark(sound.data_block);
         });
     }
@@ -769,14 +784,15 @@ private:
         each(*auto_mappers_, [&](datafile_item const& item, place where) {
             auto_mapper& mapper = map_.auto_mappers.emplace_back();
             mapper.raw = copy(item.ints);
-            if (!long_enough(item.ints, 6, where, map_severity::damage)) return;
-            mapper.version = item.ints[0];
-            mapper.group = item.ints[1];
-            mapper.layer = item.ints[2];
-            mapper.configuration = item.ints[3];
-            mapper.seed = item.ints[4];
-            mapper.flags = item.ints[5];
-            if (mapper.version == 1 && is_mapped(mapper)) return;
+            bool const whole = long_enough(item.ints, 6, where, map_severity::damage);
+            fields const get{mapper.raw};
+            mapper.version = get(0, 1);
+            mapper.group = get(1, 0);
+            mapper.layer = get(2, 0);
+            mapper.configuration = get(3, -1);
+            mapper.seed = get(4, 0);
+            mapper.flags = get(5, 0);
+            if (!whole || (mapper.version == 1 && is_mapped(mapper))) return;
             where.group = mapper.group;
             from_.report(map_errc::bad_auto_mapper, where, mapper.version != 1 ? mapper.version : mapper.layer, 1);
         });

@@ -186,8 +186,10 @@ public:
     void add_item(uuid const& type, std::uint16_t id, std::span<std::int32_t const> ints) {
         add_item(number_of(type), id, ints);
     }
-    /// The number of a type, which gets one now if it has none. `wanted` is taken if it is free.
-    std::uint16_t number_of(uuid const& type, std::uint16_t wanted = 0xfffe);
+    /// The number of a type, which gets a free one now if it has none.
+    std::uint16_t number_of(uuid const& type);
+    /// Makes the number, above 0x8000 and not that of the index, stand for the name, unless it already has one.
+    void name_type(std::uint16_t number, uuid const& type);
 
     /// Compresses and gives the number of the block. It must not be empty.
     std::int32_t add_block(map_bytes content);
