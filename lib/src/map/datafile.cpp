@@ -122,8 +122,7 @@ result<datafile, map_problem> datafile::open(map_bytes file, datafile_options co
         return map_problem{};
     };
     map_problem problem = check_size(8, whole - 16, map_errc::header_size_mismatch);
-    if (problem.code == map_errc::ok)
-        problem = check_size(12, whole - 16 - data, map_errc::swaplen_mismatch);
+    if (problem.code == map_errc::ok) problem = check_size(12, whole - 16 - data, map_errc::swaplen_mismatch);
     if (problem.code == map_errc::ok) problem = df.check_types(options.report);
     if (problem.code == map_errc::ok) problem = df.check_items(options);
     if (problem.code == map_errc::ok) problem = df.check_blocks(options.report);
@@ -146,7 +145,8 @@ map_problem datafile::check_types(map_report report) const noexcept {
         if (first != static_cast<std::int64_t>(next))
             return problem_at(map_errc::bad_item_type_table, at + 4, first, static_cast<std::int64_t>(next));
         if (count <= 0 || static_cast<std::uint64_t>(count) > items_ - next)
-            return problem_at(map_errc::bad_item_type_table, at + 8, count, static_cast<std::int64_t>(items_ - next));
+            return problem_at(map_errc::bad_item_type_table, at + 8, count,
+                              static_cast<std::int64_t>(items_ - next));
         seen[static_cast<std::size_t>(type)] = true;
         if (type < previous && ascending) {
             ascending = false;
@@ -221,8 +221,7 @@ map_problem datafile::check_ids(datafile_type type, datafile_options const& opti
             many[id] = true;
         }
         if (!seen) continue;
-        map_problem const problem =
-            item_problem(map_errc::duplicate_item_id, item(i).position, type, i, id, 0);
+        map_problem const problem = item_problem(map_errc::duplicate_item_id, item(i).position, type, i, id, 0);
         if (options.mode == decoding::strict) return problem;
         options.report(problem);
         break; // one report per type
@@ -274,7 +273,8 @@ datafile_item datafile::item(std::size_t i) const noexcept {
 
 std::optional<datafile_item> datafile::find(std::uint16_t type, std::uint16_t id) const noexcept {
     datafile_type const found = find_type(type);
-    if (id < found.count && item(found.first + id).id == id && type != uuid_index_type) return item(found.first + id);
+    if (id < found.count && item(found.first + id).id == id && type != uuid_index_type)
+        return item(found.first + id);
     for (std::size_t i = found.first; i < found.first + found.count; ++i)
         if (item(i).id == id) return item(i);
     return {};
@@ -312,8 +312,7 @@ datafile_block datafile::block(std::size_t i) const noexcept {
     std::size_t const end =
         i + 1 < blocks_ ? static_cast<std::size_t>(int_at(data_offsets() + 4 * i + 4)) : data_bytes();
     std::size_t const position = data_start() + begin;
-    std::size_t const size =
-        version_ == 4 ? static_cast<std::size_t>(int_at(data_sizes() + 4 * i)) : end - begin;
+    std::size_t const size = version_ == 4 ? static_cast<std::size_t>(int_at(data_sizes() + 4 * i)) : end - begin;
     return {file_.subspan(position, end - begin), size, position};
 }
 
@@ -377,10 +376,9 @@ result<std::span<std::uint8_t>, map_problem> datafile::read_block(std::int32_t i
         return out;
     }
     std::size_t spare = 0;
-    map_errc const code =
-        decompress(from.stored, *size, memory, [out](std::size_t) { return out; }, spare);
-    if (code != map_errc::ok)
-        return block_problem(code, from.position, i, static_cast<std::int64_t>(from.size));
+    map_errc const code = decompress(
+        from.stored, *size, memory, [out](std::size_t) { return out; }, spare);
+    if (code != map_errc::ok) return block_problem(code, from.position, i, static_cast<std::int64_t>(from.size));
     if (spare != 0)
         report(block_problem(map_errc::data_after_stream, from.position + from.stored.size() - spare, i,
                              static_cast<std::int64_t>(spare)));
@@ -398,8 +396,7 @@ result<std::size_t, map_problem> datafile::check_block(std::int32_t i, inflate_m
     map_errc const code = decompress(
         from.stored, *size, memory,
         [&](std::size_t done) { return std::span{piece}.first(std::min(piece.size(), *size - done)); }, spare);
-    if (code != map_errc::ok)
-        return block_problem(code, from.position, i, static_cast<std::int64_t>(from.size));
+    if (code != map_errc::ok) return block_problem(code, from.position, i, static_cast<std::int64_t>(from.size));
     if (spare != 0)
         report(block_problem(map_errc::data_after_stream, from.position + from.stored.size() - spare, i,
                              static_cast<std::int64_t>(spare)));

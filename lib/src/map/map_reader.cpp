@@ -31,8 +31,8 @@ constexpr std::size_t trusted_block_bytes = std::size_t{16} << 20;
 class loader {
 public:
     loader(datafile const& file, std::size_t max_bytes, map_report report)
-        : file_{file}, report_{report}, budget_{max_bytes},
-          memory_{std::make_unique_for_overwrite<inflate_memory>()} {}
+        : file_{file}, report_{report}, budget_{max_bytes}, memory_{
+                                                                std::make_unique_for_overwrite<inflate_memory>()} {}
 
     [[nodiscard]] datafile const& file() const noexcept { return file_; }
     [[nodiscard]] map_problem const& first_error() const noexcept { return first_error_; }
@@ -182,10 +182,10 @@ public:
         constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
         if (out.width < 2) return fail(map_errc::bad_dimensions, out.width, 2);
         if (out.height < 2) return fail(map_errc::bad_dimensions, out.height, 2);
-        std::uint64_t const cells =
-            static_cast<std::uint64_t>(out.width) * static_cast<std::uint64_t>(out.height);
+        std::uint64_t const cells = static_cast<std::uint64_t>(out.width) * static_cast<std::uint64_t>(out.height);
         if (cells * cell_bytes(out.kind) > most)
-            return fail(map_errc::bad_dimensions, static_cast<std::int64_t>(cells), static_cast<std::int64_t>(most));
+            return fail(map_errc::bad_dimensions, static_cast<std::int64_t>(cells),
+                        static_cast<std::int64_t>(most));
         if (out.kind == tile_kind::tiles)
             for (std::int32_t const c : out.color)
                 if (c < 0 || c > 255) {
@@ -268,7 +268,8 @@ private:
         cut_cells(packed, *bytes / 4, *bytes, out.surplus);
         // Known before memory is asked for: 256 cells per packed tile at most.
         std::size_t const cells = count_tiles(packed);
-        auto failed = result<std::size_t, tile_failure>{tile_failure{map_errc::packed_tiles_too_short, packed.size()}};
+        auto failed =
+            result<std::size_t, tile_failure>{tile_failure{map_errc::packed_tiles_too_short, packed.size()}};
         if (cells >= out.cell_count()) {
             out.tiles.resize(out.cell_count());
             failed = expand_tiles(packed, out.tiles);
@@ -295,8 +296,9 @@ private:
 class map_reader {
 public:
     map_reader(datafile const& file, game_map& out, map_read_options const& options)
-        : file_{file}, map_{out}, from_{file, options.max_bytes, options.report}, strict_{options.mode == decoding::strict},
-          whole_{options.contents == map_contents::all}, used_(file.block_count()), tiles_(file.block_count()) {}
+        : file_{file}, map_{out}, from_{file, options.max_bytes, options.report},
+          strict_{options.mode == decoding::strict}, whole_{options.contents == map_contents::all},
+          used_(file.block_count()), tiles_(file.block_count()) {}
 
     map_problem read() {
         map_problem const problem = read_version();
@@ -340,7 +342,8 @@ private:
     }
 
     void mark(std::int32_t block) {
-        if (block >= 0 && static_cast<std::size_t>(block) < used_.size()) used_[static_cast<std::size_t>(block)] = true;
+        if (block >= 0 && static_cast<std::size_t>(block) < used_.size())
+            used_[static_cast<std::size_t>(block)] = true;
     }
 
     map_problem read_version() {
@@ -456,9 +459,9 @@ private:
     void read_pixels(map_image& image, place const& where) {
         auto const size = file_.block_size(image.pixels_block);
         if (size) {
-            auto const area = image.width > 0 && image.height > 0
-                                  ? static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height)
-                                  : 0;
+            auto const area = image.width > 0 && image.height > 0 ? static_cast<std::uint64_t>(image.width) *
+                                                                        static_cast<std::uint64_t>(image.height)
+                                                                  : 0;
             if (image.variant != 1 && (image.variant != 0 || area == 0 || *size != area * 3)) {
                 from_.report(map_errc::unsupported_image_variant, where, image.variant, 1, image.pixels_block);
                 return;
@@ -487,8 +490,7 @@ private:
             if (envelope.channels != 1 && envelope.channels != 3 && envelope.channels != 4)
                 from_.report(map_errc::bad_envelope_channels, where, envelope.channels, 4);
             // The oldest ones have a number there, -1.
-            if (get(4, -1) != -1)
-                envelope.name = read_name(from_, envelope.raw, 4, 8, map_severity::note, where);
+            if (get(4, -1) != -1) envelope.name = read_name(from_, envelope.raw, 4, 8, map_severity::note, where);
             if (envelope.version >= 2) envelope.synchronized = get(12, 1) != 0;
         });
         read_points(wide);
@@ -505,7 +507,8 @@ private:
         for (std::size_t p = 0; p < map_.points.size(); ++p) {
             read_point(map_.points[p], [&](std::size_t i) { return item.ints[p * stride + i]; });
             if (wide)
-                read_tangents(map_.points[p], [&](std::size_t i) { return item.ints[p * stride + point_ints + i]; });
+                read_tangents(map_.points[p],
+                              [&](std::size_t i) { return item.ints[p * stride + point_ints + i]; });
         }
         for (std::size_t i = map_.points.size() * stride; i < item.ints.size(); ++i)
             map_.surplus_points.push_back(item.ints[i]);
@@ -621,11 +624,13 @@ private:
         if (!reader.read_attributes(layer.raw, tiles)) return;
         if (tiles.version >= 3) layer.name = read_name(from_, layer.raw, 15, 3, map_severity::error, where);
         if (tiles.image < -1 || tiles.image >= static_cast<std::int32_t>(map_.images.size())) {
-            from_.report(map_errc::bad_image_index, where, tiles.image, static_cast<std::int64_t>(map_.images.size()));
+            from_.report(map_errc::bad_image_index, where, tiles.image,
+                         static_cast<std::int64_t>(map_.images.size()));
         } else if (tiles.image >= 0) {
             map_image const& image = map_.images[static_cast<std::size_t>(tiles.image)];
             if (image.width % 16 != 0 || image.height % 16 != 0)
-                from_.report(map_errc::tile_image_size, where, image.width % 16 != 0 ? image.width : image.height, 16);
+                from_.report(map_errc::tile_image_size, where, image.width % 16 != 0 ? image.width : image.height,
+                             16);
         }
         if (whole_ || tiles.kind != tile_kind::tiles) {
             auto const block = static_cast<std::size_t>(tiles.tiles_block);
@@ -673,7 +678,8 @@ private:
         quads.image = raw[6];
         if (quads.version >= 2) layer.name = read_name(from_, raw, 7, 3, map_severity::note, where);
         if (quads.image < -1 || quads.image >= static_cast<std::int32_t>(map_.images.size()))
-            from_.report(map_errc::bad_image_index, where, quads.image, static_cast<std::int64_t>(map_.images.size()));
+            from_.report(map_errc::bad_image_index, where, quads.image,
+                         static_cast<std::int64_t>(map_.images.size()));
         read_elements(raw[4], quads.quads_block, quads.quads, quads.surplus, quad_ints, read_quad,
                       map_errc::quad_data_too_small, where);
         layer.content = std::move(quads);
@@ -689,10 +695,12 @@ private:
         sounds.sound = raw[6];
         layer.name = read_name(from_, raw, 7, 3, map_severity::note, where);
         if (sounds.sound < -1 || sounds.sound >= static_cast<std::int32_t>(map_.sounds.size()))
-            from_.report(map_errc::bad_sound_index, where, sounds.sound, static_cast<std::int64_t>(map_.sounds.size()));
+            from_.report(map_errc::bad_sound_index, where, sounds.sound,
+                         static_cast<std::int64_t>(map_.sounds.size()));
         read_elements(raw[4], sounds.sources_block, sounds.sources, sounds.surplus,
                       sounds.deprecated ? deprecated_source_ints : source_ints,
-                      sounds.deprecated ? read_deprecated_source : read_source, map_errc::sound_data_too_small, where);
+                      sounds.deprecated ? read_deprecated_source : read_source, map_errc::sound_data_too_small,
+                      where);
         layer.content = std::move(sounds);
     }
 
@@ -723,7 +731,8 @@ private:
             count = bytes.size() / (4 * ints);
         }
         out.reserve(count);
-        for (std::size_t i = 0; i < count; ++i) out.push_back(read(item_ints{map_bytes{bytes}.subspan(4 * ints * i, 4 * ints)}));
+        for (std::size_t i = 0; i < count; ++i)
+            out.push_back(read(item_ints{map_bytes{bytes}.subspan(4 * ints * i, 4 * ints)}));
         surplus.assign(bytes.begin() + static_cast<std::ptrdiff_t>(4 * ints * count), bytes.end());
         if (count != 0) mark(block);
         else surplus = {}; // the block is kept as it is
@@ -744,14 +753,16 @@ private:
         for (std::size_t i = 0; i < map_.layers.size(); ++i) {
             tile_layer const* const tiles = map_.layers[i].tiles();
             if (tiles == nullptr || tiles->kind == tile_kind::tiles) continue;
-            place const where{map_item_type::layer, static_cast<std::int32_t>(i), file_.item(all.first + i).position,
-                              group_of_[i], static_cast<std::int32_t>(i)};
+            place const where{map_item_type::layer, static_cast<std::int32_t>(i),
+                              file_.item(all.first + i).position, group_of_[i], static_cast<std::int32_t>(i)};
             auto const kind = static_cast<std::size_t>(tiles->kind);
             if (seen[kind]++ != 0) from_.report(map_errc::duplicate_physics_layer, where);
             if (tiles->cell_count() < game->cell_count())
-                from_.report(map_errc::physics_layer_too_small, where, static_cast<std::int64_t>(tiles->cell_count()),
+                from_.report(map_errc::physics_layer_too_small, where,
+                             static_cast<std::int64_t>(tiles->cell_count()),
                              static_cast<std::int64_t>(game->cell_count()));
-            if (group_of_[i] != game_group) from_.report(map_errc::physics_layer_place, where, group_of_[i], game_group);
+            if (group_of_[i] != game_group)
+                from_.report(map_errc::physics_layer_place, where, group_of_[i], game_group);
         }
         if (game_group < 0) return;
         map_group const& group = map_.groups[static_cast<std::size_t>(game_group)];
@@ -774,7 +785,8 @@ private:
             sound.external = get(1, 1) != 0;
             sound.name = read_text(get(2, -1), 127, where);
             sound.data_block = get(3, -1);
-            if (!sound.external && whole_ && from_.load(sound.data_block, sound.data, where)) mark(sound.data_block);
+            if (!sound.external && whole_ && from_.load(sound.data_block, sound.data, where))
+                mark(sound.data_block);
         });
     }
 
@@ -807,9 +819,12 @@ private:
     }
 
     void keep_items(datafile_type type, std::size_t from) {
-        each(type, [&](datafile_item const& item, place const&) {
-            map_.unknown_items.push_back({item.type, item.id, copy(item.ints)});
-        }, from);
+        each(
+            type,
+            [&](datafile_item const& item, place const&) {
+                map_.unknown_items.push_back({item.type, item.id, copy(item.ints)});
+            },
+            from);
     }
 
     void read_unknown() {
@@ -860,8 +875,8 @@ private:
     bool strict_;
     bool whole_;
     bool tried_game_ = false;
-    std::vector<bool> used_;  // blocks whose content the typed form holds
-    std::vector<bool> tiles_; // blocks that are the cells of a layer
+    std::vector<bool> used_;             // blocks whose content the typed form holds
+    std::vector<bool> tiles_;            // blocks that are the cells of a layer
     std::vector<std::int32_t> group_of_; // of each layer
     std::vector<uuid_type> names_;       // by number
     std::optional<std::uint16_t> auto_mappers_;

@@ -146,7 +146,8 @@ public:
     }
 
 private:
-    void fail(map_errc code, std::int32_t layer, std::int32_t block, std::int64_t value = 0, std::int64_t expected = 0) {
+    void fail(map_errc code, std::int32_t layer, std::int32_t block, std::int64_t value = 0,
+              std::int64_t expected = 0) {
         if (failed_.code != map_errc::ok) return;
         failed_.code = code;
         failed_.severity = severity_of(code);
@@ -169,12 +170,15 @@ private:
     }
 
     // Nothing to write: what was kept of an unreadable block, or none.
-    [[nodiscard]] std::int32_t old_block(std::int32_t number) const noexcept { return blocks_.has(number) ? number : -1; }
+    [[nodiscard]] std::int32_t old_block(std::int32_t number) const noexcept {
+        return blocks_.has(number) ? number : -1;
+    }
 
     std::int32_t text_block(map_text const& text) {
         if (text.text.empty() && (blocks_.has(text.block) || !blocks_.is_in_range(text.block)))
             return old_block(text.block);
-        return blocks_.put(text.block, {reinterpret_cast<std::uint8_t const*>(text.text.c_str()), text.text.size() + 1});
+        return blocks_.put(text.block,
+                           {reinterpret_cast<std::uint8_t const*>(text.text.c_str()), text.text.size() + 1});
     }
     std::int32_t content_block(std::int32_t number, map_bytes content) {
         return content.empty() ? old_block(number) : blocks_.put(number, content);

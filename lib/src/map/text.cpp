@@ -50,9 +50,11 @@ void pack_name(std::string_view text, std::span<std::int32_t> out) noexcept {
     }
     std::fill(out.begin(), out.end(), 0);
     for (std::size_t i = 0; i < room; ++i) {
-        auto const byte = static_cast<std::uint8_t>((i < text.size() ? static_cast<unsigned char>(text[i]) : 0) + 128);
+        auto const byte =
+            static_cast<std::uint8_t>((i < text.size() ? static_cast<unsigned char>(text[i]) : 0) + 128);
         auto& word = out[i / 4];
-        word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | std::uint32_t{byte} << (24 - 8 * (i % 4)));
+        word =
+            static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | std::uint32_t{byte} << (24 - 8 * (i % 4)));
     }
 }
 

@@ -45,8 +45,8 @@ public:
     [[nodiscard]] constexpr std::size_t size() const noexcept { return bytes_.size() / 4; }
     [[nodiscard]] constexpr std::int32_t operator[](std::size_t i) const noexcept {
         auto const* const b = &bytes_[4 * i];
-        return static_cast<std::int32_t>(std::uint32_t{b[0]} | std::uint32_t{b[1]} << 8 | std::uint32_t{b[2]} << 16 |
-                                         std::uint32_t{b[3]} << 24);
+        return static_cast<std::int32_t>(std::uint32_t{b[0]} | std::uint32_t{b[1]} << 8 |
+                                         std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24);
     }
     [[nodiscard]] constexpr map_bytes bytes() const noexcept { return bytes_; }
 

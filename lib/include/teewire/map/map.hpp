@@ -40,9 +40,11 @@ inline constexpr uuid auto_mapper_uuid{
     {0x3e, 0x1b, 0x27, 0x16, 0x17, 0x8c, 0x39, 0x78, 0x9b, 0xd9, 0xb1, 0x1a, 0xe0, 0x41, 0x0d, 0xd8}};
 inline constexpr uuid bezier_uuid{
     {0x3a, 0xb4, 0xf8, 0x4d, 0xd9, 0xcc, 0x3c, 0x78, 0xb5, 0x85, 0x0d, 0x6c, 0xcd, 0xb2, 0xe2, 0x5c}};
-inline constexpr uuid group_extension_uuid{ ///< removed from DDNet in 2023, kept as it is
+/// Removed from DDNet in 2023; such items are kept as they are.
+inline constexpr uuid group_extension_uuid{
     {0x4a, 0x26, 0xca, 0x1f, 0x64, 0xbd, 0x30, 0xe3, 0x90, 0x7a, 0x70, 0x7e, 0xac, 0xd1, 0xf0, 0x80}};
-inline constexpr uuid test_uuid{ ///< of DDNet's own tests
+/// Of DDNet's own tests.
+inline constexpr uuid test_uuid{
     {0xb1, 0xab, 0x21, 0x86, 0x5a, 0xc3, 0x39, 0xd9, 0x9f, 0xbc, 0x47, 0xcf, 0x03, 0xef, 0xdf, 0x1e}};
 /// Such as "mapitemtype-automapper-config@ddnet.tw"; empty for a UUID that is not one of these.
 [[nodiscard]] std::string_view name(uuid const& type) noexcept;
@@ -141,7 +143,15 @@ struct map_group {
 
 // ---- layers --------------------------------------------------------------------------------------------------------
 
-enum class tile_kind : std::uint8_t { tiles = 0, game = 1, tele = 2, speedup = 4, front = 8, switches = 16, tune = 32 };
+enum class tile_kind : std::uint8_t {
+    tiles = 0,
+    game = 1,
+    tele = 2,
+    speedup = 4,
+    front = 8,
+    switches = 16,
+    tune = 32
+};
 /// "tiles", "game", "tele", "speedup", "front", "switch" or "tune".
 [[nodiscard]] std::string_view name(tile_kind kind) noexcept;
 
@@ -368,7 +378,8 @@ bool read_game_layer(datafile const& file, tile_layer& out, map_report report = 
 /// Writes a map as DDNet and Teeworlds read it, into `out`. Blocks keep their numbers; where one is no longer used, a
 /// block of one zero byte takes its place. Errors: tile_data_too_small (a layer whose cells are not width times height),
 /// decompress_failed (version 3 alone, a kept block), too_large (2 GiB).
-map_problem write_map(game_map const& map, std::vector<std::uint8_t>& out, datafile_write_options const& options = {});
+map_problem write_map(game_map const& map, std::vector<std::uint8_t>& out,
+                      datafile_write_options const& options = {});
 
 // ---- convenience ---------------------------------------------------------------------------------------------------
 

@@ -126,17 +126,20 @@ struct map_problem {
 class map_report {
 public:
     constexpr map_report() noexcept = default;
-    template <class Callable>
-        requires(!std::is_same_v<std::remove_cv_t<Callable>, map_report>)
+    template <class Callable, class = std::enable_if_t<!std::is_same_v<std::remove_cv_t<Callable>, map_report>>>
     constexpr map_report(Callable& target) noexcept
-        : target_{const_cast<void*>(static_cast<void const*>(&target))},
-          call_{[](void* to, map_problem const& problem) { (*static_cast<Callable*>(to))(problem); }} {}
+        : target_{const_cast<void*>(static_cast<void const*>(&target))}, call_{&forward<Callable>} {}
 
     constexpr void operator()(map_problem const& problem) const noexcept {
         if (call_ != nullptr) call_(target_, problem);
     }
 
 private:
+    template <class Callable>
+    static void forward(void* target, map_problem const& problem) {
+        (*static_cast<Callable*>(target))(problem);
+    }
+
     void* target_ = nullptr;
     void (*call_)(void*, map_problem const&) = nullptr;
 };

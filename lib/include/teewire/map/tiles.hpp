@@ -76,8 +76,8 @@ struct tune_tile {
     friend constexpr bool operator==(tune_tile const&, tune_tile const&) = default;
 };
 
-static_assert(sizeof(tile) == 4 && sizeof(tele_tile) == 2 && sizeof(speedup_tile) == 6 && sizeof(switch_tile) == 4 &&
-              sizeof(tune_tile) == 2);
+static_assert(sizeof(tile) == 4 && sizeof(tele_tile) == 2 && sizeof(speedup_tile) == 6 &&
+              sizeof(switch_tile) == 4 && sizeof(tune_tile) == 2);
 
 struct tile_failure {
     map_errc code = map_errc::ok;
