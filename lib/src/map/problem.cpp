@@ -19,8 +19,8 @@ using enum map_severity;
 constexpr std::array<entry, map_errc_count> entries = {{
     {map_errc::ok, note, "ok", "no problem"},
     {map_errc::truncated_header, error, "truncated_header", "the file ends inside its header"},
-    {map_errc::bad_magic, error, "bad_magic", "not a datafile"},
-    {map_errc::unsupported_version, error, "unsupported_version", "the datafile version is not 3 or 4"},
+    {map_errc::bad_magic, error, "bad_magic", "not a file of this type"},
+    {map_errc::unsupported_version, error, "unsupported_version", "unsupported version"},
     {map_errc::bad_header_count, error, "bad_header_count", "a count in the header is impossible"},
     {map_errc::file_size_mismatch, error, "file_size_mismatch", "the file is not as long as its header says"},
     {map_errc::header_size_mismatch, error, "header_size_mismatch", "the header's size field is wrong"},
@@ -92,6 +92,15 @@ constexpr std::array<entry, map_errc_count> entries = {{
     {map_errc::short_uuid_index, note, "short_uuid_index", "an item type's UUID is too short"},
     {map_errc::duplicate_uuid_index, note, "duplicate_uuid_index", "an item type's UUID is given twice"},
     {map_errc::unknown_uuid, note, "unknown_uuid", "items of an unknown UUID type"},
+    {map_errc::truncated, error, "truncated", "the file ends too early"},
+    {map_errc::bad_player_depth, error, "bad_player_depth", "players are drawn in a layer that does not exist"},
+    {map_errc::missing_end_of_tiles, error, "missing_end_of_tiles", "the end of the tiles is not marked"},
+    {map_errc::trailing_data, error, "trailing_data", "data behind the end of the tiles"},
+    {map_errc::tile_out_of_bounds, damage, "tile_out_of_bounds", "a tile outside the map"},
+    {map_errc::duplicate_tile, note, "duplicate_tile", "a second tile for the same cell"},
+    {map_errc::other_layout, note, "other_layout", "not the documented layout but the original program's"},
+    {map_errc::newer_version, note, "newer_version", "a later version, readable as this one"},
+    {map_errc::unknown_flag_bits, note, "unknown_flag_bits", "flags without a meaning are set"},
 }};
 
 constexpr bool in_order() {

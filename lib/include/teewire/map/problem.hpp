@@ -87,8 +87,18 @@ enum class map_errc : std::uint8_t {
     short_uuid_index,
     duplicate_uuid_index,
     unknown_uuid, ///< kept as it is
+    // xVector maps
+    truncated,            ///< ends inside the header or a tile
+    bad_player_depth,     ///< players are drawn in a layer that the map does not have
+    missing_end_of_tiles, ///< ends where the end of the tiles should be marked
+    trailing_data,        ///< goes on behind the end of the tiles
+    tile_out_of_bounds,   ///< left out
+    duplicate_tile,       ///< for the same cell; the last one counts
+    other_layout,         ///< not the documented one but that of the original program
+    newer_version,        ///< a later version that says that readers of this one will do
+    unknown_flag_bits,    ///< flags without a meaning are set
 };
-inline constexpr std::size_t map_errc_count = static_cast<std::size_t>(map_errc::unknown_uuid) + 1;
+inline constexpr std::size_t map_errc_count = static_cast<std::size_t>(map_errc::unknown_flag_bits) + 1;
 
 /// As the formats' reports spell it, such as "bad_item_offset". Never null.
 [[nodiscard]] std::string_view name(map_errc code) noexcept;
