@@ -57,6 +57,7 @@ void write_all(int descriptor, std::span<std::uint8_t const> bytes, std::string 
 } // namespace
 
 void write_file(std::string const& name, std::span<std::uint8_t const> bytes) {
+    if (interrupted()) return;
     if (name == "-") return write_all(STDOUT_FILENO, bytes, "standard output");
     std::error_code error;
     fs::path const resolved = fs::canonical(name, error); // a link stays one

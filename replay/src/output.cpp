@@ -97,6 +97,10 @@ std::string valid_text(std::string_view text, bool keep_controls) {
 std::string printable(std::string_view text) { return valid_text(text, false); }
 std::string valid_utf8(std::string_view text) { return valid_text(text, true); }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string clock_text(std::int64_t ticks) {
     std::int64_t const tenths = ticks / 5;
     return fmt::format("{}:{:02}.{}", tenths / 600, tenths / 10 % 60, tenths % 10);

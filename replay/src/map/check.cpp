@@ -13,7 +13,8 @@ std::string counts(problem_list const& problems) {
     for (auto const severity : {map_severity::error, map_severity::damage, map_severity::note}) {
         auto const n = std::count_if(problems.begin(), problems.end(),
                                      [&](map_problem const& p) { return p.severity == severity; });
-        text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", n, name(severity), n == 1 ? "" : "s");
+        text += text.empty() ? "" : ", ";
+        text += counted(static_cast<std::uint64_t>(n), name(severity));
     }
     return text;
 }

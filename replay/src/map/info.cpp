@@ -43,9 +43,9 @@ std::string layer_text(map_layer const& layer, game_map const& map) {
     if (tile_layer const* const tiles = layer.tiles())
         text = fmt::format("{} {} x {}{}", name(tiles->kind), tiles->width, tiles->height, image(tiles->image));
     else if (quad_layer const* const quads = layer.quads())
-        text = fmt::format("{} quads{}", quads->quads.size(), image(quads->image));
+        text = counted(quads->quads.size(), "quad") + image(quads->image);
     else if (sound_layer const* const sounds = layer.sounds())
-        text = fmt::format("{} sound sources", sounds->sources.size());
+        text = counted(sounds->sources.size(), "sound source");
     else text = "unknown layer";
     constexpr std::int32_t detail = 1;
     return text + quoted(layer.name) + ((layer.flags & detail) != 0 ? ", detail" : "");
@@ -53,23 +53,30 @@ std::string layer_text(map_layer const& layer, game_map const& map) {
 
 // How often the tiles occur that decide how a map is played.
 std::string game_tiles_text(tile_layer const& game) {
-    constexpr std::pair<std::uint8_t, std::string_view> names[] = {{game_tile::solid, "hookable"},
-                                                                   {game_tile::unhookable, "unhookable"},
-                                                                   {game_tile::death, "death"},
-                                                                   {game_tile::freeze, "freeze"},
-                                                                   {11, "unfreeze"},
-                                                                   {33, "start"},
-                                                                   {34, "finish"},
-                                                                   {192, "spawns"},
-                                                                   {193, "red spawns"},
-                                                                   {194, "blue spawns"},
-                                                                   {195, "red flags"},
-                                                                   {196, "blue flags"}};
+    struct kind {
+        std::uint8_t index;
+        std::string_view name;
+        bool entity; ///< to be counted, not measured
+    };
+    constexpr kind kinds[] = {{game_tile::solid, "hookable", false},
+                              {game_tile::unhookable, "unhookable", false},
+                              {game_tile::death, "death", false},
+                              {game_tile::freeze, "freeze", false},
+                              {11, "unfreeze", false},
+                              {33, "start", false},
+                              {34, "finish", false},
+                              {192, "spawn", true},
+                              {193, "red spawn", true},
+                              {194, "blue spawn", true},
+                              {195, "red flag", true},
+                              {196, "blue flag", true}};
     std::string text;
-    for (auto const& [index, what] : names) {
-        auto const count =
-            std::count_if(game.tiles.begin(), game.tiles.end(), [&](tile const& t) { return t.index == index; });
-        if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+    for (kind const& k : kinds) {
+        auto const count = static_cast<std::uint64_t>(
+            std::count_if(game.tiles.begin(), game.tiles.end(), [&](tile const& t) { return t.index == k.index; }));
+        if (count == 0) continue;
+        text += text.empty() ? "" : ", ";
+        text += k.entity ? counted(count, k.name) : fmt::format("{} {}", count, k.name);
     }
     return text;
 }

@@ -1,5 +1,7 @@
 #include "map/picture.hpp"
 
+#include "output.hpp"
+
 #include <fmt/format.h>
 #include <spng.h>
 
@@ -66,14 +68,19 @@ std::vector<std::uint8_t> encode_png(picture const& p) {
     header.bit_depth = 8;
     header.color_type = opaque ? SPNG_COLOR_TYPE_TRUECOLOR : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA;
     check(spng_set_ihdr(png.get(), &header));
-    if (opaque) {
-        std::vector<std::uint8_t> rgb;
-        rgb.reserve(p.pixels.size() * 3);
-        for (color const c : p.pixels) rgb.insert(rgb.end(), {c.r, c.g, c.b});
-        check(spng_encode_image(png.get(), rgb.data(), rgb.size(), SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE));
-    } else {
-        check(spng_encode_image(png.get(), p.pixels.data(), p.pixels.size() * sizeof(color), SPNG_FMT_PNG,
-                                SPNG_ENCODE_FINALIZE));
+    check(spng_encode_image(png.get(), nullptr, 0, SPNG_FMT_PNG, SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE));
+    progress shown{p.height};
+    std::vector<std::uint8_t> row;
+    for (std::size_t y = 0; y < p.height; ++y) {
+        if (interrupted()) return {};
+        shown.update(y, "writing PNG");
+        row.clear();
+        for (color const c : std::span{p.pixels}.subspan(y * p.width, p.width)) {
+            row.insert(row.end(), {c.r, c.g, c.b});
+            if (!opaque) row.push_back(c.a);
+        }
+        int const state = spng_encode_row(png.get(), row.data(), row.size());
+        if (state != SPNG_EOI) check(state); // that is the last row
     }
     std::size_t size = 0;
     int error = 0;

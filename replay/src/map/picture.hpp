@@ -38,7 +38,7 @@ struct picture {
 [[nodiscard]] picture scaled(picture const& from, std::size_t x, std::size_t y, std::size_t width,
                              std::size_t height, std::size_t new_width, std::size_t new_height);
 
-/// Without an alpha channel if every pixel is opaque. Throws std::runtime_error.
+/// Without an alpha channel if every pixel is opaque. Nothing if the program is interrupted. Throws std::runtime_error.
 [[nodiscard]] std::vector<std::uint8_t> encode_png(picture const& p);
 /// Of up to 8192 by 8192 pixels. Throws std::runtime_error with the reason.
 [[nodiscard]] picture decode_png(std::span<std::uint8_t const> file);
