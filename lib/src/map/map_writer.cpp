@@ -245,7 +245,12 @@ private:
         }
         points.insert(points.end(), map_.surplus_points.begin(), map_.surplus_points.end());
         out_.add_item(map_item_type::envelope_points, 0, points);
-        if (curved && !wide) out_.add_item(bezier_uuid, 0, tangents);
+        if (!curved || wide) return;
+        // One that did not fit the points was kept.
+        std::uint16_t const type = out_.number_of(bezier_uuid);
+        auto const is_bezier = [type](unknown_item const& item) { return item.type == type && item.id == 0; };
+        if (std::none_of(map_.unknown_items.begin(), map_.unknown_items.end(), is_bezier))
+            out_.add_item(type, 0, tangents);
     }
 
     void add_group(map_group const& group, std::uint16_t id) {
@@ -367,10 +372,15 @@ private:
         return blocks_.put(number, bytes);
     }
 
+    // The number of quads or sources; that of unreadable ones stays.
+    void set_count(item_builder& item, std::size_t count, std::int32_t number) {
+        if (count != 0 || !item.has(4) || !is_kept_.contains(number)) item.set(4, static_cast<std::int32_t>(count));
+    }
+
     void build_quads(item_builder& item, map_layer const& layer, quad_layer const& quads) {
         build_head(item, map_layer_type::quads, layer);
         item.set(3, quads.version);
-        item.set(4, static_cast<std::int32_t>(quads.quads.size()));
+        set_count(item, quads.quads.size(), quads.quads_block);
         item.set(5, put_elements(quads.quads_block, quads.quads, quads.surplus, quad_ints,
                                  [](map_quad const& q, auto&& put) { visit_quad(q, put); }));
         item.set(6, quads.image);
@@ -380,7 +390,7 @@ private:
     void build_sounds(item_builder& item, map_layer const& layer, sound_layer const& sounds) {
         build_head(item, sounds.deprecated ? map_layer_type::deprecated_sounds : map_layer_type::sounds, layer);
         item.set(3, sounds.version);
-        item.set(4, static_cast<std::int32_t>(sounds.sources.size()));
+        set_count(item, sounds.sources.size(), sounds.sources_block);
         item.set(5, sounds.deprecated
                         ? put_elements(sounds.sources_block, sounds.sources, sounds.surplus, deprecated_source_ints,
                                        [](sound_source const& s, auto&& put) { visit_deprecated_source(s, put); })

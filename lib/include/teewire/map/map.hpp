@@ -57,7 +57,7 @@ using raw_ints = std::vector<std::int32_t>;
 
 /// A string in a data block of its own.
 struct map_text {
-    std::string text; ///< UTF-8, without zero bytes. Empty also if what the file holds is malformed
+    std::string text{}; ///< UTF-8, without zero bytes. Empty also if what the file holds is malformed
     std::int32_t block = -1;
     friend bool operator==(map_text const&, map_text const&) = default;
 };
@@ -65,13 +65,13 @@ struct map_text {
 /// Requirements: "Info". Editors hold 31, 15, 127 and 31 bytes.
 struct map_info {
     std::int32_t version = 1;
-    map_text author;
-    map_text map_version;
-    map_text credits;
-    map_text license;
-    std::vector<std::string> settings; ///< of DDNet: one server command each
+    map_text author{};
+    map_text map_version{};
+    map_text credits{};
+    map_text license{};
+    std::vector<std::string> settings{}; ///< of DDNet: one server command each
     std::int32_t settings_block = -1;
-    raw_ints raw;
+    raw_ints raw{};
     friend bool operator==(map_info const&, map_info const&) = default;
 };
 
@@ -81,11 +81,11 @@ struct map_image {
     std::int32_t width = 0; ///< pixels
     std::int32_t height = 0;
     bool external = false; ///< mapres/NAME.png
-    map_text name;
-    std::vector<std::uint8_t> pixels; ///< the block: rows from the top, R G B A. Empty if external or unreadable
+    map_text name{};
+    std::vector<std::uint8_t> pixels{}; ///< the block: rows from the top, R G B A. Empty if external or unreadable
     std::int32_t pixels_block = -1;
     std::int32_t variant = 1; ///< 1 is RGBA, 0 is RGB; of version 2
-    raw_ints raw;
+    raw_ints raw{};
     friend bool operator==(map_image const&, map_image const&) = default;
 };
 
@@ -116,9 +116,9 @@ struct map_envelope {
     std::int32_t channels = 4;    ///< 1 sound, 3 position, 4 colour
     std::int32_t first_point = 0; ///< in game_map::points
     std::int32_t point_count = 0;
-    std::string name;
+    std::string name{};
     bool synchronized = true; ///< follows the server's time; always in version 1
-    raw_ints raw;
+    raw_ints raw{};
     friend bool operator==(map_envelope const&, map_envelope const&) = default;
 };
 
@@ -136,8 +136,8 @@ struct map_group {
     std::int32_t clip_y = 0;
     std::int32_t clip_width = 0;
     std::int32_t clip_height = 0;
-    std::string name;
-    raw_ints raw;
+    std::string name{};
+    raw_ints raw{};
     friend bool operator==(map_group const&, map_group const&) = default;
 };
 
@@ -166,12 +166,12 @@ struct tile_layer {
     std::int32_t color_envelope = -1;
     std::int32_t color_envelope_offset = 0; ///< milliseconds
     std::int32_t image = -1;
-    std::vector<tile> tiles; ///< of ordinary tiles, game and front. Never packed here: skip is 0
-    std::vector<tele_tile> tele;
-    std::vector<speedup_tile> speedup;
-    std::vector<switch_tile> switches;
-    std::vector<tune_tile> tune;
-    std::vector<std::uint8_t> surplus; ///< bytes of the block behind the cells
+    std::vector<tile> tiles{}; ///< of ordinary tiles, game and front. Never packed here: skip is 0
+    std::vector<tele_tile> tele{};
+    std::vector<speedup_tile> speedup{};
+    std::vector<switch_tile> switches{};
+    std::vector<tune_tile> tune{};
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the cells
     std::int32_t tiles_block = -1;     ///< where the cells are
     std::int32_t zero_block = -1;      ///< of tele to tune: empty tiles for programs that do not know the kind
 
@@ -190,7 +190,7 @@ struct map_point {
 /// Corners: top left, top right, bottom left, bottom right.
 struct map_quad {
     std::array<map_point, 4> corners{};
-    map_point pivot;
+    map_point pivot{};
     std::array<std::array<std::int32_t, 4>, 4> colors{}; ///< r, g, b, a, 0 to 255
     std::array<map_point, 4> texture{};
     std::int32_t position_envelope = -1; ///< none if there is no such envelope, as with -2 in real files
@@ -204,8 +204,8 @@ struct map_quad {
 struct quad_layer {
     std::int32_t version = 2;
     std::int32_t image = -1;
-    std::vector<map_quad> quads;
-    std::vector<std::uint8_t> surplus; ///< bytes of the block behind the quads
+    std::vector<map_quad> quads{};
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the quads
     std::int32_t quads_block = -1;
     friend bool operator==(quad_layer const&, quad_layer const&) = default;
 };
@@ -214,7 +214,7 @@ struct sound_source {
     static constexpr std::int32_t rectangle = 0;
     static constexpr std::int32_t circle = 1;
 
-    map_point position;
+    map_point position{};
     std::int32_t loop = 1; ///< 0 or 1, as pan
     std::int32_t pan = 1;
     std::int32_t delay = 0;   ///< seconds
@@ -235,8 +235,8 @@ struct sound_layer {
     std::int32_t version = 2;
     std::int32_t sound = -1;
     bool deprecated = false; ///< is written in the old form, which holds no other shapes
-    std::vector<sound_source> sources;
-    std::vector<std::uint8_t> surplus; ///< bytes of the block behind the sources
+    std::vector<sound_source> sources{};
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the sources
     std::int32_t sources_block = -1;
     friend bool operator==(sound_layer const&, sound_layer const&) = default;
 };
@@ -256,9 +256,9 @@ inline constexpr std::int32_t sounds = 10;
 /// Requirements: "Layers".
 struct map_layer {
     std::int32_t flags = 0; ///< bit 0: detail, shown only with high detail
-    std::string name;
-    std::variant<unknown_layer, tile_layer, quad_layer, sound_layer> content;
-    raw_ints raw; ///< int 1 is the type, also of unknown layers
+    std::string name{};
+    std::variant<unknown_layer, tile_layer, quad_layer, sound_layer> content{};
+    raw_ints raw{}; ///< int 1 is the type, also of unknown layers
 
     [[nodiscard]] tile_layer* tiles() noexcept { return std::get_if<tile_layer>(&content); }
     [[nodiscard]] tile_layer const* tiles() const noexcept { return std::get_if<tile_layer>(&content); }
@@ -275,10 +275,10 @@ struct map_layer {
 struct map_sound {
     std::int32_t version = 1;
     bool external = false; ///< mapres/NAME.opus
-    map_text name;
-    std::vector<std::uint8_t> data; ///< an Opus file
+    map_text name{};
+    std::vector<std::uint8_t> data{}; ///< an Opus file
     std::int32_t data_block = -1;
-    raw_ints raw;
+    raw_ints raw{};
     friend bool operator==(map_sound const&, map_sound const&) = default;
 };
 
@@ -290,7 +290,7 @@ struct auto_mapper {
     std::int32_t configuration = -1; ///< rule set of the image, -1 for none
     std::int32_t seed = 0;           ///< 0: random
     std::int32_t flags = 0;          ///< bit 0: runs by itself
-    raw_ints raw;
+    raw_ints raw{};
     friend bool operator==(auto_mapper const&, auto_mapper const&) = default;
 };
 
@@ -298,21 +298,21 @@ struct auto_mapper {
 struct unknown_item {
     std::uint16_t type = 0;
     std::uint16_t id = 0;
-    raw_ints ints;
+    raw_ints ints{};
     friend bool operator==(unknown_item const&, unknown_item const&) = default;
 };
 
 /// A type number that stands for a UUID.
 struct uuid_type {
     std::uint16_t type = 0;
-    uuid name;
+    uuid name{};
     friend bool operator==(uuid_type const&, uuid_type const&) = default;
 };
 
 /// A block that nothing known refers to, or that could not be understood.
 struct kept_block {
     std::int32_t block = 0;
-    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint8_t> bytes{};
     bool stored = false;           ///< `bytes` is a zlib stream that could not be read
     std::uint32_t stated_size = 0; ///< of such a stream
     friend bool operator==(kept_block const&, kept_block const&) = default;
@@ -321,19 +321,19 @@ struct kept_block {
 // ---- map -----------------------------------------------------------------------------------------------------------
 
 struct game_map {
-    std::optional<map_info> info;
-    std::vector<map_image> images;
-    std::vector<map_envelope> envelopes;
-    std::vector<envelope_point> points;       ///< of all envelopes
-    std::vector<std::int32_t> surplus_points; ///< ints behind the last whole point
+    std::optional<map_info> info{};
+    std::vector<map_image> images{};
+    std::vector<map_envelope> envelopes{};
+    std::vector<envelope_point> points{};       ///< of all envelopes
+    std::vector<std::int32_t> surplus_points{}; ///< ints behind the last whole point
     bool bezier_item = false;                 ///< DDNet's item with tangents, unless an envelope is of version 3
-    std::vector<map_group> groups;
-    std::vector<map_layer> layers;
-    std::vector<map_sound> sounds;
-    std::vector<auto_mapper> auto_mappers;
-    std::vector<uuid_type> uuid_types; ///< as in the file, without repetition
-    std::vector<unknown_item> unknown_items;
-    std::vector<kept_block> kept_blocks;
+    std::vector<map_group> groups{};
+    std::vector<map_layer> layers{};
+    std::vector<map_sound> sounds{};
+    std::vector<auto_mapper> auto_mappers{};
+    std::vector<uuid_type> uuid_types{}; ///< as in the file, without repetition
+    std::vector<unknown_item> unknown_items{};
+    std::vector<kept_block> kept_blocks{};
     std::int32_t block_count = 0; ///< of the file that was read
 
     friend bool operator==(game_map const&, game_map const&) = default;
@@ -385,12 +385,12 @@ map_problem write_map(game_map const& map, std::vector<std::uint8_t>& out,
 
 /// What is at one place of the physics layers; zero where a layer is missing.
 struct physics_cell {
-    tile game;
-    tile front;
-    tele_tile tele;
-    speedup_tile speedup;
-    switch_tile switches;
-    tune_tile tune;
+    tile game{};
+    tile front{};
+    tele_tile tele{};
+    speedup_tile speedup{};
+    switch_tile switches{};
+    tune_tile tune{};
 };
 
 /// The physics layers of a map, borrowed: the last of each kind, as in DDNet. Null where there is none or its cells are
