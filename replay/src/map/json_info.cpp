@@ -224,10 +224,7 @@ private:
         o.number("type_id", i.id);
         o.number("ints", static_cast<std::int64_t>(i.ints.size()));
         if (i.ints.size() < 4) return;
-        uuid id;
-        for (std::size_t b = 0; b < id.bytes.size(); ++b)
-            id.bytes[b] =
-                static_cast<std::uint8_t>(static_cast<std::uint32_t>(i.ints[b / 4]) >> (24 - 8 * (b % 4)));
+        uuid const id = read_uuid(i.ints);
         o.text("uuid", uuid_string(id));
         if (auto const known = current_name(id); known.empty()) o.null("name");
         else o.text("name", known);

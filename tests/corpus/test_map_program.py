@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`teewire map info` tells of every real map what an independent program found in it, and the other commands get along
-with all of them. Usage: test_maps.py TEEWIRE"""
+with all of them. Usage: test_map_program.py TEEWIRE"""
 import functools
 import json
 import os
