@@ -8,6 +8,7 @@
 
 #include "teewire/error.hpp"
 #include "teewire/map/problem.hpp"
+#include "teewire/uuid.hpp"
 
 #include <array>
 #include <cstddef>
@@ -21,11 +22,6 @@ namespace teewire {
 
 using map_bytes = std::span<std::uint8_t const>;
 
-/// The name of an item type that has no number of its own.
-struct uuid {
-    std::array<std::uint8_t, 16> bytes{};
-    friend constexpr auto operator<=>(uuid const&, uuid const&) = default;
-};
 /// 36 characters such as "3e1b2716-178c-3978-9bd9-b11ae0410dd8".
 [[nodiscard]] std::array<char, 36> to_text(uuid const& id) noexcept;
 
