@@ -14,14 +14,16 @@ using test::set_int;
 
 namespace {
 
-constexpr uuid named{{0x3e, 0x1b, 0x27, 0x16, 0x17, 0x8c, 0x39, 0x78, 0x9b, 0xd9, 0xb1, 0x1a, 0xe0, 0x41, 0x0d, 0xd8}};
+constexpr uuid named{
+    {0x3e, 0x1b, 0x27, 0x16, 0x17, 0x8c, 0x39, 0x78, 0x9b, 0xd9, 0xb1, 0x1a, 0xe0, 0x41, 0x0d, 0xd8}};
 
 // Version 3, so that every byte is known: one item, one block.
-constexpr char small_file[] = "44 41 54 41 03 00 00 00 40 00 00 00 3d 00 00 00 "  // DATA, 3, size 64, swaplen 61
-                              "01 00 00 00 01 00 00 00 01 00 00 00 0c 00 00 00 "  // 1 type, 1 item, 1 block, 12 bytes
-                              "03 00 00 00 07 00 00 00 00 00 00 00 01 00 00 00 "  // 3 bytes; type 7 from 0, 1 item
-                              "00 00 00 00 00 00 00 00 05 00 07 00 04 00 00 00 "  // offsets; key 7:5, 4 bytes
-                              "fe ff ff ff 61 62 63";                              // -2; "abc"
+constexpr char small_file[] =
+    "44 41 54 41 03 00 00 00 40 00 00 00 3d 00 00 00 " // DATA, 3, size 64, swaplen 61
+    "01 00 00 00 01 00 00 00 01 00 00 00 0c 00 00 00 " // 1 type, 1 item, 1 block, 12 bytes
+    "03 00 00 00 07 00 00 00 00 00 00 00 01 00 00 00 " // 3 bytes; type 7 from 0, 1 item
+    "00 00 00 00 00 00 00 00 05 00 07 00 04 00 00 00 " // offsets; key 7:5, 4 bytes
+    "fe ff ff ff 61 62 63";                            // -2; "abc"
 
 bytes sample(int version = 4) {
     datafile_writer writer{{.version = version}};
@@ -223,7 +225,8 @@ TEST_CASE("datafile: any int may be anything") {
     constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
     inflate_memory memory;
     for (std::size_t at = 0; at + 4 <= sample_items + 56; at += 4)
-        for (std::int32_t const value : {0, 1, -1, 3, 4, 8, 255, 65535, 65536, most, most - 3, -most - 1, 0x7fff0000}) {
+        for (std::int32_t const value :
+             {0, 1, -1, 3, 4, 8, 255, 65535, 65536, most, most - 3, -most - 1, 0x7fff0000}) {
             bytes file = good;
             set_int(file, at, value);
             auto const opened = datafile::open(file);
@@ -232,7 +235,8 @@ TEST_CASE("datafile: any int may be anything") {
                 continue;
             }
             for (std::size_t i = 0; i < opened->item_count(); ++i)
-                CHECK(opened->item(i).ints.bytes().data() + opened->item(i).ints.bytes().size() <= file.data() + file.size());
+                CHECK(opened->item(i).ints.bytes().data() + opened->item(i).ints.bytes().size() <=
+                      file.data() + file.size());
             for (std::size_t i = 0; i < opened->block_count(); ++i)
                 static_cast<void>(opened->check_block(static_cast<std::int32_t>(i), memory));
         }

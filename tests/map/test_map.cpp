@@ -278,7 +278,8 @@ TEST_CASE("map: items that are too short") {
         auto const opened = *datafile::open(file);
         auto const whole = opened.item(opened.find_type(type).first + item).ints;
         ints values;
-        for (std::size_t size = 0; size <= whole.size(); values.push_back(whole[std::min(size, whole.size() - 1)]), ++size) {
+        for (std::size_t size = 0; size <= whole.size();
+             values.push_back(whole[std::min(size, whole.size() - 1)]), ++size) {
             CAPTURE(size);
             test::problems found;
             game_map const read = test::read(with_item(map, type, item, values), found);
@@ -325,7 +326,8 @@ TEST_CASE("map: groups") {
         CHECK(found.names() == expected);
     };
     check([](game_map& m) { m.groups[1].layer_count = 6; }, "bad_group_range");
-    check([](game_map& m) { m.groups[1].layer_count = std::numeric_limits<std::int32_t>::max(); }, "bad_group_range");
+    check([](game_map& m) { m.groups[1].layer_count = std::numeric_limits<std::int32_t>::max(); },
+          "bad_group_range");
     check([](game_map& m) { m.groups[1].first_layer = -1; }, "bad_group_range bad_auto_mapper");
     check([](game_map& m) { m.groups[1].layer_count = -1; }, "bad_group_range bad_auto_mapper");
     check([](game_map& m) { --m.groups[1].first_layer; }, "layer_used_twice bad_auto_mapper");

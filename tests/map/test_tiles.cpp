@@ -48,8 +48,10 @@ TEST_CASE("tiles: packing ignores what games put into skip, and expanding gives 
     test::random random{1};
     for (int round = 0; round < 200; ++round) {
         std::vector<tile> cells(1 + random.below(3000));
-        for (auto& t : cells) t = {static_cast<std::uint8_t>(random.below(3)), static_cast<std::uint8_t>(random.below(2)), 0, 0};
-        if (round % 2 == 0) std::fill(cells.begin() + static_cast<std::ptrdiff_t>(cells.size() / 2), cells.end(), tile{});
+        for (auto& t : cells)
+            t = {static_cast<std::uint8_t>(random.below(3)), static_cast<std::uint8_t>(random.below(2)), 0, 0};
+        if (round % 2 == 0)
+            std::fill(cells.begin() + static_cast<std::ptrdiff_t>(cells.size() / 2), cells.end(), tile{});
         auto dirty = cells;
         for (auto& t : dirty) t.skip = random.byte();
         auto const runs = packed(cells);
@@ -60,7 +62,8 @@ TEST_CASE("tiles: packing ignores what games put into skip, and expanding gives 
         CHECK(out == cells);
         // No two neighbours could have been one.
         for (std::size_t i = 1; i < runs.size(); ++i)
-            CHECK((runs[i - 1].index != runs[i].index || runs[i - 1].flags != runs[i].flags || runs[i - 1].skip == 255));
+            CHECK((runs[i - 1].index != runs[i].index || runs[i - 1].flags != runs[i].flags ||
+                   runs[i - 1].skip == 255));
     }
 }
 

@@ -133,8 +133,13 @@ inline teewire::game_map full_map() {
     map.layers.push_back({.name = "birds", .content = sounds});
     sounds.deprecated = true;
     map.layers.push_back({.name = "old", .content = sounds});
-    map.groups.push_back({.offset_x = -320, .parallax_x = 50, .first_layer = 6, .layer_count = 5, .clipping = true,
-                          .clip_width = 640, .name = "back"});
+    map.groups.push_back({.offset_x = -320,
+                          .parallax_x = 50,
+                          .first_layer = 6,
+                          .layer_count = 5,
+                          .clipping = true,
+                          .clip_width = 640,
+                          .name = "back"});
     map.sounds.resize(1);
     map.sounds[0].name.text = "bird";
     map.sounds[0].data = {'O', 'g', 'g', 'S', 0, 1};

@@ -1,4 +1,4 @@
-// Reads a map and writes it again: as it is, or as another version would have it.
+// Reads a map and writes it again: as it is, or as another version would have it. Names what is wrong with it.
 //   rewrite_map IN OUT [3|4] [06|07]
 #include <teewire/map/map.hpp>
 
@@ -13,9 +13,12 @@ int main(int argc, char** argv) {
     if (argc < 3) return 2;
     std::ifstream in{argv[1], std::ios::binary};
     std::vector<std::uint8_t> const file{std::istreambuf_iterator<char>{in}, {}};
+    auto const tell = [](map_problem const& p) {
+        if (p.severity != map_severity::note) std::fprintf(stderr, "%s\n", name(p.code).data());
+    };
     auto const opened = datafile::open(file);
     game_map map;
-    map_problem problem = opened ? read_map(*opened, map) : opened.error();
+    map_problem problem = opened ? read_map(*opened, map, {.report = tell}) : opened.error();
     datafile_write_options options;
     for (int i = 3; i < argc; ++i) {
         std::string_view const wanted = argv[i];
