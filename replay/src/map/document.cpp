@@ -89,7 +89,10 @@ xvector_document read_xvector(map_source const& source) {
 }
 
 std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block) {
-    auto const size = file.block_size(block);
+    auto size = file.block_size(block);
+    // What is stated may be a lie, which little memory can be wasted on.
+    constexpr std::size_t trusted_bytes = 16 << 20;
+    if (size && *size > trusted_bytes) size = file.check_block(block, thread_memory());
     if (!size) throw size.error();
     std::vector<std::uint8_t> bytes(*size);
     auto const read = file.read_block(block, bytes, thread_memory());
