@@ -452,8 +452,8 @@ class Check(InFolder):
         code, out, err = run("check", "--format", "json", file)
         self.assertEqual((code, err), (1, ""))
         problems = list(map(json.loads, out.splitlines()))
-        self.assertEqual({(p["code"], p["position"], p["severity"]) for p in problems},
-                         {("decompress_failed", start, "damage")})
+        self.assertEqual([(p["code"], p["position"], p["severity"], p["place"]) for p in problems],
+                         [("decompress_failed", start, "damage", "info 0, block 0")])
         code, out, _ = run("check", file)
         self.assertEqual(code, 1)
         self.assertIn(f"some.map: damage: byte {start}: ", out.decode())

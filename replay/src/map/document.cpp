@@ -15,8 +15,14 @@ inflate_memory& thread_memory() {
     return *memory;
 }
 
+// A block is looked at for every item that refers to it, and once more for its own sake.
 void keep_once(problem_list& list, map_problem const& problem) {
-    if (std::find(list.begin(), list.end(), problem) == list.end()) list.push_back(problem);
+    auto const same = [&](map_problem const& known) {
+        if (known == problem) return true;
+        bool const says_less = problem.block >= 0 && problem.item_type < 0 && problem.layer < 0;
+        return says_less && known.code == problem.code && known.block == problem.block;
+    };
+    if (std::none_of(list.begin(), list.end(), same)) list.push_back(problem);
 }
 
 } // namespace
@@ -41,15 +47,12 @@ map_document read_document(map_source const& source) {
     document.container = *opened;
     game_map map;
     map_problem const failed = read_map(*opened, map, {.report = keep});
-    if (failed.code == map_errc::ok) document.map = std::move(map);
-    else keep(failed);
-    // Blocks that no item refers to, or that were not needed.
-    std::vector<bool> told(opened->block_count());
-    for (map_problem const& p : document.problems)
-        if (p.block >= 0 && static_cast<std::size_t>(p.block) < told.size())
-            told[static_cast<std::size_t>(p.block)] = true;
-    for (std::size_t i = 0; i < told.size() && !interrupted(); ++i) {
-        if (told[i]) continue;
+    if (failed.code == map_errc::ok) {
+        document.map = std::move(map);
+        return document;
+    }
+    keep(failed);
+    for (std::size_t i = 0; i < opened->block_count() && !interrupted(); ++i) {
         auto const size = opened->check_block(static_cast<std::int32_t>(i), thread_memory(), keep);
         if (!size) keep(size.error());
     }
@@ -86,7 +89,10 @@ xvector_document read_xvector(map_source const& source) {
 }
 
 std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block) {
-    auto const size = file.block_size(block);
+    auto size = file.block_size(block);
+    // What is stated may be a lie, which little memory can be wasted on.
+    constexpr std::size_t trusted_bytes = 16 << 20;
+    if (size && *size > trusted_bytes) size = file.check_block(block, thread_memory());
     if (!size) throw size.error();
     std::vector<std::uint8_t> bytes(*size);
     auto const read = file.read_block(block, bytes, thread_memory());

@@ -111,8 +111,10 @@ std::string_view current_name(uuid const& id) { return id == group_extension_uui
 
 class map_printer {
 public:
-    map_printer(json_writer& json, datafile const& file, object_writer& top)
-        : json_{json}, file_{file}, top_{top}, old_reader_{items_of(file, map_item_type::version)} {}
+    map_printer(json_writer& json, map_document const& document, object_writer& top)
+        : json_{json}, document_{document}, file_{*document.container}, top_{top}, versions_{items_of(
+                                                                                       file_,
+                                                                                       map_item_type::version)} {}
 
     void container() {
         write_key(json_, "datafile");
@@ -139,13 +141,13 @@ public:
     [[nodiscard]] bool is_map() const {
         bool const old = file_.find_type(0x8001).count != 0 || file_.find_type(0x8002).count != 0;
         bool const named = file_.uuid_of(0x8001) || file_.uuid_of(0x8002);
-        bool const empty = file_.find_type(map_item_type::group).count == 0 && old_reader_.empty();
+        bool const empty = file_.find_type(map_item_type::group).count == 0 && versions_.empty();
         return !empty && (!old || named);
     }
 
     void contents() {
-        if (old_reader_.empty() || old_reader_.front().ints.size() == 0) top_.null("map_version");
-        else top_.number("map_version", old_reader_.front().ints[0]);
+        if (versions_.empty() || versions_.front().ints.size() == 0) top_.null("map_version");
+        else top_.number("map_version", versions_.front().ints[0]);
         info();
         items("images", map_item_type::image, 6, &map_printer::image);
         items("envelopes", map_item_type::envelope, 4, &map_printer::envelope);
@@ -186,12 +188,14 @@ private:
 
     // Those with fewer ints than `needed` are only counted.
     void items(std::string_view key, std::uint16_t type, std::size_t needed, item_printer print) {
+        number_ = 0;
         top_.list(key, items_of(file_, type), [&](datafile_item const& i) {
             object_writer o{json_};
             o.number("id", i.id);
             o.number(type == map_item_type::layer ? "item_ints" : "ints", static_cast<std::int64_t>(i.ints.size()));
             if (i.ints.size() < needed) o.flag("too_short", true);
             else (this->*print)(o, i.ints);
+            ++number_;
         });
     }
 
@@ -466,20 +470,20 @@ private:
         }
     }
 
-    static void tile_values(object_writer& o, bytes const& content, std::uint64_t wanted, tile_kind kind,
-                            std::size_t tile_bytes, std::int32_t version) {
+    void tile_values(object_writer& o, bytes const& content, std::uint64_t wanted, tile_kind kind,
+                     std::size_t tile_bytes, std::int32_t version) {
         if (version >= 4 && (kind == tile_kind::tiles || kind == tile_kind::game)) {
-            bytes cells;
             std::uint64_t count = 0;
-            for (std::size_t i = 0; i + 4 <= content.size(); i += 4) {
-                std::size_t const run = content[i + 2] + std::size_t{1};
-                count += run;
-                for (std::size_t k = 0; k < run; ++k)
-                    cells.insert(cells.end(), {content[i], content[i + 1], 0, content[i + 3]});
-            }
+            for (std::size_t i = 2; i < content.size(); i += 4) count += content[i] + std::uint64_t{1};
             o.number("packed_tiles", static_cast<std::int64_t>(content.size() / 4));
             o.number("unpacked_tiles", static_cast<std::int64_t>(count));
-            o.text("unpacked_sha256", sha256_text(cells));
+            // They were unpacked when the map was read, if they make sense.
+            bool const typed = document_.map && number_ < document_.map->layers.size();
+            tile_layer const* const unpacked = typed ? document_.map->layers[number_].tiles() : nullptr;
+            if (unpacked != nullptr && !unpacked->tiles.empty()) {
+                auto const* const first = reinterpret_cast<std::uint8_t const*>(unpacked->tiles.data());
+                o.text("unpacked_sha256", sha256_text({first, unpacked->tiles.size() * sizeof(tile)}));
+            }
             return o.flag("size_ok", count == wanted);
         }
         o.flag("size_ok", content.size() % tile_bytes == 0 && content.size() / tile_bytes == wanted);
@@ -548,9 +552,11 @@ private:
     }
 
     json_writer& json_;
+    map_document const& document_;
     datafile const& file_;
     object_writer& top_;
-    std::vector<datafile_item> old_reader_;
+    std::vector<datafile_item> versions_;
+    std::size_t number_ = 0; ///< of the item, among those of its type
 };
 
 void write_head(object_writer& top, map_source const& source, std::string_view format) {
@@ -576,7 +582,7 @@ void write_map_json(json_writer& json, map_source const& source, map_document co
     object_writer top{json};
     write_head(top, source, "datafile");
     if (document.container) {
-        map_printer printer{json, *document.container, top};
+        map_printer printer{json, document, top};
         printer.container();
         if (printer.is_map()) printer.contents();
         else top.text("layout", "pre-0.5 (not the documented map item set)");

@@ -112,8 +112,6 @@ color color_of(std::uint8_t index) {
     return other_color;
 }
 
-constexpr std::uint8_t first_entity = 192;
-
 void draw_entity(canvas& out, pixel_box box, std::uint8_t index) {
     color c = other_color;
     for (auto const& [entity, shown] : entity_colors)
@@ -131,7 +129,7 @@ pixel_box inner(pixel_box box) {
 
 void draw_game_tile(canvas& out, pixel_box box, std::uint8_t index) {
     if (index == 0) return;
-    if (index >= first_entity) draw_entity(out, box, index);
+    if (index >= game_tile::first_entity) draw_entity(out, box, index);
     else out.fill(box, color_of(index));
 }
 
@@ -154,7 +152,7 @@ void draw_physics(canvas& out, game_map const& map, frame const& f) {
     if (layers.front != nullptr)
         for_cells(*layers.front, f, [&](pixel_box box, std::size_t i) {
             std::uint8_t const index = layers.front->tiles[i].index;
-            if (index >= first_entity) draw_entity(out, box, index);
+            if (index >= game_tile::first_entity) draw_entity(out, box, index);
             else if (index != 0) out.fill(inner(box), color_of(index));
         });
     auto const marks = [&](tile_layer const* layer, auto const& used, color c) {
@@ -388,7 +386,7 @@ private:
         if (with_game && game_ != nullptr && x >= 0 && y >= 0 && x < game_->width && y < game_->height &&
             !game_->tiles.empty()) {
             std::uint8_t const what = game_->tiles[static_cast<std::size_t>(y * game_->width + x)].index;
-            if (what != 0 && what < first_entity) return color_of(what);
+            if (what != 0 && what < game_tile::first_entity) return color_of(what);
         }
         auto const shade = static_cast<std::uint8_t>(90 + index % 16 * 5);
         return {shade, shade, static_cast<std::uint8_t>(shade + 20), 110};

@@ -48,24 +48,19 @@ map_source::map_source(std::string const& name) : file_{name}, bytes_{file_.byte
 }
 
 std::string place_text(map_problem const& p) {
+    constexpr std::string_view types[] = {"version", "info",  "image",           "envelope",
+                                          "group",   "layer", "envelope points", "sound"};
     std::string place;
     auto const add = [&](std::string_view what, std::int64_t number) {
         if (number >= 0) place += fmt::format("{}{} {}", place.empty() ? "" : ", ", what, number);
     };
-    constexpr std::pair<std::int32_t, std::string_view> types[] = {
-        {1, "info"},  {2, "image"},           {3, "envelope"}, {4, "group"},
-        {5, "layer"}, {6, "envelope points"}, {7, "sound"}};
     add("group", p.group);
     add("layer", p.layer);
-    auto const* const type =
-        std::find_if(std::begin(types), std::end(types), [&](auto const& t) { return t.first == p.item_type; });
-    bool const said = (p.item_type == 4 && p.group >= 0) || (p.item_type == 5 && p.layer >= 0);
-    if (type != std::end(types) && !said) add(type->second, p.item);
-    else if (type == std::end(types) && p.item_type >= 0)
-        place += fmt::format("{}item {}of type {:#x}", place.empty() ? "" : ", ",
-                             p.item >= 0 ? fmt::format("{} ", p.item) : "", p.item_type);
+    if (p.item_type < 0) add("tile", p.item); // of xVector, where there are no items
+    else if (static_cast<std::size_t>(p.item_type) >= std::size(types))
+        add(fmt::format("type {:#x} item", p.item_type), p.item);
+    else if (p.group < 0 && p.layer < 0) add(types[p.item_type], p.item);
     add("block", p.block);
-    if (p.item_type < 0) add("tile", p.item);
     return place;
 }
 

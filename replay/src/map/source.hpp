@@ -32,9 +32,9 @@ private:
     map_format format_ = map_format::datafile;
 };
 
-/// "layer 3 (group 1): "; empty if the problem is that of the whole file.
+/// "group 1, layer 3, block 5"; empty if the problem is that of the whole file.
 [[nodiscard]] std::string place_text(map_problem const& problem);
-/// "byte 1234: layer 3 (group 1): a layer has fewer tiles than its size needs (12, should be 40)"
+/// "byte 1234: group 1, layer 3: a layer has fewer tiles than its size needs (found 12, expected 40)"
 [[nodiscard]] std::string problem_text(map_problem const& problem);
 
 } // namespace teewire::replay
