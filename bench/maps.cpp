@@ -97,37 +97,35 @@ void add_maps(std::filesystem::path const& folder) {
                                      [file = large_file(version)](benchmark::State& state) { open(state, file); });
     if (!std::filesystem::is_directory(folder)) return;
 
-    // The largest file, and the largest game layer, which need not be in it.
-    bytes largest;
-    bytes with_layer;
-    std::string largest_name;
-    std::string layer_name;
-    std::int32_t block = -1;
-    std::size_t cells = 0;
+    // The largest file, and that with the largest game layer.
+    struct source {
+        std::string name;
+        bytes file;
+        std::size_t size = 0;
+        std::int32_t block = -1; // of the game layer
+    };
+    source by_file;
+    source by_layer;
     for (auto const& entry : std::filesystem::directory_iterator{folder}) {
         if (entry.path().extension() != ".map") continue;
-        bytes file = read(entry.path());
+        bytes const file = read(entry.path());
         tile_layer layer;
-        if (auto const opened = datafile::open(file);
-            opened && read_game_layer(*opened, layer) && layer.version < 4 && layer.cell_count() > cells) {
-            cells = layer.cell_count();
-            block = layer.tiles_block;
-            with_layer = file;
-            layer_name = entry.path().stem().string();
-        }
-        if (file.size() > largest.size()) {
-            largest_name = entry.path().stem().string();
-            largest = std::move(file);
-        }
+        auto const opened = datafile::open(file);
+        if (!opened || !read_game_layer(*opened, layer)) continue;
+        std::string const name = entry.path().stem().string();
+        if (file.size() > by_file.size) by_file = {name, file, file.size(), layer.tiles_block};
+        // Packed ones hold less than they are.
+        if (layer.version < 4 && layer.cell_count() > by_layer.size)
+            by_layer = {name, file, layer.cell_count(), layer.tiles_block};
     }
     auto const add = [](std::string const& name, auto run) { benchmark::RegisterBenchmark(name.c_str(), run); };
-    add("map_open/" + largest_name, [largest](benchmark::State& state) { open(state, largest); });
-    add("map_whole/" + largest_name, [largest](benchmark::State& state) { read_whole(state, largest); });
-    add("map_game_layer/" + layer_name, [with_layer](benchmark::State& state) { read_layer(state, with_layer); });
-    add("map_block/" + layer_name,
-        [with_layer, block](benchmark::State& state) { read_block(state, with_layer, block); });
-    add("map_zlib/" + layer_name,
-        [with_layer, block](benchmark::State& state) { zlib_block(state, with_layer, block); });
+    add("map_open/" + by_file.name, [f = by_file.file](benchmark::State& state) { open(state, f); });
+    add("map_whole/" + by_file.name, [f = by_file.file](benchmark::State& state) { read_whole(state, f); });
+    for (source const& s : {by_layer, by_file}) {
+        add("map_game_layer/" + s.name, [s](benchmark::State& state) { read_layer(state, s.file); });
+        add("map_block/" + s.name, [s](benchmark::State& state) { read_block(state, s.file, s.block); });
+        add("map_zlib/" + s.name, [s](benchmark::State& state) { zlib_block(state, s.file, s.block); });
+    }
 }
 
 } // namespace teewire::bench

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """lib needs nothing of the allocator, of exceptions, of stdio or of zlib. Usage: symbols.py NM LIBRARY [--may-allocate]
 
---may-allocate is for the map library, which also has zlib."""
+--may-allocate is for the map library, which also has zlib, and std::variant, which without exceptions aborts."""
 import re
 import subprocess
 import sys
 
 MEMORY = (r"_Zn[wa]|_Zd[la]|malloc|calloc|realloc|free$|posix_memalign|aligned_alloc|_ZSt\d+__throw|inflate|deflate"
-          r"|compress|crc32|adler32")
+          r"|compress|crc32|adler32|abort$")
 ALWAYS = (r"__cxa_(throw|allocate|begin_catch|rethrow)|_Unwind_|__gxx_personality|f?printf|v?s?n?printf|puts|putchar"
-          r"|fopen|fwrite|fread|fputs|write$|read$|open$|std(out|err|in)$|abort$|exit$|time$|clock|gettimeofday"
+          r"|fopen|fwrite|fread|fputs|write$|read$|open$|std(out|err|in)$|exit$|time$|clock|gettimeofday"
           r"|_ZNSt6chrono")
 
 

@@ -409,6 +409,19 @@ TEST_CASE("map: a budget for all blocks together") {
     CHECK(map.images[0].pixels.empty());
     // What was not read is kept.
     CHECK(test::read(test::written(map)) == test::read(file));
+
+    // Packed tiles need little room in the file.
+    game_map packed = test::small_map(1000, 1000);
+    packed.layers[0].tiles()->version = 4;
+    auto const small = test::written(packed);
+    CHECK(small.size() < 1000);
+    test::problems refused;
+    REQUIRE(read_map(*datafile::open(small), map, {.max_bytes = 3'000'000, .report = refused}).code ==
+            map_errc::ok);
+    CHECK(refused.names() == "too_large");
+    CHECK(refused.list[0].severity == map_severity::error);
+    CHECK(map.layers[0].tiles()->tiles.empty());
+    CHECK(test::read(test::written(map)) == test::read(small));
 }
 
 TEST_CASE("map: texts") {

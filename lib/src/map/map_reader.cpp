@@ -62,20 +62,26 @@ public:
         report(problem, at);
     }
 
+    // Takes what is about to be allocated off the budget. False, with a report, if there is not enough.
+    bool spend(std::size_t bytes, std::int32_t block, place const& at, map_severity worst) {
+        if (bytes <= budget_) {
+            budget_ -= bytes;
+            return true;
+        }
+        report(map_errc::too_large, worst, at, static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(budget_),
+               block);
+        return false;
+    }
+
     // Fills `out` with as many whole or begun elements as the block has bytes for. Gives the bytes, or nothing, with a
     // report.
     template <class Element>
     std::optional<std::size_t> load(std::int32_t block, std::vector<Element>& out, place const& at,
                                     map_severity worst = map_severity::damage) {
         auto size = file_.block_size(block);
-        if (size && *size > budget_) {
-            report(map_errc::too_large, worst, at, static_cast<std::int64_t>(*size),
-                   static_cast<std::int64_t>(budget_), block);
-            return {};
-        }
+        if (size && !spend(*size, block, at, worst)) return {};
         if (size && *size > trusted_block_bytes) size = file_.check_block(block, *memory_);
         if (size) {
-            budget_ -= *size;
             out.resize((*size + sizeof(Element) - 1) / sizeof(Element));
             auto const bytes = std::span{reinterpret_cast<std::uint8_t*>(out.data()), *size};
             auto const target = [&](map_problem const& note) { report(note, at); };
@@ -271,6 +277,10 @@ private:
         auto failed =
             result<std::size_t, tile_failure>{tile_failure{map_errc::packed_tiles_too_short, packed.size()}};
         if (cells >= out.cell_count()) {
+            if (!from_.spend(out.cell_count() * sizeof(tile), out.tiles_block, where_, severity_)) {
+                out.surplus = {};
+                return false;
+            }
             out.tiles.resize(out.cell_count());
             failed = expand_tiles(packed, out.tiles);
         }
@@ -901,7 +911,7 @@ bool read_game_layer(datafile const& file, tile_layer& out, map_report report) {
             item.ints[6] != static_cast<std::int32_t>(tile_kind::game))
             continue;
         auto const number = static_cast<std::int32_t>(i);
-        loader from{file, std::numeric_limits<std::size_t>::max(), report};
+        loader from{file, map_read_options{}.max_bytes, report};
         tile_layer_reader reader{from, place{map_item_type::layer, number, item.position, -1, number}};
         return reader.read_attributes(copy(item.ints), out) && reader.read_cells(out);
     }

@@ -172,8 +172,8 @@ struct tile_layer {
     std::vector<switch_tile> switches{};
     std::vector<tune_tile> tune{};
     std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the cells
-    std::int32_t tiles_block = -1;     ///< where the cells are
-    std::int32_t zero_block = -1;      ///< of tele to tune: empty tiles for programs that do not know the kind
+    std::int32_t tiles_block = -1;       ///< where the cells are
+    std::int32_t zero_block = -1;        ///< of tele to tune: empty tiles for programs that do not know the kind
 
     [[nodiscard]] std::size_t cell_count() const noexcept {
         return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
@@ -326,7 +326,7 @@ struct game_map {
     std::vector<map_envelope> envelopes{};
     std::vector<envelope_point> points{};       ///< of all envelopes
     std::vector<std::int32_t> surplus_points{}; ///< ints behind the last whole point
-    bool bezier_item = false;                 ///< DDNet's item with tangents, unless an envelope is of version 3
+    bool bezier_item = false;                   ///< DDNet's item with tangents, unless an envelope is of version 3
     std::vector<map_group> groups{};
     std::vector<map_layer> layers{};
     std::vector<map_sound> sounds{};
@@ -359,14 +359,15 @@ struct map_read_options {
     /// strict: the first error refuses the map, as in DDNet. lenient: what is senseless is left out and reported.
     decoding mode = decoding::lenient;
     map_contents contents = map_contents::all;
-    /// Limit for all blocks together; beyond it they are kept unread, with too_large.
+    /// Limit for all blocks and unpacked tiles together; beyond it they are kept unread, with too_large.
     std::size_t max_bytes = std::size_t{1} << 30;
     map_report report = {};
 };
 
 /// Reads a map into `out`, which is empty afterwards if that fails. Gives what made it fail: missing_version,
 /// unsupported_map_version, item_too_short (of the version item), and in strict mode any error. Everything found goes to
-/// options.report. Allocates what the file holds, never what it merely claims. Costs zlib's time, mostly.
+/// options.report. Allocates what the file holds, never what it merely claims; as everywhere in this library, the program
+/// ends if there is no memory. Costs zlib's time, mostly.
 map_problem read_map(datafile const& file, game_map& out, map_read_options const& options = {});
 
 /// Reads the game layer alone: the last one, as in DDNet. False if there is none with readable tiles; problems of that
