@@ -1,5 +1,5 @@
 // Every step on every workload, and what they add up to. Cases are named STEP/WORKLOAD; the floors come first.
-//   teewire-bench [--workloads=FOLDER] [--demos=FOLDER] [options of Google Benchmark]
+//   teewire-bench [--workloads=FOLDER] [--demos=FOLDER] [--maps=FOLDER] [options of Google Benchmark]
 // Ends with 1 if a case allocated.
 #include "cases.hpp"
 
@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
     std::vector<char*> arguments(argv, argv + argc);
     std::filesystem::path const workloads = take(arguments, "--workloads=");
     std::filesystem::path const demos = take(arguments, "--demos=");
+    std::filesystem::path const maps = take(arguments, "--maps=");
     bool const to_file = std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
         return argument.starts_with("--benchmark_out=");
     });
@@ -74,6 +75,9 @@ int main(int argc, char** argv) {
     add_steps(all);
     add_server_ticks();
     add_demos(demos);
+#ifdef TEEWIRE_MAPS
+    add_maps(maps);
+#endif
     add_growth();
     add_worst();
     add_kernels(all);

@@ -1,20 +1,16 @@
 // The bytes of an input file: mapped, or read from standard input.
 #pragma once
 
+#include "errors.hpp"
+
 #include <boost/interprocess/mapped_region.hpp>
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace teewire::replay {
-
-/// Reading or writing failed: exit code 3.
-struct io_error : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 /// Keeps the bytes of a file for as long as it lives.
 class input {

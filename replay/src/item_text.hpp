@@ -1,27 +1,16 @@
 // Items as people and programs read them: names of types and fields, values as words.
 #pragma once
 
+#include "json.hpp"
 #include "output.hpp"
 
 #include <teewire/schema.hpp>
 #include <teewire/snapshot.hpp>
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <string>
 #include <string_view>
 
 namespace teewire::replay {
-
-using json_writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-inline void write_string(json_writer& json, std::string_view text) {
-    json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-}
-inline void write_key(json_writer& json, std::string_view key) {
-    json.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
-}
 
 /// "76ce455b-f9eb-3a48-add7-e04b941d045c"
 [[nodiscard]] std::string uuid_text(uuid const& id);

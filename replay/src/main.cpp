@@ -1,3 +1,4 @@
+#include "map/verbs.hpp"
 #include "output.hpp"
 #include "session.hpp"
 #include "verbs.hpp"
@@ -27,8 +28,102 @@ CLI::Option* add_jobs(CLI::App& command, Options& options) {
         ->capture_default_str();
 }
 
+// `teewire map`: adds the command, and runs what was chosen of it.
+class map_commands {
+public:
+    explicit map_commands(CLI::App& app)
+        : map_{*app.add_subcommand("map", "Look into maps and convert them: Teeworlds, DDNet, xVector")} {
+        map_.require_subcommand(1);
+
+        info_command_ = map_.add_subcommand("info", "Tell what a map holds");
+        info_command_
+            ->add_option("FILE", info_.files, "maps, or demos for the maps in them, or - for standard input")
+            ->required();
+        add_format(*info_command_, info_.format, "text, or json: one object per line and file");
+
+        extract_command_ = map_.add_subcommand("extract", "Take the map out of a demo, or a part out of a map");
+        add_map(*extract_command_, extract_.file);
+        add_output(*extract_command_, extract_.output);
+        auto* const image =
+            extract_command_->add_option("--image", extract_.image, "image as PNG, by name or number");
+        auto* const sound =
+            extract_command_->add_option("--sound", extract_.sound, "sound as Opus, by name or number");
+        auto* const block =
+            extract_command_->add_option("--block", extract_.block, "data block, decompressed, by number");
+        image->excludes(sound)->excludes(block);
+        sound->excludes(block);
+
+        render_command_ = map_.add_subcommand("render", "Draw a map as a PNG picture");
+        add_map(*render_command_, render_.file);
+        add_output(*render_command_, render_.output);
+        render_command_
+            ->add_option("--layer", render_.layer,
+                         "all: as in the game; game: what tiles do, in one colour for each kind")
+            ->check(CLI::IsMember({"all", "game"}))
+            ->capture_default_str();
+        render_command_->add_option("--mapres", render_.mapres, "folder of the PNG pictures that maps only name");
+        render_command_
+            ->add_option("--scale", render_.scale, "pixels per tile; by default what makes a handy picture")
+            ->check(CLI::Range(1U, 256U));
+        render_command_->add_option("--region", render_.region, "part to draw in tiles: X,Y,WIDTH,HEIGHT")
+            ->delimiter(',')
+            ->expected(4);
+
+        convert_command_ =
+            map_.add_subcommand("convert", "Write a map in another form, after checking that it is the same");
+        add_map(*convert_command_, convert_.file);
+        add_output(*convert_command_, convert_.output);
+        convert_command_->add_option("--datafile", convert_.datafile, "container version: 3 (uncompressed) or 4")
+            ->check(CLI::Range(3, 4));
+        convert_command_
+            ->add_option("--to", convert_.to, "packing of tiles, images and curves: 0.6 (also DDNet) or 0.7")
+            ->check(CLI::IsMember({"0.6", "0.7"}));
+        convert_command_->add_option("--level", convert_.level, "compress anew: 1 (fast) to 9 (small)")
+            ->check(CLI::Range(1, 9));
+
+        check_command_ = map_.add_subcommand("check", "Find everything that is wrong with a map");
+        check_command_
+            ->add_option("FILE", check_.files, "maps, or demos for the maps in them, or - for standard input")
+            ->required();
+        add_format(*check_command_, check_.format, "text, or json: one object per line and problem");
+        check_command_->add_flag("--strict", check_.strict, "notes count as errors");
+    }
+
+    explicit operator bool() const { return static_cast<bool>(map_); }
+    int run() const {
+        if (*info_command_) return map_info(info_);
+        if (*extract_command_) return map_extract(extract_);
+        if (*render_command_) return map_render(render_);
+        if (*convert_command_) return map_convert(convert_);
+        return map_check(check_);
+    }
+
+private:
+    static void add_map(CLI::App& command, std::string& file) {
+        command.add_option("FILE", file, "a map, or a demo for the map in it, or - for standard input")->required();
+    }
+    static void add_output(CLI::App& command, std::string& file) {
+        command.add_option("-o,--output", file, "file to write, or - for standard output")->required();
+    }
+    static void add_format(CLI::App& command, std::string& format, char const* help) {
+        command.add_option("--format", format, help)->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+    }
+
+    CLI::App& map_;
+    CLI::App* info_command_;
+    CLI::App* extract_command_;
+    CLI::App* render_command_;
+    CLI::App* convert_command_;
+    CLI::App* check_command_;
+    map_info_options info_;
+    map_extract_options extract_;
+    map_render_options render_;
+    map_convert_options convert_;
+    map_check_options check_;
+};
+
 int run(int argc, char** argv) {
-    CLI::App app{"Replays Teeworlds and DDNet demos.", "teewire"};
+    CLI::App app{"Replays Teeworlds and DDNet demos, and looks into maps.", "teewire"};
     app.set_version_flag("--version", TEEWIRE_VERSION);
     app.require_subcommand(1);
     app.footer(
@@ -73,6 +168,8 @@ int run(int argc, char** argv) {
         ->check(CLI::Range(0.01, 1000.0))
         ->capture_default_str();
 
+    map_commands const map{app};
+
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
@@ -82,6 +179,7 @@ int run(int argc, char** argv) {
     if (info_command) return info(info_chosen);
     if (dump_command) return dump(dump_chosen);
     if (verify_command) return verify(verify_chosen);
+    if (map) return map.run();
     return play(play_chosen);
 }
 

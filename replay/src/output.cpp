@@ -61,7 +61,9 @@ void progress::clear() {
     std::fflush(stderr);
 }
 
-std::string printable(std::string_view text) {
+namespace {
+
+std::string valid_text(std::string_view text, bool keep_controls) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
         auto const byte = [&](std::size_t at) {
@@ -69,7 +71,7 @@ std::string printable(std::string_view text) {
         };
         std::uint8_t const first = byte(i);
         if (first < 0x80) {
-            out += first < 0x20 || first == 0x7f ? ' ' : static_cast<char>(first);
+            out += !keep_controls && (first < 0x20 || first == 0x7f) ? ' ' : static_cast<char>(first);
             ++i;
             continue;
         }
@@ -82,11 +84,21 @@ std::string printable(std::string_view text) {
         }
         constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
         valid = valid && point >= smallest[size] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
-        if (valid && point >= 0xa0) out.append(text.substr(i, size)); // 0x80..0x9f are control characters too
+        if (valid && (keep_controls || point >= 0xa0))
+            out.append(text.substr(i, size)); // 0x80..0x9f are controls too
         else out += valid ? " " : "\xef\xbf\xbd";
         i += valid ? size : 1;
     }
     return out;
+}
+
+} // namespace
+
+std::string printable(std::string_view text) { return valid_text(text, false); }
+std::string valid_utf8(std::string_view text) { return valid_text(text, true); }
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string clock_text(std::int64_t ticks) {

@@ -75,6 +75,11 @@ private:
 
 /// Valid UTF-8 without control characters: what breaks the rules becomes U+FFFD, control characters become spaces.
 [[nodiscard]] std::string printable(std::string_view text);
+/// Valid UTF-8, with its control characters: for JSON, which can tell them.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
+/// "1 quad", "2 quads".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
 
 /// "1:02.5" for ticks.
 [[nodiscard]] std::string clock_text(std::int64_t ticks);

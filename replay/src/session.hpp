@@ -13,11 +13,6 @@
 
 namespace teewire::replay {
 
-/// A file that is not what it should be: exit code 1. The text names the file, the place and the reason.
-struct bad_input : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 /// "tick 1234, byte 5678: delta: an item changes its size (int 17)"
 std::string explain(demo_failure const& failed);
 

@@ -1,17 +1,14 @@
 // The program's commands. Each returns an exit code, and throws bad_input, io_error or usage_error.
 #pragma once
 
+#include "errors.hpp"
+
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace teewire::replay {
-
-struct usage_error : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 struct info_options {
     std::vector<std::string> files;

@@ -1,5 +1,6 @@
 // No function of lib allocates: while one runs, malloc and operator new end the program.
 //   alloc-test DEMO...
+#include "allocation_trap.hpp"
 #include "workloads.hpp"
 
 #include <teewire/connection.hpp>
@@ -15,62 +16,13 @@
 #include <teewire/snapshot_sender.hpp>
 #include <teewire/varint.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* block, std::size_t size);
-}
-
-namespace {
-
-bool forbidden = false;
-std::size_t caught = 0;
-bool survive_once = false; // to show that the trap works
-
-void check_allowed() {
-    if (!forbidden) return;
-    if (survive_once) {
-        ++caught;
-        return;
-    }
-    forbidden = false;
-    std::fputs("lib allocated\n", stderr);
-    std::abort();
-}
-
-} // namespace
-
-extern "C" void* malloc(std::size_t size) {
-    check_allowed();
-    return __libc_malloc(size);
-}
-extern "C" void* calloc(std::size_t count, std::size_t size) {
-    check_allowed();
-    return __libc_calloc(count, size);
-}
-extern "C" void* realloc(void* block, std::size_t size) {
-    check_allowed();
-    return __libc_realloc(block, size);
-}
-
 using namespace teewire;
 
 namespace {
-
-#define REQUIRE(condition)                                                                                         \
-    do {                                                                                                           \
-        if (!(condition)) {                                                                                        \
-            forbidden = false;                                                                                     \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                   \
-            std::exit(1);                                                                                          \
-        }                                                                                                          \
-    } while (false)
 
 struct everything {
     demo_player_memory player;
@@ -245,13 +197,7 @@ void replay(everything& m, std::span<std::uint8_t const> file) {
 
 int main(int argc, char** argv) {
     auto const memory = std::make_unique<everything>();
-    forbidden = survive_once = true;
-    int* volatile const number = new int; // volatile, or the compiler leaves both out
-    void* volatile const block = std::malloc(1);
-    delete number;
-    std::free(block);
-    forbidden = survive_once = false;
-    REQUIRE(caught >= 2);
+    try_trap();
 
     auto const workloads = bench::synthetic_workloads();
     for (auto const& w : workloads) {

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
-"""lib needs nothing of the allocator, of exceptions or of stdio. Usage: symbols.py NM LIBRARY"""
+"""lib needs nothing of the allocator, of exceptions, of stdio or of zlib. Usage: symbols.py NM LIBRARY [--may-allocate]
+
+--may-allocate is for the map library, which also has zlib, and std::variant, which without exceptions aborts."""
 import re
 import subprocess
 import sys
 
-FORBIDDEN = re.compile(
-    r"^(_Zn[wa]|_Zd[la]|malloc|calloc|realloc|free$|posix_memalign|aligned_alloc|__cxa_(throw|allocate|begin_catch|rethrow)"
-    r"|_Unwind_|__gxx_personality|_ZSt\d+__throw|f?printf|v?s?n?printf|puts|putchar|fopen|fwrite|fread|fputs|write$|read$|open$"
-    r"|std(out|err|in)$|abort$|exit$|time$|clock|gettimeofday|_ZNSt6chrono)")
+MEMORY = (r"_Zn[wa]|_Zd[la]|malloc|calloc|realloc|free$|posix_memalign|aligned_alloc|_ZSt\d+__throw|inflate|deflate"
+          r"|compress|crc32|adler32|abort$")
+ALWAYS = (r"__cxa_(throw|allocate|begin_catch|rethrow)|_Unwind_|__gxx_personality|f?printf|v?s?n?printf|puts|putchar"
+          r"|fopen|fwrite|fread|fputs|write$|read$|open$|std(out|err|in)$|exit$|time$|clock|gettimeofday"
+          r"|_ZNSt6chrono")
 
 
-def main(nm, library):
+def main(nm, library, may_allocate=None):
+    forbidden = re.compile(f"^({ALWAYS})" if may_allocate else f"^({ALWAYS}|{MEMORY})")
     listing = subprocess.run([nm, "--undefined-only", library], check=True, capture_output=True, text=True).stdout
     needed = sorted({line.split()[-1] for line in listing.splitlines() if " U " in line})
-    wrong = [symbol for symbol in needed if FORBIDDEN.match(symbol)]
+    wrong = [symbol for symbol in needed if forbidden.match(symbol)]
     outside = [symbol for symbol in needed if "teewire" not in symbol]
     print("needs from outside:", ", ".join(outside))
     if wrong:

@@ -55,17 +55,17 @@ struct failure {
     friend constexpr bool operator==(failure const&, failure const&) = default;
 };
 
-/// A value or a failure. Members are named as in std::expected. Reading the wrong one is a bug of the caller and is
-/// asserted.
-template <class T>
+/// A value or an error: a struct whose `code` is zero for success. Members are named as in std::expected. Reading the
+/// wrong one is a bug of the caller and is asserted.
+template <class T, class Error = failure>
 class [[nodiscard]] result {
     static_assert(std::is_trivially_destructible_v<T>, "results never own memory");
 
 public:
     constexpr result(T const& value) noexcept : value_{value} {}
-    constexpr result(failure const& error) noexcept : error_{error} { assert(error.code != errc::ok); }
+    constexpr result(Error const& error) noexcept : error_{error} { assert(!has_value()); }
 
-    [[nodiscard]] constexpr bool has_value() const noexcept { return error_.code == errc::ok; }
+    [[nodiscard]] constexpr bool has_value() const noexcept { return error_.code == decltype(error_.code){}; }
     constexpr explicit operator bool() const noexcept { return has_value(); }
 
     [[nodiscard]] constexpr T const& value() const noexcept {
@@ -75,14 +75,14 @@ public:
     constexpr T const& operator*() const noexcept { return value(); }
     constexpr T const* operator->() const noexcept { return &value(); }
 
-    [[nodiscard]] constexpr failure const& error() const noexcept {
+    [[nodiscard]] constexpr Error const& error() const noexcept {
         assert(!has_value());
         return error_;
     }
 
 private:
     T value_{};
-    failure error_{};
+    Error error_{};
 };
 
 /// How to treat input that real programs produce but that a careful writer would not.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "teewire/error.hpp"
+#include "teewire/uuid.hpp"
 
 #include <array>
 #include <cstddef>
@@ -84,43 +85,6 @@ inline constexpr std::array<named_size_table, 5> size_tables = {{
 [[nodiscard]] size_table const* find_size_table(std::string_view name) noexcept;
 
 // ---- extended types ------------------------------------------------------------------------------------------------
-
-/// Identifies an extended type. In a snapshot it travels as an item of type 0 whose id is the alias that stands for
-/// the type, and whose data is the UUID as four big-endian words.
-struct uuid {
-    std::array<std::uint8_t, 16> bytes{};
-
-    /// The four ints of the describing item.
-    [[nodiscard]] constexpr std::array<std::int32_t, 4> ints() const noexcept {
-        std::array<std::int32_t, 4> words{};
-        for (std::size_t i = 0; i < 16; ++i)
-            words[i / 4] = static_cast<std::int32_t>(static_cast<std::uint32_t>(words[i / 4]) << 8 | bytes[i]);
-        return words;
-    }
-    [[nodiscard]] static constexpr uuid from_ints(std::span<std::int32_t const, 4> words) noexcept {
-        uuid id;
-        for (std::size_t i = 0; i < 16; ++i)
-            id.bytes[i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(words[i / 4]) >> (24 - 8 * (i % 4)));
-        return id;
-    }
-    /// Parses "76ce455b-f9eb-3a48-add7-e04b941d045c"; anything else stops the compilation or is asserted.
-    [[nodiscard]] static constexpr uuid parse(std::string_view text) noexcept {
-        uuid id;
-        std::size_t digits = 0;
-        for (char const c : text) {
-            if (c == '-') continue;
-            bool const decimal = c >= '0' && c <= '9';
-            assert(digits < 32 && (decimal || (c >= 'a' && c <= 'f')));
-            auto const digit = static_cast<std::uint8_t>(decimal ? c - '0' : c - 'a' + 10);
-            id.bytes[digits / 2] = static_cast<std::uint8_t>(id.bytes[digits / 2] << 4 | digit);
-            ++digits;
-        }
-        assert(digits == 32);
-        return id;
-    }
-
-    friend constexpr bool operator==(uuid const&, uuid const&) = default;
-};
 
 /// Type of the items that describe extended types.
 inline constexpr std::uint16_t type_describing = 0;

@@ -1,0 +1,430 @@
+// Maps of Teeworlds 0.5 to 0.7 and DDNet, as structs that own what they hold: read, change, write.
+//
+// Follows the requirements' two map documents where real files agree with them. Where they do not, real files win: the
+// five DDNet indices of a tile layer stand behind its name if it has one; any prefix of them may be there, and only the
+// one of the layer's kind is looked at; a UUID index item has four ints; DDNet's bezier item exists; quad positions are
+// 22.10; group version 1 and tile layer version 2 exist; info and envelope points may be missing.
+//
+// Numbers that name other things (image, envelope, sound, layer) are positions in the lists here, -1 for none. Numbers
+// called `..._block` are data blocks of the file that was read, -1 for none; new content may leave them at -1. What is
+// not understood is kept and written again: unknown items and layers, ints behind the known ones, blocks that nothing
+// refers to. So a map that is read and written is read back equal.
+#pragma once
+
+#include "teewire/map/datafile.hpp"
+#include "teewire/map/tiles.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace teewire {
+
+// ---- item types ----------------------------------------------------------------------------------------------------
+
+namespace map_item_type {
+inline constexpr std::uint16_t version = 0;
+inline constexpr std::uint16_t info = 1;
+inline constexpr std::uint16_t image = 2;
+inline constexpr std::uint16_t envelope = 3;
+inline constexpr std::uint16_t group = 4;
+inline constexpr std::uint16_t layer = 5;
+inline constexpr std::uint16_t envelope_points = 6;
+inline constexpr std::uint16_t sound = 7;
+} // namespace map_item_type
+
+/// Of DDNet's item types.
+inline constexpr uuid auto_mapper_uuid{
+    {0x3e, 0x1b, 0x27, 0x16, 0x17, 0x8c, 0x39, 0x78, 0x9b, 0xd9, 0xb1, 0x1a, 0xe0, 0x41, 0x0d, 0xd8}};
+inline constexpr uuid bezier_uuid{
+    {0x3a, 0xb4, 0xf8, 0x4d, 0xd9, 0xcc, 0x3c, 0x78, 0xb5, 0x85, 0x0d, 0x6c, 0xcd, 0xb2, 0xe2, 0x5c}};
+/// Removed from DDNet in 2023; such items are kept as they are.
+inline constexpr uuid group_extension_uuid{
+    {0x4a, 0x26, 0xca, 0x1f, 0x64, 0xbd, 0x30, 0xe3, 0x90, 0x7a, 0x70, 0x7e, 0xac, 0xd1, 0xf0, 0x80}};
+/// Of DDNet's own tests.
+inline constexpr uuid test_uuid{
+    {0xb1, 0xab, 0x21, 0x86, 0x5a, 0xc3, 0x39, 0xd9, 0x9f, 0xbc, 0x47, 0xcf, 0x03, 0xef, 0xdf, 0x1e}};
+/// Such as "mapitemtype-automapper-config@ddnet.tw"; empty for a UUID that is not one of these.
+[[nodiscard]] std::string_view name(uuid const& type) noexcept;
+
+// ---- parts ---------------------------------------------------------------------------------------------------------
+
+/// The ints of an item as they were read; empty for a new one. Only what the typed fields do not cover is used when
+/// writing: unused ints, and those behind the known ones.
+using raw_ints = std::vector<std::int32_t>;
+
+/// A string in a data block of its own.
+struct map_text {
+    std::string text{}; ///< UTF-8, without zero bytes. Empty also if what the file holds is malformed
+    std::int32_t block = -1;
+    friend bool operator==(map_text const&, map_text const&) = default;
+};
+
+/// Requirements: "Info". Editors hold 31, 15, 127 and 31 bytes.
+struct map_info {
+    std::int32_t version = 1;
+    map_text author{};
+    map_text map_version{};
+    map_text credits{};
+    map_text license{};
+    std::vector<std::string> settings{}; ///< of DDNet: one server command each
+    std::int32_t settings_block = -1;
+    raw_ints raw{};
+    friend bool operator==(map_info const&, map_info const&) = default;
+};
+
+/// Requirements: "Images". Version 2 is Teeworlds 0.7's.
+struct map_image {
+    std::int32_t version = 1;
+    std::int32_t width = 0; ///< pixels
+    std::int32_t height = 0;
+    bool external = false; ///< mapres/NAME.png
+    map_text name{};
+    std::vector<std::uint8_t> pixels{}; ///< the block: rows from the top, R G B A. Empty if external or unreadable
+    std::int32_t pixels_block = -1;
+    std::int32_t variant = 1; ///< 1 is RGBA, 0 is RGB; of version 2
+    raw_ints raw{};
+    friend bool operator==(map_image const&, map_image const&) = default;
+};
+
+namespace envelope_curve {
+inline constexpr std::int32_t step = 0;
+inline constexpr std::int32_t linear = 1;
+inline constexpr std::int32_t slow = 2;
+inline constexpr std::int32_t fast = 3;
+inline constexpr std::int32_t smooth = 4;
+inline constexpr std::int32_t bezier = 5;
+} // namespace envelope_curve
+
+/// Values are 22.10: x, y in units, degrees; or r, g, b, a; or volume. Times are milliseconds.
+struct envelope_point {
+    std::int32_t time = 0;
+    std::int32_t curve = envelope_curve::linear; ///< of the stretch that begins here
+    std::array<std::int32_t, 4> values{};
+    std::array<std::int32_t, 4> in_dx{}; ///< tangents per channel, for bezier curves
+    std::array<std::int32_t, 4> in_dy{};
+    std::array<std::int32_t, 4> out_dx{};
+    std::array<std::int32_t, 4> out_dy{};
+    friend bool operator==(envelope_point const&, envelope_point const&) = default;
+};
+
+/// Requirements: "Envelopes".
+struct map_envelope {
+    std::int32_t version = 2;
+    std::int32_t channels = 4;    ///< 1 sound, 3 position, 4 colour
+    std::int32_t first_point = 0; ///< in game_map::points
+    std::int32_t point_count = 0;
+    std::string name{};
+    bool synchronized = true; ///< follows the server's time; always in version 1
+    raw_ints raw{};
+    friend bool operator==(map_envelope const&, map_envelope const&) = default;
+};
+
+/// Requirements: "Groups". Sizes are units, 32 to a tile.
+struct map_group {
+    std::int32_t version = 3;
+    std::int32_t offset_x = 0;
+    std::int32_t offset_y = 0;
+    std::int32_t parallax_x = 100; ///< percent
+    std::int32_t parallax_y = 100;
+    std::int32_t first_layer = 0;
+    std::int32_t layer_count = 0;
+    bool clipping = false;
+    std::int32_t clip_x = 0;
+    std::int32_t clip_y = 0;
+    std::int32_t clip_width = 0;
+    std::int32_t clip_height = 0;
+    std::string name{};
+    raw_ints raw{};
+    friend bool operator==(map_group const&, map_group const&) = default;
+};
+
+// ---- layers --------------------------------------------------------------------------------------------------------
+
+enum class tile_kind : std::uint8_t {
+    tiles = 0,
+    game = 1,
+    tele = 2,
+    speedup = 4,
+    front = 8,
+    switches = 16,
+    tune = 32
+};
+/// "tiles", "game", "tele", "speedup", "front", "switch" or "tune".
+[[nodiscard]] std::string_view name(tile_kind kind) noexcept;
+
+/// Requirements: "Tilemap layers". Rows from the top. Cells are in the list of the layer's kind: width times height of
+/// them, or none if the file's are unreadable. Versions 2 and 3 store them as they are, version 4 packed.
+struct tile_layer {
+    std::int32_t version = 3;
+    std::int32_t width = 0;
+    std::int32_t height = 0;
+    tile_kind kind = tile_kind::tiles;
+    std::array<std::int32_t, 4> color{255, 255, 255, 255}; ///< r, g, b, a
+    std::int32_t color_envelope = -1;
+    std::int32_t color_envelope_offset = 0; ///< milliseconds
+    std::int32_t image = -1;
+    std::vector<tile> tiles{}; ///< of ordinary tiles, game and front. Never packed here: skip is 0
+    std::vector<tele_tile> tele{};
+    std::vector<speedup_tile> speedup{};
+    std::vector<switch_tile> switches{};
+    std::vector<tune_tile> tune{};
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the cells
+    std::int32_t tiles_block = -1;       ///< where the cells are
+    std::int32_t zero_block = -1;        ///< of tele to tune: empty tiles for programs that do not know the kind
+
+    [[nodiscard]] std::size_t cell_count() const noexcept {
+        return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    }
+    friend bool operator==(tile_layer const&, tile_layer const&) = default;
+};
+
+struct map_point {
+    std::int32_t x = 0; ///< 22.10 units: 32768 to a tile; in textures 1024 to the whole image
+    std::int32_t y = 0;
+    friend bool operator==(map_point const&, map_point const&) = default;
+};
+
+/// Corners: top left, top right, bottom left, bottom right.
+struct map_quad {
+    std::array<map_point, 4> corners{};
+    map_point pivot{};
+    std::array<std::array<std::int32_t, 4>, 4> colors{}; ///< r, g, b, a, 0 to 255
+    std::array<map_point, 4> texture{};
+    std::int32_t position_envelope = -1; ///< none if there is no such envelope, as with -2 in real files
+    std::int32_t position_envelope_offset = 0;
+    std::int32_t color_envelope = -1;
+    std::int32_t color_envelope_offset = 0;
+    friend bool operator==(map_quad const&, map_quad const&) = default;
+};
+
+/// Requirements: "Quads layer".
+struct quad_layer {
+    std::int32_t version = 2;
+    std::int32_t image = -1;
+    std::vector<map_quad> quads{};
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the quads
+    std::int32_t quads_block = -1;
+    friend bool operator==(quad_layer const&, quad_layer const&) = default;
+};
+
+struct sound_source {
+    static constexpr std::int32_t rectangle = 0;
+    static constexpr std::int32_t circle = 1;
+
+    map_point position{};
+    std::int32_t loop = 1; ///< 0 or 1, as pan
+    std::int32_t pan = 1;
+    std::int32_t delay = 0;   ///< seconds
+    std::int32_t falloff = 0; ///< 0 to 255
+    std::int32_t position_envelope = -1;
+    std::int32_t position_envelope_offset = 0;
+    std::int32_t sound_envelope = -1;
+    std::int32_t sound_envelope_offset = 0;
+    std::int32_t shape = circle;
+    std::int32_t width = 0;  ///< of a rectangle, 22.10; or the radius of a circle, in plain units
+    std::int32_t height = 0; ///< of a rectangle, 22.10
+    friend bool operator==(sound_source const&, sound_source const&) = default;
+};
+
+/// Requirements: "Sounds layer", and the deprecated one, whose sources DDNet's editor reads as circles with pan and
+/// without falloff; so do they appear here.
+struct sound_layer {
+    std::int32_t version = 2;
+    std::int32_t sound = -1;
+    bool deprecated = false; ///< is written in the old form, which holds no other shapes
+    std::vector<sound_source> sources{};
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the sources
+    std::int32_t sources_block = -1;
+    friend bool operator==(sound_layer const&, sound_layer const&) = default;
+};
+
+/// A layer of an unknown type, or one whose attributes are senseless: kept as it is.
+struct unknown_layer {
+    friend bool operator==(unknown_layer const&, unknown_layer const&) = default;
+};
+
+namespace map_layer_type {
+inline constexpr std::int32_t tiles = 2;
+inline constexpr std::int32_t quads = 3;
+inline constexpr std::int32_t deprecated_sounds = 9;
+inline constexpr std::int32_t sounds = 10;
+} // namespace map_layer_type
+
+/// Requirements: "Layers".
+struct map_layer {
+    std::int32_t flags = 0; ///< bit 0: detail, shown only with high detail
+    std::string name{};
+    std::variant<unknown_layer, tile_layer, quad_layer, sound_layer> content{};
+    raw_ints raw{}; ///< int 1 is the type, also of unknown layers
+
+    [[nodiscard]] tile_layer* tiles() noexcept { return std::get_if<tile_layer>(&content); }
+    [[nodiscard]] tile_layer const* tiles() const noexcept { return std::get_if<tile_layer>(&content); }
+    [[nodiscard]] quad_layer* quads() noexcept { return std::get_if<quad_layer>(&content); }
+    [[nodiscard]] quad_layer const* quads() const noexcept { return std::get_if<quad_layer>(&content); }
+    [[nodiscard]] sound_layer* sounds() noexcept { return std::get_if<sound_layer>(&content); }
+    [[nodiscard]] sound_layer const* sounds() const noexcept { return std::get_if<sound_layer>(&content); }
+    friend bool operator==(map_layer const&, map_layer const&) = default;
+};
+
+// ---- DDNet's further items -----------------------------------------------------------------------------------------
+
+/// Requirements: "Sounds".
+struct map_sound {
+    std::int32_t version = 1;
+    bool external = false; ///< mapres/NAME.opus
+    map_text name{};
+    std::vector<std::uint8_t> data{}; ///< an Opus file
+    std::int32_t data_block = -1;
+    raw_ints raw{};
+    friend bool operator==(map_sound const&, map_sound const&) = default;
+};
+
+/// Requirements: "Auto mappers". Editors look only at those of version 1.
+struct auto_mapper {
+    std::int32_t version = 1;
+    std::int32_t group = 0;
+    std::int32_t layer = 0;          ///< number inside the group
+    std::int32_t configuration = -1; ///< rule set of the image, -1 for none
+    std::int32_t seed = 0;           ///< 0: random
+    std::int32_t flags = 0;          ///< bit 0: runs by itself
+    raw_ints raw{};
+    friend bool operator==(auto_mapper const&, auto_mapper const&) = default;
+};
+
+/// An item that is kept as it is.
+struct unknown_item {
+    std::uint16_t type = 0;
+    std::uint16_t id = 0;
+    raw_ints ints{};
+    friend bool operator==(unknown_item const&, unknown_item const&) = default;
+};
+
+/// A type number that stands for a UUID.
+struct uuid_type {
+    std::uint16_t type = 0;
+    uuid name{};
+    friend bool operator==(uuid_type const&, uuid_type const&) = default;
+};
+
+/// A block that nothing known refers to, or that could not be understood.
+struct kept_block {
+    std::int32_t block = 0;
+    std::vector<std::uint8_t> bytes{};
+    bool stored = false;           ///< `bytes` is a zlib stream that could not be read
+    std::uint32_t stated_size = 0; ///< of such a stream
+    friend bool operator==(kept_block const&, kept_block const&) = default;
+};
+
+// ---- map -----------------------------------------------------------------------------------------------------------
+
+struct game_map {
+    std::optional<map_info> info{};
+    std::vector<map_image> images{};
+    std::vector<map_envelope> envelopes{};
+    std::vector<envelope_point> points{};       ///< of all envelopes
+    std::vector<std::int32_t> surplus_points{}; ///< ints behind the last whole point
+    bool bezier_item = false;                   ///< DDNet's item with tangents, unless an envelope is of version 3
+    std::vector<map_group> groups{};
+    std::vector<map_layer> layers{};
+    std::vector<map_sound> sounds{};
+    std::vector<auto_mapper> auto_mappers{};
+    std::vector<uuid_type> uuid_types{}; ///< as in the file, without repetition
+    std::vector<unknown_item> unknown_items{};
+    std::vector<kept_block> kept_blocks{};
+    std::int32_t block_count = 0; ///< of the file that was read
+
+    friend bool operator==(game_map const&, game_map const&) = default;
+
+    /// The layers of a group, as far as they exist.
+    [[nodiscard]] std::span<map_layer const> layers_of(map_group const& group) const noexcept;
+    [[nodiscard]] std::span<map_layer> layers_of(map_group const& group) noexcept;
+    /// The points of an envelope, as far as they exist.
+    [[nodiscard]] std::span<envelope_point const> points_of(map_envelope const& envelope) const noexcept;
+    /// The last layer of that kind, as in DDNet, or null.
+    [[nodiscard]] tile_layer const* find(tile_kind kind) const noexcept;
+    [[nodiscard]] tile_layer* find(tile_kind kind) noexcept;
+};
+
+// ---- read ----------------------------------------------------------------------------------------------------------
+
+enum class map_contents : std::uint8_t {
+    all,
+    physics, ///< without pixels, sounds, quads and ordinary tiles, for servers. Not to be written
+};
+
+struct map_read_options {
+    /// strict: the first error refuses the map, as in DDNet. lenient: what is senseless is left out and reported.
+    decoding mode = decoding::lenient;
+    map_contents contents = map_contents::all;
+    /// Limit for all blocks and unpacked tiles together; beyond it they are kept unread, with too_large.
+    std::size_t max_bytes = std::size_t{1} << 30;
+    map_report report = {};
+};
+
+/// Reads a map into `out`, which is empty afterwards if that fails. Gives what made it fail: missing_version,
+/// unsupported_map_version, item_too_short (of the version item), and in strict mode any error. Everything found goes to
+/// options.report. Allocates what the file holds, never what it merely claims; as everywhere in this library, the program
+/// ends if there is no memory. Costs zlib's time, mostly.
+map_problem read_map(datafile const& file, game_map& out, map_read_options const& options = {});
+
+/// Reads the game layer alone: the last one, as in DDNet. False if there is none with readable tiles; problems of that
+/// layer go to `report`. Costs little more than zlib's time for its block.
+bool read_game_layer(datafile const& file, tile_layer& out, map_report report = {});
+
+// ---- write ---------------------------------------------------------------------------------------------------------
+
+/// Writes a map as DDNet and Teeworlds read it, into `out`. Blocks keep their numbers; where one is no longer used, a
+/// block of one zero byte takes its place. Errors: tile_data_too_small (a layer whose cells are not width times height),
+/// decompress_failed (version 3 alone, a kept block), too_large (2 GiB).
+map_problem write_map(game_map const& map, std::vector<std::uint8_t>& out,
+                      datafile_write_options const& options = {});
+
+// ---- convenience ---------------------------------------------------------------------------------------------------
+
+/// What is at one place of the physics layers; zero where a layer is missing.
+struct physics_cell {
+    tile game{};
+    tile front{};
+    tele_tile tele{};
+    speedup_tile speedup{};
+    switch_tile switches{};
+    tune_tile tune{};
+};
+
+/// The physics layers of a map, borrowed: the last of each kind, as in DDNet. Null where there is none or its cells are
+/// unreadable or fewer than the game layer's.
+struct physics_layers {
+    tile_layer const* game = nullptr;
+    tile_layer const* front = nullptr;
+    tile_layer const* tele = nullptr;
+    tile_layer const* speedup = nullptr;
+    tile_layer const* switches = nullptr;
+    tile_layer const* tune = nullptr;
+
+    [[nodiscard]] std::int32_t width() const noexcept { return game != nullptr ? game->width : 0; }
+    [[nodiscard]] std::int32_t height() const noexcept { return game != nullptr ? game->height : 0; }
+    /// Places outside get what is at the border, as in the games. There must be a game layer.
+    [[nodiscard]] physics_cell at(std::int32_t x, std::int32_t y) const noexcept;
+};
+[[nodiscard]] physics_layers physics_of(game_map const& map) noexcept;
+
+/// Width times height times four bytes, or nothing if the image has no readable pixels.
+[[nodiscard]] std::vector<std::uint8_t> rgba_pixels(map_image const& image);
+
+/// Makes an ordinary sounds layer of a deprecated one.
+void convert_deprecated_sounds(sound_layer& layer) noexcept;
+
+/// Names packed four bytes to an int: 3 ints for layers and groups, 8 for envelopes. Nothing if it is not UTF-8.
+[[nodiscard]] std::optional<std::string> unpack_name(std::span<std::int32_t const> ints);
+/// Cut to 4 * out.size() - 1 bytes, at a whole character.
+void pack_name(std::string_view text, std::span<std::int32_t> out) noexcept;
+
+/// Makes a DDNet and 0.6 map suitable for Teeworlds 0.7, and back. To 0.7: images of version 2, ordinary tiles and the
+/// game layer packed, bezier curves inside the points. To 0.6: the reverse. DDNet's layers stay, 0.7 ignores them.
+void convert_to_07(game_map& map);
+void convert_to_06(game_map& map);
+
+} // namespace teewire

@@ -1,0 +1,126 @@
+#include "map/document.hpp"
+
+#include "output.hpp"
+
+#include <teewire/sha256.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace teewire::replay {
+namespace {
+
+inflate_memory& thread_memory() {
+    static thread_local auto const memory = std::make_unique<inflate_memory>();
+    return *memory;
+}
+
+// A block is looked at for every item that refers to it, and once more for its own sake.
+void keep_once(problem_list& list, map_problem const& problem) {
+    auto const same = [&](map_problem const& known) {
+        if (known == problem) return true;
+        bool const says_less = problem.block >= 0 && problem.item_type < 0 && problem.layer < 0;
+        return says_less && known.code == problem.code && known.block == problem.block;
+    };
+    if (std::none_of(list.begin(), list.end(), same)) list.push_back(problem);
+}
+
+} // namespace
+
+bool any_damage(problem_list const& problems) {
+    return std::any_of(problems.begin(), problems.end(),
+                       [](map_problem const& p) { return p.severity != map_severity::note; });
+}
+bool any_error(problem_list const& problems) {
+    return std::any_of(problems.begin(), problems.end(),
+                       [](map_problem const& p) { return p.severity == map_severity::error; });
+}
+
+map_document read_document(map_source const& source) {
+    map_document document;
+    auto keep = [&](map_problem const& p) { keep_once(document.problems, p); };
+    auto const opened = datafile::open(source.bytes(), {.report = keep});
+    if (!opened) {
+        keep(opened.error());
+        return document;
+    }
+    document.container = *opened;
+    game_map map;
+    map_problem const failed = read_map(*opened, map, {.report = keep});
+    if (failed.code == map_errc::ok) {
+        document.map = std::move(map);
+        return document;
+    }
+    keep(failed);
+    for (std::size_t i = 0; i < opened->block_count() && !interrupted(); ++i) {
+        auto const size = opened->check_block(static_cast<std::int32_t>(i), thread_memory(), keep);
+        if (!size) keep(size.error());
+    }
+    return document;
+}
+
+xvector_document read_xvector(map_source const& source) {
+    xvector_document document;
+    auto keep = [&](map_problem const& p) { document.problems.push_back(p); };
+    auto const opened = xvector_reader::open(source.bytes(), {.mode = decoding::lenient, .report = keep});
+    if (!opened) {
+        keep(opened.error());
+        return document;
+    }
+    document.header = opened->header();
+    // Not an array of all cells: a small file may claim any number of them.
+    xvector_reader reader = *opened;
+    std::unordered_map<std::uint64_t, std::size_t> places;
+    for (xvector_tile tile; reader.next(tile);) {
+        auto const [place, is_new] =
+            places.try_emplace(reader.header().cell(tile.x, tile.y, tile.z), document.tiles.size());
+        if (is_new) {
+            document.tiles.push_back(tile);
+            continue;
+        }
+        document.tiles[place->second] = tile; // the last one counts
+        keep({.code = map_errc::duplicate_tile,
+              .severity = severity_of(map_errc::duplicate_tile),
+              .position = reader.position() - xvector_tile_bytes,
+              .item = static_cast<std::int32_t>(reader.tiles() - 1)});
+    }
+    if (reader.error().code != map_errc::ok) keep(reader.error());
+    return document;
+}
+
+std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block) {
+    auto size = file.block_size(block);
+    // What is stated may be a lie, which little memory can be wasted on.
+    constexpr std::size_t trusted_bytes = 16 << 20;
+    if (size && *size > trusted_bytes) size = file.check_block(block, thread_memory());
+    if (!size) throw size.error();
+    std::vector<std::uint8_t> bytes(*size);
+    auto const read = file.read_block(block, bytes, thread_memory());
+    if (!read) throw read.error();
+    bytes.resize(read->size());
+    return bytes;
+}
+
+void write_problem(json_writer& json, map_problem const& p) {
+    json.Key("severity");
+    write_string(json, name(p.severity));
+    json.Key("code");
+    write_string(json, name(p.code));
+    json.Key("position");
+    json.Uint64(p.position);
+    json.Key("place");
+    write_string(json, place_text(p));
+    json.Key("value");
+    json.Int64(p.value);
+    json.Key("expected");
+    json.Int64(p.expected);
+    json.Key("message");
+    write_string(json, describe(p.code));
+}
+
+std::string crc32_text(std::span<std::uint8_t const> bytes) { return fmt::format("{:08x}", map_crc32(bytes)); }
+std::string sha256_text(std::span<std::uint8_t const> bytes) {
+    return fmt::format("{:02x}", fmt::join(sha256(bytes), ""));
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,637 @@
+#include "map/json_info.hpp"
+
+#include "output.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace teewire::replay {
+namespace {
+
+using bytes = std::vector<std::uint8_t>;
+
+// ---- writing -------------------------------------------------------------------------------------------------------
+
+class object_writer {
+public:
+    explicit object_writer(json_writer& json) : json_{json} { json_.StartObject(); }
+    object_writer(object_writer const&) = delete;
+    object_writer& operator=(object_writer const&) = delete;
+    ~object_writer() { json_.EndObject(); }
+
+    void number(std::string_view key, std::int64_t value) {
+        write_key(json_, key);
+        json_.Int64(value);
+    }
+    void text(std::string_view key, std::string_view value) {
+        write_key(json_, key);
+        write_string(json_, valid_utf8(value));
+    }
+    void flag(std::string_view key, bool value) {
+        write_key(json_, key);
+        json_.Bool(value);
+    }
+    void null(std::string_view key) {
+        write_key(json_, key);
+        json_.Null();
+    }
+    template <class Values>
+    void numbers(std::string_view key, Values const& values) {
+        write_key(json_, key);
+        json_.StartArray();
+        for (auto const value : values) json_.Int64(static_cast<std::int64_t>(value));
+        json_.EndArray();
+    }
+    template <class Values, class Write>
+    void list(std::string_view key, Values const& values, Write&& write) {
+        write_key(json_, key);
+        json_.StartArray();
+        for (auto const& value : values) write(value);
+        json_.EndArray();
+    }
+
+private:
+    json_writer& json_;
+};
+
+// ---- items ---------------------------------------------------------------------------------------------------------
+
+std::vector<datafile_item> items_of(datafile const& file, std::uint16_t type) {
+    datafile_type const entry = file.find_type(type);
+    std::vector<datafile_item> items;
+    for (std::uint32_t i = 0; i < entry.count; ++i) items.push_back(file.item(entry.first + i));
+    return items;
+}
+
+std::vector<std::int32_t> range(item_ints const& ints, std::size_t begin, std::size_t end) {
+    std::vector<std::int32_t> found;
+    for (std::size_t i = begin; i < std::min(end, ints.size()); ++i) found.push_back(ints[i]);
+    return found;
+}
+
+// UTF-8 of any bytes: of those that are not, as Latin-1, so that they can be told.
+std::string latin_text(std::string const& bytes) {
+    if (valid_utf8(bytes) == bytes) return bytes;
+    std::string text;
+    for (char const c : bytes) {
+        auto const byte = static_cast<std::uint8_t>(c);
+        if (byte >= 0x80) text += static_cast<char>(0xc0 | byte >> 6);
+        text += static_cast<char>(byte >= 0x80 ? 0x80 | (byte & 0x3f) : byte);
+    }
+    return text;
+}
+
+// A packed name, valid or not.
+struct packed_name {
+    std::string text;
+    bool canonical = true; ///< padded as real editors pad
+};
+packed_name unpack(item_ints const& ints, std::size_t begin, std::size_t count) {
+    std::string raw;
+    for (std::size_t i = begin; i < begin + count; ++i)
+        for (int shift = 24; shift >= 0; shift -= 8)
+            raw += static_cast<char>((static_cast<std::uint32_t>(ints[i]) >> shift) - 128);
+    bool const last_is_zero = raw.back() == static_cast<char>(-128);
+    raw.pop_back();
+    std::string const name = raw.substr(0, raw.find('\0'));
+    bool const padded = raw.find_first_not_of('\0', name.size()) == std::string::npos;
+    return {latin_text(name), last_is_zero && padded};
+}
+
+std::string uuid_string(uuid const& id) {
+    auto const text = to_text(id);
+    return {text.data(), text.size()};
+}
+
+/// Of the types that a map of today can have.
+std::string_view current_name(uuid const& id) { return id == group_extension_uuid ? std::string_view{} : name(id); }
+
+// ---- the map -------------------------------------------------------------------------------------------------------
+
+class map_printer {
+public:
+    map_printer(json_writer& json, map_document const& document, object_writer& top)
+        : json_{json}, document_{document}, file_{*document.container}, top_{top}, versions_{items_of(
+                                                                                       file_,
+                                                                                       map_item_type::version)} {}
+
+    void container() {
+        write_key(json_, "datafile");
+        {
+            object_writer o{json_};
+            o.text("magic", file_.magic());
+            o.number("version", file_.version());
+            o.number("size", file_.stated_size());
+            o.number("swaplen", file_.stated_swaplen());
+            o.text("header_kind", file_.has_old_header_sizes() ? "legacy-minus-4*num_data" : "exact");
+            o.number("num_item_types", static_cast<std::int64_t>(file_.type_count()));
+            o.number("num_items", static_cast<std::int64_t>(file_.item_count()));
+            o.number("num_data", static_cast<std::int64_t>(file_.block_count()));
+            o.number("item_size", static_cast<std::int64_t>(file_.item_bytes()));
+            o.number("data_size", static_cast<std::int64_t>(file_.data_bytes()));
+        }
+        std::vector<datafile_type> types;
+        for (std::size_t i = 0; i < file_.type_count(); ++i) types.push_back(file_.type(i));
+        top_.list("item_types", types, [&](datafile_type const& t) { item_type(t); });
+        top_.list("uuid_items", items_of(file_, uuid_index_type), [&](datafile_item const& i) { uuid_item(i); });
+    }
+
+    // The layout from before 2008 uses the same numbers for other things.
+    [[nodiscard]] bool is_map() const {
+        bool const old = file_.find_type(0x8001).count != 0 || file_.find_type(0x8002).count != 0;
+        bool const named = file_.uuid_of(0x8001) || file_.uuid_of(0x8002);
+        bool const empty = file_.find_type(map_item_type::group).count == 0 && versions_.empty();
+        return !empty && (!old || named);
+    }
+
+    void contents() {
+        if (versions_.empty() || versions_.front().ints.size() == 0) top_.null("map_version");
+        else top_.number("map_version", versions_.front().ints[0]);
+        info();
+        items("images", map_item_type::image, 6, &map_printer::image);
+        items("envelopes", map_item_type::envelope, 4, &map_printer::envelope);
+        envelope_points();
+        if (auto const type = file_.type_of(bezier_uuid)) bezier(*type);
+        items("groups", map_item_type::group, 7, &map_printer::group);
+        items("layers", map_item_type::layer, 3, &map_printer::layer);
+        items("sounds", map_item_type::sound, 4, &map_printer::sound);
+        auto const mappers = file_.type_of(auto_mapper_uuid);
+        if (mappers) items("auto_mappers", *mappers, 6, &map_printer::mapper);
+        else top_.list("auto_mappers", std::vector<datafile_item>{}, [](datafile_item const&) {});
+    }
+
+    void blocks() {
+        std::vector<std::int32_t> numbers(file_.block_count());
+        for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int32_t>(i);
+        top_.list("data", numbers, [&](std::int32_t i) {
+            if (interrupted()) {
+                json_.Null();
+                return;
+            }
+            datafile_block const block = file_.block(static_cast<std::size_t>(i));
+            object_writer o{json_};
+            o.number("compressed", static_cast<std::int64_t>(block.stored.size()));
+            o.number("size", static_cast<std::int64_t>(block.size));
+            try {
+                o.text("sha256", sha256_text(read_block(file_, i)));
+                if (file_.version() == 4)
+                    o.text("zlib_header", fmt::format("{:02x}", fmt::join(block.stored.first(2), "")));
+            } catch (map_problem const& p) {
+                o.text("error", problem_text(p));
+            }
+        });
+    }
+
+private:
+    using item_printer = void (map_printer::*)(object_writer&, item_ints const&);
+
+    // Those with fewer ints than `needed` are only counted.
+    void items(std::string_view key, std::uint16_t type, std::size_t needed, item_printer print) {
+        number_ = 0;
+        top_.list(key, items_of(file_, type), [&](datafile_item const& i) {
+            object_writer o{json_};
+            o.number("id", i.id);
+            o.number(type == map_item_type::layer ? "item_ints" : "ints", static_cast<std::int64_t>(i.ints.size()));
+            if (i.ints.size() < needed) o.flag("too_short", true);
+            else (this->*print)(o, i.ints);
+            ++number_;
+        });
+    }
+
+    void item_type(datafile_type const& t) {
+        constexpr std::string_view names[] = {"version", "info",  "image",     "envelope",
+                                              "group",   "layer", "envpoints", "sound"};
+        object_writer o{json_};
+        o.number("type", t.type);
+        if (t.type < std::size(names)) o.text("name", names[t.type]);
+        else if (t.type == uuid_index_type) o.text("name", "uuid_index");
+        else o.null("name");
+        o.number("start", t.first);
+        o.number("num", t.count);
+        std::vector<std::uint16_t> ids;
+        std::set<std::size_t> sizes;
+        bool in_order = true;
+        for (std::uint32_t i = 0; i < t.count; ++i) {
+            datafile_item const item = file_.item(t.first + i);
+            in_order = in_order && item.id == i;
+            ids.push_back(item.id);
+            sizes.insert(item.ints.size());
+        }
+        if (in_order) o.text("ids", "0..n-1");
+        else o.numbers("ids", ids);
+        o.numbers("ints", sizes);
+    }
+
+    void uuid_item(datafile_item const& i) {
+        object_writer o{json_};
+        o.number("type_id", i.id);
+        o.number("ints", static_cast<std::int64_t>(i.ints.size()));
+        if (i.ints.size() < 4) return;
+        uuid const id = read_uuid(i.ints);
+        o.text("uuid", uuid_string(id));
+        if (auto const known = current_name(id); known.empty()) o.null("name");
+        else o.text("name", known);
+        o.number("items", file_.find_type(i.id).count);
+    }
+
+    // ---- blocks that items refer to
+
+    // Empty if it cannot be read.
+    std::optional<bytes> content(std::int32_t block) {
+        if (block < 0) return {};
+        try {
+            return read_block(file_, block);
+        } catch (map_problem const&) {
+            return {};
+        }
+    }
+    std::optional<std::size_t> size(std::int32_t block) {
+        if (block < 0 || static_cast<std::size_t>(block) >= file_.block_count()) return {};
+        return file_.block(static_cast<std::size_t>(block)).size;
+    }
+
+    static std::string_view as_text(bytes const& content) {
+        return {reinterpret_cast<char const*>(content.data()), content.size()};
+    }
+
+    void string(object_writer& o, std::string_view key, std::int32_t block) {
+        if (block == -1) return o.null(key);
+        write_key(json_, key);
+        object_writer s{json_};
+        s.number("index", block);
+        auto const found = content(block);
+        if (!found) return s.text("error", "the block cannot be read");
+        std::string_view const all = as_text(*found);
+        std::string_view const text = all.substr(0, all.find('\0'));
+        s.text("text", text);
+        s.number("bytes", static_cast<std::int64_t>(all.size()));
+        if (text.size() + 1 != all.size()) s.flag("malformed", true);
+        if (valid_utf8(text) != text) s.flag("invalid_utf8", true);
+    }
+
+    void name_in_block(object_writer& o, std::int32_t block) {
+        auto const found = content(block);
+        if (!found) return o.null("name");
+        o.text("name", as_text(*found).substr(0, as_text(*found).find('\0')));
+    }
+
+    void packed(object_writer& o, item_ints const& ints, std::size_t begin, std::size_t count) {
+        packed_name const name = unpack(ints, begin, count);
+        o.text("name", name.text);
+        if (!name.canonical) o.flag("name_noncanonical", true);
+    }
+
+    // ---- items
+
+    void info() {
+        auto const found = items_of(file_, map_item_type::info);
+        if (found.empty() || found.front().ints.size() < 5) return top_.null("info");
+        item_ints const d = found.front().ints;
+        write_key(json_, "info");
+        object_writer o{json_};
+        o.number("version", d[0]);
+        o.number("ints", static_cast<std::int64_t>(d.size()));
+        string(o, "author", d[1]);
+        string(o, "map_version", d[2]);
+        string(o, "credits", d[3]);
+        string(o, "license", d[4]);
+        auto const settings = d.size() > 5 ? content(d[5]) : std::nullopt;
+        if (!settings) return o.null("settings");
+        std::vector<std::string_view> lines;
+        std::string_view rest = as_text(*settings);
+        bool const terminated = rest.ends_with('\0');
+        for (std::size_t end; (end = rest.find('\0')) != std::string_view::npos; rest = rest.substr(end + 1))
+            lines.push_back(rest.substr(0, end));
+        o.list("settings", lines, [&](std::string_view line) { write_string(json_, valid_utf8(line)); });
+        o.flag("settings_terminated", terminated);
+    }
+
+    void image(object_writer& o, item_ints const& d) {
+        o.number("version", d[0]);
+        o.number("width", d[1]);
+        o.number("height", d[2]);
+        o.number("external", d[3]);
+        name_in_block(o, d[4]);
+        o.number("data", d[5]);
+        if (d.size() > 6) o.number("variant", d[6]);
+        if (auto const n = size(d[5])) {
+            o.number("data_bytes", static_cast<std::int64_t>(*n));
+            auto const wanted =
+                static_cast<std::uint64_t>(std::max(d[1], 0)) * static_cast<std::uint64_t>(std::max(d[2], 0));
+            o.flag("data_ok", *n % 4 == 0 && *n / 4 == wanted);
+        }
+    }
+
+    void envelope(object_writer& o, item_ints const& d) {
+        o.number("version", d[0]);
+        o.number("channels", d[1]);
+        o.number("start", d[2]);
+        o.number("num", d[3]);
+        if (d.size() >= 12) {
+            if (d[4] == -1) o.null("name");
+            else packed(o, d, 4, 8);
+        } else if (d.size() > 4) {
+            o.number("name_int", d[4]);
+        }
+        if (d[0] >= 2 && d.size() > 12) o.number("synchronized", d[12]);
+    }
+
+    void envelope_points() {
+        auto const envelopes = items_of(file_, map_item_type::envelope);
+        auto const found = items_of(file_, map_item_type::envelope_points);
+        bool const with_tangents = std::any_of(envelopes.begin(), envelopes.end(), [](datafile_item const& e) {
+            return e.ints.size() > 0 && e.ints[0] >= 3;
+        });
+        std::size_t const stride = with_tangents ? 22 : 6;
+        write_key(json_, "envpoints");
+        object_writer o{json_};
+        o.number("items", static_cast<std::int64_t>(found.size()));
+        o.number("ints", found.empty() ? 0 : static_cast<std::int64_t>(found.front().ints.size()));
+        o.number("stride", static_cast<std::int64_t>(stride));
+        if (found.empty()) return;
+        item_ints const d = found.front().ints;
+        std::size_t const points = d.size() / stride;
+        o.number("points", static_cast<std::int64_t>(points));
+        o.number("remainder", static_cast<std::int64_t>(d.size() % stride));
+        std::int64_t needed = 0;
+        std::int64_t backward = 0;
+        for (datafile_item const& e : envelopes) {
+            if (e.ints.size() < 4) continue;
+            std::int64_t const first = e.ints[2];
+            std::int64_t const end = first + e.ints[3];
+            needed = std::max(needed, end);
+            bool ascending = true;
+            for (std::int64_t k = std::max<std::int64_t>(first, 0) + 1;
+                 k < std::min<std::int64_t>(end, static_cast<std::int64_t>(points)); ++k) {
+                auto const at = static_cast<std::size_t>(k) * stride;
+                ascending = ascending && d[at] >= d[at - stride];
+            }
+            backward += !ascending;
+        }
+        o.number("needed", needed);
+        std::map<std::string, std::int64_t> curves;
+        for (std::size_t k = 0; k < points; ++k) ++curves[fmt::format("{}", d[k * stride + 1])];
+        write_key(json_, "curves");
+        {
+            object_writer c{json_};
+            for (auto const& [curve, count] : curves) c.number(curve, count);
+        }
+        o.number("non_monotonic_envelopes", backward);
+    }
+
+    void bezier(std::uint16_t type) {
+        auto const found = items_of(file_, type);
+        std::vector<std::size_t> ints;
+        std::vector<std::size_t> points;
+        for (datafile_item const& i : found) {
+            ints.push_back(i.ints.size());
+            points.push_back(i.ints.size() / 16);
+        }
+        write_key(json_, "bezier");
+        object_writer o{json_};
+        o.number("items", static_cast<std::int64_t>(found.size()));
+        o.numbers("ints", ints);
+        o.numbers("points", points);
+    }
+
+    void group(object_writer& o, item_ints const& d) {
+        o.number("version", d[0]);
+        o.numbers("offset", range(d, 1, 3));
+        o.numbers("parallax", range(d, 3, 5));
+        o.number("start", d[5]);
+        o.number("num", d[6]);
+        if (d[0] >= 2 && d.size() >= 12) o.numbers("clipping", range(d, 7, 12));
+        if (d[0] >= 3 && d.size() >= 15) o.text("name", unpack(d, 12, 3).text);
+    }
+
+    void layer(object_writer& o, item_ints const& d) {
+        o.number("base_version", d[0]);
+        o.number("type", d[1]);
+        o.number("flags", d[2]);
+        switch (d[1]) {
+        case map_layer_type::tiles: return tile_layer_fields(o, d);
+        case map_layer_type::quads: return quad_layer_fields(o, d);
+        case map_layer_type::sounds:
+        case map_layer_type::deprecated_sounds: return sound_layer_fields(o, d);
+        default: o.text("kind", "unknown");
+        }
+    }
+
+    void tile_layer_fields(object_writer& o, item_ints const& d) {
+        if (d.size() < 15 || (d[3] >= 3 && d.size() < 18)) {
+            o.text("kind", "unknown");
+            return o.flag("too_short", true);
+        }
+        struct kind {
+            std::int32_t flag;
+            tile_kind what;
+            std::size_t slot; ///< among the ints behind the name; none for the game layer
+            std::size_t tile_bytes;
+        };
+        constexpr std::size_t no_slot = SIZE_MAX;
+        constexpr kind kinds[] = {{1, tile_kind::game, no_slot, 4}, {2, tile_kind::tele, 0, 2},
+                                  {4, tile_kind::speedup, 1, 6},    {8, tile_kind::front, 2, 4},
+                                  {16, tile_kind::switches, 3, 4},  {32, tile_kind::tune, 4, 2}};
+        kind chosen{0, tile_kind::tiles, no_slot, 4};
+        for (kind const& k : kinds)
+            if ((d[6] & k.flag) != 0) chosen = k;
+        o.text("kind", name(chosen.what));
+        o.number("version", d[3]);
+        o.number("width", d[4]);
+        o.number("height", d[5]);
+        o.number("tilemap_flags", d[6]);
+        o.numbers("color", range(d, 7, 11));
+        o.number("color_env", d[11]);
+        o.number("color_env_offset", d[12]);
+        o.number("image", d[13]);
+        o.number("data", d[14]);
+        std::size_t const extension = d[3] >= 3 ? 18 : 15;
+        if (d[3] >= 3) packed(o, d, 15, 3);
+        o.numbers("extension", range(d, extension, d.size()));
+        o.number("extension_at", static_cast<std::int64_t>(extension));
+        std::optional<std::int32_t> block;
+        if (chosen.slot == no_slot) block = d[14];
+        else if (extension + chosen.slot < d.size()) block = d[extension + chosen.slot];
+        if (block) o.number("tile_data", *block);
+        else o.null("tile_data");
+        if (auto const cells = block ? content(*block) : std::nullopt) {
+            o.number("tile_bytes", static_cast<std::int64_t>(cells->size()));
+            bool const possible = d[4] >= 0 && d[5] >= 0;
+            auto const wanted =
+                possible ? static_cast<std::uint64_t>(d[4]) * static_cast<std::uint64_t>(d[5]) : UINT64_MAX;
+            tile_values(o, *cells, wanted, chosen.what, chosen.tile_bytes, d[3]);
+        }
+        if (chosen.slot == no_slot) return;
+        if (auto const zeros = content(d[14])) {
+            o.number("dummy_bytes", static_cast<std::int64_t>(zeros->size()));
+            o.flag("dummy_all_zero",
+                   std::all_of(zeros->begin(), zeros->end(), [](std::uint8_t b) { return b == 0; }));
+        }
+    }
+
+    void tile_values(object_writer& o, bytes const& content, std::uint64_t wanted, tile_kind kind,
+                     std::size_t tile_bytes, std::int32_t version) {
+        if (version >= 4 && (kind == tile_kind::tiles || kind == tile_kind::game)) {
+            std::uint64_t count = 0;
+            for (std::size_t i = 2; i < content.size(); i += 4) count += content[i] + std::uint64_t{1};
+            o.number("packed_tiles", static_cast<std::int64_t>(content.size() / 4));
+            o.number("unpacked_tiles", static_cast<std::int64_t>(count));
+            // They were unpacked when the map was read, if they make sense.
+            bool const typed = document_.map && number_ < document_.map->layers.size();
+            tile_layer const* const unpacked = typed ? document_.map->layers[number_].tiles() : nullptr;
+            if (unpacked != nullptr && !unpacked->tiles.empty()) {
+                auto const* const first = reinterpret_cast<std::uint8_t const*>(unpacked->tiles.data());
+                o.text("unpacked_sha256", sha256_text({first, unpacked->tiles.size() * sizeof(tile)}));
+            }
+            return o.flag("size_ok", count == wanted);
+        }
+        o.flag("size_ok", content.size() % tile_bytes == 0 && content.size() / tile_bytes == wanted);
+        if (kind != tile_kind::tiles && kind != tile_kind::game && kind != tile_kind::front) return;
+        std::int64_t skips = 0;
+        std::int64_t reserved = 0;
+        for (std::size_t i = 0; i + 4 <= content.size(); i += 4) {
+            skips += content[i + 2] != 0;
+            reserved += content[i + 3] != 0;
+        }
+        o.number("nonzero_skip", skips);
+        o.number("nonzero_reserved", reserved);
+    }
+
+    void element_bytes(object_writer& o, std::int32_t block, std::int32_t count, std::uint64_t each) {
+        auto const found = content(block);
+        if (!found) return;
+        o.number("data_bytes", static_cast<std::int64_t>(found->size()));
+        o.flag("size_ok", count >= 0 && found->size() == static_cast<std::uint64_t>(count) * each);
+    }
+
+    void quad_layer_fields(object_writer& o, item_ints const& d) {
+        o.text("kind", "quads");
+        if (d.size() < 7) return o.flag("too_short", true);
+        o.number("version", d[3]);
+        o.number("num", d[4]);
+        o.number("data", d[5]);
+        o.number("image", d[6]);
+        if (d[3] >= 2 && d.size() >= 10) o.text("name", unpack(d, 7, 3).text);
+        constexpr std::uint64_t quad_bytes = 152;
+        element_bytes(o, d[5], d[4], quad_bytes);
+    }
+
+    void sound_layer_fields(object_writer& o, item_ints const& d) {
+        bool const deprecated = d[1] == map_layer_type::deprecated_sounds;
+        o.text("kind", deprecated ? "sounds_deprecated" : "sounds");
+        if (d.size() < 7) return o.flag("too_short", true);
+        o.number("version", d[3]);
+        o.number("num", d[4]);
+        o.number("data", d[5]);
+        o.number("sound", d[6]);
+        if (d.size() >= 10) o.text("name", unpack(d, 7, 3).text);
+        element_bytes(o, d[5], d[4], deprecated ? 36 : 52);
+    }
+
+    void sound(object_writer& o, item_ints const& d) {
+        o.number("version", d[0]);
+        o.number("external", d[1]);
+        name_in_block(o, d[2]);
+        o.number("data", d[3]);
+        if (d.size() > 4) o.number("data_size_field", d[4]);
+        else o.null("data_size_field");
+        if (auto const found = content(d[3])) {
+            o.number("data_bytes", static_cast<std::int64_t>(found->size()));
+            o.text("magic", as_text(*found).substr(0, 4));
+        }
+    }
+
+    void mapper(object_writer& o, item_ints const& d) {
+        o.number("version", d[0]);
+        o.number("group", d[1]);
+        o.number("layer", d[2]);
+        o.number("config", d[3]);
+        o.number("seed", d[4]);
+        o.number("flags", d[5]);
+    }
+
+    json_writer& json_;
+    map_document const& document_;
+    datafile const& file_;
+    object_writer& top_;
+    std::vector<datafile_item> versions_;
+    std::size_t number_ = 0; ///< of the item, among those of its type
+};
+
+void write_head(object_writer& top, map_source const& source, std::string_view format) {
+    top.text("file", printable(source.name()));
+    if (!source.name_in_demo().empty()) top.text("map_in_demo", source.name_in_demo());
+    top.text("format", format);
+    top.number("bytes", static_cast<std::int64_t>(source.bytes().size()));
+    top.text("sha256", sha256_text(source.bytes()));
+    top.text("crc32", crc32_text(source.bytes()));
+}
+
+void write_problems(json_writer& json, object_writer& top, problem_list const& problems) {
+    top.list("problems", problems, [&](map_problem const& p) {
+        json.StartObject();
+        write_problem(json, p);
+        json.EndObject();
+    });
+}
+
+} // namespace
+
+void write_map_json(json_writer& json, map_source const& source, map_document const& document) {
+    object_writer top{json};
+    write_head(top, source, "datafile");
+    if (document.container) {
+        map_printer printer{json, document, top};
+        printer.container();
+        if (printer.is_map()) printer.contents();
+        else top.text("layout", "pre-0.5 (not the documented map item set)");
+        printer.blocks();
+    } else {
+        top.text("error", problem_text(document.problems.back()));
+    }
+    write_problems(json, top, document.problems);
+}
+
+void write_xvector_json(json_writer& json, map_source const& source, xvector_document const& document) {
+    object_writer top{json};
+    write_head(top, source, "xvector");
+    if (document.header) {
+        xvector_header const& h = *document.header;
+        bool const original = h.layout == xvector_layout::original_program;
+        top.text("layout", original ? "original_program" : "revision_1");
+        top.number("version", h.version);
+        if (!original) top.number("min_version", h.min_version);
+        top.number("content_flags", h.content_flags);
+        top.flag("stripped", h.stripped());
+        top.text("name", h.name);
+        top.number("width", h.width);
+        top.number("height", h.height);
+        top.number("depth", h.depth);
+        top.number("player_depth", h.player_depth);
+        top.text("north", h.north);
+        top.text("east", h.east);
+        top.text("south", h.south);
+        top.text("west", h.west);
+        top.text("background", h.background);
+        if (!original) {
+            top.numbers("scroll", std::array{h.scroll_x, h.scroll_y});
+            write_key(json, "parallax");
+            json.StartArray();
+            for (float const rate : {h.parallax_x, h.parallax_y})
+                if (!json.Double(double{rate})) json.Null(); // JSON has no infinity
+            json.EndArray();
+        }
+        top.flag("background_ignored", h.background_ignored());
+        top.list("tiles", document.tiles, [&](xvector_tile const& t) {
+            json.StartArray();
+            for (std::uint32_t const n : {t.x, t.y, t.z, t.sprite}) json.Uint(n);
+            json.EndArray();
+        });
+    } else {
+        top.text("error", problem_text(document.problems.back()));
+    }
+    write_problems(json, top, document.problems);
+}
+
+} // namespace teewire::replay

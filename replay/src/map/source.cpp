@@ -1,0 +1,78 @@
+#include "map/source.hpp"
+
+#include "output.hpp"
+#include "session.hpp"
+
+#include <teewire/demo_reader.hpp>
+#include <teewire/map/xvector.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+bool begins_with(std::span<std::uint8_t const> bytes, std::string_view magic) {
+    return bytes.size() >= magic.size() &&
+           std::equal(magic.begin(), magic.end(), bytes.begin(),
+                      [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+}
+
+bool is_xvector(std::span<std::uint8_t const> bytes) {
+    return xvector_reader::open(bytes.first(std::min<std::size_t>(bytes.size(), 8))).error().code !=
+           map_errc::bad_magic;
+}
+
+} // namespace
+
+map_source::map_source(std::string const& name) : file_{name}, bytes_{file_.bytes()} {
+    if (begins_with(bytes_, "TWDEMO")) {
+        auto const demo = demo_reader::open(bytes_);
+        if (!demo) {
+            // Chunks may be damaged, but the map comes before them.
+            throw bad_input{
+                fmt::format("{}: byte {}: {}", this->name(), demo.error().position, describe(demo.error().code))};
+        }
+        if (demo->map().empty())
+            throw bad_input{fmt::format("{}: this demo embeds no map (it was recorded on {})", this->name(),
+                                        printable(text(demo->header().map_name)))};
+        bytes_ = demo->map();
+        name_in_demo_ = printable(text(demo->header().map_name));
+    }
+    if (begins_with(bytes_, "DATA") || begins_with(bytes_, "ATAD")) return;
+    if (bytes_.size() < 4 || !is_xvector(bytes_))
+        throw bad_input{
+            fmt::format("{}: byte 0: not a map{}", this->name(), name_in_demo_.empty() ? " or demo" : "")};
+    format_ = map_format::xvector;
+}
+
+std::string place_text(map_problem const& p) {
+    constexpr std::string_view types[] = {"version", "info",  "image",           "envelope",
+                                          "group",   "layer", "envelope points", "sound"};
+    std::string place;
+    auto const add = [&](std::string_view what, std::int64_t number) {
+        if (number >= 0) place += fmt::format("{}{} {}", place.empty() ? "" : ", ", what, number);
+    };
+    add("group", p.group);
+    add("layer", p.layer);
+    if (p.item_type < 0) add("tile", p.item); // of xVector, where there are no items
+    else if (static_cast<std::size_t>(p.item_type) >= std::size(types))
+        add(fmt::format("type {:#x} item", p.item_type), p.item);
+    else if (p.group < 0 && p.layer < 0) add(types[p.item_type], p.item);
+    add("block", p.block);
+    return place;
+}
+
+std::string problem_text(map_problem const& p) {
+    std::string const place = place_text(p);
+    std::string text =
+        fmt::format("byte {}: {}{}{}", p.position, place, place.empty() ? "" : ": ", describe(p.code));
+    if (p.value != p.expected) {
+        text += fmt::format(" (found {}", p.value);
+        text += p.expected != 0 ? fmt::format(", expected {})", p.expected) : ")";
+    }
+    return text;
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,512 @@
+#!/usr/bin/env python3
+"""`teewire map` as its users see it: output, exit codes, damaged files. Usage: test_map.py TEEWIRE FIXTURES"""
+import hashlib
+import json
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+
+TEEWIRE = sys.argv[1]
+FIXTURES = pathlib.Path(sys.argv[2])
+MAP = FIXTURES / "maps/ddnet.map"
+MAP_07 = FIXTURES / "maps/teeworlds07.map"
+XVECTOR = FIXTURES / "maps/revision_1.xvmap"
+XVECTOR_ORIGINAL = FIXTURES / "maps/original_program.xvmap"
+DEMO = FIXTURES / "demos/ddnet_dm1.demo"
+
+# What the game layer of the fixture is drawn in.
+HOOKABLE, DEATH, UNHOOKABLE = (196, 158, 104), (222, 58, 58), (122, 134, 152)
+FREEZE, AIR, SPAWN = (58, 92, 214), (24, 27, 36), (250, 250, 250)
+
+
+def run(*arguments, stdin=b"", timeout=60):
+    done = subprocess.run([TEEWIRE, "map", *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def info(file, *arguments, **options):
+    code, out, err = run("info", "--format", "json", file, *arguments, **options)
+    assert code == 0, err
+    return json.loads(out)
+
+
+class Datafile:
+    """Read without the library: header and tables, blocks decompressed."""
+
+    def __init__(self, data):
+        self.version, _, _, types, items, blocks, item_bytes, _ = struct.unpack_from("<8i", data, 4)
+        at = 36 + 12 * types + 4 * items
+        offsets = struct.unpack_from(f"<{blocks}i", data, at)
+        self.start = at + (8 if self.version == 4 else 4) * blocks + item_bytes
+        self.items = data[self.start - item_bytes:self.start]
+        ends = [*offsets[1:], len(data) - self.start]
+        self.stored = [data[self.start + a:self.start + b] for a, b in zip(offsets, ends)]
+        self.blocks = [zlib.decompress(s) if self.version == 4 else s for s in self.stored]
+
+
+def read_png(data):
+    """Width, height and rows of pixels as tuples; 8 bits, without interlacing."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack_from(">I4s", data, at)
+        body = data[at + 8:at + 8 + size]
+        assert zlib.crc32(kind + body) == struct.unpack_from(">I", data, at + 8 + size)[0]
+        if kind == b"IHDR":
+            width, height, depth, color, _, _, interlaced = struct.unpack(">IIBBBBB", body)
+            assert (depth, interlaced) == (8, 0) and color in (2, 6)
+        elif kind == b"IDAT":
+            packed += body
+        at += 12 + size
+    n = 3 if color == 2 else 4
+    raw = zlib.decompress(packed)
+    above, rows, at = bytearray(n * width), [], 0
+    for _ in range(height):
+        method, row = raw[at], bytearray(raw[at + 1:at + 1 + n * width])
+        at += 1 + n * width
+        for i in range(n * width):
+            left = row[i - n] if i >= n else 0
+            corner = above[i - n] if i >= n else 0
+            estimate = left + above[i] - corner
+            nearest = min((abs(estimate - v), k, v) for k, v in enumerate((left, above[i], corner)))[2]
+            row[i] = (row[i] + (0, left, above[i], (left + above[i]) // 2, nearest)[method]) & 255
+        rows.append([tuple(row[i:i + n]) for i in range(0, n * width, n)])
+        above = row
+    return width, height, rows
+
+
+def with_map(demo, map_):
+    """A version 6 demo that embeds these bytes."""
+    return demo[:136] + len(map_).to_bytes(4, "big") + demo[140:452] + hashlib.sha256(map_).digest() + map_ + demo[484:]
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def save(self, name, data):
+        file = self.folder / name
+        file.write_bytes(data)
+        return file
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+
+class Program(InFolder):
+    def test_help_and_usage(self):
+        for arguments in ([], ["info"], ["extract"], ["render"], ["convert"], ["check"]):
+            code, out, err = run(*arguments, "--help")
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn(b"--help", out)
+        out = self.folder / "out"
+        for arguments in ([], ["nothing"], ["info"], ["info", "--format", "xml", MAP], ["render", MAP],
+                          ["render", MAP, "-o", out, "--scale", "0"], ["render", MAP, "-o", out, "--layer", "quads"],
+                          ["render", MAP, "-o", out, "--region", "1,2,3"],
+                          ["render", MAP, "-o", out, "--region", "0,0,0,4"],
+                          ["render", MAP, "-o", out, "--region", "0,0,100000,100000"],
+                          ["render", MAP, "-o", out, "--region", "0,0,1000000000000,1"],
+                          ["render", MAP, "-o", out, "--mapres", self.folder / "nowhere"],
+                          ["convert", MAP, "-o", out], ["convert", MAP, "-o", out, "--datafile", "5"],
+                          ["convert", MAP, "-o", out, "--to", "0.8"], ["convert", MAP, "-o", out, "--level", "10"],
+                          ["convert", MAP, "-o", out, "--datafile", "3", "--level", "1"], ["convert", MAP],
+                          ["extract", MAP], ["extract", MAP, "-o", out, "--image", "0", "--block", "1"]):
+            code, out_text, err = run(*arguments)
+            self.assertEqual((code, out_text), (2, b""), arguments)
+            self.assertNotEqual(err, "")
+        self.assertEqual(self.files(), [])
+
+    def test_missing_and_foreign_files(self):
+        out = self.folder / "out"
+        verbs = (["info"], ["check"], ["extract", "-o", out], ["render", "-o", out],
+                 ["convert", "--level", "9", "-o", out])
+        for verb in verbs:
+            for file, expected, word in ((self.folder / "no-such-file", 3, "no such file"), (self.folder, 3, "directory"),
+                                         (FIXTURES / "MANIFEST.tsv", 1, "not a map or demo"), ("-", 1, "not a map"),
+                                         (DEMO, 1, "embeds no map")):
+                code, _, err = run(*verb, file)
+                self.assertEqual(code, expected, (verb, file))
+                self.assertIn(word, err)
+        self.assertEqual(self.files(), [])
+
+    def test_output_that_cannot_be_written(self):
+        for arguments in (["extract", MAP], ["render", MAP, "--scale", "2"], ["convert", MAP, "--level", "9"]):
+            code, _, err = run(*arguments, "-o", self.folder / "no-such-folder/out")
+            self.assertEqual(code, 3)
+            self.assertIn("no-such-folder/out: cannot be written", err)
+            self.assertEqual(run(*arguments, "-o", self.folder)[0], 3)
+            self.assertEqual(run(*arguments, "-o", "/dev/full")[0], 3)
+            code, out, _ = run(*arguments, "-o", "-")
+            self.assertEqual(code, 0)
+            self.assertGreater(len(out), 100)
+        self.assertEqual(self.files(), [])
+
+    def test_interrupt_leaves_nothing(self):
+        process = subprocess.Popen([TEEWIRE, "map", "render", str(MAP), "-o", str(self.folder / "out.png"), "--scale",
+                                    "256"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(self.files(), [])
+
+
+class Info(InFolder):
+    def test_json(self):
+        data = MAP.read_bytes()
+        shown = info(MAP)
+        self.assertEqual((shown["bytes"], shown["crc32"], shown["sha256"]),
+                         (len(data), f"{zlib.crc32(data):08x}", hashlib.sha256(data).hexdigest()))
+        self.assertEqual((shown["datafile"]["magic"], shown["datafile"]["version"], shown["datafile"]["header_kind"]),
+                         ("DATA", 4, "exact"))
+        self.assertEqual({t["name"]: t["num"] for t in shown["item_types"] if t["name"]},
+                         {"version": 1, "info": 1, "image": 2, "envelope": 2, "group": 2, "layer": 10, "envpoints": 1,
+                          "sound": 1, "uuid_index": 2})
+        self.assertEqual({u["name"] for u in shown["uuid_items"]},
+                         {"mapitemtype-automapper-config@ddnet.tw", "mapitemtype-envpoints-bezier@ddnet.tw"})
+        self.assertEqual(shown["map_version"], 1)
+        self.assertEqual(shown["info"]["author"]["text"], "teewire")
+        self.assertIsNone(shown["info"]["credits"])
+        self.assertEqual(shown["info"]["settings"], ["sv_gametype dm", "tune_zone 1 gravity 0.25"])
+        self.assertEqual([(i["name"], i["width"], i["external"]) for i in shown["images"]],
+                         [("bricks", 64, 0), ("sun", 256, 1)])
+        self.assertEqual([(e["name"], e["channels"], e["num"]) for e in shown["envelopes"]],
+                         [("light", 4, 2), ("path", 3, 3)])
+        self.assertEqual((shown["envpoints"]["points"], shown["bezier"]["points"]), (5, [5]))
+        self.assertEqual([(g["name"], g["parallax"], g["num"]) for g in shown["groups"]],
+                         [("Sky", [0, 0], 1), ("Game", [100, 100], 9)])
+        self.assertEqual([l["kind"] for l in shown["layers"]],
+                         ["quads", "tiles", "quads", "game", "front", "tele", "speedup", "switch", "tune", "sounds"])
+        for layer in shown["layers"]:
+            self.assertTrue(layer["size_ok"], layer)
+            if layer["kind"] in ("tele", "speedup", "front", "switch", "tune"):
+                self.assertTrue(layer["dummy_all_zero"])
+                self.assertEqual(layer["dummy_bytes"], 4 * 40 * 25)
+        self.assertEqual([(s["name"], s["magic"]) for s in shown["sounds"]], [("birds", "OggS")])
+        self.assertEqual([m["seed"] for m in shown["auto_mappers"]], [7])
+        self.assertEqual([d["sha256"] for d in shown["data"]],
+                         [hashlib.sha256(b).hexdigest() for b in Datafile(data).blocks])
+        self.assertEqual(shown["problems"], [])
+
+    def test_packed_tiles(self):
+        ours, packed = info(MAP)["layers"], info(MAP_07)["layers"]
+        blocks = Datafile(MAP.read_bytes()).blocks
+        for a, b in zip(ours, packed, strict=True):
+            if a["kind"] not in ("tiles", "game"):
+                continue
+            self.assertEqual((a["version"], b["version"]), (3, 4))
+            self.assertEqual(b["unpacked_tiles"], 40 * 25)
+            self.assertLess(b["packed_tiles"], 40 * 25)
+            self.assertEqual(b["unpacked_sha256"], hashlib.sha256(blocks[a["tile_data"]]).hexdigest())
+
+    def test_xvector(self):
+        documented, original = info(XVECTOR), info(XVECTOR_ORIGINAL)
+        self.assertEqual((documented["layout"], original["layout"]), ("revision_1", "original_program"))
+        for shown in (documented, original):
+            self.assertEqual((shown["format"], shown["name"], shown["width"], shown["height"], shown["depth"]),
+                             ("xvector", "Hügel", 8, 6, 2))
+            self.assertEqual(len(shown["tiles"]), 25)
+            self.assertEqual(shown["tiles"][-1], [2, 2, 1, 4_000_000_000])
+            self.assertFalse(shown["stripped"])
+        self.assertEqual((documented["scroll"], documented["parallax"]), ([-3, 0], [0, 0.5]))
+        self.assertEqual([p["code"] for p in original["problems"]], ["other_layout"])
+
+    def test_text(self):
+        code, out, err = run("info", MAP, XVECTOR, MAP_07)
+        self.assertEqual((code, err), (0, ""))
+        for word in ("40 x 25 tiles", "24 death", "teewire", "bricks, 64 x 64, embedded", "Hügel", "problems   none"):
+            self.assertIn(word, out.decode())
+        self.assertEqual(out.decode().count("file       "), 3)
+
+    def test_demo_and_standard_input(self):
+        data = MAP.read_bytes()
+        demo = self.save("with.demo", with_map(DEMO.read_bytes(), data))
+        shown = info(demo)
+        self.assertEqual((shown["map_in_demo"], shown["sha256"]), ("dm1", hashlib.sha256(data).hexdigest()))
+        self.assertEqual(shown["layers"], info(MAP)["layers"])
+        self.assertEqual(info("-", stdin=data)["sha256"], shown["sha256"])
+        # What comes behind the map does not matter.
+        cut = self.save("cut.demo", demo.read_bytes()[:484 + len(data) + 100])
+        self.assertEqual(info(cut)["sha256"], shown["sha256"])
+        code, _, err = run("info", self.save("cut2.demo", demo.read_bytes()[:484 + len(data) - 1]))
+        self.assertEqual(code, 1)
+        self.assertIn("ends too early", err)
+
+    def test_no_map_at_all(self):
+        code, out, _ = run("info", "--format", "json", self.save("bad.map", MAP.read_bytes()[:-1]))
+        shown = json.loads(out)
+        self.assertEqual((code, shown["problems"][0]["code"]), (1, "file_size_mismatch"))
+        self.assertIn("error", shown)
+
+
+class Extract(InFolder):
+    def test_parts(self):
+        out = self.folder / "out"
+        demo = self.save("with.demo", with_map(DEMO.read_bytes(), MAP.read_bytes()))
+        self.assertEqual(run("extract", demo, "-o", out), (0, b"", ""))
+        self.assertEqual(out.read_bytes(), MAP.read_bytes())
+        for name in ("birds", "0"):
+            self.assertEqual(run("extract", MAP, "--sound", name, "-o", out)[0], 0)
+            self.assertEqual(out.read_bytes(), b"OggS: not really, but enough for a fixture")
+        for number, block in enumerate(Datafile(MAP.read_bytes()).blocks):
+            self.assertEqual(run("extract", MAP, "--block", number, "-o", "-"), (0, block, ""))
+        for name in ("bricks", "0"):
+            self.assertEqual(run("extract", demo, "--image", name, "-o", out)[0], 0)
+        width, height, rows = read_png(out.read_bytes())
+        self.assertEqual((width, height), (64, 64))
+        for y, row in enumerate(rows):
+            for x, pixel in enumerate(row):
+                part = y // 4 * 16 + x // 4
+                color = (255,) * 3 if x % 4 == y % 4 == 0 else \
+                    tuple(c % 256 for c in (90 + part * 5, 60 + part * 3, 40 + part * 7))
+                self.assertEqual(pixel, (*color, 0 if part == 0 else 255))
+
+    def test_what_is_not_there(self):
+        for arguments, word in ((["--image", "sun"], "mapres/sun.png"), (["--image", "moon"], "0 bricks, 1 sun"),
+                                (["--image", "2"], "no image"), (["--sound", "cats"], "0 birds"),
+                                (["--block", "24"], "there are 24"), (["--block", "-1"], "no block")):
+            code, out, err = run("extract", MAP, "-o", self.folder / "out", *arguments)
+            self.assertEqual((code, out), (1, b""), arguments)
+            self.assertIn(word, err)
+        self.assertEqual(run("extract", XVECTOR, "--image", "0", "-o", self.folder / "out")[0], 1)
+        self.assertEqual(self.files(), [])
+
+
+class Render(InFolder):
+    def picture(self, *arguments):
+        code, out, err = run("render", *arguments, "-o", "-")
+        self.assertEqual(code, 0, err)
+        return read_png(out)
+
+    def test_game_layer(self):
+        width, height, rows = self.picture(MAP, "--layer", "game", "--scale", "6")
+        self.assertEqual((width, height), (240, 150))
+        at = lambda x, y: rows[6 * y + 3][6 * x + 3]
+        self.assertEqual([at(*place) for place in ((0, 0), (3, 3), (7, 22), (18, 11), (20, 20), (3, 2))],
+                         [UNHOOKABLE, HOOKABLE, DEATH, FREEZE, AIR, SPAWN])
+        # One colour fills the whole cell.
+        self.assertEqual({p for row in rows[18:24] for p in row[18:24]}, {HOOKABLE})
+        # Of DDNet's layers there are smaller marks: start, finish, teleporters, and so on.
+        for place in ((4, 1), (35, 1), (8, 16), (30, 16), (20, 5), (2, 8), (14, 16)):
+            self.assertNotIn(at(*place), (AIR, HOOKABLE, UNHOOKABLE, DEATH, FREEZE), place)
+        self.assertEqual(self.picture(MAP_07, "--layer", "game", "--scale", "6"), (width, height, rows))
+
+    def test_regions(self):
+        _, _, whole = self.picture(MAP, "--layer", "game", "--scale", "3")
+        width, height, part = self.picture(MAP, "--layer", "game", "--scale", "3", "--region", "10,20,12,4")
+        self.assertEqual((width, height), (36, 12))
+        self.assertEqual(part, [row[30:66] for row in whole[60:72]])
+        _, _, around = self.picture(MAP, "--layer", "game", "--scale", "1", "--region=-2,-1,6,3")
+        self.assertEqual(around[0], [AIR] * 6)
+        self.assertEqual(around[1], [AIR] * 2 + [UNHOOKABLE] * 4)
+
+    def test_all_layers(self):
+        code, out, err = run("render", MAP, "--scale", "4", "-o", "-")
+        self.assertEqual(code, 0)
+        self.assertIn("without sun", err)
+        self.assertIn("--mapres", err)
+        _, _, rows = read_png(out)
+        part = 3  # of the sheet, for unhookable tiles: 4 by 4 pixels with a bright corner
+        color = (90 + part * 5, 60 + part * 3, 40 + part * 7)
+        self.assertEqual([rows[y][:4] for y in range(4)], [[(255,) * 3, color, color, color]] + [[color] * 4] * 3)
+        self.assertEqual(rows[0][4:8], [color, color, color, (255,) * 3])  # mirrored
+        self.assertEqual(rows[4][:4], [color, color, color, (255,) * 3])  # turned clockwise
+        self.assertEqual(rows[4][156:], [color] * 4)  # both: the corner is below
+        self.assertEqual(rows[7][156:], [color, color, color, (255,) * 3])
+        # The sky: a gradient from above.
+        sky = [rows[4 * y + 2][4 * 38 + 2] for y in (1, 7, 16, 19)]
+        self.assertEqual([c[2] for c in sky], sorted(c[2] for c in sky))
+        self.assertTrue(all(100 < c[1] < 235 for c in sky))
+
+    def test_mapres(self):
+        # A map that only names its sheet looks the same when it is given that sheet.
+        run("extract", MAP, "--image", "bricks", "-o", self.folder / "bricks.png")
+        data = bytearray(MAP.read_bytes())
+        image = struct.pack("<iiii", 1, 64, 64, 0)
+        at = data.index(image)
+        data[at + 12:at + 16] = struct.pack("<i", 1)  # external
+        external = self.save("external.map", data)
+        whole = self.picture(MAP, "--scale", "4")
+        code, out, err = run("render", external, "--scale", "4", "-o", "-")
+        self.assertEqual(code, 0)
+        self.assertIn("without bricks, sun", err)
+        _, _, plain = read_png(out)
+        self.assertEqual({plain[y][x] for y in range(4) for x in range(40)}, {UNHOOKABLE})
+        code, out, err = run("render", external, "--scale", "4", "--mapres", self.folder, "-o", "-")
+        self.assertEqual(read_png(out), whole)
+        self.assertIn("without sun", err)
+        self.save("bricks.png", b"no picture")
+        code, out, err = run("render", external, "--scale", "4", "--mapres", self.folder, "-o", "-")
+        self.assertEqual((code, read_png(out)[2]), (0, plain))
+        self.assertIn("bricks.png: PNG: ", err)
+
+    def test_xvector(self):
+        width, height, rows = self.picture(XVECTOR, "--scale", "2")
+        self.assertEqual((width, height), (16, 12))
+        self.assertEqual(rows, self.picture(XVECTOR_ORIGINAL, "--scale", "2")[2])
+        self.assertEqual(rows[0], [AIR] * 16)
+        self.assertNotEqual(rows[6][0], AIR)
+        self.assertEqual(rows[6][0], rows[6][6])  # the same sprite
+        self.assertNotEqual(rows[6][0], rows[6][2])
+        _, _, players = self.picture(XVECTOR, "--scale", "2", "--layer", "game")
+        self.assertEqual(players[6], [AIR] * 16)
+        self.assertEqual(players[4][4], rows[4][4])
+
+    def test_unusable_maps(self):
+        data = MAP.read_bytes()
+        layers = {layer["kind"]: layer for layer in info(MAP)["layers"]}
+        file = Datafile(data)
+        at = data.index(file.stored[layers["game"]["tile_data"]])
+        broken = self.save("broken.map", data[:at] + b"\0\0" + data[at + 2:])
+        code, _, err = run("render", broken, "-o", self.folder / "out.png")
+        self.assertEqual(code, 1)
+        self.assertIn("game layer", err)
+        self.assertEqual(self.files(), ["broken.map"])
+
+
+class Convert(InFolder):
+    def test_container_versions(self):
+        self.assertEqual(run("convert", MAP, "--datafile", "3", "-o", self.folder / "3.map")[0], 0)
+        three = Datafile((self.folder / "3.map").read_bytes())
+        four = Datafile(MAP.read_bytes())
+        self.assertEqual((three.version, three.items, three.blocks), (3, four.items, four.blocks))
+        self.assertEqual(info(self.folder / "3.map")["layers"], info(MAP)["layers"])
+        code, _, err = run("convert", self.folder / "3.map", "--datafile", "4", "--level", "9", "-o",
+                           self.folder / "4.map")
+        self.assertEqual(code, 0)
+        self.assertIn(f"{MAP.stat().st_size} bytes", err)
+        self.assertEqual((self.folder / "4.map").read_bytes(), MAP.read_bytes())
+
+    def test_levels(self):
+        sizes = []
+        for level in (1, 9):
+            file = self.folder / f"{level}.map"
+            self.assertEqual(run("convert", MAP, "--level", level, "-o", file)[0], 0)
+            self.assertEqual(Datafile(file.read_bytes()).blocks, Datafile(MAP.read_bytes()).blocks)
+            sizes.append(file.stat().st_size)
+        self.assertGreater(*sizes)
+
+    def test_games(self):
+        there, back = self.folder / "07.map", self.folder / "06.map"
+        self.assertEqual(run("convert", MAP, "--to", "0.7", "-o", there)[0], 0)
+        self.assertEqual(run("convert", there, "--to", "0.6", "-o", back)[0], 0)
+        seven, six, before = info(there), info(back), info(MAP)
+        self.assertEqual([l["version"] for l in seven["layers"] if l["kind"] in ("tiles", "game")], [4, 4])
+        self.assertEqual([i["version"] for i in seven["images"]], [2, 2])
+        self.assertEqual(seven["envpoints"]["stride"], 22)
+        for key in ("images", "envelopes", "envpoints", "groups", "layers", "sounds", "auto_mappers", "info"):
+            self.assertEqual(six[key], before[key], key)
+        self.assertEqual(six["bezier"], before["bezier"])
+        self.assertEqual([d["sha256"] for d in six["data"]], [d["sha256"] for d in before["data"]])
+
+    def test_in_place(self):
+        file = self.save("some.map", MAP.read_bytes())
+        file.chmod(0o640)
+        link = self.folder / "link.map"
+        link.symlink_to(file.name)
+        self.assertEqual(run("convert", link, "--to", "0.7", "-o", link)[0], 0)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(file.stat().st_mode & 0o777, 0o640)
+        self.assertEqual([l.get("unpacked_sha256") for l in info(file)["layers"]],
+                         [l.get("unpacked_sha256") for l in info(MAP_07)["layers"]])
+        self.assertEqual(self.files(), ["link.map", "some.map"])
+
+    def test_damaged_maps_stay_as_they_are(self):
+        whole = MAP.read_bytes()
+        broken = whole[:Datafile(whole).start + 2] + b"\xff\xff" + whole[Datafile(whole).start + 4:]
+        for data in (broken, whole[:-5]):
+            for options in (["--datafile", "3"], ["--to", "0.7"], ["--level", "5"]):
+                file = self.save("some.map", data)
+                code, out, err = run("convert", file, *options, "-o", file)
+                self.assertEqual((code, out), (1, b""))
+                self.assertRegex(err, r"byte \d+: .*nothing was written")
+                self.assertEqual(file.read_bytes(), data)
+                self.assertEqual(self.files(), ["some.map"])
+        self.assertEqual(run("convert", XVECTOR, "--level", "1", "-o", self.folder / "out")[0], 1)
+
+
+class Check(InFolder):
+    def test_good_maps(self):
+        for file in (MAP, MAP_07, XVECTOR):
+            self.assertEqual(run("check", "--strict", file), (0, f"{file}: ok\n".encode(), ""))
+        code, out, _ = run("check", XVECTOR_ORIGINAL)
+        self.assertEqual(code, 0)
+        self.assertIn(b": note: byte 8: ", out)
+        self.assertIn(b": ok: 0 errors, 0 damages, 1 note\n", out)
+        self.assertEqual(run("check", "--strict", XVECTOR_ORIGINAL)[0], 1)
+
+    def test_damage_in_blocks(self):
+        whole = MAP.read_bytes()
+        start = Datafile(whole).start
+        file = self.save("some.map", whole[:start + 2] + b"\xff\xff" + whole[start + 4:])
+        code, out, err = run("check", "--format", "json", file)
+        self.assertEqual((code, err), (1, ""))
+        problems = list(map(json.loads, out.splitlines()))
+        self.assertEqual([(p["code"], p["position"], p["severity"], p["place"]) for p in problems],
+                         [("decompress_failed", start, "damage", "info 0, block 0")])
+        code, out, _ = run("check", file)
+        self.assertEqual(code, 1)
+        self.assertIn(f"some.map: damage: byte {start}: ", out.decode())
+        self.assertIn("[decompress_failed]", out.decode())
+
+    def test_xvector(self):
+        whole = XVECTOR.read_bytes()
+        tile = len(whole) - 4 - 20
+        cases = ((whole + b"x", {"trailing_data"}, 1), (whole[:-4], {"missing_end_of_tiles"}, 1),
+                 (whole[:-5], {"truncated"}, 1), (whole[:tile + 4] + b"\x08" + whole[tile + 5:], {"tile_out_of_bounds"}, 1),
+                 (whole[:-4] + whole[-24:], {"duplicate_tile"}, 0), (whole[:tile] + b"\1" + whole[tile + 1:],
+                                                                     {"unknown_flag_bits"}, 0))
+        for data, codes, expected in cases:
+            code, out, _ = run("check", "--format", "json", self.save("some.xvmap", data))
+            self.assertEqual(({json.loads(line)["code"] for line in out.splitlines()}, code), (codes, expected))
+            if expected == 0 or "truncated" not in codes:
+                self.assertGreaterEqual(len(json.loads(run("info", "--format", "json", self.folder / "some.xvmap")[1])
+                                            ["tiles"]), 24)
+
+    def test_several_files(self):
+        bad = self.save("bad.map", MAP.read_bytes()[:-1])
+        code, out, err = run("check", MAP, bad, DEMO, self.folder / "none", XVECTOR)
+        self.assertEqual(code, 3)
+        lines = out.decode().splitlines()
+        self.assertEqual([lines[0], lines[-1]], [f"{MAP}: ok", f"{XVECTOR}: ok"])
+        self.assertIn("bad.map: error: byte", lines[1])
+        self.assertIn("embeds no map", err)
+        self.assertIn("no such file", err)
+
+    def test_random_damage(self):
+        chance = random.Random(5)
+        for file in (MAP, MAP_07, XVECTOR, XVECTOR_ORIGINAL):
+            whole = file.read_bytes()
+            for _ in range(25):
+                data = bytearray(whole)
+                for _ in range(chance.randint(1, 3)):
+                    at = chance.randrange(len(data) - 4)
+                    if chance.random() < 0.5:
+                        data[at] = chance.randrange(256)
+                    else:
+                        data[at:at + 4] = struct.pack("<I", chance.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**30)))
+                if chance.random() < 0.2:
+                    del data[chance.randrange(len(data)):]
+                damaged = self.save("damaged", data)
+                out = self.folder / "out"
+                for arguments in (["check", damaged], ["info", "--format", "json", damaged], ["info", damaged],
+                                  ["render", damaged, "-o", out, "--region", "0,0,20,20", "--scale", "3"],
+                                  ["convert", damaged, "-o", out, "--to", "0.7"]):
+                    code, _, err = run(*arguments)
+                    self.assertIn(code, (0, 1), (err, data.hex()))
+                    self.assertNotIn("Sanitizer", err)
+                    self.assertNotIn("runtime error", err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
