@@ -1,7 +1,7 @@
 /* A server of DDNet's kind, for 64 clients: it lays out its snapshots as CSnapshot does, and calls teewire where it would
  * call its engine. What it would send is compared with what the reference sends.
- *   server64 EXPECTED [FOLDER]    EXPECTED: lines of workload, output, bytes and FNV-1a 64
- *                                 FOLDER: recorded workloads, and reference/WORKLOAD.OUTPUT.bin */
+ *   server64 EXPECTED    lines of workload, output, bytes and FNV-1a 64
+ * TEEWIRE_WORKLOADS names a folder of recorded workloads and reference/WORKLOAD.OUTPUT.bin, if there is one. */
 #include "check.h"
 #include "workloads.h"
 
@@ -52,6 +52,18 @@ typedef struct CClient {
 static char const* g_pFolder;
 static FILE* g_pExpected;
 static int g_Compared;
+
+static char const* ReferenceFolder(void) {
+    char const* const pFolder = getenv("TEEWIRE_WORKLOADS");
+    char aPath[1024];
+    FILE* pFile;
+    if (pFolder == NULL) return NULL;
+    snprintf(aPath, sizeof aPath, "%s/reference/reference.tsv", pFolder);
+    pFile = fopen(aPath, "r");
+    if (pFile == NULL) return NULL;
+    fclose(pFile);
+    return pFolder;
+}
 
 static uint64_t Fnv(uint8_t const* pBytes, size_t Size) {
     uint64_t Hash = 0xcbf29ce484222325U;
@@ -191,10 +203,9 @@ int main(int argc, char** argv) {
     REQUIRE(argc >= 2);
     g_pExpected = fopen(argv[1], "r");
     REQUIRE(g_pExpected != NULL);
-    if (argc > 2) {
-        g_pFolder = argv[2];
-        add_recorded_workloads(g_pFolder);
-    }
+    g_pFolder = ReferenceFolder();
+    if (g_pFolder != NULL) add_recorded_workloads(g_pFolder);
+    else printf("SKIPPED: the reference's own files, as TEEWIRE_WORKLOADS names no folder of them\n");
     g_pScratch = new_scratch();
     for (; get_workload(Number, &World); Number++) Run(&World);
     printf("%u workloads, 64 clients: %d outputs compared with the reference, %d checks, %d failed\n", (unsigned)Number,

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""What is installed can be used: by pkg-config, by CMake, as a part of a CMake build, and as a Meson subproject.
+
+Usage: test_install.py installed|source BUILD SOURCE
+installed    installs BUILD into an empty folder and uses nothing but that
+source       builds SOURCE inside other projects"""
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CC = shlex.split(os.environ.get("CC", "cc"))
+CXX = shlex.split(os.environ.get("CXX", "c++"))
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+PRINTS = {"consumer_c": "10 bytes, no error", "consumer_cpp17": "10 bytes, no error",
+          "consumer_cpp20": "10 bytes, no error", "consumer_map": "1000 bytes"}
+
+
+def run(*command, **options):
+    result = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            **options)
+    if result.returncode:
+        sys.exit(f"{shlex.join(map(str, command))}\n{result.stdout}")
+    return result.stdout.strip()
+
+
+def check(program, **environment):
+    printed = run(program, env=os.environ | environment)
+    assert printed == PRINTS[program.name], f"{program}: {printed}"
+    print(f"{program.parent.name}: {program.name}: {printed}")
+
+
+def only(folder, pattern):
+    found = list(folder.rglob(pattern))
+    assert len(found) == 1, f"{pattern}: {found}"
+    return found[0]
+
+
+def by_pkgconfig(installed, out):
+    """Every consumer on its own; the C ABI shared and static, and static without a C++ linker."""
+    out.mkdir()
+    folder = only(installed, "teewire.pc").parent
+    lib = folder.parent
+
+    def flags(name):
+        return shlex.split(run("pkg-config", "--cflags", "--libs", name, env=os.environ | {"PKG_CONFIG_PATH": folder}))
+
+    c99 = [*CC, "-std=c99", *WARNINGS, HERE / "consumers/consumer.c"]
+    run(*c99, "-o", out / "consumer_c", *flags("teewire"))
+    run(*CXX, "-std=c++17", *WARNINGS, HERE / "consumers/consumer17.cpp", "-o", out / "consumer_cpp17", *flags("teewire"))
+    run(*CXX, "-std=c++20", *WARNINGS, HERE / "consumers/consumer20.cpp", "-o", out / "consumer_cpp20", *flags("teewire-cpp"))
+    run(*CXX, "-std=c++20", *WARNINGS, HERE / "consumers/consumer_map.cpp", "-o", out / "consumer_map", *flags("teewire-map"))
+    for name in PRINTS:
+        check(out / name, LD_LIBRARY_PATH=str(lib))
+    shared = list(lib.glob("libteewire.so.*"))
+    if shared:
+        # It is the soname that programs ask for.
+        needed = run("readelf", "-d", out / "consumer_c")
+        assert "libteewire.so." in needed, needed
+        alone = subprocess.run([out / "consumer_c"], env=os.environ | {"LD_LIBRARY_PATH": ""}, capture_output=True)
+        assert alone.returncode != 0, "it does not use the shared library"
+    static = out / "static"
+    static.mkdir()
+    run(*c99, "-o", static / "consumer_c", f"-I{installed_include(installed)}", lib / "libteewire.a")
+    check(static / "consumer_c")
+
+
+def installed_include(installed):
+    return only(installed, "teewire.h").parent
+
+
+def by_cmake(installed, out):
+    prefix = only(installed, "teewire.h").parent.parent
+    run("cmake", "-S", HERE / "consumers", "-B", out, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", out)
+    for name in PRINTS:
+        check(out / name)
+    # Another version, or a part that is not there, is told.
+    for line in ("find_package(teewire 0.2 REQUIRED)", "find_package(teewire 0.1 REQUIRED COMPONENTS carrots)"):
+        wrong = out / "wrong"
+        wrong.mkdir(exist_ok=True)
+        (wrong / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.12)\nproject(wrong LANGUAGES CXX)\n{line}\n")
+        result = subprocess.run(["cmake", "-S", wrong, "-B", wrong / "build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+                                capture_output=True, text=True)
+        assert result.returncode != 0 and "teewire" in result.stderr, line
+
+
+def headers(installed):
+    """Each alone, in every language it is for."""
+    include = installed_include(installed)
+    count = 0
+    for header in sorted(include.rglob("*.h*")):
+        languages = [("c++", "c++20")]
+        if header.suffix == ".h":
+            languages += [("c", "c99"), ("c", "c11"), ("c++", "c++17")]
+        for language, standard in languages:
+            compiler = CC if language == "c" else CXX
+            run(*compiler, f"-std={standard}", *WARNINGS, "-fsyntax-only", f"-I{include}", "-x", language, "-",
+                input=f"#include <{header.relative_to(include)}>\n#include <{header.relative_to(include)}>\n")
+            count += 1
+    assert count > 25, count
+    print(f"headers: {count} compilations, each alone and twice")
+
+
+def program(installed):
+    """What belongs to the program, if it was built."""
+    if not list(installed.rglob("bin/teewire")):
+        print("SKIPPED: the program, which was not built")
+        return
+    run(only(installed, "bin/teewire"), "--version")
+    assert only(installed, "teewire.1").stat().st_size > 1000
+    assert only(installed, "bash-completion/completions/teewire").stat().st_size > 100
+
+
+def test_installed(build, folder):
+    installed = folder / "root"
+    run("meson", "install", "-C", build, "--no-rebuild", "--destdir", installed)
+    headers(installed)
+    by_pkgconfig(installed, folder / "pkg-config")
+    if shutil.which("cmake"):
+        by_cmake(installed, folder / "cmake")
+    else:
+        print("SKIPPED: CMake, which is not there")
+    program(installed)
+
+
+def test_source(source, folder):
+    if shutil.which("cmake"):
+        out = folder / "add_subdirectory"
+        run("cmake", "-S", HERE / "consumers", "-B", out, f"-DTEEWIRE_SOURCE={source / 'lib'}", "-DCMAKE_BUILD_TYPE=")
+        run("cmake", "--build", out, "--parallel", "2")
+        for name in PRINTS:
+            check(out / name)
+    else:
+        print("SKIPPED: CMake, which is not there")
+    project = folder / "project"
+    shutil.copytree(HERE / "consumers", project)
+    (project / "subprojects").mkdir()
+    (project / "subprojects/teewire").symlink_to(source, target_is_directory=True)
+    out = folder / "subproject"
+    run("meson", "setup", "-Dbuildtype=plain", out, project)
+    run("ninja", "-C", out, "-j2", *PRINTS)
+    for name in PRINTS:
+        check(out / name)
+
+
+def main(what, build, source):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if what == "installed":
+            test_installed(build, folder)
+        else:
+            test_source(pathlib.Path(source).resolve(), folder)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
