@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static uint64_t memory[TEEWIRE_DEMO_READER_SIZE / 8];
-static unsigned long items[0x8000], ints[0x8000];
+static unsigned long items[0x10000], ints[0x10000];
 
 int main(int argc, char** argv) {
     FILE* const file = argc == 2 ? fopen(argv[1], "rb") : NULL;
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     size_t const size = (size_t)ftell(file);
     uint8_t* const bytes = malloc(size + 1);
     rewind(file);
-    if (bytes == NULL || fread(bytes, 1, size, file) != size) return fprintf(stderr, "%s: not readable\n", argv[1]), 3;
+    if (bytes == NULL || fread(bytes, 1, size, file) != size) return fprintf(stderr, "not readable\n"), 3;
 
     teewire_demo_reader* reader;
     teewire_failure failure = {0, 0, 0, 0};
@@ -27,13 +27,14 @@ int main(int argc, char** argv) {
         ++snapshots;
         int32_t const count = teewire_demo_reader_snapshot(reader, &now);
         for (int32_t i = 0; i < count && teewire_snapshot_item(&now, (uint32_t)i, &item) == 0; ++i) {
-            items[TEEWIRE_KEY_TYPE(item.key) & 0x7fff] += 1;
-            ints[TEEWIRE_KEY_TYPE(item.key) & 0x7fff] += item.ints;
+            items[TEEWIRE_KEY_TYPE(item.key)] += 1;
+            ints[TEEWIRE_KEY_TYPE(item.key)] += item.ints;
         }
     }
     printf("%lu snapshots, %lu messages\n", snapshots, messages);
-    for (int32_t type = 0; type < 0x8000; ++type)
+    for (int32_t type = 0; type < 0x10000; ++type)
         if (items[type] > 0) printf("type %5d: %7lu items, %8lu ints\n", (int)type, items[type], ints[type]);
-    if (kind < 0) fprintf(stderr, "%s: %s at byte %lu\n", argv[1], teewire_error_text(kind), (unsigned long)failure.chunk);
+    if (kind < 0)
+        fprintf(stderr, "%s: %s at byte %lu\n", argv[1], teewire_error_text(kind), (unsigned long)failure.chunk);
     return kind < 0;
 }

@@ -22,7 +22,8 @@ static int32_t snap(int32_t viewer, int32_t tick, teewire_snapshot* out) {
         int32_t const x = 1000 * id + tick % 400 * (id + 1);
         int32_t* data;
         if (id != viewer && x % 3000 > 2000) continue;
-        if (teewire_builder_add(builders[viewer], type_character, (uint32_t)id, character_ints, &data) < 0) continue;
+        if (teewire_builder_add(builders[viewer], type_character, (uint32_t)id, character_ints, &data) < 0)
+            continue;
         data[0] = tick;
         data[1] = x;
         data[2] = 320;
@@ -87,7 +88,7 @@ int main(void) {
     }
     for (int32_t tick = 1; tick <= ticks; ++tick) do_tick(tick);
     for (int32_t client = 0; client < clients; ++client)
-        printf("client %" PRId32 ": %" PRId32 " snapshots in %" PRId32 " bytes, the last one of tick %" PRId32 "\n", client,
-               received[client], bytes[client], teewire_receiver_ack(receivers[client]));
+        printf("client %" PRId32 ": %" PRId32 " snapshots in %" PRId32 " bytes, the last one of tick %" PRId32 "\n",
+               client, received[client], bytes[client], teewire_receiver_ack(receivers[client]));
     return 0;
 }

@@ -118,7 +118,8 @@ int main() {
         host.tick(tick, now);
 
         for (; !to_client.queue.empty(); to_client.queue.pop_front()) {
-            if (client.receive(to_client.queue.front(), now, memory->payload).kind != received_kind::chunks) continue;
+            if (client.receive(to_client.queue.front(), now, memory->payload).kind != received_kind::chunks)
+                continue;
             for (chunk c; client.next_chunk(c);)
                 if (auto const m = parse_message(c.data))
                     snapshots += receiver.receive(*m, memory->scratch).kind == snapshot_event_kind::snapshot;
@@ -127,7 +128,8 @@ int main() {
             messages::input in;
             in.ack = receiver.ack();
             in.tick = tick + 2;
-            if (auto const message = encode(in, protocol::ddnet, memory->message)) client.queue(*message, false, now);
+            if (auto const message = encode(in, protocol::ddnet, memory->message))
+                client.queue(*message, false, now);
             client.flush();
         }
         send_all(client, now, *memory, to_server);

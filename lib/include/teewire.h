@@ -72,7 +72,7 @@ typedef enum teewire_error {
 } teewire_error;
 
 /// A short English sentence for a code, for TEEWIRE_OK and, saying so, for any other number. Never null.
-TEEWIRE_API const char* teewire_error_text(int32_t code);
+TEEWIRE_API char const* teewire_error_text(int32_t code);
 
 /// Whose input a position counts. Functions that decode in several steps fail in one of them.
 typedef enum teewire_stage {
@@ -153,14 +153,14 @@ typedef enum teewire_decoding {
 } teewire_decoding;
 
 /// Packs ints in 1 to 5 bytes each. Returns the bytes written. Error: OUTPUT_FULL, with the number of the int. O(ints).
-TEEWIRE_API int32_t teewire_varint_encode(const int32_t* ints, uint32_t count, uint8_t* out, uint32_t capacity,
+TEEWIRE_API int32_t teewire_varint_encode(int32_t const* ints, uint32_t count, uint8_t* out, uint32_t capacity,
                                           teewire_failure* failure);
 /// Unpacks all of `bytes`, over-long forms included, as the engines do. Returns the ints written. Errors, with the byte
 /// where the int begins: TRUNCATED, OUTPUT_FULL. O(bytes).
-TEEWIRE_API int32_t teewire_varint_decode(const uint8_t* bytes, uint32_t size, int32_t* out, uint32_t capacity,
+TEEWIRE_API int32_t teewire_varint_decode(uint8_t const* bytes, uint32_t size, int32_t* out, uint32_t capacity,
                                           teewire_failure* failure);
 /// Unpacks one int from the start of `bytes`. Returns the bytes it takes. Error: TRUNCATED.
-TEEWIRE_API int32_t teewire_varint_read(const uint8_t* bytes, uint32_t size, int32_t* value,
+TEEWIRE_API int32_t teewire_varint_read(uint8_t const* bytes, uint32_t size, int32_t* value,
                                         teewire_failure* failure);
 
 /// What a Huffman encoder does when the bits end exactly on a byte boundary.
@@ -172,11 +172,11 @@ typedef enum teewire_huffman {
 
 /// Encodes. `ending` is a teewire_huffman. Returns the bytes written, at most TEEWIRE_HUFFMAN_BOUND. Errors:
 /// OUTPUT_FULL, with the byte of the input that did not fit; BAD_ARGUMENT. O(bytes).
-TEEWIRE_API int32_t teewire_huffman_encode(const uint8_t* bytes, uint32_t size, int32_t ending, uint8_t* out,
+TEEWIRE_API int32_t teewire_huffman_encode(uint8_t const* bytes, uint32_t size, int32_t ending, uint8_t* out,
                                            uint32_t capacity, teewire_failure* failure);
 /// Decodes up to the end symbol. Returns the bytes written. Errors, with the byte reached: TRUNCATED, OUTPUT_FULL.
 /// O(bytes of input and output).
-TEEWIRE_API int32_t teewire_huffman_decode(const uint8_t* bytes, uint32_t size, uint8_t* out, uint32_t capacity,
+TEEWIRE_API int32_t teewire_huffman_decode(uint8_t const* bytes, uint32_t size, uint8_t* out, uint32_t capacity,
                                            teewire_failure* failure);
 
 /* ---- agreed sizes -------------------------------------------------------------------------------------------------- */
@@ -187,9 +187,9 @@ typedef struct teewire_sizes teewire_sizes;
 
 /// The table of that name: "0.6", "0.7", and some that odd demos need, see size_tables in teewire/schema.hpp. Null if
 /// there is none.
-TEEWIRE_API const teewire_sizes* teewire_sizes_find(const char* name);
+TEEWIRE_API teewire_sizes const* teewire_sizes_find(char const* name);
 /// A table to be changed, at first a copy of `from`; if null, of that for 0.6.
-TEEWIRE_API int32_t teewire_sizes_init(teewire_sizes** out, void* memory, uint32_t size, const teewire_sizes* from);
+TEEWIRE_API int32_t teewire_sizes_init(teewire_sizes** out, void* memory, uint32_t size, teewire_sizes const* from);
 /// Sets the size of a type below 64; 0: deltas tell it. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_sizes_set(teewire_sizes* sizes, uint32_t type, uint32_t ints);
 
@@ -207,16 +207,16 @@ enum {
 /// tells where the items are, so that deltas need not find it out: teewire_snapshot_outline, builders and histories
 /// make it.
 typedef struct teewire_snapshot {
-    const int32_t* ints;
-    const int32_t* keys;    ///< outline: the keys in order; may be null
-    const uint32_t* starts; ///< outline: a bit for every int of the items section that begins an item; may be null
+    int32_t const* ints;
+    int32_t const* keys;    ///< outline: the keys in order; may be null
+    uint32_t const* starts; ///< outline: a bit for every int of the items section that begins an item; may be null
     uint32_t size;          ///< ints of the whole snapshot
     uint32_t flags;
 } teewire_snapshot;
 
 /// An item of a snapshot, inside it.
 typedef struct teewire_item {
-    const int32_t* data;
+    int32_t const* data;
     int32_t key;
     uint32_t ints; ///< of the data
 } teewire_item;
@@ -228,11 +228,11 @@ typedef struct teewire_item {
 
 /// Makes a view of a snapshot that the caller's own program built, such as a CSnapshot: its size is read from its head.
 /// Nothing is checked. O(1).
-TEEWIRE_API void teewire_snapshot_view(teewire_snapshot* out, const int32_t* ints, uint32_t flags);
+TEEWIRE_API void teewire_snapshot_view(teewire_snapshot* out, int32_t const* ints, uint32_t flags);
 /// Checks a stranger's snapshot of `count` ints as DDNet does, and makes a view of it. `mode` is a teewire_decoding,
 /// strict by default. Returns the number of items. Errors, with the int: TRUNCATED, BAD_COUNT, BAD_LENGTH, BAD_OFFSET,
 /// TOO_LARGE; with strict decoding BAD_TYPE for a negative key. O(items).
-TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, const int32_t* ints, uint32_t count, int32_t mode,
+TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, int32_t const* ints, uint32_t count, int32_t mode,
                                            teewire_failure* failure);
 
 /// Words of memory for the outline of a snapshot of so many items and ints.
@@ -242,18 +242,18 @@ TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, const int32_t*
 TEEWIRE_API int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, uint32_t* memory);
 
 /// Number of items. O(1).
-TEEWIRE_API int32_t teewire_snapshot_items(const teewire_snapshot* snapshot);
+TEEWIRE_API int32_t teewire_snapshot_items(teewire_snapshot const* snapshot);
 /// Item `number`, counted from 0. Error: NOT_FOUND. O(1).
-TEEWIRE_API int32_t teewire_snapshot_item(const teewire_snapshot* snapshot, uint32_t number, teewire_item* out);
+TEEWIRE_API int32_t teewire_snapshot_item(teewire_snapshot const* snapshot, uint32_t number, teewire_item* out);
 /// The first item with that key. Error: NOT_FOUND. O(items).
-TEEWIRE_API int32_t teewire_snapshot_find(const teewire_snapshot* snapshot, int32_t key, teewire_item* out);
+TEEWIRE_API int32_t teewire_snapshot_find(teewire_snapshot const* snapshot, int32_t key, teewire_item* out);
 /// The UUID, 16 bytes, of an item type of 0x4000 and above in this snapshot. Error: NOT_FOUND. O(items).
-TEEWIRE_API int32_t teewire_snapshot_extended_type(const teewire_snapshot* snapshot, uint32_t type, uint8_t* uuid);
+TEEWIRE_API int32_t teewire_snapshot_extended_type(teewire_snapshot const* snapshot, uint32_t type, uint8_t* uuid);
 /// Sum of all data ints, modulo 2^32: what is called Crc elsewhere. O(ints).
-TEEWIRE_API uint32_t teewire_snapshot_checksum(const teewire_snapshot* snapshot);
+TEEWIRE_API uint32_t teewire_snapshot_checksum(teewire_snapshot const* snapshot);
 /// Copies the snapshot to `out` with its items ascending by key, as 0.7.4 and later keep them. Returns its ints. Errors:
 /// OUTPUT_FULL; TOO_MANY_ITEMS. O(n log n).
-TEEWIRE_API int32_t teewire_snapshot_sort(const teewire_snapshot* snapshot, teewire_scratch* scratch, int32_t* out,
+TEEWIRE_API int32_t teewire_snapshot_sort(teewire_snapshot const* snapshot, teewire_scratch* scratch, int32_t* out,
                                           uint32_t capacity, teewire_snapshot* sorted, teewire_failure* failure);
 
 /* ---- builder ------------------------------------------------------------------------------------------------------- */
@@ -270,7 +270,7 @@ TEEWIRE_API void teewire_builder_start(teewire_builder* builder);
 TEEWIRE_API int32_t teewire_builder_add(teewire_builder* builder, uint32_t type, uint32_t id, uint32_t ints,
                                         int32_t** data);
 /// The same for an extended type, known by a UUID of 16 bytes. Further error: TOO_MANY_TYPES.
-TEEWIRE_API int32_t teewire_builder_add_extended(teewire_builder* builder, const uint8_t* uuid, uint32_t id,
+TEEWIRE_API int32_t teewire_builder_add_extended(teewire_builder* builder, uint8_t const* uuid, uint32_t id,
                                                  uint32_t ints, int32_t** data);
 /// The snapshot, with outline, inside the builder's memory: valid until teewire_builder_start. Returns the number of
 /// items. O(items).
@@ -280,8 +280,8 @@ TEEWIRE_API int32_t teewire_builder_finish(teewire_builder* builder, teewire_sna
 
 /// Options of teewire_encode.
 typedef struct teewire_encode_options {
-    uint32_t size;    ///< sizeof(teewire_encode_options)
-    int32_t huffman;  ///< teewire_huffman; by default none, as the packet layer does it
+    uint32_t size;   ///< sizeof(teewire_encode_options)
+    int32_t huffman; ///< teewire_huffman; by default none, as the packet layer does it
 } teewire_encode_options;
 
 /// Options of teewire_delta_apply and teewire_decode.
@@ -295,28 +295,28 @@ typedef struct teewire_decode_options {
 /// nothing changed. Never more than TEEWIRE_MAX_DELTA_INTS. Errors, with the number of the item in `to`: SIZE_MISMATCH
 /// when an item changes its size or differs from the agreed one; DUPLICATE_KEY when a key occurs twice; OUTPUT_FULL;
 /// TOO_MANY_ITEMS and TOO_LARGE for snapshots beyond the limits. O(items + ints).
-TEEWIRE_API int32_t teewire_delta_create(const teewire_snapshot* from, const teewire_snapshot* to,
-                                         const teewire_sizes* sizes, teewire_scratch* scratch, int32_t* out,
+TEEWIRE_API int32_t teewire_delta_create(teewire_snapshot const* from, teewire_snapshot const* to,
+                                         teewire_sizes const* sizes, teewire_scratch* scratch, int32_t* out,
                                          uint32_t capacity, teewire_failure* failure);
 /// Makes the snapshot that `delta` describes, and a view of it. It may begin anywhere in `out`, where
 /// TEEWIRE_MAX_SNAPSHOT_INTS always suffice. Returns its ints. Errors, with the int of the delta: TRUNCATED, BAD_COUNT,
 /// BAD_TYPE, BAD_ID, BAD_ITEM_SIZE, SIZE_MISMATCH, TOO_MANY_ITEMS, TOO_LARGE, OUTPUT_FULL. O(items + ints).
-TEEWIRE_API int32_t teewire_delta_apply(const teewire_snapshot* from, const int32_t* delta, uint32_t count,
-                                        const teewire_sizes* sizes, teewire_scratch* scratch,
-                                        const teewire_decode_options* options, int32_t* out, uint32_t capacity,
+TEEWIRE_API int32_t teewire_delta_apply(teewire_snapshot const* from, int32_t const* delta, uint32_t count,
+                                        teewire_sizes const* sizes, teewire_scratch* scratch,
+                                        teewire_decode_options const* options, int32_t* out, uint32_t capacity,
                                         teewire_snapshot* to, teewire_failure* failure);
 /// Create and pack in one call, and Huffman-code if asked for. Returns the bytes written; 0 if nothing changed. Errors
 /// as teewire_delta_create; BAD_ARGUMENT. O(items + ints).
-TEEWIRE_API int32_t teewire_encode(const teewire_snapshot* from, const teewire_snapshot* to,
-                                   const teewire_sizes* sizes, teewire_scratch* scratch,
-                                   const teewire_encode_options* options, uint8_t* out, uint32_t capacity,
+TEEWIRE_API int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const* to,
+                                   teewire_sizes const* sizes, teewire_scratch* scratch,
+                                   teewire_encode_options const* options, uint8_t* out, uint32_t capacity,
                                    teewire_failure* failure);
 /// The reverse. No bytes mean that nothing changed: `to` is `from` itself then, in its memory. Returns the ints of the
 /// snapshot. Errors, with their stage: as teewire_huffman_decode, teewire_varint_decode, teewire_delta_apply;
 /// BAD_ARGUMENT. O(bytes + items + ints).
-TEEWIRE_API int32_t teewire_decode(const teewire_snapshot* from, const uint8_t* bytes, uint32_t size,
-                                   const teewire_sizes* sizes, teewire_scratch* scratch,
-                                   const teewire_decode_options* options, int32_t* out, uint32_t capacity,
+TEEWIRE_API int32_t teewire_decode(teewire_snapshot const* from, uint8_t const* bytes, uint32_t size,
+                                   teewire_sizes const* sizes, teewire_scratch* scratch,
+                                   teewire_decode_options const* options, int32_t* out, uint32_t capacity,
                                    teewire_snapshot* to, teewire_failure* failure);
 
 /* ---- history ------------------------------------------------------------------------------------------------------- */
@@ -329,10 +329,10 @@ TEEWIRE_API int32_t teewire_history_init(teewire_history** out, void* memory, ui
 /// Keeps a copy, with outline if it has one. `stored`, if not null, becomes a view of it, valid until it is dropped.
 /// Returns the number held. Errors: BAD_TICK if the tick does not increase; TOO_LARGE, with the ints there are, and
 /// then nothing is dropped. O(ints).
-TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, const teewire_snapshot* snapshot,
+TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, teewire_snapshot const* snapshot,
                                         teewire_snapshot* stored, teewire_failure* failure);
 /// Error: UNKNOWN_TICK. O(log snapshots).
-TEEWIRE_API int32_t teewire_history_find(const teewire_history* history, int32_t tick, teewire_snapshot* out);
+TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out);
 /// Drops everything older. Returns the number held.
 TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
 TEEWIRE_API void teewire_history_clear(teewire_history* history);
@@ -346,7 +346,7 @@ typedef enum teewire_protocol { TEEWIRE_DDNET = 0, TEEWIRE_06 = 1, TEEWIRE_07 = 
 typedef struct teewire_sender_options {
     uint32_t size;              ///< sizeof(teewire_sender_options)
     int32_t protocol;           ///< teewire_protocol
-    const teewire_sizes* sizes; ///< null: those of the protocol
+    teewire_sizes const* sizes; ///< null: those of the protocol
     uint32_t snapshots;         ///< held at most; by default 75
     uint32_t interval;          ///< ticks between snapshots; by default 2, with high bandwidth 1
     uint32_t max_parts;         ///< messages per snapshot; by default 31, the most for 0.6 and 0.7. DDNet: up to 64
@@ -357,20 +357,20 @@ typedef struct teewire_sender teewire_sender;
 
 /// What the memory has beyond the numbers is for the ints of snapshots; a client that answers needs a second of them.
 TEEWIRE_API int32_t teewire_sender_init(teewire_sender** out, void* memory, uint32_t size,
-                                        const teewire_sender_options* options);
+                                        teewire_sender_options const* options);
 /// Takes the tick that an input message acknowledges, -1 if it says so. Returns 1, or 0 if it makes no sense, which
 /// changes nothing.
 TEEWIRE_API int32_t teewire_sender_acknowledge(teewire_sender* sender, int32_t tick);
 /// Whether a snapshot of this tick should be sent: 1 or 0.
-TEEWIRE_API int32_t teewire_sender_due(const teewire_sender* sender, int32_t tick);
+TEEWIRE_API int32_t teewire_sender_due(teewire_sender const* sender, int32_t tick);
 /// Encodes the snapshot of `tick` and keeps it. Ticks have to increase. Returns the number of messages, at least 1, that
 /// teewire_sender_next gives. Errors: as teewire_delta_create; BAD_TICK; TOO_LARGE when it takes too many messages or
 /// memory. O(items + ints).
-TEEWIRE_API int32_t teewire_sender_send(teewire_sender* sender, int32_t tick, const teewire_snapshot* snapshot,
+TEEWIRE_API int32_t teewire_sender_send(teewire_sender* sender, int32_t tick, teewire_snapshot const* snapshot,
                                         teewire_scratch* scratch, teewire_failure* failure);
 /// The next message, head included, to be sent without the vital flag: its bytes are in the scratch memory, valid until
 /// that is used again or the next call. Returns their number; 0 behind the last one.
-TEEWIRE_API int32_t teewire_sender_next(teewire_sender* sender, const uint8_t** message);
+TEEWIRE_API int32_t teewire_sender_next(teewire_sender* sender, uint8_t const** message);
 /// As before the first snapshot: after a map change.
 TEEWIRE_API void teewire_sender_reset(teewire_sender* sender);
 
@@ -378,11 +378,11 @@ TEEWIRE_API void teewire_sender_reset(teewire_sender* sender);
 typedef struct teewire_receiver_options {
     uint32_t size;              ///< sizeof(teewire_receiver_options)
     int32_t protocol;           ///< teewire_protocol
-    const teewire_sizes* sizes; ///< null: those of the protocol
+    teewire_sizes const* sizes; ///< null: those of the protocol
     uint32_t snapshots;         ///< held at most; by default 150
-    uint32_t parts;             ///< snapshots whose messages may arrive mixed; by default 1, as a client needs; at most 16
-    int32_t decoding;           ///< teewire_decoding; by default strict
-    int32_t observer;           ///< not zero: for captures; late snapshots count, and a tick far back begins anew
+    uint32_t parts;   ///< snapshots whose messages may arrive mixed; by default 1, as a client needs; at most 16
+    int32_t decoding; ///< teewire_decoding; by default strict
+    int32_t observer; ///< not zero: for captures; late snapshots count, and a tick far back begins anew
 } teewire_receiver_options;
 
 /// What teewire_receiver_receive gives.
@@ -410,19 +410,19 @@ typedef struct teewire_receiver teewire_receiver;
 
 /// What the memory has beyond the numbers is for the ints of snapshots. Too little costs missing bases, nothing else.
 TEEWIRE_API int32_t teewire_receiver_init(teewire_receiver** out, void* memory, uint32_t size,
-                                          const teewire_receiver_options* options);
+                                          teewire_receiver_options const* options);
 /// Takes a message. Returns a teewire_received. Errors: of the message itself with stage INPUT and its byte (TRUNCATED,
 /// ...); of the delta with stages VARINT and DELTA; BAD_CHECKSUM. `event` is filled in with what is known either way; it
 /// may be null. O(bytes), for the last part O(items + ints).
-TEEWIRE_API int32_t teewire_receiver_receive(teewire_receiver* receiver, const uint8_t* message, uint32_t size,
+TEEWIRE_API int32_t teewire_receiver_receive(teewire_receiver* receiver, uint8_t const* message, uint32_t size,
                                              teewire_scratch* scratch, teewire_snapshot_event* event,
                                              teewire_failure* failure);
 /// What the next input message should acknowledge: a tick, or -1.
-TEEWIRE_API int32_t teewire_receiver_ack(const teewire_receiver* receiver);
+TEEWIRE_API int32_t teewire_receiver_ack(teewire_receiver const* receiver);
 /// 1 if an input message should be sent at once, as a full snapshot is needed. Reading it clears it.
 TEEWIRE_API int32_t teewire_receiver_take_urgent(teewire_receiver* receiver);
 /// A snapshot that is still held. Error: UNKNOWN_TICK.
-TEEWIRE_API int32_t teewire_receiver_find(const teewire_receiver* receiver, int32_t tick, teewire_snapshot* out);
+TEEWIRE_API int32_t teewire_receiver_find(teewire_receiver const* receiver, int32_t tick, teewire_snapshot* out);
 /// Forgets everything: at a map change and with a new connection.
 TEEWIRE_API void teewire_receiver_reset(teewire_receiver* receiver);
 
@@ -447,13 +447,13 @@ typedef struct teewire_demo_header {
 
 /// Writes the header to `out`. Returns its bytes, at most TEEWIRE_MAX_DEMO_HEADER_BYTES. Errors: OUTPUT_FULL;
 /// BAD_ARGUMENT for a version or marker count out of range.
-TEEWIRE_API int32_t teewire_demo_header_write(const teewire_demo_header* header, uint8_t* out, uint32_t capacity);
+TEEWIRE_API int32_t teewire_demo_header_write(teewire_demo_header const* header, uint8_t* out, uint32_t capacity);
 
 /// Options of teewire_demo_reader_init.
 typedef struct teewire_demo_reader_options {
     uint32_t size;              ///< sizeof(teewire_demo_reader_options)
     int32_t decoding;           ///< teewire_decoding; by default lenient
-    const teewire_sizes* sizes; ///< null: found out from the file, see detect_size_table in teewire/demo_reader.hpp
+    teewire_sizes const* sizes; ///< null: found out from the file, see detect_size_table in teewire/demo_reader.hpp
 } teewire_demo_reader_options;
 
 /// What teewire_demo_reader_next gives.
@@ -468,21 +468,21 @@ typedef struct teewire_demo_event {
     uint32_t size;          ///< sizeof(teewire_demo_event), set by the caller
     int32_t tick;           ///< 50 per second
     uint64_t position;      ///< byte of the file
-    const uint8_t* message; ///< with up to three zero bytes more than were sent; until the next call
+    uint8_t const* message; ///< with up to three zero bytes more than were sent; until the next call
     uint32_t message_size;  ///< bytes
     int32_t keyframe;       ///< 1 for a full snapshot, and for the tick that announces it
 } teewire_demo_event;
 
 /// What the chunk heads of a file tell.
 typedef struct teewire_demo_overview {
-    uint32_t size;            ///< sizeof(teewire_demo_overview), set by the caller
-    int32_t first_tick;       ///< -1 if there is none
-    int32_t last_tick;        ///< -1 if there is none
-    uint32_t ticks;           ///< tick markers
-    uint32_t snapshots;       ///< full ones and deltas
-    uint32_t messages;        ///< message chunks
-    uint32_t keyframes;       ///< where a seek can begin
-    int32_t damage;           ///< TEEWIRE_OK, or the code of where the file is damaged; the rest is what came before
+    uint32_t size;      ///< sizeof(teewire_demo_overview), set by the caller
+    int32_t first_tick; ///< -1 if there is none
+    int32_t last_tick;  ///< -1 if there is none
+    uint32_t ticks;     ///< tick markers
+    uint32_t snapshots; ///< full ones and deltas
+    uint32_t messages;  ///< message chunks
+    uint32_t keyframes; ///< where a seek can begin
+    int32_t damage;     ///< TEEWIRE_OK, or the code of where the file is damaged; the rest is what came before
     uint64_t damage_position; ///< byte of the file
 } teewire_demo_overview;
 
@@ -492,11 +492,11 @@ typedef struct teewire_demo_reader teewire_demo_reader;
 /// `file`, the whole demo, is needed as long as the reader. Errors, with the byte: TRUNCATED, BAD_MAGIC, BAD_VERSION;
 /// BAD_ARGUMENT. Costs what detecting the sizes does.
 TEEWIRE_API int32_t teewire_demo_reader_init(teewire_demo_reader** out, void* memory, uint32_t size,
-                                             const uint8_t* file, uint64_t file_size,
-                                             const teewire_demo_reader_options* options, teewire_failure* failure);
-TEEWIRE_API void teewire_demo_reader_header(const teewire_demo_reader* reader, teewire_demo_header* out);
-/// The map inside the file. Returns its bytes.
-TEEWIRE_API int32_t teewire_demo_reader_map(const teewire_demo_reader* reader, const uint8_t** map);
+                                             uint8_t const* file, uint64_t file_size,
+                                             teewire_demo_reader_options const* options, teewire_failure* failure);
+TEEWIRE_API void teewire_demo_reader_header(teewire_demo_reader const* reader, teewire_demo_header* out);
+/// The map inside the file. Returns its bytes. Error: TOO_LARGE for 2 GiB and more.
+TEEWIRE_API int32_t teewire_demo_reader_map(teewire_demo_reader const* reader, uint8_t const** map);
 /// Plays up to the next event. Returns a teewire_demo_kind, 0 at the end of the file, or the error with its stage and
 /// chunk; what came before has been given. Amortised O(bytes of the chunk).
 TEEWIRE_API int32_t teewire_demo_reader_next(teewire_demo_reader* reader, teewire_demo_event* event,
@@ -512,14 +512,15 @@ TEEWIRE_API int32_t teewire_demo_reader_snapshot(teewire_demo_reader* reader, te
 TEEWIRE_API int32_t teewire_demo_reader_index(teewire_demo_reader* reader, void* memory, uint32_t size,
                                               teewire_demo_overview* overview);
 /// Makes the snapshot that of `tick`: all up to the last marker not above it has been played. Messages on the way are
-/// skipped. Without an index it only goes forward. Errors as teewire_demo_reader_next. Costs at most the chunks since the last keyframe.
+/// skipped. Without an index it only goes forward. Errors as teewire_demo_reader_next. Costs at most the chunks since
+/// the last keyframe.
 TEEWIRE_API int32_t teewire_demo_reader_seek(teewire_demo_reader* reader, int32_t tick, teewire_failure* failure);
 
 /// Options of teewire_demo_writer_init.
 typedef struct teewire_demo_writer_options {
     uint32_t size;              ///< sizeof(teewire_demo_writer_options)
     uint32_t version;           ///< 3 to 6; by default 6
-    const teewire_sizes* sizes; ///< null: those of 0.6
+    teewire_sizes const* sizes; ///< null: those of 0.6
     int32_t huffman;            ///< teewire_huffman; by default EXACT
 } teewire_demo_writer_options;
 
@@ -527,20 +528,20 @@ typedef struct teewire_demo_writer_options {
 typedef struct teewire_demo_writer teewire_demo_writer;
 
 TEEWIRE_API int32_t teewire_demo_writer_init(teewire_demo_writer** out, void* memory, uint32_t size,
-                                             const teewire_demo_writer_options* options);
+                                             teewire_demo_writer_options const* options);
 /// Records a snapshot, with keyframes where recorders put them. Returns the bytes written, at most
 /// TEEWIRE_MAX_DEMO_BYTES. Errors: BAD_TICK when the tick does not increase; TOO_MANY_ITEMS; TOO_LARGE; OUTPUT_FULL. A
 /// failed call records nothing. O(items + ints).
 TEEWIRE_API int32_t teewire_demo_writer_snapshot(teewire_demo_writer* writer, int32_t tick,
-                                                 const teewire_snapshot* snapshot, uint8_t* out, uint32_t capacity,
+                                                 teewire_snapshot const* snapshot, uint8_t* out, uint32_t capacity,
                                                  teewire_failure* failure);
 /// Records a message for the tick of the last snapshot. Returns the bytes written. Errors: TOO_LARGE; OUTPUT_FULL.
-TEEWIRE_API int32_t teewire_demo_writer_message(teewire_demo_writer* writer, const uint8_t* message, uint32_t size,
+TEEWIRE_API int32_t teewire_demo_writer_message(teewire_demo_writer* writer, uint8_t const* message, uint32_t size,
                                                 uint8_t* out, uint32_t capacity, teewire_failure* failure);
 /// Marks the last tick for the timeline. Returns 1, or 0 if the marker before is too near or there are 64.
 TEEWIRE_API int32_t teewire_demo_writer_mark(teewire_demo_writer* writer);
 /// Puts length and markers into the header, which the caller then writes again over the first one.
-TEEWIRE_API void teewire_demo_writer_finish(const teewire_demo_writer* writer, teewire_demo_header* header);
+TEEWIRE_API void teewire_demo_writer_finish(teewire_demo_writer const* writer, teewire_demo_header* header);
 
 #ifdef __cplusplus
 }

@@ -5,9 +5,6 @@
 #include "check.h"
 #include "workloads.h"
 
-int checks = 0;
-int failed_checks = 0;
-
 /* ---- as in the engine: engine/shared/snapshot.h ---- */
 
 enum { MAX_CLIENTS = 64, MAX_SNAPSHOT_BYTES = 65536 };
@@ -121,7 +118,8 @@ static int Encode(teewire_snapshot const* pFrom, teewire_snapshot const* pTo, in
 }
 
 /* What CServer::DoSnapshot does for one client. Returns the bytes of the delta. */
-static int DoSnapshot(CClient* pClient, int Tick, CSnapshotBuffer const* pBuffer, uint8_t* pOut, teewire_snapshot* pBase) {
+static int DoSnapshot(CClient* pClient, int Tick, CSnapshotBuffer const* pBuffer, uint8_t* pOut,
+                      teewire_snapshot* pBase) {
     teewire_snapshot Now;
     int Size;
     teewire_snapshot_view(&Now, (int32_t const*)(void const*)pBuffer, TEEWIRE_DISTINCT_KEYS);
@@ -156,7 +154,8 @@ static void CompareAll(char const* pWorkload, teewire_snapshot const* pFrom, tee
             CHECK_EQUAL(Coded, 0);
             Coded = teewire_huffman_encode(aNothing, 3, Ending, aCoded, sizeof aCoded, NULL);
         }
-        Compare(pWorkload, Ending == TEEWIRE_HUFFMAN_EXACT ? "huffman-ddnet" : "huffman-vanilla", aCoded, (size_t)Coded);
+        Compare(pWorkload, Ending == TEEWIRE_HUFFMAN_EXACT ? "huffman-ddnet" : "huffman-vanilla", aCoded,
+                (size_t)Coded);
     }
 }
 
@@ -208,7 +207,9 @@ int main(int argc, char** argv) {
     else printf("SKIPPED: the reference's own files, as TEEWIRE_WORKLOADS names no folder of them\n");
     g_pScratch = new_scratch();
     for (; get_workload(Number, &World); Number++) Run(&World);
-    printf("%u workloads, 64 clients: %d outputs compared with the reference, %d checks, %d failed\n", (unsigned)Number,
-           g_Compared, checks, failed_checks);
+    give_back();
+    fclose(g_pExpected);
+    printf("%u workloads, 64 clients: %d outputs compared with the reference, %d checks, %d failed\n",
+           (unsigned)Number, g_Compared, checks, failed_checks);
     return failed_checks != 0 || g_Compared < 6 * 5;
 }

@@ -57,7 +57,8 @@ static void test_huffman(void) {
     teewire_failure failure;
     uint32_t n = 0;
     int padded = 0;
-    int32_t const size = teewire_huffman_encode(text, sizeof text, TEEWIRE_HUFFMAN_EXACT, coded, sizeof coded, NULL);
+    int32_t const size =
+        teewire_huffman_encode(text, sizeof text, TEEWIRE_HUFFMAN_EXACT, coded, sizeof coded, NULL);
     REQUIRE(size > 0);
     CHECK_EQUAL(teewire_huffman_decode(coded, (uint32_t)size, back, sizeof back, NULL), sizeof text);
     CHECK(memcmp(text, back, sizeof text) == 0);

@@ -15,7 +15,8 @@ static void test_create_and_apply(void) {
     CHECK_EQUAL(delta[1], 1);
     CHECK_EQUAL(delta[3], TEEWIRE_KEY(9, 1));
     CHECK_EQUAL(delta[6], 1); /* tick 2 to 3 */
-    CHECK_EQUAL(teewire_delta_apply(&before, delta, (uint32_t)n, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, NULL),
+    CHECK_EQUAL(teewire_delta_apply(&before, delta, (uint32_t)n, NULL, scratch, NULL, out,
+                                    TEEWIRE_MAX_SNAPSHOT_INTS, &made, NULL),
                 after.size);
     CHECK(same_ints(&made, &after));
     CHECK(made.ints >= out && made.ints + made.size <= out + TEEWIRE_MAX_SNAPSHOT_INTS);
@@ -28,23 +29,29 @@ static void test_create_and_apply(void) {
         CHECK_EQUAL(teewire_sizes_set(sizes, 9, 0), 0);
         CHECK_EQUAL(teewire_delta_create(&before, &after, sizes, scratch, delta, 200, NULL), n + 1);
         CHECK_EQUAL(teewire_sizes_set(sizes, 9, 3), 0);
-        CHECK_FAILS(teewire_delta_create(&before, &after, sizes, scratch, delta, 200, &failure), TEEWIRE_SIZE_MISMATCH, 0, 0);
+        CHECK_FAILS(teewire_delta_create(&before, &after, sizes, scratch, delta, 200, &failure),
+                    TEEWIRE_SIZE_MISMATCH, 0, 0);
     }
-    CHECK_FAILS(teewire_delta_create(&before, &after, NULL, scratch, delta, 20, &failure), TEEWIRE_OUTPUT_FULL, 0, 0);
+    CHECK_FAILS(teewire_delta_create(&before, &after, NULL, scratch, delta, 20, &failure), TEEWIRE_OUTPUT_FULL, 0,
+                0);
 
     /* Damaged ones. */
     n = teewire_delta_create(&before, &after, NULL, scratch, delta, 200, NULL);
-    CHECK_FAILS(teewire_delta_apply(&before, delta, 2, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
+    CHECK_FAILS(teewire_delta_apply(&before, delta, 2, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made,
+                                    &failure),
                 TEEWIRE_TRUNCATED, TEEWIRE_STAGE_INPUT, 2);
-    CHECK_FAILS(teewire_delta_apply(&before, delta, 20, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
+    CHECK_FAILS(teewire_delta_apply(&before, delta, 20, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made,
+                                    &failure),
                 TEEWIRE_TRUNCATED, TEEWIRE_STAGE_INPUT, 20);
     CHECK_FAILS(teewire_delta_apply(&before, delta, (uint32_t)n, NULL, scratch, NULL, out, 20, &made, &failure),
                 TEEWIRE_OUTPUT_FULL, TEEWIRE_STAGE_INPUT, 0);
     delta[4] = -1;
-    CHECK_FAILS(teewire_delta_apply(&before, delta, (uint32_t)n, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
+    CHECK_FAILS(teewire_delta_apply(&before, delta, (uint32_t)n, NULL, scratch, NULL, out,
+                                    TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
                 TEEWIRE_BAD_TYPE, TEEWIRE_STAGE_INPUT, 4);
     delta[0] = -1;
-    CHECK_FAILS(teewire_delta_apply(&before, delta, (uint32_t)n, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
+    CHECK_FAILS(teewire_delta_apply(&before, delta, (uint32_t)n, NULL, scratch, NULL, out,
+                                    TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
                 TEEWIRE_BAD_COUNT, TEEWIRE_STAGE_INPUT, 0);
 }
 
@@ -67,7 +74,8 @@ static void test_limits(void) {
     CHECK_FAILS(teewire_delta_create(&none, &s, NULL, scratch, delta, 20, &failure), TEEWIRE_TOO_MANY_ITEMS, 0, 0);
     CHECK_FAILS(teewire_delta_create(&s, &none, NULL, scratch, delta, 20, &failure), TEEWIRE_TOO_MANY_ITEMS, 0, 0);
     CHECK_FAILS(teewire_encode(&s, &none, NULL, scratch, NULL, bytes, 20, &failure), TEEWIRE_TOO_MANY_ITEMS, 0, 0);
-    CHECK_FAILS(teewire_delta_apply(&s, delta, 0, NULL, scratch, NULL, out, 20, &s, &failure), TEEWIRE_TOO_MANY_ITEMS, 0, 0);
+    CHECK_FAILS(teewire_delta_apply(&s, delta, 0, NULL, scratch, NULL, out, 20, &s, &failure),
+                TEEWIRE_TOO_MANY_ITEMS, 0, 0);
 
     large[0] = 4 * TEEWIRE_MAX_SNAPSHOT_INTS;
     large[1] = 1;
@@ -103,10 +111,12 @@ static void test_fused(void) {
             CHECK(memcmp(bytes, packed, (size_t)size) == 0);
         } else {
             uint8_t coded[300];
-            CHECK_EQUAL(size, teewire_huffman_encode(packed, (uint32_t)packed_size, huffman[i], coded, sizeof coded, NULL));
+            CHECK_EQUAL(
+                size, teewire_huffman_encode(packed, (uint32_t)packed_size, huffman[i], coded, sizeof coded, NULL));
             CHECK(memcmp(bytes, coded, (size_t)size) == 0);
         }
-        CHECK_EQUAL(teewire_decode(&before, bytes, (uint32_t)size, NULL, scratch, &decoding, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, NULL),
+        CHECK_EQUAL(teewire_decode(&before, bytes, (uint32_t)size, NULL, scratch, &decoding, out,
+                                   TEEWIRE_MAX_SNAPSHOT_INTS, &made, NULL),
                     after.size);
         CHECK(same_ints(&made, &after));
         CHECK_FAILS(teewire_encode(&before, &after, NULL, scratch, &encoding, bytes, (uint32_t)size - 1, &failure),
@@ -117,15 +127,19 @@ static void test_fused(void) {
 
     /* Each step fails as itself. */
     decoding.huffman = 1;
-    CHECK_FAILS(teewire_decode(&before, bytes, 2, NULL, scratch, &decoding, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
+    CHECK_FAILS(teewire_decode(&before, bytes, 2, NULL, scratch, &decoding, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made,
+                               &failure),
                 TEEWIRE_TRUNCATED, TEEWIRE_STAGE_HUFFMAN, 2);
     packed[packed_size - 1] = 0x80;
-    CHECK_FAILS(teewire_decode(&before, packed, (uint32_t)packed_size, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
+    CHECK_FAILS(teewire_decode(&before, packed, (uint32_t)packed_size, NULL, scratch, NULL, out,
+                               TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
                 TEEWIRE_TRUNCATED, TEEWIRE_STAGE_VARINT, packed_size - 1);
-    CHECK_FAILS(teewire_decode(&before, packed, 4, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
-                TEEWIRE_TRUNCATED, TEEWIRE_STAGE_VARINT, 3);
-    CHECK_FAILS(teewire_decode(&before, packed, 3, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
-                TEEWIRE_TRUNCATED, TEEWIRE_STAGE_DELTA, 3);
+    CHECK_FAILS(
+        teewire_decode(&before, packed, 4, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
+        TEEWIRE_TRUNCATED, TEEWIRE_STAGE_VARINT, 3);
+    CHECK_FAILS(
+        teewire_decode(&before, packed, 3, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &made, &failure),
+        TEEWIRE_TRUNCATED, TEEWIRE_STAGE_DELTA, 3);
 
     CHECK_EQUAL(teewire_decode(&before, NULL, 0, NULL, scratch, NULL, NULL, 0, &made, NULL), before.size);
     CHECK(made.ints == before.ints);
@@ -133,10 +147,13 @@ static void test_fused(void) {
     CHECK_EQUAL(teewire_snapshot_items(&made), 0);
 
     encoding.huffman = 3;
-    CHECK_FAILS(teewire_encode(&before, &after, NULL, scratch, &encoding, bytes, sizeof bytes, &failure), TEEWIRE_BAD_ARGUMENT, 0, 0);
+    CHECK_FAILS(teewire_encode(&before, &after, NULL, scratch, &encoding, bytes, sizeof bytes, &failure),
+                TEEWIRE_BAD_ARGUMENT, 0, 0);
     decoding.decoding = -1;
-    CHECK_FAILS(teewire_decode(&before, bytes, 1, NULL, scratch, &decoding, out, 20, &made, &failure), TEEWIRE_BAD_ARGUMENT, 0, 0);
-    CHECK_FAILS(teewire_delta_apply(&before, delta, 1, NULL, scratch, &decoding, out, 20, &made, &failure), TEEWIRE_BAD_ARGUMENT, 0, 0);
+    CHECK_FAILS(teewire_decode(&before, bytes, 1, NULL, scratch, &decoding, out, 20, &made, &failure),
+                TEEWIRE_BAD_ARGUMENT, 0, 0);
+    CHECK_FAILS(teewire_delta_apply(&before, delta, 1, NULL, scratch, &decoding, out, 20, &made, &failure),
+                TEEWIRE_BAD_ARGUMENT, 0, 0);
 }
 
 /* Options of older and newer programs. */
@@ -152,10 +169,14 @@ static void test_option_sizes(void) {
     newer.known.size = sizeof newer;
     CHECK_EQUAL(teewire_encode(&before, &after, NULL, scratch, &newer.known, bytes, sizeof bytes, NULL), plain);
     newer.added = 1; /* nobody here knows what it asks for */
-    CHECK_EQUAL(teewire_encode(&before, &after, NULL, scratch, &newer.known, bytes, sizeof bytes, NULL), TEEWIRE_BAD_ARGUMENT);
-    CHECK_EQUAL(teewire_encode(&before, &after, NULL, scratch, (teewire_encode_options const*)&older, bytes, sizeof bytes, NULL), plain);
+    CHECK_EQUAL(teewire_encode(&before, &after, NULL, scratch, &newer.known, bytes, sizeof bytes, NULL),
+                TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_encode(&before, &after, NULL, scratch, (teewire_encode_options const*)&older, bytes,
+                               sizeof bytes, NULL),
+                plain);
     newer.known.size = 0;
-    CHECK_EQUAL(teewire_encode(&before, &after, NULL, scratch, &newer.known, bytes, sizeof bytes, NULL), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_encode(&before, &after, NULL, scratch, &newer.known, bytes, sizeof bytes, NULL),
+                TEEWIRE_BAD_ARGUMENT);
 }
 
 void test_delta(void) {

@@ -48,17 +48,22 @@ static void record(uint32_t version) {
         REQUIRE(written > 0 && written <= TEEWIRE_MAX_DEMO_BYTES);
         file_size += (uint32_t)written;
         if (tick % 100 == 0) {
-            written = teewire_demo_writer_message(writer, said, sizeof said, file + file_size, capacity - file_size, NULL);
+            written = teewire_demo_writer_message(writer, said, sizeof said, file + file_size, capacity - file_size,
+                                                  NULL);
             REQUIRE(written > 0);
             file_size += (uint32_t)written;
             marks += teewire_demo_writer_mark(writer);
         }
     }
     CHECK_EQUAL(marks, 3);
-    CHECK_FAILS(teewire_demo_writer_snapshot(writer, tick - 3, &s, file + file_size, 1000, &failure), TEEWIRE_BAD_TICK, 0, 0);
-    CHECK_FAILS(teewire_demo_writer_snapshot(writer, tick + 500, &s, file + file_size, 10, &failure), TEEWIRE_OUTPUT_FULL, 0, 0);
-    CHECK_FAILS(teewire_demo_writer_message(writer, said, sizeof said, file + file_size, 2, &failure), TEEWIRE_OUTPUT_FULL, 0, 0);
-    CHECK_EQUAL(teewire_demo_writer_message(writer, file, 65540, file + file_size, capacity, &failure), TEEWIRE_TOO_LARGE);
+    CHECK_FAILS(teewire_demo_writer_snapshot(writer, tick - 3, &s, file + file_size, 1000, &failure),
+                TEEWIRE_BAD_TICK, 0, 0);
+    CHECK_FAILS(teewire_demo_writer_snapshot(writer, tick + 500, &s, file + file_size, 10, &failure),
+                TEEWIRE_OUTPUT_FULL, 0, 0);
+    CHECK_FAILS(teewire_demo_writer_message(writer, said, sizeof said, file + file_size, 2, &failure),
+                TEEWIRE_OUTPUT_FULL, 0, 0);
+    CHECK_EQUAL(teewire_demo_writer_message(writer, file, 65540, file + file_size, capacity, &failure),
+                TEEWIRE_TOO_LARGE);
     teewire_demo_writer_finish(writer, &header);
     CHECK_EQUAL(header.length, (ticks - 3) / 50);
     CHECK_EQUAL(header.marker_count, 3);
@@ -219,9 +224,11 @@ static void test_options(void) {
     r.decoding = TEEWIRE_STRICT;
     r.sizes = teewire_sizes_find("0.6");
     CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, reader_size, file, file_size, &r, NULL), 0);
-    CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, reader_size - 1, file, file_size, &r, NULL), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, reader_size - 1, file, file_size, &r, NULL),
+                TEEWIRE_BAD_ARGUMENT);
     r.decoding = 3;
-    CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, reader_size, file, file_size, &r, NULL), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, reader_size, file, file_size, &r, NULL),
+                TEEWIRE_BAD_ARGUMENT);
 
     CHECK_EQUAL(teewire_demo_writer_init(&writer, memory, writer_size, NULL), 0);
     CHECK_EQUAL(teewire_demo_writer_init(&writer, memory, writer_size - 1, NULL), TEEWIRE_BAD_ARGUMENT);

@@ -187,7 +187,8 @@ static void test_urgent(void) {
         REQUIRE(teewire_sender_send(sender, tick, &s, scratch, NULL) == 1);
         size = teewire_sender_next(sender, &message);
         memcpy(copy, message, (size_t)size);
-        missing += teewire_receiver_receive(receiver, copy, (uint32_t)size, scratch, NULL, NULL) == TEEWIRE_RECEIVED_MISSING_BASE;
+        missing += teewire_receiver_receive(receiver, copy, (uint32_t)size, scratch, NULL, NULL) ==
+                   TEEWIRE_RECEIVED_MISSING_BASE;
         if (tick == 2) CHECK_EQUAL(teewire_sender_acknowledge(sender, 2), 1); /* and never again */
         urgent += teewire_receiver_take_urgent(receiver);
         CHECK_EQUAL(teewire_receiver_take_urgent(receiver), 0);
@@ -214,12 +215,12 @@ static void test_options(void) {
     CHECK_EQUAL(teewire_receiver_init(&receiver, memory, 50000, NULL), TEEWIRE_BAD_ARGUMENT);
     CHECK_EQUAL(teewire_receiver_init(&receiver, (uint8_t*)memory + 1, size - 1, NULL), TEEWIRE_BAD_ARGUMENT);
 
-#define REFUSED(field, value)                                                                                       \
-    do {                                                                                                            \
-        memset(&s, 0, sizeof s);                                                                                    \
-        s.size = sizeof s;                                                                                          \
-        s.field = value;                                                                                            \
-        CHECK_EQUAL(teewire_sender_init(&sender, memory, size, &s), TEEWIRE_BAD_ARGUMENT);                          \
+#define REFUSED(field, value)                                                                                      \
+    do {                                                                                                           \
+        memset(&s, 0, sizeof s);                                                                                   \
+        s.size = sizeof s;                                                                                         \
+        s.field = value;                                                                                           \
+        CHECK_EQUAL(teewire_sender_init(&sender, memory, size, &s), TEEWIRE_BAD_ARGUMENT);                         \
     } while (0)
     REFUSED(size, 3);
     REFUSED(protocol, 3);
@@ -229,12 +230,12 @@ static void test_options(void) {
     REFUSED(interval, UINT32_MAX);
     REFUSED(max_parts, 65);
 #undef REFUSED
-#define REFUSED(field, value)                                                                                       \
-    do {                                                                                                            \
-        memset(&r, 0, sizeof r);                                                                                    \
-        r.size = sizeof r;                                                                                          \
-        r.field = value;                                                                                            \
-        CHECK_EQUAL(teewire_receiver_init(&receiver, memory, size, &r), TEEWIRE_BAD_ARGUMENT);                      \
+#define REFUSED(field, value)                                                                                      \
+    do {                                                                                                           \
+        memset(&r, 0, sizeof r);                                                                                   \
+        r.size = sizeof r;                                                                                         \
+        r.field = value;                                                                                           \
+        CHECK_EQUAL(teewire_receiver_init(&receiver, memory, size, &r), TEEWIRE_BAD_ARGUMENT);                     \
     } while (0)
     REFUSED(size, 0);
     REFUSED(protocol, 3);

@@ -19,7 +19,8 @@ static_assert(sizeof(size_table) <= TEEWIRE_SIZES_SIZE);
 static_assert(sizeof(builder_state) <= TEEWIRE_BUILDER_SIZE);
 static_assert(sizeof(scratch_state) <= TEEWIRE_SCRATCH_SIZE);
 static_assert(sizeof(history) <= 256);
-static_assert(TEEWIRE_MAX_ITEMS == snapshot_limits{}.items && TEEWIRE_MAX_SNAPSHOT_INTS == snapshot_limits{}.ints());
+static_assert(TEEWIRE_MAX_ITEMS == snapshot_limits{}.items &&
+              TEEWIRE_MAX_SNAPSHOT_INTS == snapshot_limits{}.ints());
 static_assert(TEEWIRE_OUTLINE_WORDS(std::size_t{0}, std::size_t{1000}) == starts_words(1000));
 
 snapshot_builder& builder_of(teewire_builder* builder) noexcept {
@@ -40,7 +41,8 @@ std::int32_t give(item const& found, teewire_item* out) noexcept {
     return TEEWIRE_OK;
 }
 
-std::int32_t give(snapshot_builder& builder, result<std::span<std::int32_t>> const& added, std::int32_t** data) noexcept {
+std::int32_t give(snapshot_builder& builder, result<std::span<std::int32_t>> const& added,
+                  std::int32_t** data) noexcept {
     if (!added) return code_of(added.error().code);
     if (data != nullptr) *data = added->data();
     return count(builder.size());
@@ -103,7 +105,8 @@ std::int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, std::uint32_t*
     std::size_t const words = starts_words(view.data_size() / 4);
     for (std::size_t i = 0; i < view.size(); ++i) memory[i] = static_cast<std::uint32_t>(view.key(i));
     find_starts(view, {starts, words});
-    set(snapshot, view.with_outline({{reinterpret_cast<std::int32_t const*>(memory), view.size()}, {starts, words}}));
+    set(snapshot,
+        view.with_outline({{reinterpret_cast<std::int32_t const*>(memory), view.size()}, {starts, words}}));
     return count(view.size() + words);
 }
 

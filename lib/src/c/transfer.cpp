@@ -74,8 +74,8 @@ std::int32_t teewire_sender_init(teewire_sender** out, void* memory, std::uint32
     encoding.sizes = &table_of(chosen.sizes, encoding.version);
     auto const past = make_history(static_cast<unsigned char*>(memory) + sizeof(sender_state),
                                    size - sizeof(sender_state), snapshots);
-    *out = reinterpret_cast<teewire_sender*>(
-        ::new (memory) sender_state{past, encoding, static_cast<std::int32_t>(interval)});
+    *out = reinterpret_cast<teewire_sender*>(::new (memory)
+                                                 sender_state{past, encoding, static_cast<std::int32_t>(interval)});
     return TEEWIRE_OK;
 }
 

@@ -24,7 +24,8 @@ int main(void) {
     if (teewire_builder_finish(builder, &made) != 1) return 5;
     size = teewire_encode(NULL, &made, NULL, scratch, NULL, bytes, sizeof bytes, NULL);
     if (size <= 0) return 6;
-    if (teewire_decode(NULL, bytes, (uint32_t)size, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &got, NULL) < 0)
+    if (teewire_decode(NULL, bytes, (uint32_t)size, NULL, scratch, NULL, out, TEEWIRE_MAX_SNAPSHOT_INTS, &got,
+                       NULL) < 0)
         return 7;
     if (got.size != made.size || memcmp(got.ints, made.ints, 4 * made.size) != 0) return 8;
     printf("%d bytes, %s\n", (int)size, teewire_error_text(TEEWIRE_OK));
