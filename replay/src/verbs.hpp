@@ -44,4 +44,16 @@ struct play_options {
 };
 int play(play_options const& options);
 
+struct record_options {
+    std::vector<std::string> hosts; ///< HOST[:PORT]
+    std::string out;                ///< path
+    std::optional<double> duration; ///< seconds
+    std::string protocol = "auto";
+    std::string name = "teewire";
+    std::string password;
+    std::string format = "text";
+    bool retry = false;
+};
+int record(record_options const& options);
+
 } // namespace teewire::replay
