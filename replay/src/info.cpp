@@ -3,10 +3,13 @@
 #include "verbs.hpp"
 #include "world.hpp"
 
+#include <teewire/sha256.hpp>
+
 #include <boost/crc.hpp>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <variant>
 
@@ -26,6 +29,8 @@ struct summary {
     demo_header header;
     bool map_complete = false;
     bool map_crc_matches = false;
+    // Of the embedded map, or what the header says about one that is elsewhere.
+    std::optional<std::array<std::uint8_t, 32>> map_sha256;
     demo_overview overview;
     std::string_view protocol;
     std::vector<seen_player> players;
@@ -38,6 +43,13 @@ std::uint32_t crc32(std::span<std::uint8_t const> bytes) {
     boost::crc_32_type crc;
     crc.process_bytes(bytes.data(), bytes.size());
     return crc.checksum();
+}
+
+bool map_embedded(summary const& r) { return r.map_complete && r.header.map_size != 0; }
+
+// Whether the header promises another map than the embedded one.
+bool sha256_differs(summary const& r) {
+    return map_embedded(r) && r.header.has_sha256 && r.map_sha256 != r.header.sha256;
 }
 
 std::string type_text(demo_header const& header) { return printable(text(header.type)); }
@@ -178,10 +190,12 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
     r.file = source.name();
     auto const header = parse_demo_header(source.bytes());
     if (header) r.header = *header;
+    if (r.header.has_sha256) r.map_sha256 = r.header.sha256;
     try {
         session demo{source, size_detection::presume};
         r.map_complete = true;
         r.map_crc_matches = crc32(demo.map()) == r.header.map_crc;
+        if (map_embedded(r)) r.map_sha256 = sha256(demo.map());
         r.overview = demo.overview();
         auto const find_players = [&](std::atomic<std::uint64_t>* done) {
             player_list list{r.players, demo.spoken()};
@@ -214,7 +228,9 @@ demo_overview::counter const& counter(summary const& r, demo_chunk_kind kind) {
     return r.overview.kinds[static_cast<std::size_t>(kind)];
 }
 
-std::string sha256_text(demo_header const& header) { return fmt::format("{:02x}", fmt::join(header.sha256, "")); }
+std::string sha256_text(std::array<std::uint8_t, 32> const& digest) {
+    return fmt::format("{:02x}", fmt::join(digest, ""));
+}
 
 void print_json(text_buffer& out, summary const& r) {
     rapidjson::StringBuffer buffer;
@@ -246,13 +262,17 @@ void print_json(text_buffer& out, summary const& r) {
     string("name", printable(text(r.header.map_name)));
     number("size", r.header.map_size);
     string("crc", fmt::format("{:08x}", r.header.map_crc));
-    if (r.map_complete && r.header.map_size != 0) {
+    if (map_embedded(r)) {
         json.Key("crc_matches");
         json.Bool(r.map_crc_matches);
     }
     json.Key("sha256");
-    if (r.header.has_sha256) write_string(json, sha256_text(r.header));
+    if (r.map_sha256) write_string(json, sha256_text(*r.map_sha256));
     else json.Null();
+    if (map_embedded(r) && r.header.has_sha256) {
+        json.Key("sha256_matches");
+        json.Bool(!sha256_differs(r));
+    }
     json.EndObject();
     tick("first_tick", r.overview.first_tick);
     tick("last_tick", r.overview.last_tick);
@@ -310,7 +330,8 @@ void print_text(text_buffer& out, summary const& r) {
                     ? fmt::format("{}, not embedded, crc {:08x}", map, r.header.map_crc)
                     : fmt::format("{}, {} bytes, crc {:08x}{}", map, r.header.map_size, r.header.map_crc,
                                   r.map_complete && !r.map_crc_matches ? " (which the embedded map has not)" : ""));
-    if (r.header.has_sha256) line("map sha256", sha256_text(r.header));
+    if (r.map_sha256) line("map sha256", sha256_text(*r.map_sha256));
+    if (sha256_differs(r)) line("note", fmt::format("the header says map sha256 {}", sha256_text(r.header.sha256)));
     if (r.overview.ticks > 0)
         line("ticks", fmt::format("{} to {}, {}", r.overview.first_tick, r.overview.last_tick,
                                   clock_text(r.overview.last_tick - r.overview.first_tick)));

@@ -6,7 +6,7 @@ import sys
 
 # From the bottom up. A header or folder may use what stands above it in this list, and its own line.
 LAYERS = [
-    ("codec", {"error", "varint", "packer", "huffman"}),
+    ("codec", {"error", "varint", "packer", "huffman", "sha256"}),
     ("network", {"packet", "connection", "handshake", "server_info"}),
     ("schema", {"schema"}),
     ("message", {"message", "message_types"}),

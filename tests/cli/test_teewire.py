@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The program as its users see it: output, exit codes, damaged files. Usage: test_teewire.py TEEWIRE FIXTURES"""
 import csv
+import hashlib
 import io
 import json
 import os
@@ -272,6 +273,27 @@ class Info(unittest.TestCase):
         self.assertEqual({p["name"] for p in first["players"]}, {f"bot{i:02}" for i in range(6)})
         self.assertFalse(first["truncated"])
         self.assertEqual((second["version"], second["protocol"]), (5, "0.7"))
+
+    def test_sha256_of_the_map(self):
+        demo = DEMO.read_bytes()  # version 6, without the map
+        said = demo[452:484].hex()
+        shown = json.loads(run("info", "--format", "json", DEMO)[1])["map"]
+        self.assertEqual((shown["sha256"], "sha256_matches" in shown), (said, False))
+        map_ = b"any bytes" * 1000
+        expected = hashlib.sha256(map_).hexdigest()
+        size = len(map_).to_bytes(4, "big")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "with_map.demo"
+            for version, digest, matches in ((5, b"", None), (6, demo[436:452] + bytes.fromhex(expected), True),
+                                             (6, demo[436:484], False)):
+                head = demo[:7] + bytes([version]) + demo[8:136] + size + demo[140:436]
+                file.write_bytes(head + digest + map_ + demo[484:])
+                code, out, _ = run("info", "--format", "json", file)
+                shown = json.loads(out)["map"]
+                self.assertEqual((code, shown["sha256"], shown.get("sha256_matches")), (0, expected, matches))
+                code, out, _ = run("info", file)
+                self.assertEqual((code, f"map sha256 {expected}\n" in out), (0, True))
+                self.assertEqual(f"note       the header says map sha256 {said}\n" in out, matches is False)
 
     def test_text(self):
         code, out, err = run("info", DEMO)

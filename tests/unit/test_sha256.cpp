@@ -1,0 +1,36 @@
+#include "check.hpp"
+
+#include <teewire/sha256.hpp>
+
+#include <string>
+
+using namespace teewire;
+
+namespace {
+
+std::string digest(std::string_view text) {
+    auto const bytes = sha256({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()});
+    std::string all = test::hex(bytes);
+    std::erase(all, ' ');
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("SHA-256 of the messages of FIPS 180") {
+    CHECK(digest("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    CHECK(digest("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    CHECK(digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    CHECK(digest("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs"
+                 "mnopqrstnopqrstu") == "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
+    CHECK(digest(std::string(1'000'000, 'a')) ==
+          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("SHA-256 of every length around the ends of blocks") {
+    // The digest of the digests of 0 to 129 times "x", from another implementation.
+    std::string all;
+    for (std::size_t size = 0; size < 130; ++size) all += digest(std::string(size, 'x'));
+    CHECK(digest(all) == "199af942eba7fa5d1e16d475169eb24018b14e69339c93d26a9ea6d873b4ace6");
+}
