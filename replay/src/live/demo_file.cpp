@@ -3,6 +3,7 @@
 #include "input.hpp"
 
 #include <teewire/packer.hpp>
+#include <teewire/sha256.hpp>
 
 #include <fmt/format.h>
 
@@ -15,14 +16,14 @@
 namespace teewire::replay {
 namespace {
 
-// 0.7's own clients read version 4 and no later one, DDNet's read both. DDNet and 0.6: what DDNet writes.
-constexpr std::uint8_t version_07 = 4;
+// 0.7's own clients read version 4 and no later one, DDNet's read both. DDNet and 0.6: what DDNet writes, for which the
+// SHA-256 of the map has to be known.
+constexpr std::uint8_t version_without_sha256 = 4;
 
-demo_writer::options writer_options(protocol p) {
+demo_writer::options writer_options(protocol p, bool sha256_known) {
     demo_writer::options options;
-    if (p != protocol::teeworlds_07) return options;
-    options.version = version_07;
-    options.sizes = &sizes_07;
+    if (p == protocol::teeworlds_07) options.sizes = &sizes_07;
+    if (p == protocol::teeworlds_07 || !sha256_known) options.version = version_without_sha256;
     return options;
 }
 
@@ -41,24 +42,24 @@ bool left_out_by_07(message_type type) {
 
 } // namespace
 
-demo_file::demo_file(std::string path, protocol p, served_map const& map, std::span<std::uint8_t const> map_bytes)
+demo_file::demo_file(std::string path, protocol p, served_map const& map, std::span<std::uint8_t const> map_bytes,
+                     std::time_t recorded)
     : path_{std::move(path)}, temporary_{path_ + ".part"}, protocol_{p}, memory_{std::make_unique<memory>()},
-      writer_{memory_->writer, writer_options(p)}, builder_{memory_->builder} {
+      writer_{memory_->writer, writer_options(p, map.sha256 || !map_bytes.empty())}, builder_{memory_->builder} {
     bool const v07 = p == protocol::teeworlds_07;
-    header_.version = writer_options(p).version;
+    header_.version = writer_options(p, map.sha256 || !map_bytes.empty()).version;
     set_text(header_.net_version, v07 ? net_version_07 : net_version_06);
     set_text(header_.map_name, map.name);
     header_.map_size = static_cast<std::uint32_t>(map_bytes.size());
     header_.map_crc = map.crc;
     set_text(header_.type, "client");
-    std::time_t const now = std::time(nullptr);
     std::tm local{};
     char text[20] = "";
-    if (localtime_r(&now, &local) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &local);
+    if (localtime_r(&recorded, &local) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &local);
     set_text(header_.timestamp, text);
     if (header_.version >= 6) {
         header_.has_sha256 = true;
-        if (map.sha256) header_.sha256 = *map.sha256;
+        header_.sha256 = map_bytes.empty() ? *map.sha256 : sha256(map_bytes);
     }
 
     file_ = std::fopen(temporary_.c_str(), "wb");

@@ -8,6 +8,7 @@
 #include <teewire/snapshot_builder.hpp>
 
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <string>
 
@@ -16,8 +17,9 @@ namespace teewire::replay {
 /// Writes what a client receives, as the clients of the games do. Throws io_error.
 class demo_file {
 public:
-    /// `p`: 0.7 or DDNet, which stands for 0.6 too.
-    demo_file(std::string path, protocol p, served_map const& map, std::span<std::uint8_t const> map_bytes);
+    /// `p`: 0.7 or DDNet, which stands for 0.6 too. `recorded`: when, by default now.
+    demo_file(std::string path, protocol p, served_map const& map, std::span<std::uint8_t const> map_bytes,
+              std::time_t recorded = std::time(nullptr));
     demo_file(demo_file const&) = delete;
     demo_file& operator=(demo_file const&) = delete;
     /// Without finish(), nothing stays.
