@@ -120,6 +120,29 @@ int run(int argc, char** argv) {
         "seek MINUTES:SECONDS, seek tick TICK, speed FACTOR, status, quit. The replay begins when the "
         "first client watches.");
 
+    capture_options capture_chosen;
+    CLI::App& capture_command =
+        *app.add_subcommand("capture", "Find the connections in a packet capture and check every snapshot");
+    capture_command.add_option("FILE", capture_chosen.file, "a pcap or pcapng file, or - for standard input")
+        ->required();
+    capture_command
+        .add_option("--format", capture_chosen.format, "text, or ndjson: one object per line and connection")
+        ->check(CLI::IsMember({"text", "ndjson"}))
+        ->capture_default_str();
+    capture_command.add_option("--connection", capture_chosen.connection,
+                               "only this one: its number, or the client's ADDRESS:PORT");
+    capture_command.add_flag("--all", capture_chosen.all, "tell connections without any snapshot too");
+    capture_command.add_flag("--explain", capture_chosen.explain,
+                             "print every packet, chunk and changed item first");
+    capture_command
+        .add_option("--demo", capture_chosen.demo,
+                    "write the connection as a demo, by default the one with most snapshots; further "
+                    "maps go to OUT_2.demo, OUT_3.demo, ...")
+        ->type_name("OUT");
+    capture_command
+        .add_option("--map", capture_chosen.map, "the map for the demo, if its download is not in the capture")
+        ->type_name("FILE");
+
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
@@ -131,6 +154,7 @@ int run(int argc, char** argv) {
     if (info_command) return info(info_chosen);
     if (dump_command) return dump(dump_chosen);
     if (verify_command) return verify(verify_chosen);
+    if (capture_command) return capture(capture_chosen);
     return play(play_chosen);
 }
 

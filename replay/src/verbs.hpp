@@ -69,4 +69,15 @@ struct serve_options {
 };
 int serve(serve_options const& options);
 
+struct capture_options {
+    std::string file;
+    std::string format = "text";
+    std::string connection; ///< its number or the client's address; empty: all, and for a demo the largest
+    std::string demo;       ///< path; empty: none
+    std::string map;        ///< path of a map file for the demo
+    bool explain = false;
+    bool all = false; ///< connections without a snapshot too
+};
+int capture(capture_options const& options);
+
 } // namespace teewire::replay
