@@ -260,6 +260,28 @@ TEST_CASE("connection: a vital chunk is repeated after a second, and at once whe
     s.server.receive(test::copy_of(s.client.c->poll(s.now, s.client.out)), s.now);
 }
 
+TEST_CASE("connection: after a loss everything goes on at once, and nothing is repeated that need not be") {
+    session s{wire_format::ddnet, 8, {}};
+    s.connect();
+    std::uint32_t queued = 0;
+    auto const lose = [](auto) {};
+    for (int tick = 0; tick < 100; ++tick) {
+        s.now += 20;
+        // The last message of a client's input reaches the server right before the server's tick.
+        REQUIRE(s.client.c->queue(number_message(0, 4), false, s.now) == failure{});
+        s.client.c->flush();
+        for (auto d = s.client.c->poll(s.now, s.client.out); !d.empty(); d = s.client.c->poll(s.now, s.client.out))
+            s.server.receive(d, s.now);
+        REQUIRE(s.server.c->queue(number_message(queued++, 100), true, s.now, s.server.out, lose) == failure{});
+        s.server.c->flush();
+        for (auto d = s.server.c->poll(s.now, s.server.out); !d.empty(); d = s.server.c->poll(s.now, s.server.out))
+            if (tick % 10 != 5) s.client.receive(d, s.now);
+        if (tick % 10 == 8) CHECK(s.client.expected == queued);
+    }
+    CHECK(s.client.c->gaps() == 10);
+    CHECK(s.server.c->repeated() == 20); // the lost one and the one that showed it
+}
+
 TEST_CASE("connection: packets of strangers change nothing") {
     for (wire_format const format : formats) {
         CAPTURE(std::string{name(format)});

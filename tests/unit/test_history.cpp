@@ -220,3 +220,44 @@ TEST_CASE("history: drops no more than it has to") {
     CHECK(h.size() == 3);
     CHECK(h.oldest() == 5);
 }
+
+TEST_CASE("history: late ticks are found like the others, whatever is dropped") {
+    test::random rng{16};
+    for (int round = 0; round < 50; ++round) {
+        std::vector<history::entry> entries(2 + rng.below(20));
+        test::ints block(200 + rng.below(400));
+        history h{entries, block};
+        std::vector<std::pair<std::int32_t, test::ints>> added; // in the order of adding
+        std::int32_t newest = 0;
+        for (int i = 0; i < 200; ++i) {
+            std::int32_t const tick =
+                rng.chance(30) ? newest - static_cast<std::int32_t>(rng.below(12)) : newest + 1 + rng.chance(50);
+            auto const ints = snapshot_of(rng, rng.below(30));
+            bool const held = h.find(tick).has_value();
+            auto const result = h.add_late(tick, test::view_of(ints));
+            CHECK(result.has_value() == !held);
+            if (held) CHECK(error_of(result) == failure{errc::bad_tick, 0});
+            else added.emplace_back(tick, ints);
+            newest = std::max(newest, tick);
+            if (rng.chance(5)) h.drop_before(newest - 8);
+            if (rng.chance(1)) h.clear();
+
+            // What is held is what was added last.
+            REQUIRE(h.size() <= added.size());
+            std::int32_t high = INT32_MIN;
+            std::int32_t low = INT32_MAX;
+            for (std::size_t k = added.size() - h.size(); k < added.size(); ++k) {
+                auto const found = h.find(added[k].first);
+                REQUIRE(found);
+                CHECK(std::equal(found->ints().begin(), found->ints().end(), added[k].second.begin(),
+                                 added[k].second.end()));
+                high = std::max(high, added[k].first);
+                low = std::min(low, added[k].first);
+            }
+            if (h.size() == 0) continue;
+            CHECK(h.newest() == high);
+            CHECK(h.oldest() == low);
+            CHECK_FALSE(h.add(high, test::view_of(ints)).has_value());
+        }
+    }
+}

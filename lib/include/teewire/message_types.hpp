@@ -159,7 +159,7 @@ namespace messages {
 
 struct info {
     static constexpr message_type type = message_type::info;
-    std::string_view version = net_version_06;
+    std::string_view version; ///< empty when encoding: the protocol's
     std::string_view password;
     std::int32_t client_version = client_version_07; ///< 0.7
 };

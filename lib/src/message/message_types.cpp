@@ -193,6 +193,7 @@ constexpr std::size_t sha256_bytes = 32;
 // Both have the same members, so that the fields of a message are listed once.
 class field_reader {
 public:
+    static constexpr bool writes = false;
     explicit field_reader(std::span<std::uint8_t const> fields) noexcept : in_{fields} {}
 
     void number(std::int32_t& value) noexcept { value = in_.read_int(); }
@@ -250,6 +251,7 @@ private:
 
 class field_writer {
 public:
+    static constexpr bool writes = true;
     explicit field_writer(packer& out) noexcept : out_{out} {}
 
     void number(std::int32_t value) noexcept { out_.add_int(value); }
@@ -290,6 +292,7 @@ private:
 
 template <class Io>
 void fields(Io& io, messages::info& m, bool v07) noexcept {
+    if (Io::writes && m.version.empty()) m.version = v07 ? net_version_07 : net_version_06;
     io.text(m.version);
     io.text(m.password);
     if (v07) io.optional_number(m.client_version);

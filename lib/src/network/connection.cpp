@@ -83,7 +83,8 @@ failure connection::queue(std::span<std::uint8_t const> message, bool vital, mil
     if (message.size() > max_chunk_bytes(format_)) return {errc::too_large, message.size()};
     std::size_t begin = 0;
     if (vital && !place(message.size(), begin)) return {errc::too_many_items, sent_count_};
-    if (!writer_.fits(message.size())) {
+    // What the peer waits for comes first, or it would see another gap.
+    if (!repeat_asked(now) || !writer_.fits(message.size())) {
         flush_ = true;
         return {errc::output_full, writer_.size()};
     }
@@ -107,6 +108,14 @@ bool connection::repeat(sent_chunk& c, milliseconds now) noexcept {
     c.last = now;
     flush_ = true;
     ++repeated_;
+    return true;
+}
+
+bool connection::repeat_asked(milliseconds now) noexcept {
+    while (repeat_begin_ < repeat_end_) {
+        if (!repeat(sent(repeat_begin_), now)) return false;
+        ++repeat_begin_;
+    }
     return true;
 }
 
@@ -171,8 +180,7 @@ std::span<std::uint8_t const> connection::poll(milliseconds now, packet_memory& 
         return write(step, now, out);
     }
 
-    for (; repeat_left_ > 0; --repeat_left_)
-        if (!repeat(sent(sent_count_ - repeat_left_), now)) return write(now, out);
+    if (!repeat_asked(now)) return write(now, out);
     // What nobody acknowledges comes again, a packet at a time.
     if (now >= next_overdue_) {
         for (std::size_t i = 0; i < sent_count_; ++i) {
@@ -202,7 +210,7 @@ milliseconds connection::next_poll() const noexcept {
         next = std::min(next, std::max(sent(i).last + repeat_interval, next_overdue_));
     if (writer_.chunks() > 0) next = std::min(next, flush_ ? last_sent_ : filled_since_ + flush_interval);
     if (gap_) next = std::min(next, next_gap_);
-    if (repeat_left_ > 0 || answer_) next = last_sent_;
+    if (repeat_begin_ < repeat_end_ || answer_) next = last_sent_;
     if (role_ == connection_role::client && !heard_chunks_ &&
         (format_ == wire_format::ddnet || format_ == wire_format::v06))
         next = std::min(next, next_step_);
@@ -225,7 +233,7 @@ void connection::fail(close_cause cause) noexcept {
     cause_ = cause;
     writer_.clear();
     chunks_ = {};
-    sent_count_ = repeat_left_ = 0;
+    sent_count_ = repeat_begin_ = repeat_end_ = 0;
 }
 
 // ---- in ------------------------------------------------------------------------------------------------------------
@@ -250,7 +258,8 @@ bool connection::acknowledge(std::uint16_t ack) noexcept {
     while (sent_count_ > 0 && ahead(sent(0).sequence, ack) < sequence_modulus / 2) {
         sent_first_ = (sent_first_ + 1) % sent_.size();
         --sent_count_;
-        repeat_left_ = std::min(repeat_left_, sent_count_);
+        repeat_begin_ -= repeat_begin_ > 0;
+        repeat_end_ -= repeat_end_ > 0;
     }
     return true;
 }
@@ -358,7 +367,8 @@ received connection::receive(std::span<std::uint8_t const> datagram, millisecond
     new_handshake_ = false;
     if (p->chunks > 0) heard_chunks_ = true;
     if (p->resend && now >= next_repetition_) {
-        repeat_left_ = sent_count_;
+        repeat_begin_ = 0;
+        repeat_end_ = sent_count_;
         next_repetition_ = now + gap_interval;
     }
     chunks_ = chunk_reader{payload, p->chunks, format_};
