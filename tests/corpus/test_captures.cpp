@@ -233,9 +233,12 @@ TEST_CASE("every capture holds the snapshots that another decoder found in it") 
     CHECK(paths.size() >= 18);
 }
 
-TEST_CASE("messages of every capture can be written again byte for byte") {
+namespace {
+
+/// Calls use(packet, head, payload) for every packet with chunks of every capture.
+template <class Use>
+void for_each_payload(Use&& use) {
     payload_memory memory;
-    std::map<std::string_view, std::size_t> seen;
     for (auto const& path : captures()) {
         CAPTURE(path.filename().string());
         auto const file = corpus::read_bytes(path);
@@ -245,69 +248,71 @@ TEST_CASE("messages of every capture can be written again byte for byte") {
             if (p->control) continue;
             auto const payload = decode_payload(*p, memory);
             REQUIRE(payload);
-            chunk_reader chunks{*payload, p->chunks, of.format()};
-            for (chunk c; chunks.next(c);) {
-                auto const m = parse_message(c.data);
-                REQUIRE(m);
-                auto const again = test::write_again(*m, of.version());
-                if (!again) continue;
-                auto const& what = describe(identify(*m, of.version()));
-                ++seen[what.name];
-                CAPTURE(std::string{what.name});
-                auto sent = test::copy_of(c.data);
-                // DDNet's clients send enter_game's number with an int for map chunks of 0.7; nobody reads that int.
-                if (what.type == message_type::enter_game) sent.resize(1);
-                // And some of 0.7 leave out the last int of inputs.
-                if (what.type == message_type::input && again->size() == sent.size() + 1) sent.push_back(0);
-                if (*again != sent) CHECK(test::hex(*again) == test::hex(sent));
-            }
+            use(of, *p, *payload);
         }
     }
+}
+
+/// How the packet is laid out, and its token: DDNet's is what the chunks leave over.
+std::pair<wire_format, std::uint32_t> layout_of(game_packet const& of, packet const& p,
+                                                std::span<std::uint8_t const> rest) {
+    if (of.v07) return {wire_format::v07, p.token};
+    if (p.has_token) return {wire_format::v06_token, p.token};
+    if (rest.size() == 4) return {wire_format::ddnet, static_cast<std::uint32_t>(test::big_endian(rest, 0, 4))};
+    return {wire_format::v06, no_token};
+}
+
+} // namespace
+
+TEST_CASE("messages of every capture can be written again byte for byte") {
+    std::map<std::string_view, std::size_t> seen;
+    for_each_payload([&](game_packet const& of, packet const& p, std::span<std::uint8_t const> payload) {
+        chunk_reader chunks{payload, p.chunks, of.format()};
+        for (chunk c; chunks.next(c);) {
+            auto const m = parse_message(c.data);
+            REQUIRE(m);
+            auto const again = test::write_again(*m, of.version());
+            if (!again) continue;
+            auto const& what = describe(identify(*m, of.version()));
+            ++seen[what.name];
+            CAPTURE(std::string{what.name});
+            auto sent = test::copy_of(c.data);
+            // DDNet's clients send enter_game's number with an int for map chunks of 0.7; nobody reads that int.
+            if (what.type == message_type::enter_game) sent.resize(1);
+            // And some of 0.7 leave out the last int of inputs.
+            if (what.type == message_type::input && again->size() == sent.size() + 1) sent.push_back(0);
+            if (*again != sent) CHECK(test::hex(*again) == test::hex(sent));
+        }
+    });
     CHECK(seen.size() >= 30);
     std::printf("%zu kinds of messages written again\n", seen.size());
 }
 
 TEST_CASE("packets of every capture can be written again byte for byte") {
-    payload_memory memory;
     packet_memory out;
     std::size_t written = 0;
-    for (auto const& path : captures()) {
-        CAPTURE(path.filename().string());
-        auto const file = corpus::read_bytes(path);
-        for (auto const& of : game_packets(file)) {
-            auto const p = parse_packet(of.datagram.payload, of.format());
-            REQUIRE(p);
-            if (p->control) continue;
-            auto const payload = decode_payload(*p, memory);
-            REQUIRE(payload);
-            // DDNet's token is what the chunks leave over.
-            chunk_reader chunks{*payload, p->chunks, of.format()};
-            std::vector<chunk> all;
-            for (chunk c; chunks.next(c);) all.push_back(c);
-            bool const ddnet = chunks.rest().size() == 4;
-            wire_format const format = of.v07         ? wire_format::v07
-                                       : p->has_token ? wire_format::v06_token
-                                       : ddnet        ? wire_format::ddnet
-                                                      : wire_format::v06;
-            packet_head head{p->ack, p->resend, p->token};
-            if (ddnet) head.token = static_cast<std::uint32_t>(test::big_endian(chunks.rest(), 0, 4));
-            packet_writer writer{format};
-            bool fits = true;
-            for (auto const& c : all) fits = fits && writer.add(c).code == errc::ok;
-            if (!fits) { // only DDNet's programs fill packets beyond what 0.6.5 can take
-                CHECK(payload->size() > max_payload_bytes);
-                continue;
-            }
-            auto const sent = of.datagram.payload;
-            auto const same = [&](huffman_end ending) {
-                auto const again = writer.finish(head, out, ending);
-                return std::equal(again.begin(), again.end(), sent.begin(), sent.end());
-            };
-            bool const equal = same(huffman_end::padded) || same(huffman_end::exact);
-            if (!equal) CHECK(test::hex(writer.finish(head, out)) == test::hex(sent));
-            ++written;
+    for_each_payload([&](game_packet const& of, packet const& p, std::span<std::uint8_t const> payload) {
+        chunk_reader chunks{payload, p.chunks, of.format()};
+        std::vector<chunk> all;
+        for (chunk c; chunks.next(c);) all.push_back(c);
+        auto const [format, token] = layout_of(of, p, chunks.rest());
+        packet_head const head{p.ack, p.resend, token};
+        packet_writer writer{format};
+        bool fits = true;
+        for (auto const& c : all) fits = fits && writer.add(c).code == errc::ok;
+        if (!fits) { // only DDNet's programs fill packets beyond what 0.6.5 can take
+            CHECK(payload.size() > max_payload_bytes);
+            return;
         }
-    }
+        auto const sent = of.datagram.payload;
+        auto const same = [&](huffman_end ending) {
+            auto const again = writer.finish(head, out, ending);
+            return std::equal(again.begin(), again.end(), sent.begin(), sent.end());
+        };
+        bool const equal = same(huffman_end::padded) || same(huffman_end::exact);
+        if (!equal) CHECK(test::hex(writer.finish(head, out)) == test::hex(sent));
+        ++written;
+    });
     std::printf("%zu packets written again\n", written);
     CHECK(written > 100000);
 }
@@ -363,15 +368,9 @@ TEST_CASE("connections that shadow captured ones accept every packet") {
             auto& pair = all[of.between];
             if (!pair.started) {
                 // The first packet with chunks is the client's.
-                bool const ddnet = chunks.rest().size() == 4;
-                wire_format const format = of.v07         ? wire_format::v07
-                                           : p->has_token ? wire_format::v06_token
-                                           : ddnet        ? wire_format::ddnet
-                                                          : wire_format::v06;
-                connection_tokens tokens{p->token, p->token};
-                if (ddnet)
-                    tokens.own = tokens.peer = static_cast<std::uint32_t>(test::big_endian(chunks.rest(), 0, 4));
-                if (of.v07) tokens = {p->token, tokens_07[{d.from, d.to}].own};
+                auto const [format, token] = layout_of(of, *p, chunks.rest());
+                connection_tokens tokens{token, token};
+                if (of.v07) tokens.peer = tokens_07[{d.from, d.to}].own;
                 pair.server->ours = connection::server(format, tokens, pair.server->memory, 0);
                 pair.client->ours = connection::server(format, {tokens.peer, tokens.own}, pair.client->memory, 0);
                 pair.client->self = d.from;

@@ -65,7 +65,7 @@ def check_reports(text, count):
 def test_both(folder):
     """Both servers at once, DDNet through both of its sides, all with their own recordings beside."""
     with DDNet(folder / "ddnet", "Tutorial") as ddnet, Teeworlds(folder / "teeworlds") as teeworlds:
-        players = [subprocess.Popen([TRAFFIC, s.address, p, str(PLAYERS), str(SECONDS + 9)], stdout=subprocess.PIPE,
+        players = [subprocess.Popen([TRAFFIC, "play", s.address, p, str(PLAYERS), str(SECONDS + 9)], stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True)
                    for s, p in ((ddnet, "0.6"), (teeworlds, "0.7"))]
         time.sleep(2.5)

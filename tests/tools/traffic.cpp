@@ -1,6 +1,8 @@
-// Players that move about on a server, as traffic for tests on real servers.
-//   traffic HOST:PORT 0.6|0.7 PLAYERS SECONDS [SEED]
-// Prints how many were in the game at the end, and what they received.
+// Traffic for tests on the loopback.
+//   traffic play HOST:PORT 0.6|0.7 PLAYERS SECONDS    players that move about
+//   traffic watch HOST:PORT 0.6|0.7 VIEWERS SECONDS   spectators that keep still
+//   traffic flood HOST:PORT 0.6|0.7 PACKETS           malformed packets, and packets of connections that do not exist
+// Prints what was received.
 #include "live/udp_client.hpp"
 
 #include <fmt/format.h>
@@ -16,13 +18,14 @@ namespace {
 
 class player final : public client_listener {
 public:
-    player(boost::asio::io_context& io, snapshot_scratch& scratch, std::uint32_t seed)
-        : link_{io, [this] { move(); }}, scratch_{scratch}, random_{seed} {}
+    player(boost::asio::io_context& io, snapshot_scratch& scratch, std::uint32_t seed, bool moves)
+        : link_{io, [this] { move(); }}, scratch_{scratch}, random_{seed}, moves_{moves} {}
 
     void join(boost::asio::ip::udp::endpoint const& server, wire_format format, std::string const& name) {
         client_profile profile;
         profile.name = name;
-        profile.spectate = false;
+        profile.spectate = !moves_;
+        profile.history_ints = history_ints;
         profile.download_map = false;
         boost::system::error_code failed;
         link_.open(server, format, profile, *this, scratch_, failed);
@@ -48,9 +51,11 @@ public:
     void receives(message const&, message_type, std::span<std::uint8_t const>, bool) override {}
 
 private:
+    static constexpr std::size_t history_ints = 1 << 17; // there are many of them
+
     // Something else ten times a second.
     void move() {
-        if (!playing() || now() < next_) return;
+        if (!moves_ || !playing() || now() < next_) return;
         next_ = now() + 100;
         auto const pick = [this](int from, int to) { return std::uniform_int_distribution{from, to}(random_); };
         auto const input = link_.client()->input();
@@ -74,46 +79,123 @@ private:
     udp_client link_;
     snapshot_scratch& scratch_;
     std::mt19937 random_;
+    bool moves_;
     milliseconds next_ = 0;
     std::uint64_t snapshots_ = 0;
     std::uint64_t bad_ = 0;
 };
 
-} // namespace
-
-int main(int argc, char** argv) {
-    if (argc < 5) {
-        fmt::print(stderr, "usage: traffic HOST:PORT 0.6|0.7 PLAYERS SECONDS [SEED]\n");
-        return 2;
+// Whatever the size of the answers is, they must not be larger than what was sent.
+int flood(boost::asio::ip::udp::endpoint const& server, bool v07, std::size_t count) {
+    boost::asio::io_context io;
+    // Some addresses, so that limits for one do not protect from all.
+    std::deque<boost::asio::ip::udp::socket> sockets;
+    for (int i = 0; i < 8; ++i) {
+        auto& s = sockets.emplace_back(io, server.protocol());
+        s.connect(server);
+        s.non_blocking(true);
     }
-    host_port const server = host_port::parse(argv[1]);
-    wire_format const format = std::string_view{argv[2]} == "0.7" ? wire_format::v07 : wire_format::ddnet;
-    int const count = std::atoi(argv[3]);
-    double const seconds = std::atof(argv[4]);
-    auto const seed = static_cast<std::uint32_t>(argc > 5 ? std::atoi(argv[5]) : 1);
+    std::mt19937 random{1};
+    std::uint64_t sent_bytes = 0;
+    std::uint64_t answers = 0;
+    std::uint64_t answer_bytes = 0;
+    std::size_t largest = 0;
+    packet_memory memory;
+    std::array<std::uint8_t, max_packet_bytes> bytes;
+    std::array<std::uint8_t, 2048> in;
+    for (std::size_t n = 0; n < count; ++n) {
+        std::size_t size = 0;
+        auto const fill = [&](std::size_t from) {
+            for (std::size_t i = from; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(random());
+        };
+        if (n % 4 == 0) { // anything
+            size = random() % 64;
+            fill(0);
+        } else if (n % 4 == 1) { // a header that makes sense, and then anything
+            size = 3 + random() % 600;
+            fill(0);
+            bytes[0] = v07 ? (n & 4 ? 0x10 : 0x00) : (n & 4 ? 0x80 : 0x00);
+            bytes[2] = static_cast<std::uint8_t>(1 + random() % 4);
+        } else { // steps of the handshake, with tokens made up
+            control_message m;
+            constexpr control_code codes[] = {control_code::connect, control_code::accept, control_code::token,
+                                              control_code::close};
+            m.code = codes[random() % 4];
+            m.ddnet = !v07;
+            m.token = static_cast<std::uint32_t>(random());
+            packet_head head;
+            head.token = n % 4 == 2 ? no_token : static_cast<std::uint32_t>(random());
+            auto const packet = write_control(m, v07 ? wire_format::v07 : wire_format::ddnet, head, memory);
+            size = packet.size();
+            std::copy(packet.begin(), packet.end(), bytes.begin());
+            if (n % 16 == 3) bytes[random() % size] ^= static_cast<std::uint8_t>(1U << random() % 8);
+        }
+        auto& s = sockets[n % sockets.size()];
+        boost::system::error_code failed;
+        s.send(boost::asio::buffer(bytes.data(), size), 0, failed);
+        if (!failed) sent_bytes += size;
+        for (;;) {
+            std::size_t const got = s.receive(boost::asio::buffer(in), 0, failed);
+            if (failed) break;
+            ++answers;
+            answer_bytes += got;
+            largest = std::max(largest, got);
+        }
+    }
+    fmt::print("{} packets of {} bytes sent, {} answers of {} bytes, the largest of {}\n", count, sent_bytes, answers,
+               answer_bytes, largest);
+    return answer_bytes <= sent_bytes ? 0 : 1;
+}
 
+int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool moves, std::size_t count,
+          double seconds) {
     boost::asio::io_context io;
     auto const scratch = std::make_unique<snapshot_scratch>();
-    boost::asio::ip::udp::endpoint const endpoint{boost::asio::ip::make_address(server.host), server.port};
     std::deque<player> players;
-    boost::asio::steady_timer next{io};
     auto const end = std::chrono::steady_clock::now() + std::chrono::duration<double>{seconds};
-    while (static_cast<int>(players.size()) < count) {
-        auto& p = players.emplace_back(io, *scratch, seed * 1000 + static_cast<std::uint32_t>(players.size()));
-        p.join(endpoint, format, fmt::format("bot {}", players.size()));
-        io.run_for(std::chrono::milliseconds{50});
+    while (players.size() < count) {
+        auto& p = players.emplace_back(io, *scratch, static_cast<std::uint32_t>(1000 + players.size()), moves);
+        p.join(server, format, fmt::format("bot {}", players.size()));
+        io.run_for(std::chrono::milliseconds{moves ? 50 : 6});
     }
+    // Those who watch are counted when all are there.
+    std::vector<std::uint64_t> before;
+    auto const begin = std::chrono::steady_clock::now();
+    for (auto& p : players) before.push_back(moves ? 0 : p.snapshots());
     io.run_until(std::chrono::time_point_cast<std::chrono::steady_clock::duration>(end));
+    double const counted = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     int playing = 0;
     std::uint64_t snapshots = 0;
     std::uint64_t bad = 0;
-    for (auto& p : players) {
+    std::uint64_t fewest = UINT64_MAX;
+    for (std::size_t i = 0; i < players.size(); ++i) {
+        player& p = players[i];
         playing += p.playing();
-        snapshots += p.snapshots();
+        snapshots += p.snapshots() - before[i];
+        fewest = std::min(fewest, p.snapshots() - before[i]);
         bad += p.bad();
         if (!p.trouble().empty()) fmt::print(stderr, "{}\n", p.trouble());
         p.leave();
     }
-    fmt::print("{} playing, {} snapshots, {} bad\n", playing, snapshots, bad);
-    return bad == 0 && playing > 0 ? 0 : 1;
+    fmt::print("{} playing, {} snapshots, {} bad; in {:.1f} s {:.2f} a second each, {:.2f} the one with the fewest\n",
+               playing, snapshots, bad, counted, static_cast<double>(snapshots) / counted / static_cast<double>(count),
+               static_cast<double>(fewest) / counted);
+    return bad == 0 && playing == static_cast<int>(count) ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::string_view const mode = argc > 1 ? argv[1] : "";
+    if (argc != (mode == "flood" ? 5 : 6) || (mode != "flood" && mode != "play" && mode != "watch")) {
+        fmt::print(stderr, "usage: traffic play|watch HOST:PORT 0.6|0.7 COUNT SECONDS, traffic flood HOST:PORT "
+                           "0.6|0.7 COUNT\n");
+        return 2;
+    }
+    host_port const server = host_port::parse(argv[2]);
+    bool const v07 = std::string_view{argv[3]} == "0.7";
+    auto const count = static_cast<std::size_t>(std::atoll(argv[4]));
+    boost::asio::ip::udp::endpoint const endpoint{boost::asio::ip::make_address(server.host), server.port};
+    if (mode == "flood") return flood(endpoint, v07, count);
+    return crowd(endpoint, v07 ? wire_format::v07 : wire_format::ddnet, mode == "play", count, std::atof(argv[5]));
 }

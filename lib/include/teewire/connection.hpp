@@ -40,7 +40,7 @@ struct sent_chunk {
     milliseconds last = 0;  // when it was put into a packet
 };
 
-/// Memory for the vital chunks that are not acknowledged: 32 KiB as in the reference programs, and 8 KiB for 256 of
+/// Memory for the vital chunks that are not acknowledged: 32 KiB as in the reference programs, and 6 KiB for 256 of
 /// them. What does not fit is refused by queue().
 template <std::size_t bytes = 32768, std::size_t chunks = 256>
 struct connection_memory {
@@ -80,7 +80,7 @@ struct received {
     failure error{};
 };
 
-/// About 1.5 KiB beside its memory. May be used again after `reset`.
+/// 1.8 KiB beside its memory.
 class connection {
 public:
     /// A client, which begins its handshake with the next poll(). `token` is a random number of the caller's, not 0 and

@@ -33,6 +33,9 @@ public:
     /// Gives the file its name. False if there was nothing to keep.
     bool finish();
 
+    /// What the server has told; of 0.7 alone.
+    [[nodiscard]] roster const& players() const noexcept { return roster_; }
+
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
     [[nodiscard]] std::uint64_t snapshots() const noexcept { return snapshots_; }

@@ -92,7 +92,7 @@ void playback::seek(std::int32_t tick) {
     pending_tick_ = -1;
     ended_ = false;
     shown_tick_ = -1;
-    jumped_ = true;
+    settled_ = position_ + ticks_per_second;
     roster_ = {};
     for (roster_message const& m : roster_messages_)
         if (m.tick <= tick) roster_.receive(*parse_message(m.bytes));
@@ -106,6 +106,9 @@ void playback::take_message(std::span<std::uint8_t const> bytes,
     if (is_07()) roster_.receive(*m);
     message_type const type = identify(*m, is_07() ? protocol::teeworlds_07 : protocol::ddnet);
     if (type == message_type::tune_params) tuning_.assign(bytes.begin(), bytes.end());
+    // Told to the one who recorded, who wanted to watch somebody that cannot be watched.
+    constexpr std::int32_t invalid_spectator = 1;
+    if (type == message_type::game_message_07 && unpacker{m->fields}.read_int() == invalid_spectator) return;
     if (is_passed_on(type, is_07())) say(bytes);
 }
 
@@ -136,7 +139,6 @@ void playback::play_to(std::int32_t tick, std::function<void(std::span<std::uint
 
 void playback::advance(std::int32_t server_tick, std::function<void(std::span<std::uint8_t const>)> const& say) {
     if (server_tick > begin_tick_) {
-        jumped_ = false;
         if (!paused_) position_ += 2 * speed_;
         if (position_ > last_tick() + 1) {
             if (loop_) seek(first_tick());

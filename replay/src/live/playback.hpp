@@ -60,8 +60,9 @@ public:
     [[nodiscard]] std::int32_t viewer_id() const noexcept { return viewer_id_; }
     /// What 0.7's clients have to be told now.
     [[nodiscard]] roster const& players() const noexcept { return roster_; }
-    /// The roster has been replaced by a jump: nobody has joined or left.
-    [[nodiscard]] bool jumped() const noexcept { return jumped_; }
+    /// Changes of the roster are not those of a moment: after a jump, and while a recording that has just begun hears
+    /// who is there.
+    [[nodiscard]] bool settling() const noexcept { return position_ < settled_; }
     /// The tune params of 0.6 that came last, as a message.
     [[nodiscard]] std::span<std::uint8_t const> tuning() const noexcept { return tuning_; }
     /// Why playing stopped early, or empty.
@@ -96,7 +97,7 @@ private:
     bool paused_ = false;
     double speed_ = 1;
     double position_ = 0;
-    bool jumped_ = false;
+    double settled_ = 0; // position
     std::int32_t begin_tick_ = 0;
     std::int32_t shown_tick_ = -1;   // of the demo, in the snapshot built last
     std::int32_t state_tick_ = -1;   // of the player's state

@@ -22,6 +22,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::udp;
 
+constexpr std::int32_t spectators_team = -1;
 constexpr milliseconds probe_time = 3000; // for each protocol, when it is to be found out
 constexpr milliseconds answer_time = 10'000;
 constexpr milliseconds first_back_off = 1000;
@@ -206,12 +207,21 @@ private:
         std::int32_t next = -1;
         for (item const i : event.snapshot) {
             if (i.type() == character) return;
-            if (i.type() != player_info) continue;
+            if (i.type() != player_info || !plays(i)) continue;
             if (first < 0) first = i.id();
             if (next < 0 && i.id() > looked_at_) next = i.id();
         }
         looked_at_ = next >= 0 ? next : first;
         if (looked_at_ >= 0) client().send(messages::set_spectator_mode{1, looked_at_});
+    }
+
+    // Spectators cannot be watched.
+    [[nodiscard]] bool plays(item const& player_info) const {
+        if (client().version() != protocol::teeworlds_07)
+            return player_info.data.size() > 2 && player_info.data[2] != spectators_team;
+        if (player_info.id() >= max_clients_07) return false;
+        auto const& known = file_->players().clients[player_info.id()];
+        return known && (*known)[1] != spectators_team;
     }
 
     void close_file() {

@@ -561,7 +561,7 @@ void replay_server::add_news(std::span<std::uint8_t const> message) {
 
 void replay_server::add_roster_changes() {
     if (!shown_.is_07() || told_ == shown_.players()) return;
-    for (auto const& message : roster_changes(told_, shown_.players(), shown_.jumped())) add_news(message);
+    for (auto const& message : roster_changes(told_, shown_.players(), shown_.settling())) add_news(message);
     told_ = shown_.players();
 }
 
