@@ -579,7 +579,9 @@ void replay_server::send_snapshots(milliseconds now) {
     due_.clear();
     for (std::uint32_t const n : used_) {
         viewer& v = viewers_[n];
-        if (v.at != step::watching || !v.pacing.due(tick)) continue;
+        if (v.at != step::watching) continue;
+        pump(v, now); // who joins is announced before the snapshot that shows it
+        if (!v.pacing.due(tick)) continue;
         std::int32_t base = v.pacing.acked();
         if (base >= 0 && !past_.find(base)) {
             v.pacing.lose_base();
