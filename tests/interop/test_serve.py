@@ -211,9 +211,27 @@ def test_crowd(folder):
     assert crowd.returncode == 0, crowd.stdout + crowd.stderr
 
 
+def test_wrong_usage(folder):
+    """Clear words for what cannot be."""
+    (folder / "no.demo").write_bytes(b"nothing")
+    demo = pathlib.Path(FIXTURES, "demos", DEMOS["0.6"])
+    for arguments, code, words in (
+            (["record", "127.0.0.1:99999", "-o", folder / "x.demo"], 2, "99999 is no port"),
+            (["record", "127.0.0.1"], 2, "--out is required"),
+            (["record", f"127.0.0.1:{free_port()}", "-o", folder / "x.demo"], 3, "no answer"),
+            (["record", "no.such.host.invalid", "-o", folder / "x.demo"], 3, "no.such.host.invalid: "),
+            (["serve", folder / "no.demo"], 1, "not a demo"),
+            (["serve", demo], 1, "holds no map"),
+            (["serve", "--bind", "nowhere", "--map", folder / "no.demo", demo], 2, "not an address")):
+        done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == code and words in done.stdout + done.stderr, (arguments, done)
+    assert {p.name for p in folder.iterdir()} == {"no.demo"}
+    print("wrong usage: told in words")
+
+
 def main():
     own_network()
-    tests = (test_watch, test_control, test_bad_connection, test_flood, test_crowd)
+    tests = (test_wrong_usage, test_watch, test_control, test_bad_connection, test_flood, test_crowd)
     chosen = os.environ.get("TEEWIRE_SERVE_TEST")
     for test in tests:
         if chosen and chosen != test.__name__:
