@@ -25,16 +25,21 @@ class Serving:
 
     def __init__(self, folder, demo, *options):
         self.port = free_port()
+        self.log = open(folder / "log", "w+")
         game_map = folder / "map"
         game_map.write_bytes(bytes(i * i >> 3 & 255 for i in range(30000 if LONG else 4000)))
         self.process = subprocess.Popen(
             [TEEWIRE, "serve", demo, "--port", str(self.port), "--bind", "127.0.0.1", "--map", game_map,
-             *map(str, options)], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             *map(str, options)], stdin=subprocess.PIPE, stderr=self.log, text=True)
 
     def __enter__(self):
         time.sleep(0.7)
-        assert self.process.poll() is None, self.process.stderr.read()
+        assert self.process.poll() is None, self.said()
         return self
+
+    def said(self):
+        self.log.seek(0)
+        return self.log.read()
 
     def command(self, text):
         self.process.stdin.write(text + "\n")
@@ -50,8 +55,10 @@ class Serving:
             return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def __exit__(self, kind, *_):
-        self.process.send_signal(signal.SIGINT)
-        code, _, self.report = ended(self.process)
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(10)
+        self.report = self.said()
         if kind is None:
             assert code == 0, self.report
 
@@ -129,13 +136,9 @@ def test_control(folder):
         server.command("play")
         check_recording(recorder, folder, "c.demo", 3)
         server.command("quit")
-        code, _, error = ended(server.process)
-        server.process = subprocess.Popen(["sleep", "10"], stderr=subprocess.PIPE, text=True)
-        assert code == 0 and "0:10.0 / 0:30.0   speed 2x   paused   1 watching" in error and "not understood" in error, error
-        server.process.kill()
-        server.process.wait()
-        server.process = subprocess.Popen(["true"], stderr=subprocess.PIPE, text=True)
-        server.process.send_signal = lambda *_: None
+        server.process.wait(10)
+    error = server.report
+    assert "0:10.0 / 0:30.0   speed 2x   paused   1 watching" in error and "not understood" in error, error
     ticks = demo_ticks(folder / "c.demo")
     assert all(b > a for a, b in zip(ticks, ticks[1:]))
     print("control: seek, pause, speed and quit")
@@ -143,7 +146,7 @@ def test_control(folder):
 
 def test_bad_connection(folder):
     """Everything that arrives is right, whatever gets lost."""
-    for protocol, file in DEMOS.items():
+    for protocol, file in list(DEMOS.items())[: None if LONG else 1]:
         demo = pathlib.Path(FIXTURES, "demos", file)
         length = SECONDS
         with Serving(folder, demo, "--loop") as server:
