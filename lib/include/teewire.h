@@ -396,12 +396,13 @@ typedef enum teewire_received {
 
 /// What a snapshot message said and led to.
 typedef struct teewire_snapshot_event {
-    uint32_t size;             ///< sizeof(teewire_snapshot_event), set by the caller
-    int32_t tick;              ///< -1 if it was no snapshot message
-    int32_t base_tick;         ///< -1: it was sent without a base
-    int32_t has_checksum;      ///< 1, or 0: an unchanged snapshot may be sent without
-    uint32_t checksum;         ///< as sent
-    uint32_t delta_bytes;      ///< packed
+    uint32_t size;        ///< sizeof(teewire_snapshot_event), set by the caller
+    int32_t tick;         ///< -1 if it was no snapshot message
+    int32_t base_tick;    ///< -1: it was sent without a base
+    int32_t has_checksum; ///< 1, or 0: an unchanged snapshot may be sent without
+    uint32_t checksum;    ///< as sent
+    uint32_t delta_bytes; ///< packed
+    int32_t restarted;    ///< observers: 1 if ticks begin anew with this one, and what came before is forgotten
     teewire_snapshot snapshot; ///< valid until it is dropped from the receiver's history
 } teewire_snapshot_event;
 

@@ -139,6 +139,32 @@ void write_csv_values(text_buffer& out, item const& i, object const& known) {
         }
 }
 
+std::string changes_text(item const& i, std::span<std::int32_t const> differences, object const* known) {
+    std::string text;
+    auto const difference = [&](std::size_t at) { return at < differences.size() ? differences[at] : 0; };
+    auto const add = [&](std::string_view name, std::string const& value, std::size_t at, std::size_t ints) {
+        bool changed = differences.empty();
+        for (std::size_t k = 0; k < ints; ++k) changed = changed || difference(at + k) != 0;
+        if (!changed) return;
+        text += fmt::format(" {} {}", name, value);
+        if (ints == 1 && difference(at) != 0) text += fmt::format(" ({:+})", difference(at));
+    };
+    std::size_t described = 0;
+    if (known != nullptr)
+        for (field const& f : known->fields) {
+            if (!holds(i, f)) continue;
+            for (std::size_t k = 0; k < f.count; ++k) {
+                std::size_t const at = f.offset + k * f.ints;
+                add(f.count > 1 ? fmt::format("{}_{}", f.name, k) : std::string{f.name},
+                    csv_value(f, i.data.subspan(at, f.ints)), at, f.ints);
+            }
+            described = f.offset + std::size_t{f.ints} * f.count;
+        }
+    for (std::size_t at = described; at < i.data.size(); ++at)
+        add(fmt::format("[{}]", at), fmt::format("{}", i.data[at]), at, 1);
+    return text;
+}
+
 std::string text_field(item const& i, object const& known, std::string_view field_name) {
     field const* const f = find_field(known, field_name);
     return f != nullptr && holds(i, *f) ? read_text(i.data.subspan(f->offset, f->ints)) : std::string{};

@@ -123,7 +123,7 @@ private:
 };
 
 int run(int argc, char** argv) {
-    CLI::App app{"Replays Teeworlds and DDNet demos, and looks into maps.", "teewire"};
+    CLI::App app{"Replays, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.", "teewire"};
     app.set_version_flag("--version", TEEWIRE_VERSION);
     app.require_subcommand(1);
     app.footer(
@@ -170,16 +170,89 @@ int run(int argc, char** argv) {
 
     map_commands const map{app};
 
+    record_options record_chosen;
+    CLI::App& record_command = *app.add_subcommand(
+        "record", "Join a server as a spectator and record a demo, until Ctrl-C or the time is over");
+    record_command.add_option("HOST", record_chosen.hosts, "HOST[:PORT] of a server; several are recorded at once")
+        ->required();
+    record_command
+        .add_option(
+            "-o,--out", record_chosen.out,
+            "the demo; further maps go to OUT_2.demo, OUT_3.demo, and several servers to OUT_HOST_PORT.demo")
+        ->required();
+    record_command.add_option("--duration", record_chosen.duration, "seconds to record")
+        ->check(CLI::PositiveNumber);
+    record_command.add_option("--protocol", record_chosen.protocol, "auto: 0.6 if the server speaks it")
+        ->check(CLI::IsMember({"auto", "0.6", "0.7"}))
+        ->capture_default_str();
+    record_command.add_option("--name", record_chosen.name, "of the spectator")->capture_default_str();
+    record_command.add_option("--password", record_chosen.password, "of the server");
+    record_command.add_flag("--retry", record_chosen.retry, "connect again when the server is gone");
+    record_command
+        .add_option("--format", record_chosen.format,
+                    "of the line for each demo on standard output: text or ndjson")
+        ->check(CLI::IsMember({"text", "ndjson"}))
+        ->capture_default_str();
+
+    serve_options serve_chosen;
+    CLI::App& serve_command = *app.add_subcommand("serve", "Show a demo to real clients that connect");
+    add_file(serve_command, serve_chosen);
+    serve_command.add_option("--port", serve_chosen.port, "UDP; the browser looks at 8303 to 8310")
+        ->capture_default_str();
+    serve_command.add_option("--bind", serve_chosen.bind, "address, of IPv4 or IPv6")->capture_default_str();
+    serve_command.add_option("--name", serve_chosen.name, "in the server browser");
+    serve_command.add_option("--map", serve_chosen.map, "a map file, for demos without one");
+    serve_command.add_flag("--loop", serve_chosen.loop, "begin again at the end");
+    serve_command.add_option("--speed", serve_chosen.speed, "times the recorded pace")
+        ->check(CLI::Range(1.0 / 16, 64.0))
+        ->capture_default_str();
+    serve_command.add_option("--max-clients", serve_chosen.max_viewers, "that may watch at once")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    serve_command.add_option("--max-clients-per-ip", serve_chosen.max_viewers_per_address, "of one address")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    serve_command.footer(
+        "On a terminal, keys control the replay; otherwise lines on standard input: pause, play, "
+        "seek MINUTES:SECONDS, seek tick TICK, speed FACTOR, status, quit. The replay begins when the "
+        "first client watches.");
+
+    capture_options capture_chosen;
+    CLI::App& capture_command =
+        *app.add_subcommand("capture", "Find the connections in a packet capture and check every snapshot");
+    capture_command.add_option("FILE", capture_chosen.file, "a pcap or pcapng file, or - for standard input")
+        ->required();
+    capture_command
+        .add_option("--format", capture_chosen.format, "text, or ndjson: one object per line and connection")
+        ->check(CLI::IsMember({"text", "ndjson"}))
+        ->capture_default_str();
+    capture_command.add_option("--connection", capture_chosen.connection,
+                               "only this one: its number, or the client's ADDRESS:PORT");
+    capture_command.add_flag("--all", capture_chosen.all, "tell connections without any snapshot too");
+    capture_command.add_flag("--explain", capture_chosen.explain,
+                             "print every packet, chunk and changed item first");
+    capture_command
+        .add_option("--demo", capture_chosen.demo,
+                    "write the connection as a demo, by default the one with most snapshots; further "
+                    "maps go to OUT_2.demo, OUT_3.demo, ...")
+        ->type_name("OUT");
+    capture_command
+        .add_option("--map", capture_chosen.map, "the map for the demo, if its download is not in the capture")
+        ->type_name("FILE");
+
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
         return app.exit(e) == 0 ? exit_ok : exit_usage;
     }
+    if (record_command) return record(record_chosen);
+    if (serve_command) return serve(serve_chosen);
     catch_interrupts();
     if (info_command) return info(info_chosen);
     if (dump_command) return dump(dump_chosen);
     if (verify_command) return verify(verify_chosen);
     if (map) return map.run();
+    if (capture_command) return capture(capture_chosen);
     return play(play_chosen);
 }
 

@@ -41,4 +41,40 @@ struct play_options {
 };
 int play(play_options const& options);
 
+struct record_options {
+    std::vector<std::string> hosts; ///< HOST[:PORT]
+    std::string out;                ///< path
+    std::optional<double> duration; ///< seconds
+    std::string protocol = "auto";
+    std::string name = "teewire";
+    std::string password;
+    std::string format = "text";
+    bool retry = false;
+};
+int record(record_options const& options);
+
+struct serve_options {
+    std::string file;
+    std::uint16_t port = 8303;
+    std::string bind = "0.0.0.0";
+    std::string map;  ///< file; by default that in the demo
+    std::string name; ///< in the server browser; by default that of the file
+    bool loop = false;
+    double speed = 1;
+    std::size_t max_viewers = 64;
+    std::size_t max_viewers_per_address = 16;
+};
+int serve(serve_options const& options);
+
+struct capture_options {
+    std::string file;
+    std::string format = "text";
+    std::string connection; ///< its number or the client's address; empty: all, and for a demo the largest
+    std::string demo;       ///< path; empty: none
+    std::string map;        ///< path of a map file for the demo
+    bool explain = false;
+    bool all = false; ///< connections without a snapshot too
+};
+int capture(capture_options const& options);
+
 } // namespace teewire::replay

@@ -197,6 +197,43 @@ static void test_urgent(void) {
     CHECK_EQUAL(urgent, 1);
 }
 
+/* Who watches from outside takes what comes late, and a new beginning. */
+static void test_observer(void) {
+    static struct {
+        int32_t tick, kind, restarted;
+    } const sent[] = {{1000, TEEWIRE_RECEIVED_SNAPSHOT, 0},
+                      {998, TEEWIRE_RECEIVED_SNAPSHOT, 0},
+                      {998, TEEWIRE_RECEIVED_IGNORED, 0},
+                      {10, TEEWIRE_RECEIVED_SNAPSHOT, 1}};
+    uint32_t const size = teewire_receiver_size(4, 40, 20000);
+    teewire_builder* const builder = new_builder();
+    teewire_receiver* receiver = NULL;
+    teewire_receiver_options options;
+    size_t i = 0;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.observer = 1;
+    options.parts = 4;
+    options.snapshots = 40;
+    REQUIRE(teewire_receiver_init(&receiver, take(size), size, &options) == 0);
+    for (i = 0; i < sizeof sent / sizeof *sent; ++i) {
+        teewire_sender* const sender = new_sender(TEEWIRE_DDNET, 20000);
+        teewire_snapshot_event event;
+        teewire_snapshot s;
+        uint8_t const* message = NULL;
+        uint8_t copy[TEEWIRE_MAX_MESSAGE_BYTES];
+        int32_t bytes = 0;
+        memset(&event, 0, sizeof event);
+        event.size = sizeof event;
+        build(builder, sent[i].tick, &s);
+        REQUIRE(teewire_sender_send(sender, sent[i].tick, &s, scratch, NULL) == 1);
+        bytes = teewire_sender_next(sender, &message);
+        memcpy(copy, message, (size_t)bytes);
+        CHECK_EQUAL(teewire_receiver_receive(receiver, copy, (uint32_t)bytes, scratch, &event, NULL), sent[i].kind);
+        CHECK_EQUAL(event.restarted, sent[i].restarted);
+    }
+}
+
 static void test_options(void) {
     uint32_t const size = 200000;
     void* const memory = take(size);
@@ -260,5 +297,6 @@ void test_transfer(void) {
     test_with_loss(TEEWIRE_07);
     test_parts_and_damage();
     test_urgent();
+    test_observer();
     test_options();
 }

@@ -33,7 +33,7 @@ def main(program, replay):
     script = replay / "completion/teewire.bash"
     source = page.read_text().replace("\\-", "-")
     described = list(verbs_below(program))
-    assert len(described) >= 11, described
+    assert len(described) >= 14, described
     wrong = []
     for verb, options in described:
         if verb and not re.search(rf"^\.It Cm {' '.join(verb)}$", source, re.M) and verb != ("map",):
@@ -41,7 +41,7 @@ def main(program, replay):
         synopsis = re.search(rf"^\.Nm\n\.Cm {' '.join(verb)}\n((?:\.[A-Z].*\n)*?)(?=\.Nm|\.Sh)", source, re.M)
         for option in options:
             named = f"Fl {option[1:]}" in (synopsis[1] if synopsis else source)
-            if not named and option not in ("--help", "--version", "--output"):
+            if not named and option not in ("--help", "--version", "--output", "--out"):
                 wrong.append(f"man page, synopsis: {' '.join(verb)} {option}")
         offered = complete(program, script, *verb, "--")
         wrong += [f"completion: {' '.join(verb)} {option}" for option in options if option not in offered]

@@ -33,6 +33,7 @@ struct snapshot_event {
     snapshot_event_kind kind = snapshot_event_kind::other;
     std::int32_t tick = -1;
     std::int32_t base_tick = -1; ///< -1: it was sent without a base
+    bool restarted = false;      ///< observers: ticks begin anew with this one, and what came before is forgotten
     bool has_checksum = false;   ///< an unchanged snapshot may be sent without
     std::uint32_t checksum = 0;  ///< as sent
     std::size_t delta_bytes = 0;

@@ -44,6 +44,7 @@ teewire_snapshot_event event_of(snapshot_event const& e) noexcept {
     teewire_snapshot_event out = {};
     out.tick = e.tick;
     out.base_tick = e.base_tick;
+    out.restarted = e.restarted;
     out.has_checksum = e.has_checksum;
     out.checksum = e.checksum;
     out.delta_bytes = static_cast<std::uint32_t>(e.delta_bytes);

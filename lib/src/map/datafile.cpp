@@ -4,7 +4,6 @@
 
 #include <bitset>
 #include <cassert>
-#include <climits>
 
 namespace teewire {
 
@@ -391,7 +390,7 @@ result<std::size_t, map_problem> datafile::check_block(std::int32_t i, inflate_m
     if (!size) return size.error();
     if (*size == 0 || version_ == 3) return *size;
     datafile_block const from = block(static_cast<std::size_t>(i));
-    std::array<std::uint8_t, 16384> piece; // NOLINT: written before it is read
+    std::array<std::uint8_t, 16384> piece;
     std::size_t spare = 0;
     map_errc const code = decompress(
         from.stored, *size, memory,

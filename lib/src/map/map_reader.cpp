@@ -149,7 +149,7 @@ void cut_cells(std::vector<Cell>& cells, std::size_t count, std::size_t bytes, s
 tile all_bits(std::span<tile const> tiles) noexcept {
     std::uint32_t bits = 0;
     for (tile const& t : tiles) {
-        std::uint32_t word; // NOLINT: copied into
+        std::uint32_t word;
         std::memcpy(&word, &t, sizeof word);
         bits |= word;
     }

@@ -121,7 +121,8 @@ snapshot_event snapshot_receiver::receive(message const& m, snapshot_scratch& sc
     event.kind = snapshot_event_kind::ignored;
     bool const observer = options_.listening == snapshot_listening::observer;
     if (observer) {
-        if (s->tick < newest_ - restart_distance) reset();
+        event.restarted = s->tick < newest_ - restart_distance;
+        if (event.restarted) reset();
         else if (past_.find(s->tick)) return event;
     } else if (s->tick < newest_ || past_.newest() >= s->tick) {
         return event;

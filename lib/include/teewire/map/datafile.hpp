@@ -1,9 +1,9 @@
 // Datafiles, versions 3 and 4: the container of maps. Items are small arrays of ints, named by type and id; data blocks
 // are byte strings, named by their number, and compressed in version 4.
 //
-// Layout and checks follow the requirements' datafile document where real files and readers agree with it. Where they do
-// not: `swaplen` counts bytes, both magics stand for little-endian ints, old files may leave the size table out of `size`
-// and `swaplen`, and a block may be stated to hold nothing (real files; DDNet accepts them).
+// Layout and checks follow the requirements' datafile document where real files and readers agree with it. Where they
+// do not: `swaplen` counts bytes, both magics stand for little-endian ints, old files may leave the size table out of
+// `size` and `swaplen`, and a block may be stated to hold nothing (real files; DDNet accepts them).
 #pragma once
 
 #include "teewire/error.hpp"
@@ -127,8 +127,8 @@ public:
     /// The decompressed size, which may be allocated: at most 1032 times what is stored, and within the limit. Any int
     /// out of an item may be asked for. Errors: bad_data_index, decompressed_size_mismatch, too_large.
     [[nodiscard]] result<std::size_t, map_problem> block_size(std::int32_t i) const noexcept;
-    /// Decompresses into `out`, which has block_size() bytes or more. Gives what was written. Errors as block_size(), and
-    /// decompress_failed, decompressed_size_mismatch. Note: data_after_stream. Costs zlib's time.
+    /// Decompresses into `out`, which has block_size() bytes or more. Gives what was written. Errors as block_size(),
+    /// and decompress_failed, decompressed_size_mismatch. Note: data_after_stream. Costs zlib's time.
     result<std::span<std::uint8_t>, map_problem> read_block(std::int32_t i, std::span<std::uint8_t> out,
                                                             inflate_memory& memory,
                                                             map_report report = {}) const noexcept;

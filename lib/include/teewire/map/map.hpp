@@ -365,9 +365,9 @@ struct map_read_options {
 };
 
 /// Reads a map into `out`, which is empty afterwards if that fails. Gives what made it fail: missing_version,
-/// unsupported_map_version, item_too_short (of the version item), and in strict mode any error. Everything found goes to
-/// options.report. Allocates what the file holds, never what it merely claims; as everywhere in this library, the program
-/// ends if there is no memory. Costs zlib's time, mostly.
+/// unsupported_map_version, item_too_short (of the version item), and in strict mode any error. Everything found goes
+/// to options.report. Allocates what the file holds, never what it merely claims; as everywhere in this library, the
+/// program ends if there is no memory. Costs zlib's time, mostly.
 map_problem read_map(datafile const& file, game_map& out, map_read_options const& options = {});
 
 /// Reads the game layer alone: the last one, as in DDNet. False if there is none with readable tiles; problems of that
@@ -377,8 +377,8 @@ bool read_game_layer(datafile const& file, tile_layer& out, map_report report = 
 // ---- write ---------------------------------------------------------------------------------------------------------
 
 /// Writes a map as DDNet and Teeworlds read it, into `out`. Blocks keep their numbers; where one is no longer used, a
-/// block of one zero byte takes its place. Errors: tile_data_too_small (a layer whose cells are not width times height),
-/// decompress_failed (version 3 alone, a kept block), too_large (2 GiB).
+/// block of one zero byte takes its place. Errors: tile_data_too_small (a layer whose cells are not width times
+/// height), decompress_failed (version 3 alone, a kept block), too_large (2 GiB).
 map_problem write_map(game_map const& map, std::vector<std::uint8_t>& out,
                       datafile_write_options const& options = {});
 

@@ -87,12 +87,12 @@ struct tile_failure {
 /// How many cells the runs stand for. O(runs).
 [[nodiscard]] std::size_t count_tiles(std::span<tile const> packed) noexcept;
 
-/// Writes the cells that `packed` stands for; `out` has as many as the layer. Gives how many cells the last run goes too
-/// far, which real programs ignore. Errors: packed_tiles_too_short, packed_tiles_too_long, nonzero_reserved. O(cells).
+/// Writes the cells that `packed` stands for; `out` has as many as the layer. Gives how many cells the last run goes
+/// too far, which real programs ignore. Errors: packed_tiles_too_short, packed_tiles_too_long, nonzero_reserved. O(cells).
 result<std::size_t, tile_failure> expand_tiles(std::span<tile const> packed, std::span<tile> out) noexcept;
 
-/// Writes the shortest runs, as Teeworlds does, and gives their number. `out` has as many elements as `cells`, whose skip
-/// values are not looked at. O(cells).
+/// Writes the shortest runs, as Teeworlds does, and gives their number. `out` has as many elements as `cells`, whose
+/// skip values are not looked at. O(cells).
 std::size_t pack_tiles(std::span<tile const> cells, std::span<tile> out) noexcept;
 
 } // namespace teewire

@@ -1,0 +1,252 @@
+// The game connections in a capture: who talks to whom, in which protocol, and the snapshots that come of it.
+//
+// Follows the reference about captures. What a capture lacks is counted and does not stop anything.
+#pragma once
+
+#include "capture/frame.hpp"
+#include "capture/vital_stream.hpp"
+#include "live/game_client.hpp"
+
+#include <teewire/message_types.hpp>
+#include <teewire/packet.hpp>
+#include <teewire/snapshot_receiver.hpp>
+
+#include <array>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace teewire::replay {
+
+/// Who sent something.
+enum class sender : std::uint8_t { client, server };
+[[nodiscard]] constexpr sender other(sender s) noexcept {
+    return s == sender::client ? sender::server : sender::client;
+}
+
+/// The time from one map change or connect to the next. Ticks increase in it.
+struct map_stay {
+    served_map map;
+    bool announced = false;  ///< the capture has the message that names the map
+    bool downloaded = false; ///< wholly, and with the right CRC-32
+    std::uint64_t first_frame = 0;
+    std::uint64_t snapshots = 0;
+    std::size_t max_items = 0;
+    std::int32_t first_tick = -1;
+    std::int32_t last_tick = -1;
+};
+
+/// Sum over one kind of message or item.
+struct usage {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0; ///< uncompressed; messages: with the heads of their chunks
+};
+
+/// By name.
+using usage_table = std::map<std::string, usage, std::less<>>;
+
+/// What came from one side.
+struct direction {
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;         ///< of UDP
+    std::uint64_t payload_bytes = 0; ///< of packets, decompressed
+    std::uint64_t connless = 0;      ///< packets beside the connection
+    std::uint64_t resend_requests = 0;
+    std::uint64_t vital = 0;          ///< chunks
+    std::uint64_t repeated_vital = 0; ///< of these, received before
+    vital_stream stream;
+    usage_table messages;
+};
+
+/// How far apart snapshots are, in ticks.
+struct spacing {
+    std::int32_t usual = 0;       ///< the most frequent distance; 0 if there are fewer than two snapshots
+    std::uint64_t gaps = 0;       ///< distances that are larger
+    std::uint64_t missing = 0;    ///< snapshots that would have fitted into the gaps
+    std::int32_t largest_gap = 0; ///< ticks
+};
+
+/// The first of its kind, in words, with the number of all.
+struct trouble {
+    std::uint64_t count = 0;
+    std::string first; ///< "frame 12, byte 3: ..."
+};
+
+/// One pair of addresses.
+struct watched {
+    std::array<udp_address, 2> ends; ///< in the order of the first packet
+    std::optional<std::size_t> server_end;
+    std::uint64_t first_frame = 0;
+    std::int64_t first_time = 0; ///< nanoseconds since 1970
+    std::int64_t last_time = 0;
+    std::array<direction, 2> from; ///< by end
+
+    std::uint32_t votes_06 = 0, votes_07 = 0; // packets that only fit one
+    bool is_connection = false;               ///< a map or a snapshot was sent: no doubt is left
+    bool v07 = false;
+    bool ddnet = false; ///< the server speaks DDNet's extensions
+    std::optional<wire_format> format;
+
+    std::string player;         ///< the client's first name
+    std::string client_version; ///< what the client says that it is
+    std::string close_reason;
+    std::optional<sender> closed_by;
+    trouble malformed; ///< packets and messages
+    trouble damaged;   ///< snapshots that were wrong
+
+    // Snapshots.
+    std::uint64_t snapshots = 0, checksum_ok = 0, checksum_bad = 0, empty = 0, missing_base = 0, undecodable = 0;
+    std::uint64_t repeated = 0, late = 0, incomplete = 0;
+    std::uint64_t missed = 0; ///< acknowledged by the client, but not in the capture
+    std::uint32_t checksum_sum = 0;
+    std::size_t max_items = 0;
+    std::uint64_t snapshot_bytes = 0; ///< of deltas
+    usage_table items;
+    std::uint64_t removed_items = 0, removed_bytes = 0;
+    std::vector<map_stay> stays;
+
+    [[nodiscard]] protocol version() const noexcept { return v07 ? protocol::teeworlds_07 : protocol::ddnet; }
+    [[nodiscard]] udp_address const& client() const noexcept { return ends[1 - server_end.value_or(1)]; }
+    [[nodiscard]] udp_address const& server() const noexcept { return ends[server_end.value_or(1)]; }
+    [[nodiscard]] direction const& sent_by(sender s) const noexcept {
+        std::size_t const server = server_end.value_or(1);
+        return from[s == sender::server ? server : 1 - server];
+    }
+    [[nodiscard]] std::optional<sender> sender_at(std::size_t end) const noexcept {
+        if (!server_end) return {};
+        return end == *server_end ? sender::server : sender::client;
+    }
+    /// Whether the server sent snapshots, right or wrong.
+    [[nodiscard]] bool has_snapshots() const noexcept {
+        return snapshots + missing_base + checksum_bad + undecodable + incomplete != 0;
+    }
+    [[nodiscard]] spacing tick_spacing() const;
+
+    bool left_out = false;
+    bool stay_over = false;  ///< the next snapshot belongs to another one
+    bool reconnects = false; ///< a connect was seen amid a connection: it may have been an old one that came late
+    std::map<std::int32_t, std::uint64_t> distances; // between snapshots, in ticks
+    struct live_state;
+    std::unique_ptr<live_state> live; // what decoding needs; released when nothing comes any more
+
+    watched();
+    ~watched();
+};
+
+/// A packet, for listeners. Borrowed.
+struct seen_packet {
+    std::uint64_t frame = 0;
+    std::int64_t time = 0; ///< nanoseconds since 1970
+    watched const& of;
+    std::size_t end = 0; ///< whose it is
+    std::span<std::uint8_t const> datagram;
+};
+
+/// A chunk, for listeners. Borrowed.
+struct seen_chunk {
+    chunk const& data;
+    message const* what = nullptr; ///< null: it could not be read
+    message_type type = message_type::unknown;
+    std::optional<vital_place> place; ///< of vital chunks
+    snapshot_event const* snapshot = nullptr;
+    snapshot_view base; ///< of the snapshot
+    bool base_known = false;
+};
+
+/// Is told what is found. Everything borrowed holds during the call.
+class capture_listener {
+public:
+    virtual ~capture_listener() = default;
+    /// A packet of a connection was read, or could not be.
+    virtual void packet(seen_packet const&, packet const&, std::span<std::uint8_t const> /*payload*/) {}
+    virtual void control(seen_packet const&, control_message const&) {}
+    virtual void chunk_arrives(seen_packet const&, seen_chunk const&) {}
+    /// It is no connection's, or damaged: why.
+    virtual void no_packet(seen_packet const&, std::string_view /*why*/) {}
+
+    /// Ticks begin anew.
+    virtual void stay_begins(watched const&, map_stay const&) {}
+    virtual void snapshot(watched const&, std::int32_t /*tick*/, snapshot_view) {}
+    /// A message that the server sends to the game, vital ones in order.
+    virtual void game_message(watched const&, message const&, message_type, std::span<std::uint8_t const>,
+                              bool /*vital*/) {}
+    /// A map was downloaded.
+    virtual void map_complete(watched const&, map_stay const&, std::vector<std::uint8_t>&&) {}
+};
+
+/// Finds and follows the connections.
+class connection_watcher {
+public:
+    explicit connection_watcher(capture_listener& listener);
+    ~connection_watcher();
+
+    void receive(std::uint64_t frame, std::int64_t time, udp_datagram const& datagram);
+    /// The capture is over: what is still open is counted.
+    void finish();
+
+    /// In the order of their first packets, those without any snapshot last.
+    [[nodiscard]] std::vector<watched const*> connections() const;
+    /// Datagrams between addresses without a connection, and how many of them ask for or tell a server's info.
+    [[nodiscard]] std::uint64_t foreign() const;
+    [[nodiscard]] std::uint64_t foreign_connless() const;
+    /// Connections that there was no room for.
+    [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+    /// How often state was dropped as too many connections were alive at the same time.
+    [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
+
+    /// Limits of memory. A live connection takes up to 5 MiB.
+    static constexpr std::size_t max_live = 512;
+    static constexpr std::size_t max_pairs = 16384; ///< of addresses without a connection
+    static constexpr std::size_t max_connections = 10000;
+    static constexpr std::int64_t idle_time = 30'000'000'000; ///< nanoseconds after which state is dropped
+
+private:
+    using address_pair = std::array<udp_address, 2>;
+    struct pair_hash {
+        std::size_t operator()(address_pair const& pair) const noexcept;
+    };
+    using watched_list = std::list<watched>;
+
+    static address_pair key_of(udp_address const& a, udp_address const& b);
+    watched& find(std::uint64_t frame, std::int64_t time, udp_datagram const& datagram);
+    watched_list::iterator add(address_pair const& key, std::uint64_t frame, std::int64_t time,
+                               udp_datagram const& datagram);
+    void promote(watched& w);
+    watched::live_state& live(watched& w);
+    void release(watched& w);
+    void drop_idle(std::int64_t now);
+
+    void read_packet(seen_packet const& seen, watched& w);
+    void read_control(seen_packet const& seen, watched& w, control_message const& m);
+    void read_chunks(seen_packet const& seen, watched& w, packet const& p, std::span<std::uint8_t const> payload);
+    void read_chunk(seen_packet const& seen, watched& w, chunk const& c, bool whole);
+    void read_snapshot(seen_packet const& seen, watched& w, message const& m, seen_chunk& report,
+                       snapshot_event& event);
+    void deliver(watched& w, std::size_t end, std::uint64_t frame, std::span<std::uint8_t const> bytes);
+    void read_message(watched& w, std::size_t end, std::uint64_t frame, message const& m, message_type type,
+                      std::span<std::uint8_t const> bytes, bool vital);
+    void connect(watched& w);
+    void start_anew(watched& w);
+    static void check_acknowledge(watched& w, std::int32_t tick);
+    void begin_stay(watched& w, map_stay stay);
+    void add_map_data(watched& w, messages::map_data const& m);
+    static void count_items(watched& w, snapshot_event const& event);
+    void malformed(seen_packet const& seen, watched& w, std::string const& why);
+
+    capture_listener& listener_;
+    std::unordered_map<address_pair, watched_list::iterator, pair_hash> by_pair_;
+    watched_list pairs_; // without a connection, the ones seen last at the front
+    watched_list connections_;
+    std::vector<watched*> live_; // connections with state
+    std::unique_ptr<snapshot_scratch> scratch_;
+    std::unique_ptr<payload_memory> payload_;
+    std::int64_t next_sweep_ = 0;
+    std::uint64_t datagrams_ = 0, connless_ = 0, left_out_ = 0, dropped_ = 0;
+};
+
+} // namespace teewire::replay

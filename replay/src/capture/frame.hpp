@@ -1,0 +1,46 @@
+// The frames of a capture down to their UDP datagrams.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace teewire::replay {
+
+/// An address and port.
+struct udp_address {
+    std::array<std::uint8_t, 16> ip{}; ///< IPv4: the first four
+    std::uint16_t port = 0;
+    bool v6 = false;
+
+    friend auto operator<=>(udp_address const&, udp_address const&) = default;
+};
+/// "127.0.0.1:8303", "[::1]:8303"
+[[nodiscard]] std::string address_text(udp_address const& address);
+
+/// Borrowed: the payload points into the frame.
+struct udp_datagram {
+    udp_address from;
+    udp_address to;
+    std::span<std::uint8_t const> payload;
+};
+
+/// What lies below IP, by the numbers that captures use.
+enum class link_layer : std::uint8_t { ethernet, cooked_1, cooked_2, loopback, raw_ip };
+
+enum class frame_kind : std::uint8_t {
+    udp,
+    other,    ///< not UDP
+    fragment, ///< of a datagram; they are not put together, as no game packet needs to be taken apart
+    cut,      ///< ends before the datagram does
+};
+
+/// Finds the datagram in a frame. VLAN tags and the extension headers of IPv6 are passed over, padding is left out;
+/// checksums are not looked at, as those of the capturing machine's own packets are often not filled in.
+[[nodiscard]] frame_kind read_frame(link_layer link, std::span<std::uint8_t const> frame, udp_datagram& out);
+
+} // namespace teewire::replay

@@ -1,0 +1,75 @@
+// Capture files, read by libpcap.
+#pragma once
+
+#include "capture/frame.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+struct pcap;
+
+namespace teewire::replay {
+
+/// Borrowed: the bytes hold until the next frame is read.
+struct captured_frame {
+    std::uint64_t number = 0;      ///< in the file, from 1
+    std::int64_t time = 0;         ///< nanoseconds since 1970
+    std::size_t original_size = 0; ///< as it was on the wire
+    std::span<std::uint8_t const> bytes;
+};
+
+struct file_closer {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using file_handle = std::unique_ptr<std::FILE, file_closer>;
+
+/// Where a capture comes from: a file, or standard input, which is put into a temporary file if it is needed twice.
+class capture_source {
+public:
+    /// "-" is standard input. Throws io_error.
+    capture_source(std::string name, bool twice);
+
+    /// For messages.
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    /// Bytes, or 0 if that is not known.
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    /// At its beginning. Throws io_error.
+    [[nodiscard]] file_handle open() const;
+
+private:
+    std::string path_;
+    std::string name_;
+    std::uint64_t size_ = 0;
+    file_handle spool_;
+};
+
+class capture_reader {
+public:
+    /// Throws bad_input when it is no capture, or one of a network that is not read here.
+    explicit capture_reader(capture_source const& source);
+    capture_reader(capture_reader const&) = delete;
+    capture_reader& operator=(capture_reader const&) = delete;
+    ~capture_reader();
+
+    /// False at the end, and where the file is damaged.
+    bool next(captured_frame& out);
+    /// What is damaged where; empty if nothing is.
+    [[nodiscard]] std::string const& error() const noexcept { return error_; }
+
+    [[nodiscard]] link_layer link() const noexcept { return link_; }
+    /// "Ethernet"
+    [[nodiscard]] std::string_view link_name() const noexcept;
+    /// Frames so far.
+    [[nodiscard]] std::uint64_t frames() const noexcept { return frames_; }
+    /// Bytes so far, or 0 if that is not known.
+    [[nodiscard]] std::uint64_t position() const;
+
+private:
+    pcap* handle_ = nullptr;
+    link_layer link_ = link_layer::ethernet;
+    std::uint64_t frames_ = 0;
+    std::string error_;
+};
+
+} // namespace teewire::replay

@@ -1,0 +1,318 @@
+#include "capture/report.hpp"
+
+#include "item_text.hpp"
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+using named_usage = std::pair<std::string_view, usage>;
+
+// Most bytes first.
+std::vector<named_usage> by_bytes(usage_table const& table) {
+    std::vector<named_usage> sorted{table.begin(), table.end()};
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](auto const& a, auto const& b) { return a.second.bytes > b.second.bytes; });
+    return sorted;
+}
+
+class object_writer {
+public:
+    explicit object_writer(json_writer& json) : json_{json} {}
+
+    void text(char const* key, std::string_view value) {
+        json_.Key(key);
+        write_string(json_, value);
+    }
+    void text_or_null(char const* key, std::string_view value) {
+        if (!value.empty()) return text(key, value);
+        json_.Key(key);
+        json_.Null();
+    }
+    void number(char const* key, std::uint64_t value) {
+        json_.Key(key);
+        json_.Uint64(value);
+    }
+    void tick(char const* key, std::int32_t value) {
+        json_.Key(key);
+        if (value < 0) json_.Null();
+        else json_.Int(value);
+    }
+    void boolean(char const* key, bool value) {
+        json_.Key(key);
+        json_.Bool(value);
+    }
+    void seconds(char const* key, std::int64_t nanoseconds) {
+        json_.Key(key);
+        json_.Double(static_cast<double>(nanoseconds / 1000) / 1e6);
+    }
+    void usages(char const* key, usage_table const& table) {
+        json_.Key(key);
+        json_.StartObject();
+        for (auto const& [name, used] : by_bytes(table)) {
+            write_key(json_, name);
+            json_.StartObject();
+            number("count", used.count);
+            number("bytes", used.bytes);
+            json_.EndObject();
+        }
+        json_.EndObject();
+    }
+
+private:
+    json_writer& json_;
+};
+
+void write_direction(json_writer& json, direction const& d) {
+    object_writer out{json};
+    json.StartObject();
+    out.number("packets", d.packets);
+    out.number("bytes", d.bytes);
+    out.number("payload_bytes", d.payload_bytes);
+    out.number("connless", d.connless);
+    out.number("resend_requests", d.resend_requests);
+    out.number("vital", d.vital);
+    out.number("vital_repeated", d.repeated_vital);
+    out.number("vital_missing", d.stream.missing());
+    out.usages("messages", d.messages);
+    json.EndObject();
+}
+
+void write_stay(json_writer& json, map_stay const& stay) {
+    object_writer out{json};
+    json.StartObject();
+    out.text_or_null("name", stay.map.name);
+    out.text_or_null("crc", stay.map.name.empty() ? std::string{} : fmt::format("{:08x}", stay.map.crc));
+    out.number("size", stay.map.size);
+    out.text_or_null("sha256",
+                     stay.map.sha256 ? fmt::format("{:02x}", fmt::join(*stay.map.sha256, "")) : std::string{});
+    out.boolean("downloaded", stay.downloaded);
+    out.number("first_frame", stay.first_frame);
+    out.number("snapshots", stay.snapshots);
+    out.number("max_items", stay.max_items);
+    out.tick("first_tick", stay.first_tick);
+    out.tick("last_tick", stay.last_tick);
+    json.EndObject();
+}
+
+std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// A line for each kind, or one for the largest.
+void print_usages(text_buffer& out, usage_table const& table, bool detailed) {
+    constexpr std::string_view indent = "                 ";
+    auto const sorted = by_bytes(table);
+    if (detailed) {
+        for (auto const& [name, used] : sorted)
+            out.print("{}{:7}  {:24} {:>9}\n", indent, used.count, name, bytes_text(used.bytes));
+        return;
+    }
+    constexpr std::size_t most = 3;
+    std::string text;
+    for (std::size_t i = 0; i < sorted.size() && i < most; ++i)
+        text += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", sorted[i].second.count, sorted[i].first,
+                            bytes_text(sorted[i].second.bytes));
+    if (sorted.size() > most) text += fmt::format(", {} more kinds", sorted.size() - most);
+    out.print("{}{}\n", indent, text);
+}
+
+std::string stay_text(map_stay const& stay) {
+    std::string map = "not named in the capture";
+    if (!stay.map.name.empty())
+        map = fmt::format("{}, {}, crc {:08x}{}", stay.map.name, bytes_text(stay.map.size), stay.map.crc,
+                          stay.downloaded ? ", downloaded" : "");
+    if (stay.snapshots == 0) return map + ": no snapshots";
+    if (stay.max_items == 0) // with them, servers check the addresses of clients that have no token
+        return fmt::format("{}: {}", map, plural(stay.snapshots, "empty snapshot", "empty snapshots"));
+    return fmt::format("{}: {} in ticks {} to {}, {}", map, plural(stay.snapshots, "snapshot", "snapshots"),
+                       stay.first_tick, stay.last_tick, clock_text(stay.last_tick - stay.first_tick));
+}
+
+// What is not as it should be, in words.
+std::vector<std::string> losses(watched const& w) {
+    std::vector<std::string> found;
+    auto const add = [&](std::uint64_t count, std::string text) {
+        if (count != 0) found.push_back(std::move(text));
+    };
+    add(w.missing_base, fmt::format("{} against a base that is not in the capture",
+                                    plural(w.missing_base, "snapshot", "snapshots")));
+    add(w.incomplete, plural(w.incomplete, "snapshot lacks parts", "snapshots lack parts"));
+    add(w.missed, fmt::format("{} that the client acknowledged are not in the capture",
+                              plural(w.missed, "snapshot", "snapshots")));
+    add(w.late, plural(w.late, "snapshot came late", "snapshots came late"));
+    add(w.repeated, plural(w.repeated, "snapshot message came twice", "snapshot messages came twice"));
+    for (sender const s : {sender::server, sender::client}) {
+        auto const& d = w.sent_by(s);
+        std::string_view const who = s == sender::server ? "server's" : "client's";
+        add(d.stream.missing(),
+            fmt::format("{} of the {} vital messages are not in the capture", d.stream.missing(), who));
+        add(d.repeated_vital, fmt::format("{} of the {} vital messages came again", d.repeated_vital, who));
+    }
+    return found;
+}
+
+} // namespace
+
+std::string protocol_text(watched const& w) {
+    std::string text = w.v07 ? "0.7" : w.format == wire_format::v06_token ? "0.6.5" : "0.6";
+    if (w.ddnet) text += ", DDNet";
+    return text;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    if (bytes < 1000) return fmt::format("{} B", bytes);
+    double const value = static_cast<double>(bytes);
+    if (bytes < 1'000'000) return fmt::format("{:.1f} kB", value / 1e3);
+    return fmt::format("{:.1f} MB", value / 1e6);
+}
+
+void print_json(text_buffer& out, watched const& w, std::size_t number) {
+    rapidjson::StringBuffer buffer;
+    json_writer json{buffer};
+    object_writer object{json};
+    json.StartObject();
+    object.text("client", address_text(w.client()));
+    object.text("server", address_text(w.server()));
+    object.text("protocol", w.v07 ? "0.7" : "0.6");
+    object.number("snapshots", w.snapshots);
+    object.number("checksum_ok", w.checksum_ok);
+    object.number("checksum_bad", w.checksum_bad);
+    object.number("empty", w.empty);
+    object.number("missing_base", w.missing_base);
+    object.number("undecodable", w.undecodable);
+    object.text("checksum_sum", fmt::format("{:08x}", w.checksum_sum));
+    object.number("max_items", w.max_items);
+
+    object.number("number", number);
+    object.text_or_null("packet_format", w.format ? name(*w.format) : std::string_view{});
+    object.boolean("ddnet", w.ddnet);
+    object.text_or_null("player", w.player);
+    object.text_or_null("client_version", w.client_version);
+    object.number("first_frame", w.first_frame);
+    object.seconds("first_time", w.first_time);
+    object.seconds("last_time", w.last_time);
+    object.text_or_null("closed_by", !w.closed_by ? "" : *w.closed_by == sender::server ? "server" : "client");
+    object.text_or_null("close_reason", w.close_reason);
+    json.Key("maps");
+    json.StartArray();
+    for (map_stay const& stay : w.stays) write_stay(json, stay);
+    json.EndArray();
+    json.Key("losses");
+    json.StartObject();
+    auto const space = w.tick_spacing();
+    object.number("missed", w.missed);
+    object.number("incomplete", w.incomplete);
+    object.number("repeated", w.repeated);
+    object.number("late", w.late);
+    object.number("usual_distance", static_cast<std::uint64_t>(space.usual));
+    object.number("gaps", space.gaps);
+    object.number("gap_snapshots", space.missing);
+    object.number("largest_gap", static_cast<std::uint64_t>(space.largest_gap));
+    json.EndObject();
+    json.Key("from_server");
+    write_direction(json, w.sent_by(sender::server));
+    json.Key("from_client");
+    write_direction(json, w.sent_by(sender::client));
+    object.number("delta_bytes", w.snapshot_bytes);
+    object.usages("items", w.items);
+    json.Key("removed_items");
+    json.StartObject();
+    object.number("count", w.removed_items);
+    object.number("bytes", w.removed_bytes);
+    json.EndObject();
+    object.number("malformed", w.malformed.count);
+    object.text_or_null("first_malformed", w.malformed.first);
+    object.text_or_null("first_damaged", w.damaged.first);
+    json.EndObject();
+    out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
+}
+
+void print_text(text_buffer& out, watched const& w, std::size_t number, std::int64_t begin, bool detailed) {
+    auto const line = [&](std::string_view label, std::string_view value) {
+        out.print("    {:12} {}\n", label, value);
+    };
+    auto const clock = [](std::int64_t nanoseconds) { return clock_text(nanoseconds / 20'000'000); };
+    out.print("#{} {} -> {}  {}\n", number, address_text(w.client()), address_text(w.server()), protocol_text(w));
+    if (!w.player.empty() || !w.client_version.empty())
+        line("client", fmt::format("{}{}{}", w.player, w.player.empty() || w.client_version.empty() ? "" : ", ",
+                                   w.client_version));
+    std::string end = "goes on at the end of the capture, or fell silent";
+    if (w.closed_by) {
+        end = fmt::format("closed by the {}", *w.closed_by == sender::server ? "server" : "client");
+        if (!w.close_reason.empty()) end += fmt::format(": \"{}\"", w.close_reason);
+    }
+    line("time", fmt::format("{} to {}, {}", clock(w.first_time - begin), clock(w.last_time - begin), end));
+    for (map_stay const& stay : w.stays) line(&stay == w.stays.data() ? "map" : "", stay_text(stay));
+
+    std::string checks = fmt::format("{} of up to {}, {} right", w.snapshots, plural(w.max_items, "item", "items"),
+                                     plural(w.checksum_ok, "checksum", "checksums"));
+    checks += w.checksum_bad == 0 ? ", none wrong" : fmt::format(", {} WRONG", w.checksum_bad);
+    if (w.empty != 0) checks += fmt::format(", {} unchanged and without one", w.empty);
+    if (w.undecodable != 0) checks += fmt::format(", {} undecodable", w.undecodable);
+    line("snapshots", checks);
+    if (w.damaged.count != 0) line("", w.damaged.first);
+    if (auto const space = w.tick_spacing(); space.usual != 0) {
+        std::string rate = space.usual == 1 ? "every tick" : fmt::format("every {} ticks", space.usual);
+        if (space.gaps != 0)
+            rate += fmt::format(", {} (room for {}; the largest is {} ticks)", plural(space.gaps, "gap", "gaps"),
+                                plural(space.missing, "more", "more"), space.largest_gap);
+        line("rate", fmt::format("{}; {} for each delta", rate,
+                                 bytes_text(w.snapshot_bytes / std::max<std::uint64_t>(1, w.snapshots))));
+    }
+    auto const lost = losses(w);
+    if (lost.empty()) line("losses", "none");
+    for (auto const& each : lost) line(&each == lost.data() ? "losses" : "", each);
+    if (w.malformed.count != 0)
+        line("malformed",
+             fmt::format("{}, the first in {}", plural(w.malformed.count, "packet", "packets"), w.malformed.first));
+    for (sender const s : {sender::server, sender::client}) {
+        auto const& d = w.sent_by(s);
+        line(s == sender::server ? "from server" : "from client",
+             fmt::format("{}, {} ({} uncompressed)", plural(d.packets, "packet", "packets"), bytes_text(d.bytes),
+                         bytes_text(d.payload_bytes)));
+        print_usages(out, d.messages, detailed);
+    }
+    if (w.items.empty()) return;
+    line("items", fmt::format("changed in {} of deltas, and {} removed ({})", bytes_text(w.snapshot_bytes),
+                              w.removed_items, bytes_text(w.removed_bytes)));
+    print_usages(out, w.items, detailed);
+}
+
+std::vector<std::string> remarks(frame_counts const& frames, connection_watcher const& all) {
+    constexpr std::size_t most = 3;
+    std::vector<std::string> lines;
+    if (frames.cut != 0)
+        lines.push_back(fmt::format("{} cut when they were captured, and left out: {}",
+                                    plural(frames.cut, "frame was", "frames were"), frames.first_cut));
+    if (frames.fragments != 0)
+        lines.push_back(fmt::format("{} of IP left out: datagrams are not put together",
+                                    plural(frames.fragments, "fragment", "fragments")));
+    std::string silent;
+    std::size_t count = 0;
+    for (auto const* const w : all.connections()) {
+        if (w->has_snapshots()) continue;
+        if (++count <= most) silent += fmt::format("{} {}", silent.empty() ? ":" : ",", address_text(w->client()));
+    }
+    if (count != 0)
+        lines.push_back(fmt::format("{} without any snapshot, told with --all{}{}",
+                                    plural(count, "connection", "connections"), silent,
+                                    count > most ? ", ..." : ""));
+    if (auto const foreign = all.foreign(); foreign != 0)
+        lines.push_back(fmt::format("{} of no connection{}", plural(foreign, "datagram", "datagrams"),
+                                    all.foreign_connless() != 0
+                                        ? fmt::format(", {} of them about server info", all.foreign_connless())
+                                        : std::string{}));
+    if (all.left_out() != 0)
+        lines.push_back(fmt::format("{} not told: only the first {} are",
+                                    plural(all.left_out(), "connection", "connections"),
+                                    connection_watcher::max_connections));
+    if (all.dropped() != 0)
+        lines.push_back(
+            fmt::format("more than {} connections at the same time: snapshots of others were forgotten {}",
+                        connection_watcher::max_live, plural(all.dropped(), "time", "times")));
+    return lines;
+}
+
+} // namespace teewire::replay

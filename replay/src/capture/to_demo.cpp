@@ -1,0 +1,127 @@
+#include "capture/to_demo.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace teewire::replay {
+namespace {
+
+// How long a snapshot may come late and still find its place: no base is older.
+constexpr std::int32_t patience = snapshot_pacing::keep_ticks;
+
+} // namespace
+
+void map_collector::map_complete(watched const&, map_stay const& stay, std::vector<std::uint8_t>&& bytes) {
+    maps_.try_emplace(stay.map.crc, std::move(bytes));
+}
+
+std::span<std::uint8_t const> map_collector::find(served_map const& map) const {
+    auto const found = maps_.find(map.crc);
+    if (found == maps_.end()) return {};
+    return found->second;
+}
+
+demo_recorder::demo_recorder(std::string path, std::uint64_t first_frame, std::vector<map_stay> const& stays,
+                             map_collector const& maps)
+    : path_{std::move(path)}, first_frame_{first_frame}, stays_{stays}, maps_{maps} {}
+
+std::string demo_recorder::next_path() const {
+    if (written_.empty()) return path_;
+    std::filesystem::path next{path_};
+    std::string const ending = next.extension().string();
+    next.replace_extension();
+    return fmt::format("{}_{}{}", next.string(), written_.size() + 1, ending);
+}
+
+void demo_recorder::stay_begins(watched const& w, map_stay const&) {
+    if (w.first_frame != first_frame_ || stay_ >= stays_.size()) return;
+    end_demo();
+    ++stay_;
+    protocol_ = w.version();
+}
+
+void demo_recorder::open(watched const& w) {
+    map_stay const& stay = stays_[stay_ - 1];
+    written_demo demo;
+    demo.path = next_path();
+    demo.map = stay.map;
+    if (demo.map.name.empty()) demo.map.name = "unknown";
+    auto const bytes = maps_.find(stay.map);
+    demo.has_map = !bytes.empty();
+    file_ = std::make_unique<demo_file>(demo.path, protocol_, demo.map, bytes, w.last_time / 1'000'000'000);
+    written_.push_back(std::move(demo));
+    newest_ = written_tick_ = -1;
+}
+
+void demo_recorder::snapshot(watched const& w, std::int32_t tick, snapshot_view snapshot) {
+    if (!records(w)) return;
+    if (file_ == nullptr) open(w);
+    if (tick <= written_tick_) {
+        ++written_.back().left_out;
+        return;
+    }
+    pending_tick& place = pending_[tick];
+    place.snapshot.assign(snapshot.ints().begin(), snapshot.ints().end());
+    place.distinct_keys = snapshot.distinct_keys();
+    newest_ = std::max(newest_, tick);
+    while (!pending_.empty() && pending_.begin()->first < newest_ - patience) {
+        auto const first = pending_.extract(pending_.begin());
+        write(first.key(), first.mapped());
+    }
+}
+
+void demo_recorder::game_message(watched const& w, message const& m, message_type type,
+                                 std::span<std::uint8_t const> bytes, bool vital) {
+    // Players of demos would take the first kind for an invitation.
+    if (!records(w) || type == message_type::ready_to_enter) return;
+    static_cast<void>(m);
+    pending_message copy{{bytes.begin(), bytes.end()}, type, vital};
+    if (newest_ < 0) early_.push_back(std::move(copy));
+    else pending_[newest_].messages.push_back(std::move(copy));
+}
+
+void demo_recorder::write(pending_message const& m) {
+    if (auto const parsed = parse_message(m.bytes)) file_->write_message(*parsed, m.type, m.bytes, m.vital);
+}
+
+void demo_recorder::write(std::int32_t tick, pending_tick const& what) {
+    std::vector<pending_message> after;
+    for (pending_message& m : early_) {
+        // What 0.7 tells about players has to be known for the first snapshot; the rest follows it, as players begin with
+        // a snapshot.
+        roster probe;
+        auto const parsed = parse_message(m.bytes);
+        bool const first = protocol_ == protocol::teeworlds_07 && parsed && probe.receive(*parsed);
+        if (first) write(m);
+        else after.push_back(std::move(m));
+    }
+    early_.clear();
+    if (!what.snapshot.empty()) {
+        auto const snapshot = snapshot_view::trusted(what.snapshot, what.distinct_keys);
+        written_.back().left_out += !file_->write_snapshot(tick, snapshot);
+    }
+    for (pending_message const& m : after) write(m);
+    for (pending_message const& m : what.messages) write(m);
+    written_tick_ = tick;
+}
+
+void demo_recorder::end_demo() {
+    for (auto const& [tick, what] : pending_)
+        if (file_ != nullptr) write(tick, what);
+    pending_.clear();
+    early_.clear();
+    newest_ = written_tick_ = -1;
+    if (file_ == nullptr) return;
+    written_.back().snapshots = file_->snapshots();
+    written_.back().messages = file_->messages();
+    complete_.push_back(std::move(file_));
+}
+
+std::vector<written_demo> demo_recorder::finish() {
+    end_demo();
+    for (auto const& file : complete_) file->finish();
+    return written_;
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,384 @@
+#include "live/demo_file.hpp"
+#include "live/udp_client.hpp"
+
+#include "input.hpp"
+#include "output.hpp"
+#include "verbs.hpp"
+
+#include <boost/asio/signal_set.hpp>
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+
+#include <unistd.h>
+
+namespace teewire::replay {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::udp;
+
+constexpr std::int32_t spectators_team = -1;
+constexpr milliseconds probe_time = 3000; // for each protocol, when it is to be found out
+constexpr milliseconds answer_time = 10'000;
+constexpr milliseconds first_back_off = 1000;
+constexpr milliseconds max_back_off = 60'000;
+
+// What happened to the snapshots of one file.
+struct tally {
+    std::uint64_t received = 0; // decoded, with the right checksum
+    std::uint64_t bad_checksum = 0;
+    std::uint64_t damaged = 0; // otherwise
+    std::uint64_t missing_base = 0;
+    std::uint64_t without_checksum = 0; // unchanged ones have none
+    std::map<std::int32_t, std::uint64_t> steps;
+
+    // Of the snapshots that come at the rate of most.
+    [[nodiscard]] std::uint64_t missed() const {
+        std::uint64_t missed = 0;
+        auto const usual =
+            std::max_element(steps.begin(), steps.end(), [](auto& a, auto& b) { return a.second < b.second; });
+        for (auto const& [step, count] : steps)
+            if (step > usual->first) missed += count * static_cast<std::uint64_t>(step / usual->first - 1);
+        return missed;
+    }
+};
+
+// A server that is being recorded.
+class recording final : public client_listener {
+public:
+    recording(asio::io_context& io, record_options const& options, host_port server, std::string label,
+              std::string stem, snapshot_scratch& scratch, std::function<void(std::string_view)> say,
+              std::function<void()> ended)
+        : options_{options}, server_{std::move(server)}, label_{std::move(label)}, stem_{std::move(stem)},
+          scratch_{scratch}, say_{std::move(say)}, ended_{std::move(ended)}, resolver_{io}, timer_{io},
+          link_{io, [this] { proceed(); }} {}
+
+    void start() {
+        resolver_.async_resolve(server_.host, std::to_string(server_.port),
+                                [this](boost::system::error_code failed, udp::resolver::results_type const& found) {
+                                    if (over_) return;
+                                    if (failed || found.empty()) return lose(failed.message());
+                                    peers_.assign(found.begin(), found.end());
+                                    attempt_ = 0;
+                                    connect();
+                                });
+    }
+
+    // Keeps what there is and says good-bye.
+    void stop() {
+        if (over_) return;
+        over_ = true;
+        resolver_.cancel();
+        close_file();
+        link_.close();
+        timer_.cancel();
+        ended_();
+    }
+
+    [[nodiscard]] bool over() const noexcept { return over_; }
+    [[nodiscard]] bool failed() const noexcept { return failed_; }
+    [[nodiscard]] std::string state() const {
+        if (over_) return label_ + ": done";
+        if (!file_) return fmt::format("{}: {}", label_, doing_);
+        return fmt::format("{}: {}, {} snapshots, {} missed, {} KiB", label_,
+                           clock_text(file_->last_tick() - file_->first_tick()), file_->snapshots(),
+                           tally_.missed(), file_->size() / 1024);
+    }
+
+    // ---- client_listener
+
+    void map_changes(served_map const& map) override {
+        close_file();
+        doing_ = fmt::format("map {}, {} KiB", map.name, map.size / 1024);
+        say_(fmt::format("{}: map {}, {} KiB", label_, map.name, (map.size + 1023) / 1024));
+    }
+    void map_arrives(std::size_t bytes) override {
+        doing_ = fmt::format("downloading the map, {} KiB", bytes / 1024);
+    }
+    void map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) override {
+        tally_ = {};
+        last_tick_ = -1;
+        std::string const path = files_ == 0 ? stem_ + ".demo" : fmt::format("{}_{}.demo", stem_, files_ + 1);
+        ++files_;
+        file_.emplace(path, client().version(), map, bytes);
+        doing_ = "waiting for the first snapshot";
+    }
+    void receives(snapshot_event const& event) override {
+        if (!file_) return;
+        switch (event.kind) {
+        case snapshot_event_kind::snapshot: break;
+        case snapshot_event_kind::missing_base: ++tally_.missing_base; return;
+        case snapshot_event_kind::damaged:
+        case snapshot_event_kind::malformed:
+            ++(event.error.code == errc::bad_checksum ? tally_.bad_checksum : tally_.damaged);
+            return;
+        default: return;
+        }
+        ++tally_.received;
+        tally_.without_checksum += !event.has_checksum;
+        if (last_tick_ >= 0) ++tally_.steps[event.tick - last_tick_];
+        last_tick_ = event.tick;
+        file_->write_snapshot(event.tick, event.snapshot);
+        if (file_->snapshots() == 1) {
+            back_off_ = first_back_off;
+            say_(fmt::format("{}: recording to {}", label_, file_->path()));
+        }
+        if (!first_snapshot_) first_snapshot_ = now();
+        look_for_players(event);
+    }
+    void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) override {
+        if (file_) file_->write_message(m, type, bytes, vital);
+    }
+
+private:
+    [[nodiscard]] game_client& client() const { return *link_.client(); }
+
+    [[nodiscard]] std::size_t protocols() const { return options_.protocol == "auto" ? 2 : 1; }
+
+    void connect() {
+        bool const any = options_.protocol == "auto";
+        wire_format const format =
+            options_.protocol == "0.7" || (any && attempt_ % 2 == 1) ? wire_format::v07 : wire_format::ddnet;
+        peer_ = peers_[attempt_ / protocols()];
+        doing_ = fmt::format("connecting with {}", format == wire_format::v07 ? "0.7" : "0.6");
+        client_profile profile;
+        profile.name = options_.name;
+        profile.password = options_.password;
+        profile.no_answer = any ? probe_time : answer_time;
+        boost::system::error_code failed;
+        link_.open(peer_, format, profile, *this, scratch_, failed);
+        if (failed) lose(failed.message());
+    }
+
+    void proceed() {
+        if (client().closed()) return disconnected();
+        if (!options_.duration || !first_snapshot_) return;
+        milliseconds const end = *first_snapshot_ + static_cast<milliseconds>(*options_.duration * 1000);
+        if (now() >= end) stop();
+        else link_.wake_at(end);
+    }
+
+    void disconnected() {
+        // A server that refuses has answered.
+        bool const answered = client().answered() || client().connection().cause() == close_cause::peer;
+        close_file();
+        link_.close();
+        if (!answered && ++attempt_ < peers_.size() * protocols()) return connect_soon(0);
+        lose(answered ? client().close_text() : "no answer");
+    }
+
+    void lose(std::string const& why) {
+        if (!options_.retry) {
+            say_(fmt::format("{}: {}", label_, why));
+            failed_ = true;
+            return stop();
+        }
+        doing_ = fmt::format("{}; next try in {} s", why, back_off_ / 1000);
+        say_(fmt::format("{}: {}", label_, doing_));
+        milliseconds const wait = back_off_;
+        back_off_ = std::min(2 * back_off_, max_back_off);
+        attempt_ = 0;
+        connect_soon(wait);
+    }
+
+    // Not at once, as the caller still uses what is replaced.
+    void connect_soon(milliseconds wait) {
+        timer_.expires_after(std::chrono::milliseconds{wait});
+        timer_.async_wait([this](boost::system::error_code cancelled) {
+            if (cancelled || over_) return;
+            if (peers_.empty()) start();
+            else connect();
+        });
+    }
+
+    // Ordinary servers send what is near the place that a spectator looks at, which may be an empty corner.
+    void look_for_players(snapshot_event const& event) {
+        bool const v07 = client().version() == protocol::teeworlds_07;
+        std::uint16_t const character = v07 ? 10 : 9;
+        std::uint16_t const player_info = v07 ? 11 : 10;
+        if (event.tick < next_look_ && next_look_ - event.tick <= ticks_per_second) return;
+        next_look_ = event.tick + ticks_per_second;
+        std::int32_t first = -1;
+        std::int32_t next = -1;
+        for (item const i : event.snapshot) {
+            if (i.type() == character) return;
+            if (i.type() != player_info || !plays(i)) continue;
+            if (first < 0) first = i.id();
+            if (next < 0 && i.id() > looked_at_) next = i.id();
+        }
+        looked_at_ = next >= 0 ? next : first;
+        if (looked_at_ >= 0) client().send(messages::set_spectator_mode{1, looked_at_});
+    }
+
+    // Spectators cannot be watched.
+    [[nodiscard]] bool plays(item const& player_info) const {
+        if (client().version() != protocol::teeworlds_07)
+            return player_info.data.size() > 2 && player_info.data[2] != spectators_team;
+        if (player_info.id() >= max_clients_07) return false;
+        auto const& known = file_->players().clients[player_info.id()];
+        return known && (*known)[1] != spectators_team;
+    }
+
+    void close_file() {
+        if (!file_) return;
+        bool const kept = file_->finish();
+        if (kept) report();
+        else --files_;
+        file_.reset();
+    }
+
+    // One line on standard output for each demo.
+    void report() const {
+        demo_file const& f = *file_;
+        output out;
+        if (options_.format == "text") {
+            out.print("{}: {}, ticks {} to {}, {} snapshots, {} messages, {} missed, {} bad checksums, {} bytes\n",
+                      f.path(), clock_text(f.last_tick() - f.first_tick()), f.first_tick(), f.last_tick(),
+                      f.snapshots(), f.messages(), tally_.missed(), tally_.bad_checksum, f.size());
+        } else {
+            rapidjson::StringBuffer text;
+            rapidjson::Writer<rapidjson::StringBuffer> json{text};
+            json.StartObject();
+            auto const number = [&](char const* key, std::uint64_t value) {
+                json.Key(key);
+                json.Uint64(value);
+            };
+            json.Key("file"), json.String(f.path().c_str());
+            json.Key("server"), json.String(endpoint_text(peer_).c_str());
+            json.Key("protocol"), json.String(std::string{name(client().connection().format())}.c_str());
+            json.Key("first_tick"), json.Int(f.first_tick());
+            json.Key("last_tick"), json.Int(f.last_tick());
+            number("snapshots", f.snapshots());
+            number("messages", f.messages());
+            number("bytes", f.size());
+            number("refused", f.refused());
+            number("missed", tally_.missed());
+            number("bad_checksum", tally_.bad_checksum);
+            number("damaged", tally_.damaged);
+            number("missing_base", tally_.missing_base);
+            number("without_checksum", tally_.without_checksum);
+            number("repeated", client().connection().repeated());
+            number("gaps", client().connection().gaps());
+            json.Key("steps");
+            json.StartObject();
+            for (auto const& [step, count] : tally_.steps) number(std::to_string(step).c_str(), count);
+            json.EndObject();
+            json.EndObject();
+            out.print("{}\n", text.GetString());
+        }
+        out.flush();
+    }
+
+    record_options const& options_;
+    host_port server_;
+    std::string label_;
+    std::string stem_;
+    snapshot_scratch& scratch_;
+    std::function<void(std::string_view)> say_;
+    std::function<void()> ended_;
+
+    udp::resolver resolver_;
+    asio::steady_timer timer_;
+    std::vector<udp::endpoint> peers_; // a name may have several addresses
+    udp::endpoint peer_;
+    udp_client link_;
+
+    std::size_t attempt_ = 0; // through all addresses and protocols
+    milliseconds back_off_ = first_back_off;
+    std::optional<demo_file> file_;
+    unsigned files_ = 0;
+    tally tally_;
+    std::int32_t last_tick_ = -1;
+    std::int32_t next_look_ = 0;
+    std::int32_t looked_at_ = -1;
+    std::optional<milliseconds> first_snapshot_;
+    std::string doing_ = "looking up";
+    bool over_ = false;
+    bool failed_ = false;
+};
+
+// What standard error shows: lines as things happen, and below them, on a terminal, the state of all.
+class status {
+public:
+    void say(std::string_view line) {
+        clear();
+        fmt::print(stderr, "{}\n", line);
+    }
+    void show(std::vector<std::unique_ptr<recording>> const& all) {
+        if (!terminal_) return;
+        clear();
+        for (auto const& r : all) {
+            if (r->over()) continue;
+            fmt::print(stderr, "{}\x1b[K\n", r->state());
+            ++shown_;
+        }
+        std::fflush(stderr);
+    }
+    void clear() {
+        for (; shown_ > 0; --shown_) fmt::print(stderr, "\x1b[A\r\x1b[K");
+    }
+
+private:
+    bool terminal_ = isatty(STDERR_FILENO) != 0;
+    std::size_t shown_ = 0;
+};
+
+std::string stem_of(std::string const& path) {
+    return path.ends_with(".demo") ? path.substr(0, path.size() - 5) : path;
+}
+
+} // namespace
+
+int record(record_options const& options) {
+    asio::io_context io;
+    auto const scratch = std::make_unique<snapshot_scratch>();
+    status shown;
+    asio::signal_set signals{io, SIGINT, SIGTERM};
+    asio::steady_timer refresh{io};
+    std::vector<std::unique_ptr<recording>> all;
+
+    auto const stop_all = [&] {
+        for (auto const& r : all) r->stop();
+    };
+    auto const ended = [&] {
+        if (!std::all_of(all.begin(), all.end(), [](auto const& r) { return r->over(); })) return;
+        signals.cancel();
+        refresh.cancel();
+    };
+    std::string const stem = stem_of(options.out);
+    for (std::string const& host : options.hosts) {
+        host_port const server = host_port::parse(host);
+        std::string own = stem;
+        if (options.hosts.size() > 1) {
+            own += fmt::format("_{}_{}", server.host, server.port);
+            std::replace(own.begin() + static_cast<std::ptrdiff_t>(stem.size()), own.end(), ':', '-');
+            std::replace(own.begin() + static_cast<std::ptrdiff_t>(stem.size()), own.end(), '/', '-');
+        }
+        all.push_back(std::make_unique<recording>(
+            io, options, server, host, own, *scratch, [&](std::string_view line) { shown.say(line); }, ended));
+    }
+    signals.async_wait([&](boost::system::error_code cancelled, int) {
+        if (!cancelled) stop_all();
+    });
+    std::function<void()> const show = [&] {
+        refresh.expires_after(std::chrono::milliseconds{500});
+        refresh.async_wait([&](boost::system::error_code cancelled) {
+            if (cancelled) return;
+            shown.show(all);
+            show();
+        });
+    };
+    show();
+    for (auto const& r : all) r->start();
+    io.run();
+    shown.clear();
+    bool const failed = std::any_of(all.begin(), all.end(), [](auto const& r) { return r->failed(); });
+    return failed ? exit_io : exit_ok;
+}
+
+} // namespace teewire::replay

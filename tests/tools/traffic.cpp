@@ -1,0 +1,202 @@
+// Traffic for tests on the loopback.
+//   traffic play HOST:PORT 0.6|0.7 PLAYERS SECONDS    players that move about
+//   traffic watch HOST:PORT 0.6|0.7 VIEWERS SECONDS   spectators that keep still
+//   traffic flood HOST:PORT 0.6|0.7 PACKETS           malformed packets, and packets of connections that do not exist
+// Prints what was received.
+#include "live/udp_client.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <deque>
+#include <random>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+
+class player final : public client_listener {
+public:
+    player(boost::asio::io_context& io, snapshot_scratch& scratch, std::uint32_t seed, bool moves)
+        : link_{io, [this] { move(); }}, scratch_{scratch}, random_{seed}, moves_{moves} {}
+
+    void join(boost::asio::ip::udp::endpoint const& server, wire_format format, std::string const& name) {
+        client_profile profile;
+        profile.name = name;
+        profile.spectate = !moves_;
+        profile.history_ints = history_ints;
+        profile.download_map = false;
+        boost::system::error_code failed;
+        link_.open(server, format, profile, *this, scratch_, failed);
+        if (failed) fmt::print(stderr, "{}: {}\n", name, failed.message());
+    }
+    void leave() { link_.close("done"); }
+    [[nodiscard]] bool playing() const {
+        return link_.client() != nullptr && link_.client()->playing() && !link_.client()->closed();
+    }
+    [[nodiscard]] std::string trouble() const {
+        return link_.client()->closed() ? link_.client()->close_text() : "";
+    }
+    [[nodiscard]] std::uint64_t snapshots() const { return snapshots_; }
+    [[nodiscard]] std::uint64_t bad() const { return bad_; }
+
+    void map_changes(served_map const&) override {}
+    void map_arrives(std::size_t) override {}
+    void map_complete(served_map const&, std::vector<std::uint8_t>&&) override {}
+    void receives(snapshot_event const& event) override {
+        snapshots_ += event.kind == snapshot_event_kind::snapshot;
+        bad_ += event.kind == snapshot_event_kind::damaged || event.kind == snapshot_event_kind::malformed;
+    }
+    void receives(message const&, message_type, std::span<std::uint8_t const>, bool) override {}
+
+private:
+    static constexpr std::size_t history_ints = 1 << 17; // there are many of them
+
+    // Something else ten times a second.
+    void move() {
+        if (!moves_ || !playing() || now() < next_) return;
+        next_ = now() + 100;
+        auto const pick = [this](int from, int to) { return std::uniform_int_distribution{from, to}(random_); };
+        auto const input = link_.client()->input();
+        input[0] = pick(-1, 1);
+        input[1] = pick(-300, 300);
+        input[2] = pick(-300, 300);
+        if (input[1] == 0 && input[2] == 0) input[1] = 1;
+        input[3] = pick(0, 3) == 0;
+        input[4] = (input[4] + (pick(0, 1) == 0)) & 63; // fires with each step
+        input[5] = pick(0, 2) == 0;
+        input[6] = link_.client()->version() == protocol::teeworlds_07 ? 0 : 1;
+        input[7] = pick(0, 9) == 0 ? pick(1, 5) : 0;
+        if (pick(0, 199) == 0) {
+            messages::say say;
+            say.mode = link_.client()->version() == protocol::teeworlds_07;
+            say.text = "hello";
+            link_.client()->send(say);
+        }
+    }
+
+    udp_client link_;
+    snapshot_scratch& scratch_;
+    std::mt19937 random_;
+    bool moves_;
+    milliseconds next_ = 0;
+    std::uint64_t snapshots_ = 0;
+    std::uint64_t bad_ = 0;
+};
+
+// Whatever the size of the answers is, they must not be larger than what was sent.
+int flood(boost::asio::ip::udp::endpoint const& server, bool v07, std::size_t count) {
+    boost::asio::io_context io;
+    // Some addresses, so that limits for one do not protect from all.
+    std::deque<boost::asio::ip::udp::socket> sockets;
+    for (int i = 0; i < 8; ++i) {
+        auto& s = sockets.emplace_back(io, server.protocol());
+        s.connect(server);
+        s.non_blocking(true);
+    }
+    std::mt19937 random{1};
+    std::uint64_t sent_bytes = 0;
+    std::uint64_t answers = 0;
+    std::uint64_t answer_bytes = 0;
+    std::size_t largest = 0;
+    packet_memory memory;
+    std::array<std::uint8_t, max_packet_bytes> bytes;
+    std::array<std::uint8_t, 2048> in;
+    for (std::size_t n = 0; n < count; ++n) {
+        std::size_t size = 0;
+        auto const fill = [&](std::size_t from) {
+            for (std::size_t i = from; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(random());
+        };
+        if (n % 4 == 0) { // anything
+            size = random() % 64;
+            fill(0);
+        } else if (n % 4 == 1) { // a header that makes sense, and then anything
+            size = 3 + random() % 600;
+            fill(0);
+            bytes[0] = v07 ? (n & 4 ? 0x10 : 0x00) : (n & 4 ? 0x80 : 0x00);
+            bytes[2] = static_cast<std::uint8_t>(1 + random() % 4);
+        } else { // steps of the handshake, with tokens made up
+            control_message m;
+            constexpr control_code codes[] = {control_code::connect, control_code::accept, control_code::token,
+                                              control_code::close};
+            m.code = codes[random() % 4];
+            m.ddnet = !v07;
+            m.token = static_cast<std::uint32_t>(random());
+            packet_head head;
+            head.token = n % 4 == 2 ? no_token : static_cast<std::uint32_t>(random());
+            auto const packet = write_control(m, v07 ? wire_format::v07 : wire_format::ddnet, head, memory);
+            size = packet.size();
+            std::copy(packet.begin(), packet.end(), bytes.begin());
+            if (n % 16 == 3) bytes[random() % size] ^= static_cast<std::uint8_t>(1U << random() % 8);
+        }
+        auto& s = sockets[n % sockets.size()];
+        boost::system::error_code failed;
+        s.send(boost::asio::buffer(bytes.data(), size), 0, failed);
+        if (!failed) sent_bytes += size;
+        for (;;) {
+            std::size_t const got = s.receive(boost::asio::buffer(in), 0, failed);
+            if (failed) break;
+            ++answers;
+            answer_bytes += got;
+            largest = std::max(largest, got);
+        }
+    }
+    fmt::print("{} packets of {} bytes sent, {} answers of {} bytes, the largest of {}\n", count, sent_bytes,
+               answers, answer_bytes, largest);
+    return answer_bytes <= sent_bytes ? 0 : 1;
+}
+
+int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool moves, std::size_t count,
+          double seconds) {
+    boost::asio::io_context io;
+    auto const scratch = std::make_unique<snapshot_scratch>();
+    std::deque<player> players;
+    auto const end = std::chrono::steady_clock::now() + std::chrono::duration<double>{seconds};
+    while (players.size() < count) {
+        auto& p = players.emplace_back(io, *scratch, static_cast<std::uint32_t>(1000 + players.size()), moves);
+        p.join(server, format, fmt::format("bot {}", players.size()));
+        io.run_for(std::chrono::milliseconds{moves ? 50 : 6});
+    }
+    // Those who watch are counted when all are there.
+    std::vector<std::uint64_t> before;
+    auto const begin = std::chrono::steady_clock::now();
+    for (auto& p : players) before.push_back(moves ? 0 : p.snapshots());
+    io.run_until(std::chrono::time_point_cast<std::chrono::steady_clock::duration>(end));
+    double const counted = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    int playing = 0;
+    std::uint64_t snapshots = 0;
+    std::uint64_t bad = 0;
+    std::uint64_t fewest = UINT64_MAX;
+    for (std::size_t i = 0; i < players.size(); ++i) {
+        player& p = players[i];
+        playing += p.playing();
+        snapshots += p.snapshots() - before[i];
+        fewest = std::min(fewest, p.snapshots() - before[i]);
+        bad += p.bad();
+        if (!p.trouble().empty()) fmt::print(stderr, "{}\n", p.trouble());
+        p.leave();
+    }
+    fmt::print(
+        "{} playing, {} snapshots, {} bad; in {:.1f} s {:.2f} a second each, {:.2f} the one with the fewest\n",
+        playing, snapshots, bad, counted, static_cast<double>(snapshots) / counted / static_cast<double>(count),
+        static_cast<double>(fewest) / counted);
+    return bad == 0 && playing == static_cast<int>(count) ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::string_view const mode = argc > 1 ? argv[1] : "";
+    if (argc != (mode == "flood" ? 5 : 6) || (mode != "flood" && mode != "play" && mode != "watch")) {
+        fmt::print(stderr, "usage: traffic play|watch HOST:PORT 0.6|0.7 COUNT SECONDS, traffic flood HOST:PORT "
+                           "0.6|0.7 COUNT\n");
+        return 2;
+    }
+    host_port const server = host_port::parse(argv[2]);
+    bool const v07 = std::string_view{argv[3]} == "0.7";
+    auto const count = static_cast<std::size_t>(std::atoll(argv[4]));
+    boost::asio::ip::udp::endpoint const endpoint{boost::asio::ip::make_address(server.host), server.port};
+    if (mode == "flood") return flood(endpoint, v07, count);
+    return crowd(endpoint, v07 ? wire_format::v07 : wire_format::ddnet, mode == "play", count, std::atof(argv[5]));
+}
