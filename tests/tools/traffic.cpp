@@ -142,8 +142,8 @@ int flood(boost::asio::ip::udp::endpoint const& server, bool v07, std::size_t co
             largest = std::max(largest, got);
         }
     }
-    fmt::print("{} packets of {} bytes sent, {} answers of {} bytes, the largest of {}\n", count, sent_bytes, answers,
-               answer_bytes, largest);
+    fmt::print("{} packets of {} bytes sent, {} answers of {} bytes, the largest of {}\n", count, sent_bytes,
+               answers, answer_bytes, largest);
     return answer_bytes <= sent_bytes ? 0 : 1;
 }
 
@@ -177,9 +177,10 @@ int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool
         if (!p.trouble().empty()) fmt::print(stderr, "{}\n", p.trouble());
         p.leave();
     }
-    fmt::print("{} playing, {} snapshots, {} bad; in {:.1f} s {:.2f} a second each, {:.2f} the one with the fewest\n",
-               playing, snapshots, bad, counted, static_cast<double>(snapshots) / counted / static_cast<double>(count),
-               static_cast<double>(fewest) / counted);
+    fmt::print(
+        "{} playing, {} snapshots, {} bad; in {:.1f} s {:.2f} a second each, {:.2f} the one with the fewest\n",
+        playing, snapshots, bad, counted, static_cast<double>(snapshots) / counted / static_cast<double>(count),
+        static_cast<double>(fewest) / counted);
     return bad == 0 && playing == static_cast<int>(count) ? 0 : 1;
 }
 

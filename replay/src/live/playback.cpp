@@ -198,6 +198,9 @@ void playback::build(std::int32_t shift, bool again) {
     for (item const i : state) {
         if (again && is_event(i)) continue; // it has happened
         if (i.type() == t.spectator_info) continue;
+        // Of another release than viewers have.
+        std::size_t const agreed = (is_07() ? sizes_07 : sizes_06)[i.type()];
+        if (agreed != 0 && agreed != i.data.size()) continue;
         if (is_07() && i.type() >= type_client_info_07 && i.type() <= type_tune_params_07) continue;
         object const* o = nullptr;
         if (i.type() >= first_alias) {

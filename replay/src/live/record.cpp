@@ -63,7 +63,7 @@ public:
                                 [this](boost::system::error_code failed, udp::resolver::results_type const& found) {
                                     if (over_) return;
                                     if (failed || found.empty()) return lose(failed.message());
-                                    peer_ = *found.begin();
+                                    peers_.assign(found.begin(), found.end());
                                     attempt_ = 0;
                                     connect();
                                 });
@@ -138,10 +138,13 @@ public:
 private:
     [[nodiscard]] game_client& client() const { return *link_.client(); }
 
+    [[nodiscard]] std::size_t protocols() const { return options_.protocol == "auto" ? 2 : 1; }
+
     void connect() {
         bool const any = options_.protocol == "auto";
         wire_format const format =
             options_.protocol == "0.7" || (any && attempt_ % 2 == 1) ? wire_format::v07 : wire_format::ddnet;
+        peer_ = peers_[attempt_ / protocols()];
         doing_ = fmt::format("connecting with {}", format == wire_format::v07 ? "0.7" : "0.6");
         client_profile profile;
         profile.name = options_.name;
@@ -165,10 +168,7 @@ private:
         bool const answered = client().answered() || client().connection().cause() == close_cause::peer;
         close_file();
         link_.close();
-        if (!answered && options_.protocol == "auto" && attempt_ % 2 == 0) {
-            ++attempt_;
-            return connect_soon(0);
-        }
+        if (!answered && ++attempt_ < peers_.size() * protocols()) return connect_soon(0);
         lose(answered ? client().close_text() : "no answer");
     }
 
@@ -191,7 +191,7 @@ private:
         timer_.expires_after(std::chrono::milliseconds{wait});
         timer_.async_wait([this](boost::system::error_code cancelled) {
             if (cancelled || over_) return;
-            if (peer_.port() == 0) start();
+            if (peers_.empty()) start();
             else connect();
         });
     }
@@ -284,10 +284,11 @@ private:
 
     udp::resolver resolver_;
     asio::steady_timer timer_;
+    std::vector<udp::endpoint> peers_; // a name may have several addresses
     udp::endpoint peer_;
     udp_client link_;
 
-    unsigned attempt_ = 0;
+    std::size_t attempt_ = 0; // through all addresses and protocols
     milliseconds back_off_ = first_back_off;
     std::optional<demo_file> file_;
     unsigned files_ = 0;

@@ -90,7 +90,7 @@ replay_server::replay_server(playback& shown, std::string name, std::string map_
       variant_(16384), base_variant_(16384), next_tick_{now + snapshot_interval},
       out_{std::make_unique<packet_memory>()}, payload_{std::make_unique<payload_memory>()} {
     encoding_.version = shown.is_07() ? protocol::teeworlds_07 : protocol::ddnet;
-    encoding_.sizes = shown.demo().sizes().sizes == &sizes_06 ? &sizes_06 : &sizes_07;
+    encoding_.sizes = shown.is_07() ? &sizes_07 : &sizes_06;
     if (shown.version() == protocol::ddnet) encoding_.max_parts = max_snapshot_parts;
     for (std::size_t i = limits.viewers; i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
     used_.reserve(limits.viewers);
@@ -579,7 +579,9 @@ void replay_server::send_snapshots(milliseconds now) {
     due_.clear();
     for (std::uint32_t const n : used_) {
         viewer& v = viewers_[n];
-        if (v.at != step::watching || !v.pacing.due(tick)) continue;
+        if (v.at != step::watching) continue;
+        pump(v, now); // who joins is announced before the snapshot that shows it
+        if (!v.pacing.due(tick)) continue;
         std::int32_t base = v.pacing.acked();
         if (base >= 0 && !past_.find(base)) {
             v.pacing.lose_base();

@@ -23,6 +23,8 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::udp;
 
+constexpr std::size_t max_lines = 20; // at once
+constexpr std::ptrdiff_t max_kept = 200;
 constexpr double min_speed = 1.0 / 16;
 constexpr double max_speed = 64;
 
@@ -172,7 +174,7 @@ private:
         if (word == "pause") return shown_.pause(true);
         if (word == "play") return shown_.pause(false);
         if (word == "quit") return stop();
-        if (word == "status") return fmt::print(stderr, "{}\n", state());
+        if (word == "status") return say(state());
         if (word == "seek")
             if (auto const place = parse_place(rest, shown_.first_tick())) return seek(*place);
         if (word == "speed") {
@@ -180,10 +182,8 @@ private:
             auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), speed);
             if (error == std::errc{} && end == rest.data() + rest.size() && set_speed(speed)) return;
         }
-        fmt::print(stderr,
-                   "{}: not understood; there are: pause, play, seek MINUTES:SECONDS, seek tick TICK, "
-                   "speed FACTOR, status, quit\n",
-                   printable(command));
+        say(printable(command) + ": not understood; there are: pause, play, seek MINUTES:SECONDS, seek tick TICK, "
+                                 "speed FACTOR, status, quit");
     }
 
     void seek(std::int64_t tick) {
@@ -209,16 +209,24 @@ private:
     }
 
     void refresh() {
-        for (std::string& line : server_->take_news()) {
-            if (!screen_) fmt::print(stderr, "{}\n", line);
-            else if (news_.push_back(std::move(line)); news_.size() > 200) news_.erase(news_.begin());
+        std::vector<std::string> news = server_->take_news();
+        // Not every one of a crowd: whoever reads this must not be able to hold up the replay.
+        std::size_t const shown = std::min(news.size(), max_lines);
+        if (shown < news.size()) news[shown - 1] = fmt::format("... and {} more", news.size() - shown + 1);
+        for (std::size_t i = 0; i < shown; ++i) {
+            if (!screen_) say(news[i]);
+            else news_.push_back(std::move(news[i]));
         }
+        if (std::ssize(news_) > max_kept) news_.erase(news_.begin(), news_.end() - max_kept);
         draw();
         refresh_.expires_after(std::chrono::milliseconds{200});
         refresh_.async_wait([this](boost::system::error_code cancelled) {
             if (!cancelled) refresh();
         });
     }
+
+    // Nobody may be listening.
+    static void say(std::string const& line) { static_cast<void>(std::fputs((line + "\n").c_str(), stderr)); }
 
     void draw() {
         if (!screen_) return;
@@ -236,11 +244,10 @@ private:
 
     void report() const {
         auto const& c = server_->count();
-        fmt::print(
-            stderr,
+        say(fmt::format(
             "{} joined, {} snapshots sent in {} packets, {} not taken by the system; {} packets received, {} "
-            "ignored; {} ticks left out\n",
-            c.joined, c.snapshots, sent_, unsent_, c.received, c.ignored, c.late_ticks);
+            "ignored; {} ticks left out",
+            c.joined, c.snapshots, sent_, unsent_, c.received, c.ignored, c.late_ticks));
     }
 
     asio::io_context& io_;

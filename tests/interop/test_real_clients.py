@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Debian's real clients watch a replay, where a display can be had: they join, record what they see, and a screenshot
+of each is kept.
+usage: test_real_clients.py TEEWIRE TRAFFIC FOLDER_FOR_SCREENSHOTS"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from real_servers import DDNet, PACKAGES, Teeworlds, ended, free_port, need, own_network, scratch, skip, snapshots
+
+TEEWIRE, TRAFFIC, SHOTS = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+CLIENTS = {"/usr/games/DDNet": "ddnet", "/usr/games/teeworlds": "teeworlds", "/usr/bin/Xvfb": "xvfb",
+           "/usr/bin/openbox": "openbox", "/usr/bin/import": "imagemagick"}
+WATCHING = 16
+
+
+def make_demo(folder, server, protocol):
+    """A recording of moving players on a real server."""
+    with server:
+        players = subprocess.Popen([TRAFFIC, "play", server.address, protocol, "8", "12"], stdout=subprocess.DEVNULL)
+        time.sleep(3)
+        subprocess.run([TEEWIRE, "record", server.address, "-o", folder / f"{protocol}.demo", "--duration", "6",
+                        "--protocol", protocol], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        players.terminate()
+        players.wait()
+    return folder / f"{protocol}.demo"
+
+
+def watch(folder, name, program, options, demo, display):
+    """Serves the demo to the client, and gives what the client recorded."""
+    home = folder / name
+    home.mkdir()
+    environment = dict(os.environ, HOME=str(home), DISPLAY=f":{display}", SDL_AUDIODRIVER="dummy",
+                       LIBGL_ALWAYS_SOFTWARE="1")
+    quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    port = free_port()
+    started = [subprocess.Popen(["Xvfb", f":{display}", "-screen", "0", "640x480x24"], **quiet)]
+    try:
+        time.sleep(1)
+        started.append(subprocess.Popen(["openbox"], env=environment, **quiet))
+        server = subprocess.Popen([TEEWIRE, "serve", demo, "--port", str(port), "--bind", "127.0.0.1", "--loop"],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        started.append(server)
+        log = open(home / "log", "w")
+        started.append(subprocess.Popen([program, "gfx_fullscreen 0", "gfx_screen_width 640", "gfx_screen_height 480",
+                                         "snd_enable 0", "cl_auto_demo_record 1", *options,
+                                         f"connect 127.0.0.1:{port}"], env=environment, stdout=log, stderr=log))
+        time.sleep(WATCHING)
+        shots = []
+        for number in (1, 2):
+            shots.append(SHOTS / f"{name}_{number}.png")
+            subprocess.run(["import", "-window", "root", shots[-1]], env=environment, check=True)
+            time.sleep(1)
+        assert shots[0].read_bytes() != shots[1].read_bytes(), "nothing moves"
+        server.send_signal(signal.SIGINT)
+        code, _, report = ended(server)
+        time.sleep(4)  # the client hears that, and completes its demo
+    finally:
+        for p in reversed(started):
+            p.terminate()
+        for p in started:
+            try:
+                p.wait(3)
+            except subprocess.TimeoutExpired:
+                p.kill()
+    assert code == 0 and "watches" in report, report + (home / "log").read_text()[-2000:]
+    recorded = list(home.rglob("*.demo"))
+    assert len(recorded) == 1, (recorded, report)
+    verified = subprocess.run([TEEWIRE, "verify", recorded[0]], capture_output=True, text=True)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    seen = snapshots(TEEWIRE, recorded[0])
+    characters = max(len((s or {}).get("character", {})) for s in seen.values())
+    print(f"{name}: {report.splitlines()[-1]}; its own recording has {len(seen)} ticks and up to {characters} "
+          f"characters; screenshots {shots[0]} and {shots[1]}")
+    assert len(seen) > 100 and characters > 0
+
+
+def main():
+    if any(not os.path.exists(p) for p in CLIENTS) and not os.environ.get("TEEWIRE_INSTALL_CLIENTS"):
+        skip("no real clients here: " + " ".join(CLIENTS.values()) + " (TEEWIRE_INSTALL_CLIENTS=1 installs them)")
+    need(PACKAGES)
+    need(CLIENTS)
+    own_network()
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    with scratch() as folder:
+        demo = make_demo(folder, DDNet(folder / "server06"), "0.6")
+        watch(folder, "ddnet", "/usr/games/DDNet", ["gfx_refresh_rate 25"], demo, 91)
+        demo = make_demo(folder, Teeworlds(folder / "server07"), "0.7")
+        watch(folder, "teeworlds", "/usr/games/teeworlds", ["snd_init 0", "cl_skip_start_menu 1"], demo, 92)
+    print("all good")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,426 @@
+// A replay server and clients, without sockets and in a time of their own: good ways, bad ways, and enemies.
+#include "check.hpp"
+#include "lossy_link.hpp"
+#include "random.hpp"
+
+#include "live/game_client.hpp"
+#include "live/replay_server.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <new>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+}
+#if !defined(__SANITIZE_ADDRESS__) // which has its own
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* const memory = std::malloc(size)) return memory;
+    throw std::bad_alloc{};
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
+
+namespace {
+
+using state = std::map<std::int32_t, std::vector<std::int32_t>>;
+
+state items(snapshot_view snapshot) {
+    state out;
+    for (item const i : snapshot) out[i.key].assign(i.data.begin(), i.data.end());
+    return out;
+}
+
+// What viewers get of a snapshot of the demo, apart from their own items.
+state shown_items(snapshot_view snapshot, bool v07) {
+    state out = items(snapshot);
+    std::erase_if(out, [v07](auto const& i) {
+        std::uint16_t const type = key_type(i.first);
+        return type == 12 || (v07 && type >= 13 && type <= 15);
+    });
+    if (!v07)
+        for (auto& [key, data] : out)
+            if (key_type(key) == 10) data[0] = 0;
+    return out;
+}
+
+endpoint address(std::uint32_t ip, std::uint16_t port) { return {boost::asio::ip::address_v4{ip}, port}; }
+constexpr std::uint32_t here = 0x7f000001;
+
+struct a_client final : client_listener {
+    a_client(wire_format format, endpoint where, snapshot_scratch& scratch, test::link_quality quality,
+             std::uint64_t seed)
+        : at{where}, to_server{seed, quality}, to_client{seed + 1, quality} {
+        client_profile profile;
+        profile.no_answer = 60'000;
+        client.emplace(format, profile, std::array<std::uint8_t, 16>{1, 2, static_cast<std::uint8_t>(seed)}, *this,
+                       scratch, 0);
+    }
+    void map_changes(served_map const& m) override { map = m; }
+    void map_arrives(std::size_t) override {}
+    void map_complete(served_map const&, std::vector<std::uint8_t>&& bytes) override {
+        map_bytes = std::move(bytes);
+    }
+    void receives(snapshot_event const& e) override {
+        damaged += e.kind == snapshot_event_kind::damaged || e.kind == snapshot_event_kind::malformed;
+        if (e.kind == snapshot_event_kind::snapshot) snapshots[e.tick] = items(e.snapshot);
+    }
+    void receives(message const&, message_type type, std::span<std::uint8_t const>, bool) override {
+        ++messages[type];
+    }
+
+    endpoint at;
+    test::lossy_link to_server, to_client;
+    std::optional<game_client> client;
+    served_map map;
+    std::vector<std::uint8_t> map_bytes;
+    std::map<std::int32_t, state> snapshots;
+    std::map<message_type, int> messages;
+    int damaged = 0;
+};
+
+// Server, clients and the time.
+struct stage final : packet_sink {
+    explicit stage(std::string const& file, server_limits limits = {}, bool loop = false)
+        : source{TEEWIRE_FIXTURES "/demos/" + file}, demo{source}, shown{demo, loop, {}} {
+        for (std::size_t i = 0; i < map.size(); ++i) map[i] = static_cast<std::uint8_t>(i * i >> 3);
+        server.emplace(shown, "test", "dm1", map, limits,
+                       std::array<std::uint8_t, 16>{9, 8, 7, 6, 5, 4, 3, 2, 1, 9, 8, 7, 6, 5, 4, 3}, *this, 0);
+        // What the demo holds at each tick, by another way.
+        auto const memory = std::make_unique<demo_player_memory>();
+        demo_player player{*demo_reader::open(source.bytes()), *memory, {demo.sizes().sizes}};
+        for (demo_event e; player.next(e);) {
+            if (e.kind == demo_event_kind::tick && tick >= 0) recorded[tick] = shown_items(player.state(), v07());
+            if (e.kind == demo_event_kind::tick) tick = e.tick;
+        }
+        recorded[tick] = shown_items(player.state(), v07());
+    }
+    [[nodiscard]] bool v07() const { return demo.spoken() == protocol::teeworlds_07; }
+    [[nodiscard]] wire_format format() const { return v07() ? wire_format::v07 : wire_format::ddnet; }
+
+    a_client& join(test::link_quality quality = {}) {
+        auto& c = clients.emplace_back(format(), address(here, static_cast<std::uint16_t>(4000 + clients.size())),
+                                       scratch, quality, 77 * (clients.size() + 1));
+        return c;
+    }
+    void send(endpoint const& to, std::span<std::uint8_t const> datagram) override {
+        ++sent;
+        sent_bytes += datagram.size();
+        if (deaf) return;
+        last.assign(datagram.begin(), datagram.end());
+        for (auto& c : clients)
+            if (c.at == to) c.to_client.send(datagram, now);
+    }
+    void run(milliseconds time) {
+        for (milliseconds const end = now + time; now < end; now += 4) {
+            if (now >= server->next_tick()) server->tick(now);
+            for (auto& c : clients) {
+                for (auto const& d : c.to_server.arrived(now)) server->receive(d, c.at, now);
+                for (auto const& d : c.to_client.arrived(now)) c.client->receive(d, now);
+                for (auto d = c.client->poll(now); !d.empty(); d = c.client->poll(now)) c.to_server.send(d, now);
+            }
+        }
+    }
+    // Compares what the client got with the demo; the number of snapshots that are in both.
+    std::size_t compare(a_client const& c, std::int32_t shift = 0) {
+        std::size_t compared = 0;
+        std::int32_t const viewer = shown.viewer_id();
+        for (auto const& [server_tick, got] : c.snapshots) {
+            auto const found = recorded.find(server_tick - shift);
+            if (found == recorded.end()) continue;
+            ++compared;
+            state without = got;
+            std::erase_if(without, [&](auto const& i) {
+                std::uint16_t const type = key_type(i.first);
+                bool const own = type == (v07() ? 11 : 10) || (!v07() && type == 11);
+                return type == 12 || (own && key_id(i.first) == viewer);
+            });
+            REQUIRE(without == found->second);
+        }
+        return compared;
+    }
+
+    input source;
+    session demo;
+    playback shown;
+    test::bytes map = test::bytes(40'001);
+    std::optional<replay_server> server;
+    snapshot_scratch scratch;
+    std::deque<a_client> clients;
+    std::map<std::int32_t, state> recorded;
+    milliseconds now = 1;
+    std::int32_t tick = -1;
+    bool deaf = false; // nobody takes what is sent, which costs nothing then
+    std::size_t sent = 0;
+    std::size_t sent_bytes = 0;
+    test::bytes last;
+};
+
+constexpr char const* demos[] = {"ddnet_dm1.demo", "teeworlds07_dm1.demo"};
+constexpr test::link_quality awful{20, 20, 20, 100};
+
+} // namespace
+
+TEST_CASE("viewers get what the demo holds") {
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file};
+        a_client& c = s.join();
+        s.run(6000);
+        CHECK(c.client->playing());
+        CHECK(c.map.name == "dm1");
+        CHECK((c.map_bytes == s.map));
+        CHECK(c.damaged == 0);
+        CHECK(c.snapshots.size() > 20);
+        CHECK(s.compare(c) > 15);
+        CHECK(s.server->viewers() == 1);
+        c.client->leave("");
+        s.run(100);
+        CHECK(s.server->viewers() == 0);
+    }
+}
+
+TEST_CASE("viewers behind bad connections get it too, each with a base of its own") {
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file, {}, true};
+        a_client& good = s.join();
+        for (int i = 0; i < 3; ++i) s.join(awful);
+        s.run(40'000);
+        for (a_client const& c : s.clients) {
+            CHECK(c.client->playing());
+            CHECK((c.map_bytes == s.map));
+            CHECK(c.damaged == 0);
+            CHECK(c.snapshots.size() > 200);
+            // Everybody sees the same.
+            for (auto const& [tick, got] : c.snapshots)
+                if (good.snapshots.contains(tick)) REQUIRE((got == good.snapshots.at(tick)));
+        }
+        CHECK(s.compare(good) > 15);
+        CHECK(s.server->viewers() == 4);
+    }
+}
+
+TEST_CASE("the replay can be moved, stopped and slowed, and ticks only grow") {
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file};
+        a_client& c = s.join();
+        s.run(2000);
+        std::int32_t const before = c.snapshots.rbegin()->first;
+        std::int32_t const target = (s.shown.first_tick() + s.shown.last_tick()) / 2;
+        s.shown.seek(target);
+        s.shown.pause(true);
+        c.snapshots.clear();
+        s.run(1000);
+        REQUIRE(c.snapshots.size() > 10);
+        CHECK(c.snapshots.begin()->first > before - 10);
+        CHECK(s.shown.position() == target);
+        // Standing still is no change of place; ticks inside go along.
+        auto const newest = c.snapshots.rbegin()->second;
+        auto const older = std::next(c.snapshots.rbegin(), 5)->second;
+        std::uint16_t const character = s.v07() ? 10 : 9;
+        std::size_t characters = 0;
+        for (auto const& [key, data] : newest)
+            if (key_type(key) == character && older.contains(key)) {
+                ++characters;
+                CHECK(data[1] == older.at(key)[1]);
+                CHECK(data[2] == older.at(key)[2]);
+                if (data[0] > 0) CHECK(data[0] > older.at(key)[0]);
+            }
+        CHECK(characters > 0);
+        s.shown.pause(false);
+        s.shown.set_speed(0.5);
+        s.run(400);
+        CHECK(s.shown.position() >= target + 8);
+        CHECK(s.shown.position() <= target + 12);
+        CHECK(c.damaged == 0);
+    }
+}
+
+TEST_CASE("there is room for so many, and who is silent makes room") {
+    server_limits limits;
+    limits.viewers = 3;
+    limits.viewers_per_address = 2;
+    stage s{demos[0], limits, true};
+    for (int i = 0; i < 3; ++i) s.join();
+    s.run(3000);
+    CHECK(s.server->viewers() == 2);
+    CHECK(s.clients[2].client->closed());
+    CHECK(s.clients[2].client->close_text() == "the server says: Too many viewers with your address");
+    // They fall silent.
+    s.clients.clear();
+    s.run(9000);
+    CHECK(s.server->viewers() == 2);
+    s.run(2000);
+    CHECK(s.server->viewers() == 0);
+}
+
+TEST_CASE("addresses that have proven nothing get no memory and no large answer, whatever they send") {
+    std::size_t const count = std::getenv("TEEWIRE_MUTATIONS") != nullptr ? 50'000 : 1'000'000;
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file, {}, true};
+        a_client& c = s.join();
+        s.run(3000);
+        REQUIRE(c.client->playing());
+        test::random rng{5};
+        std::array<std::uint8_t, max_packet_bytes + 1> bytes;
+        packet_memory memory;
+        s.deaf = true;
+        std::size_t const allocated = allocations;
+#if !defined(__SANITIZE_ADDRESS__)
+        REQUIRE(allocated > 0); // they are counted
+#endif
+        std::size_t too_large = 0;
+        std::size_t answers = 0;
+        for (std::size_t n = 0; n < count / 2; ++n) {
+            std::span<std::uint8_t const> packet;
+            if (n % 3 == 0) {
+                std::size_t const size = rng.below(n % 30 == 0 ? bytes.size() : 40);
+                for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(rng.below(256));
+                packet = std::span{bytes}.first(size);
+            } else {
+                control_message m;
+                constexpr control_code codes[] = {control_code::keep_alive, control_code::connect,
+                                                  control_code::accept, control_code::close, control_code::token};
+                m.code = codes[rng.below(5)];
+                m.ddnet = rng.chance(50);
+                m.has_token = true;
+                m.token = static_cast<std::uint32_t>(rng.below(UINT32_MAX));
+                packet_head head;
+                if (rng.chance(50)) head.token = static_cast<std::uint32_t>(rng.below(UINT32_MAX));
+                auto const written = write_control(m, s.format(), head, memory);
+                std::copy(written.begin(), written.end(), bytes.begin());
+                if (rng.chance(10))
+                    bytes[rng.below(written.size())] ^= static_cast<std::uint8_t>(1U << rng.below(8));
+                packet = std::span{bytes}.first(written.size());
+            }
+            // Strangers, and somebody who knows the address of a viewer.
+            bool const spoofed = n % 5 == 0;
+            endpoint const from = spoofed ? c.at
+                                          : address(static_cast<std::uint32_t>(0x08000000 + n % 60'000),
+                                                    static_cast<std::uint16_t>(1000 + n % 50'000));
+            std::size_t const sent = s.sent;
+            std::size_t const sent_bytes = s.sent_bytes;
+            s.server->receive(packet, from, s.now + static_cast<milliseconds>(n * 1000 / count));
+            answers += s.sent - sent;
+            if (s.sent_bytes - sent_bytes > packet.size()) ++too_large;
+        }
+        std::size_t const used = allocations - allocated;
+        CHECK(used == 0);
+        CHECK(too_large == 0);
+        CHECK(answers > 0);
+        s.deaf = false;
+        CHECK(s.server->viewers() == 1);
+        s.now += 1000;
+        c.snapshots.clear();
+        s.run(3000);
+        CHECK(c.client->playing());
+        CHECK(c.damaged == 0);
+        CHECK(c.snapshots.size() > 30);
+    }
+}
+
+TEST_CASE("the browser is answered in the local network, and elsewhere after a token") {
+    std::array<std::uint8_t, 64> memory;
+    server_info_request request;
+    request.token = 77;
+    SUBCASE("0.6") {
+        stage s{demos[0]};
+        for (auto const kind : {server_info_kind::v06, server_info_kind::v06_64, server_info_kind::v06_extended}) {
+            request.kind = kind;
+            auto const size = *write_server_info_request(request, no_token, no_token, memory);
+            s.last.clear();
+            s.server->receive(std::span{memory}.first(size), address(0xc0a80102, 5000), 10);
+            auto const p = parse_connless(s.last);
+            REQUIRE(p.has_value());
+            auto const answer = parse_server_info(*p);
+            REQUIRE(answer.has_value());
+            CHECK(answer->token == 77);
+            CHECK(answer->server.name == "test");
+            CHECK(answer->server.map == "dm1");
+            s.last.clear();
+            s.server->receive(std::span{memory}.first(size), address(0x08080808, 5000), 10);
+            CHECK(s.last.empty());
+        }
+        // Not without end.
+        std::size_t const before = s.sent;
+        request.kind = server_info_kind::v06;
+        auto const size = *write_server_info_request(request, no_token, no_token, memory);
+        for (int i = 0; i < 1000; ++i) s.server->receive(std::span{memory}.first(size), address(here, 5000), 20);
+        CHECK(s.sent - before <= 100);
+        CHECK(s.sent - before > 50);
+    }
+    SUBCASE("0.7") {
+        stage s{demos[1]};
+        request.kind = server_info_kind::v07;
+        auto size = *write_server_info_request(request, 0x11223344, 5, memory);
+        s.server->receive(std::span{memory}.first(size), address(here, 5000), 10);
+        CHECK(s.last.empty());
+        control_message ask;
+        ask.code = control_code::token;
+        ask.token = 5;
+        packet_memory out;
+        s.server->receive(write_control(ask, wire_format::v07, {}, out), address(here, 5000), 10);
+        auto const p = parse_packet(s.last, wire_format::v07);
+        REQUIRE(p.has_value());
+        auto const token = parse_control(p->payload, wire_format::v07);
+        REQUIRE(token.has_value());
+        size = *write_server_info_request(request, token->token, 5, memory);
+        s.server->receive(std::span{memory}.first(size), address(here, 5000), 20);
+        auto const packet = parse_connless(s.last);
+        REQUIRE(packet.has_value());
+        CHECK(packet->token == 5);
+        auto const answer = parse_server_info(*packet);
+        REQUIRE(answer.has_value());
+        CHECK(answer->server.name == "test");
+    }
+}
+
+TEST_CASE("a roster is the same in messages and in items") {
+    roster r;
+    messages::client_info info;
+    info.client_id = 3;
+    info.name = "nameless tee";
+    info.clan = "clan";
+    info.country = 276;
+    info.team = 1;
+    info.skin.parts = {"bear", "stripes", "", "standard", "standard", "negative"};
+    info.skin.use_custom_colors = {1, 0, 1, 0, 1, 0};
+    info.skin.colors = {1, 2, 3, 4, 5, 6};
+    std::array<std::uint8_t, 512> memory;
+    auto const bytes = encode(info, protocol::teeworlds_07, memory);
+    REQUIRE(bytes.has_value());
+    CHECK(r.receive(*parse_message(*bytes)));
+    REQUIRE(r.clients[3].has_value());
+    CHECK((*r.clients[3])[9] == 276);
+
+    // Items of a snapshot give the same.
+    snapshot_builder_memory<> built;
+    snapshot_builder builder{built};
+    CHECK(builder.add(item{make_key(type_client_info_07, 3), *r.clients[3]}).has_value());
+    roster read;
+    CHECK(read.read(builder.finish()));
+    CHECK(read == r);
+    CHECK(!read.read(snapshot_view{}));
+
+    // And messages out of it what was put in.
+    roster copy;
+    for (auto const& m : roster_changes(roster{}, r, true)) CHECK(copy.receive(*parse_message(m)));
+    CHECK(copy == r);
+    roster other = r;
+    (*other.clients[3])[1] = 0; // the team alone
+    auto const changes = roster_changes(r, other, false);
+    REQUIRE(changes.size() == 1);
+    CHECK(identify(*parse_message(changes[0]), protocol::teeworlds_07) == message_type::team);
+    auto const gone = roster_changes(r, roster{}, false);
+    REQUIRE(gone.size() == 1);
+    CHECK(identify(*parse_message(gone[0]), protocol::teeworlds_07) == message_type::client_drop);
+}
