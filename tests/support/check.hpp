@@ -67,7 +67,7 @@ inline std::vector<std::string_view> words(std::string_view text) {
 template <class Number>
 Number number(std::string_view word, int base = 10) {
     Number value{};
-    auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base);
+    [[maybe_unused]] auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base);
     REQUIRE_MESSAGE((error == std::errc{} && end == word.data() + word.size()), std::string{word});
     return value;
 }

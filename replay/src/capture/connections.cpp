@@ -225,6 +225,9 @@ watched::live_state& connection_watcher::live(watched& w) {
 }
 
 void connection_watcher::release(watched& w) {
+    for (std::size_t const end : {0, 1})
+        w.from[end].stream.finish(
+            [&](std::span<std::uint8_t const> bytes) { deliver(w, end, w.first_frame, bytes); });
     settle(w, *w.live);
     w.live.reset();
     std::erase(live_, &w);

@@ -162,7 +162,8 @@ void packet_printer::no_packet(seen_packet const& seen, std::string_view why) {
 
 void packet_printer::chunk_arrives(seen_packet const& seen, seen_chunk const& chunk) {
     if (!wanted(seen)) return;
-    out_.print("  {} bytes", chunk.data.data.size());
+    std::size_t const size = chunk.data.data.size();
+    out_.print("  {} {}", size, size == 1 ? "byte" : "bytes");
     if (chunk.data.vital) out_.print(", vital {}", chunk.data.sequence);
     if (chunk.data.resend) out_.print(", resent");
     if (chunk.place) out_.print("{}", place_text(*chunk.place));

@@ -79,12 +79,10 @@ file_handle capture_source::open() const {
     return file;
 }
 
-capture_reader::capture_reader(capture_source const& source) {
-    file_handle file = source.open();
+capture_reader::capture_reader(file_handle file, std::string const& name) {
     std::array<char, PCAP_ERRBUF_SIZE> reason{};
     handle_ = pcap_fopen_offline_with_tstamp_precision(file.get(), PCAP_TSTAMP_PRECISION_NANO, reason.data());
-    if (handle_ == nullptr)
-        throw bad_input{fmt::format("{}: not a packet capture: {}", source.name(), reason.data())};
+    if (handle_ == nullptr) throw bad_input{fmt::format("{}: not a packet capture: {}", name, reason.data())};
     static_cast<void>(file.release()); // is closed with the handle
     int const type = pcap_datalink(handle_);
     auto const known = find_link(type);
@@ -95,7 +93,7 @@ capture_reader::capture_reader(capture_source const& source) {
         throw bad_input{
             fmt::format("{}: a capture of {}, which cannot be read: only Ethernet, Linux cooked, raw IP and "
                         "loopback can",
-                        source.name(), text)};
+                        name, text)};
     }
     link_ = *known;
 }

@@ -46,8 +46,9 @@ private:
 
 class capture_reader {
 public:
-    /// Throws bad_input when it is no capture, or one of a network that is not read here.
-    explicit capture_reader(capture_source const& source);
+    /// `name`: for messages. Throws bad_input when it is no capture, or one of a network that is not read here.
+    capture_reader(file_handle file, std::string const& name);
+    explicit capture_reader(capture_source const& source) : capture_reader{source.open(), source.name()} {}
     capture_reader(capture_reader const&) = delete;
     capture_reader& operator=(capture_reader const&) = delete;
     ~capture_reader();

@@ -120,7 +120,9 @@ void demo_recorder::end_demo() {
 
 std::vector<written_demo> demo_recorder::finish() {
     end_demo();
-    for (auto const& file : complete_) file->finish();
+    for (std::size_t i = 0; i < complete_.size(); ++i)
+        if (!complete_[i]->finish()) written_[i].path.clear(); // no demo could hold any of its snapshots
+    std::erase_if(written_, [](written_demo const& demo) { return demo.path.empty(); });
     return written_;
 }
 

@@ -25,9 +25,25 @@ void vital_stream::acknowledge(std::uint16_t ack, receiver const& deliver) {
         last_ = ack;
         return;
     }
-    std::uint16_t const distance = ahead(ack);
-    if (distance >= window) return; // an older one that came late
-    while (last_ && ahead(ack) != 0 && ahead(ack) < window) skip(deliver);
+    auto const lacking = [this](std::uint16_t sequence) {
+        return ahead(sequence) != 0 && ahead(sequence) < window;
+    };
+    if (acknowledged_ && !lacking(*acknowledged_)) acknowledged_.reset();
+    if (acknowledged_ && --patience_ == 0) {
+        skip_to(*acknowledged_, deliver);
+        acknowledged_.reset();
+        if (!last_) return;
+    }
+    if (!acknowledged_ && lacking(ack)) {
+        acknowledged_ = ack;
+        patience_ = patience;
+    }
+}
+
+void vital_stream::finish(receiver const& deliver) {
+    if (last_ && acknowledged_) skip_to(*acknowledged_, deliver);
+    while (last_ && !held_.empty()) skip(deliver);
+    acknowledged_.reset();
 }
 
 void vital_stream::begin() {
@@ -39,6 +55,7 @@ void vital_stream::forget() {
     last_.reset();
     held_.clear();
     held_bytes_ = 0;
+    acknowledged_.reset();
 }
 
 // Delivers what is held and follows the last one. Delivering may make the stream forget everything.
@@ -51,6 +68,10 @@ void vital_stream::release(receiver const& deliver) {
         last_ = next;
         deliver(found.mapped());
     }
+}
+
+void vital_stream::skip_to(std::uint16_t sequence, receiver const& deliver) {
+    while (last_ && ahead(sequence) != 0 && ahead(sequence) < window) skip(deliver);
 }
 
 // Does without the next one.

@@ -18,7 +18,8 @@ enum class vital_place : std::uint8_t {
 };
 
 /// Puts vital chunks in order by the rules of their receiver: repeated ones are dropped and later ones held back until
-/// a resend fills the gap, or until an acknowledge tells that the receiver had what the capture has not.
+/// a resend fills the gap, or until acknowledges tell that the receiver had what the capture has not. As captures can
+/// be out of order themselves, that is believed when it still holds some packets later.
 class vital_stream {
 public:
     using receiver = std::function<void(std::span<std::uint8_t const>)>;
@@ -27,6 +28,8 @@ public:
     vital_place receive(chunk const& c, receiver const& deliver);
     /// Takes the acknowledge of a packet of the other side.
     void acknowledge(std::uint16_t ack, receiver const& deliver);
+    /// Nothing more comes: delivers what is held, without what is missing.
+    void finish(receiver const& deliver);
     /// A connection begins: the next number is 1.
     void begin();
     /// What is known of the order is wrong.
@@ -42,13 +45,17 @@ private:
     }
     void release(receiver const& deliver);
     void skip(receiver const& deliver);
+    void skip_to(std::uint16_t sequence, receiver const& deliver);
 
     static constexpr std::uint16_t window = sequence_modulus / 2;
     static constexpr std::size_t max_held_bytes = 256 << 10;
+    static constexpr int patience = 32; // acknowledges until a gap is given up
 
     std::optional<std::uint16_t> last_; // none: the next chunk tells
     std::map<std::uint16_t, std::vector<std::uint8_t>> held_;
     std::size_t held_bytes_ = 0;
+    std::optional<std::uint16_t> acknowledged_; // but not here
+    int patience_ = 0;
     std::uint64_t missing_ = 0;
 };
 

@@ -81,6 +81,7 @@ void demo_file::fail(std::string_view what) const {
 }
 
 void demo_file::write(std::span<std::uint8_t const> bytes) {
+    if (bytes.empty()) return; // no map
     if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("cannot be written");
     size_ += bytes.size();
 }

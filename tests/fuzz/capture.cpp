@@ -1,0 +1,49 @@
+// libFuzzer target: capture files, down to what is printed of them and the demo that is made of them.
+// tests/meson.build says how to build it. Usage: fuzz-capture [CORPUS]; tests/tools/make_capture makes files to begin with.
+#include "capture/explain.hpp"
+#include "capture/pcap_file.hpp"
+#include "capture/report.hpp"
+#include "session.hpp"
+
+#include <cstdlib>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+
+// Reads all that is told.
+class checker : public capture_listener {
+public:
+    void snapshot(watched const&, std::int32_t, snapshot_view view) override {
+        std::uint32_t sum = 0;
+        for (item const i : view)
+            for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
+        if (sum != view.checksum()) std::abort();
+    }
+};
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    if (size == 0) return 0;
+    file_handle file{fmemopen(const_cast<std::uint8_t*>(data), size, "rb")};
+    try {
+        capture_reader reader{std::move(file), "input"};
+        checker listener;
+        connection_watcher watcher{listener};
+        captured_frame frame;
+        udp_datagram datagram;
+        while (reader.next(frame))
+            if (read_frame(reader.link(), frame.bytes, datagram) == frame_kind::udp)
+                watcher.receive(frame.number, frame.time, datagram);
+        watcher.finish();
+        text_buffer out;
+        for (watched const* const w : watcher.connections()) {
+            print_json(out, *w, 1);
+            print_text(out, *w, 1, 0, true);
+        }
+    } catch (bad_input const&) {
+    }
+    return 0;
+}
