@@ -1,4 +1,4 @@
-// libFuzzer target: capture files, down to what is printed of them and the demo that is made of them.
+// libFuzzer target: capture files, down to what is printed of them.
 // tests/meson.build says how to build it. Usage: fuzz-capture [CORPUS]; tests/tools/make_capture makes files to begin with.
 #include "capture/explain.hpp"
 #include "capture/pcap_file.hpp"
@@ -27,7 +27,7 @@ public:
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     if (size == 0) return 0;
-    file_handle file{fmemopen(const_cast<std::uint8_t*>(data), size, "rb")};
+    open_file file{fmemopen(const_cast<std::uint8_t*>(data), size, "rb")};
     try {
         capture_reader reader{std::move(file), "input"};
         checker listener;
@@ -39,10 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
                 watcher.receive(frame.number, frame.time, datagram);
         watcher.finish();
         text_buffer out;
-        for (watched const* const w : watcher.connections()) {
-            print_json(out, *w, 1);
-            print_text(out, *w, 1, 0, true);
-        }
+        for (watched const* const w : watcher.connections()) print_text(out, *w, 1, 0, true);
     } catch (bad_input const&) {
     }
     return 0;

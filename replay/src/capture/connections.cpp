@@ -4,6 +4,7 @@
 #include "output.hpp"
 
 #include <teewire/delta.hpp>
+#include <teewire/demo_format.hpp>
 #include <teewire/varint.hpp>
 
 #include <zlib.h>
@@ -38,6 +39,7 @@ struct watched::live_state {
     std::unique_ptr<history::entry[]> entries;
     std::unique_ptr<std::int32_t[]> block;
     snapshot_receiver receiver;
+    std::set<std::int32_t> seen;       // ticks of the last snapshots, decoded or not
     std::int32_t acknowledged = -1;    // tick
     std::set<std::int32_t> collecting; // ticks of which parts are there
     std::set<std::int32_t> unordered;  // ticks whose distances are not counted yet
@@ -124,6 +126,7 @@ void settle(watched& w, watched::live_state& state) {
     state.counted.reset();
     w.incomplete += state.collecting.size();
     state.collecting.clear();
+    state.seen.clear();
     state.item_types.clear();
 }
 
@@ -456,6 +459,8 @@ void connection_watcher::read_snapshot(seen_packet const& seen, watched& w, mess
         if (event.restarted && !w.stay_over && !w.stays.empty()) unannounced.map = w.stays.back().map;
         begin_stay(w, std::move(unannounced));
     }
+    state.seen.insert(event.tick);
+    if (state.seen.size() > usual_lateness) state.seen.erase(state.seen.begin());
     if (event.kind == snapshot_event_kind::part) state.collecting.insert(event.tick);
     else if (event.kind != snapshot_event_kind::ignored) state.collecting.erase(event.tick);
     while (!state.collecting.empty() && *state.collecting.begin() < event.tick - snapshot_pacing::keep_ticks) {
@@ -576,11 +581,11 @@ void connection_watcher::read_message(watched& w, std::size_t end, std::uint64_t
 
 // Clients acknowledge what they received: if it is not there, then the capture has missed it.
 void connection_watcher::check_acknowledge(watched& w, std::int32_t tick) {
-    history const& past = w.live->receiver.past();
-    if (tick == w.live->acknowledged || past.size() == 0 || tick <= *past.oldest() || tick > *past.newest() + 50)
-        return;
+    std::set<std::int32_t> const& seen = w.live->seen;
+    if (tick == w.live->acknowledged || seen.empty()) return;
+    if (tick <= *seen.begin() || tick > *seen.rbegin() + ticks_per_second) return;
     w.live->acknowledged = tick;
-    w.missed += !past.find(tick);
+    w.missed += !seen.contains(tick);
 }
 
 void connection_watcher::begin_stay(watched& w, map_stay stay) {

@@ -33,8 +33,8 @@ std::optional<link_layer> find_link(int type) {
     }
 }
 
-file_handle copy_standard_input() {
-    file_handle copy{std::tmpfile()};
+open_file copy_standard_input() {
+    open_file copy{std::tmpfile()};
     if (copy == nullptr) throw io_error{fmt::format("no temporary file: {}", std::strerror(errno))};
     std::array<char, 65536> block;
     while (std::size_t const n = std::fread(block.data(), 1, block.size(), stdin))
@@ -44,9 +44,9 @@ file_handle copy_standard_input() {
     return copy;
 }
 
-file_handle duplicate(std::FILE* file) {
+open_file duplicate(std::FILE* file) {
     int const copy = dup(fileno(file));
-    file_handle opened{copy < 0 ? nullptr : fdopen(copy, "rb")};
+    open_file opened{copy < 0 ? nullptr : fdopen(copy, "rb")};
     if (opened == nullptr) throw io_error{fmt::format("standard input: {}", std::strerror(errno))};
     return opened;
 }
@@ -68,18 +68,18 @@ capture_source::capture_source(std::string name, bool twice) : path_{std::move(n
     else if (twice) throw io_error{fmt::format("{}: has to be read twice, which takes a file or -", name_)};
 }
 
-file_handle capture_source::open() const {
+open_file capture_source::open() const {
     if (spool_ != nullptr) {
         std::rewind(spool_.get());
         return duplicate(spool_.get());
     }
     if (path_ == "-") return duplicate(stdin);
-    file_handle file{std::fopen(path_.c_str(), "rb")};
+    open_file file{std::fopen(path_.c_str(), "rb")};
     if (file == nullptr) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
     return file;
 }
 
-capture_reader::capture_reader(file_handle file, std::string const& name) {
+capture_reader::capture_reader(open_file file, std::string const& name) {
     std::array<char, PCAP_ERRBUF_SIZE> reason{};
     handle_ = pcap_fopen_offline_with_tstamp_precision(file.get(), PCAP_TSTAMP_PRECISION_NANO, reason.data());
     if (handle_ == nullptr) throw bad_input{fmt::format("{}: not a packet capture: {}", name, reason.data())};

@@ -22,7 +22,7 @@ struct captured_frame {
 struct file_closer {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
-using file_handle = std::unique_ptr<std::FILE, file_closer>;
+using open_file = std::unique_ptr<std::FILE, file_closer>;
 
 /// Where a capture comes from: a file, or standard input, which is put into a temporary file if it is needed twice.
 class capture_source {
@@ -35,19 +35,19 @@ public:
     /// Bytes, or 0 if that is not known.
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
     /// At its beginning. Throws io_error.
-    [[nodiscard]] file_handle open() const;
+    [[nodiscard]] open_file open() const;
 
 private:
     std::string path_;
     std::string name_;
     std::uint64_t size_ = 0;
-    file_handle spool_;
+    open_file spool_;
 };
 
 class capture_reader {
 public:
     /// `name`: for messages. Throws bad_input when it is no capture, or one of a network that is not read here.
-    capture_reader(file_handle file, std::string const& name);
+    capture_reader(open_file file, std::string const& name);
     explicit capture_reader(capture_source const& source) : capture_reader{source.open(), source.name()} {}
     capture_reader(capture_reader const&) = delete;
     capture_reader& operator=(capture_reader const&) = delete;
