@@ -29,17 +29,30 @@ def make_demo(folder, server, protocol):
     return folder / f"{protocol}.demo"
 
 
-def watch(folder, name, program, options, demo, display):
+def complete(demo):
+    return subprocess.run([TEEWIRE, "verify", demo], capture_output=True).returncode == 0
+
+
+def start_display(**quiet):
+    """A display that nobody else has: its process and number."""
+    read, write = os.pipe()
+    process = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24"], pass_fds=[write], **quiet)
+    os.close(write)
+    with open(read) as numbers:
+        return process, numbers.readline().strip()
+
+
+def watch(folder, name, program, options, demo):
     """Serves the demo to the client, and gives what the client recorded."""
     home = folder / name
     home.mkdir()
+    quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    screen, display = start_display(**quiet)
     environment = dict(os.environ, HOME=str(home), DISPLAY=f":{display}", SDL_AUDIODRIVER="dummy",
                        LIBGL_ALWAYS_SOFTWARE="1")
-    quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     port = free_port()
-    started = [subprocess.Popen(["Xvfb", f":{display}", "-screen", "0", "640x480x24"], **quiet)]
+    started = [screen]
     try:
-        time.sleep(1)
         started.append(subprocess.Popen(["openbox"], env=environment, **quiet))
         server = subprocess.Popen([TEEWIRE, "serve", demo, "--port", str(port), "--bind", "127.0.0.1", "--loop"],
                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -57,7 +70,10 @@ def watch(folder, name, program, options, demo, display):
         assert shots[0].read_bytes() != shots[1].read_bytes(), "nothing moves"
         server.send_signal(signal.SIGINT)
         code, _, report = ended(server)
-        time.sleep(4)  # the client hears that, and completes its demo
+        # The client hears that, and completes its demo.
+        end = time.monotonic() + 40
+        while time.monotonic() < end and not any(complete(demo) for demo in home.rglob("*.demo")):
+            time.sleep(1)
     finally:
         for p in reversed(started):
             p.terminate()
@@ -87,9 +103,9 @@ def main():
     SHOTS.mkdir(parents=True, exist_ok=True)
     with scratch() as folder:
         demo = make_demo(folder, DDNet(folder / "server06"), "0.6")
-        watch(folder, "ddnet", "/usr/games/DDNet", ["gfx_refresh_rate 25"], demo, 91)
+        watch(folder, "ddnet", "/usr/games/DDNet", ["gfx_refresh_rate 25"], demo)
         demo = make_demo(folder, Teeworlds(folder / "server07"), "0.7")
-        watch(folder, "teeworlds", "/usr/games/teeworlds", ["snd_init 0", "cl_skip_start_menu 1"], demo, 92)
+        watch(folder, "teeworlds", "/usr/games/teeworlds", ["snd_init 0", "cl_skip_start_menu 1"], demo)
     print("all good")
 
 
