@@ -133,10 +133,12 @@ class Servers(unittest.TestCase):
 
     def test_maps_of_the_corpus(self):
         maps = sorted([*CORPUS.glob("maps/*.map"), *CORPUS.glob("maps-handmade/*.map")])
+        if "TEEWIRE_ALL_MAPS" not in os.environ:  # these take minutes
+            maps = maps[::6]
         if not maps:
             self.skipTest("no folder of real maps (TEEWIRE_CORPUS names it)")
         for server in PRESENT:
-            self.assertGreater(self.check_all(server, maps), 120)
+            self.assertGreater(self.check_all(server, maps), 2 * len(maps))
 
     def test_what_is_damaged_is_noticed(self):
         """So that the other tests mean something."""
