@@ -19,7 +19,7 @@ struct live_slot {
 
 } // namespace detail
 
-/// Memory for a live_snapshot. 196 KiB with the default limits.
+/// Memory for a live_snapshot. 190 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>
 struct live_snapshot_memory {
     static_assert(limits.items <= 16384, "places are 16-bit, with room for those that are gone");

@@ -19,7 +19,7 @@ namespace detail {
 
 } // namespace detail
 
-/// Memory for a snapshot_builder. 87 KiB with the default limits.
+/// Memory for a snapshot_builder. 96 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>
 struct snapshot_builder_memory {
     std::array<std::int32_t, limits.items + 1> offsets;
