@@ -14,7 +14,7 @@ namespace test {
 struct plain_item {
     std::int32_t key = 0;
     ints data;
-    friend auto operator<=>(plain_item const&, plain_item const&) = default;
+    friend std::strong_ordering operator<=>(plain_item const&, plain_item const&) = default;
 };
 using plain_items = std::vector<plain_item>;
 

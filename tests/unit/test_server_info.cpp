@@ -69,8 +69,8 @@ TEST_CASE("server info: requests as browsers send them") {
 }
 
 TEST_CASE("server info: answers can be read again") {
-    std::vector<listed_client> const clients = {{"nameless tee", "clan", -1, 10, true},
-                                                {"b", "", 276, -9999, false}};
+    std::vector<listed_client> const clients = {{"nameless tee", "clan", -1, INT32_MAX, true},
+                                                {"b", "", 276, INT32_MIN, false}};
     for (auto const kind : kinds) {
         CAPTURE(static_cast<int>(kind));
         server_info_request const request{kind, kind == server_info_kind::v07 ? 123456 : 77};

@@ -45,7 +45,7 @@ struct uuid {
         return id;
     }
 
-    friend constexpr auto operator<=>(uuid const&, uuid const&) = default;
+    friend constexpr std::strong_ordering operator<=>(uuid const&, uuid const&) = default;
 };
 
 } // namespace teewire

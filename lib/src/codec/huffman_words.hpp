@@ -8,7 +8,12 @@
 namespace teewire::huffman {
 
 inline std::uint64_t in_memory_order(std::uint64_t word) noexcept {
-    if constexpr (std::endian::native == std::endian::big) return __builtin_bswap64(word);
+    if constexpr (std::endian::native == std::endian::big) {
+        // One instruction to compilers.
+        word = (word & 0x00ff00ff00ff00ffU) << 8 | (word >> 8 & 0x00ff00ff00ff00ffU);
+        word = (word & 0x0000ffff0000ffffU) << 16 | (word >> 16 & 0x0000ffff0000ffffU);
+        return word << 32 | word >> 32;
+    }
     return word;
 }
 inline std::uint64_t load64(std::uint8_t const* at) noexcept {

@@ -31,8 +31,7 @@ constexpr std::size_t trusted_block_bytes = std::size_t{16} << 20;
 class loader {
 public:
     loader(datafile const& file, std::size_t max_bytes, map_report report)
-        : file_{file}, report_{report}, budget_{max_bytes}, memory_{
-                                                                std::make_unique_for_overwrite<inflate_memory>()} {}
+        : file_{file}, report_{report}, budget_{max_bytes}, memory_{new inflate_memory} {}
 
     [[nodiscard]] datafile const& file() const noexcept { return file_; }
     [[nodiscard]] map_problem const& first_error() const noexcept { return first_error_; }

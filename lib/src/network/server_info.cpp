@@ -31,9 +31,15 @@ public:
             out_.add_int(value);
             return *this;
         }
+        // By hand: std::to_chars is not always in a header, and nothing else here needs a C++ library to be linked.
         char digits[12];
-        auto const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-        out_.add_string({digits, static_cast<std::size_t>(end - digits)});
+        char* const end = digits + sizeof digits;
+        char* at = end;
+        auto rest = static_cast<std::uint32_t>(value < 0 ? -std::int64_t{value} : value);
+        do *--at = static_cast<char>('0' + rest % 10);
+        while ((rest /= 10) != 0);
+        if (value < 0) *--at = '-';
+        out_.add_string({at, static_cast<std::size_t>(end - at)});
         return *this;
     }
     info_writer& text(std::string_view value) noexcept {

@@ -293,10 +293,11 @@ constinit kernels::create_delta_fn* create_fast = plain::create_delta;
 constinit kernels::apply_delta_fn* apply_fast = plain::apply_delta;
 
 // Before main; until then the plain twins do.
-[[gnu::constructor]] void choose() noexcept {
+[[maybe_unused]] bool const chosen = [] {
     create_fast = kernels::best(kernels::create_delta_variants());
     apply_fast = kernels::best(kernels::apply_delta_variants());
-}
+    return true;
+}();
 
 } // namespace
 

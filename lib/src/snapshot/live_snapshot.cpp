@@ -10,7 +10,10 @@ namespace teewire {
 namespace {
 
 constinit kernels::change_items_fn* change_fast = kernels::plain_change_items;
-[[gnu::constructor]] void choose() noexcept { change_fast = kernels::best(kernels::change_items_variants()); }
+[[maybe_unused]] bool const chosen = [] {
+    change_fast = kernels::best(kernels::change_items_variants());
+    return true;
+}();
 
 // a += b
 void accumulate(std::span<std::int32_t> a, std::span<std::int32_t const> b) noexcept {

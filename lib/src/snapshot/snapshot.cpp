@@ -80,7 +80,10 @@ std::uint32_t plain::checksum(snapshot_view snapshot) noexcept {
 namespace {
 
 constinit kernels::checksum_fn* checksum_fast = plain::checksum;
-[[gnu::constructor]] void choose() noexcept { checksum_fast = kernels::best(kernels::checksum_variants()); }
+[[maybe_unused]] bool const chosen = [] {
+    checksum_fast = kernels::best(kernels::checksum_variants());
+    return true;
+}();
 
 } // namespace
 

@@ -8,7 +8,10 @@ namespace teewire {
 namespace {
 
 constinit kernels::holds_key_fn* holds_key_fast = kernels::plain_holds_key;
-[[gnu::constructor]] void choose() noexcept { holds_key_fast = kernels::best(kernels::holds_key_variants()); }
+[[maybe_unused]] bool const chosen = [] {
+    holds_key_fast = kernels::best(kernels::holds_key_variants());
+    return true;
+}();
 
 } // namespace
 

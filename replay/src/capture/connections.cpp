@@ -18,8 +18,7 @@ namespace teewire::replay {
 /// What following a connection takes.
 struct watched::live_state {
     explicit live_state(bool v07)
-        : parts(4), entries{std::make_unique_for_overwrite<history::entry[]>(history_entries)},
-          block{std::make_unique_for_overwrite<std::int32_t[]>(history_ints)},
+        : parts(4), entries{new history::entry[history_entries]}, block{new std::int32_t[history_ints]},
           receiver{parts, {entries.get(), history_entries}, {block.get(), history_ints}, options(v07)} {}
 
     static snapshot_receiver::options options(bool v07) {

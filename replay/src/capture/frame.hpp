@@ -17,7 +17,7 @@ struct udp_address {
     std::uint16_t port = 0;
     bool v6 = false;
 
-    friend auto operator<=>(udp_address const&, udp_address const&) = default;
+    friend std::strong_ordering operator<=>(udp_address const&, udp_address const&) = default;
 };
 /// "127.0.0.1:8303", "[::1]:8303"
 [[nodiscard]] std::string address_text(udp_address const& address);

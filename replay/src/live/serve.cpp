@@ -10,8 +10,8 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/lexical_cast/try_lexical_convert.hpp>
 
-#include <charconv>
 #include <csignal>
 #include <filesystem>
 
@@ -28,12 +28,16 @@ constexpr std::ptrdiff_t max_kept = 200;
 constexpr double min_speed = 1.0 / 16;
 constexpr double max_speed = 64;
 
+// All of the text. Not every std::from_chars knows fractions.
+bool read_number(std::string_view text, double& out) {
+    return boost::conversion::try_lexical_convert(text.data(), text.size(), out);
+}
+
 // "1:23", "83" or "83.5" seconds from the beginning, or "tick 4711".
 std::optional<std::int64_t> parse_place(std::string_view text, std::int32_t first_tick) {
     auto const number = [](std::string_view digits) -> std::optional<double> {
         double value = 0;
-        auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc{} || end != digits.data() + digits.size() || !(value >= 0) || value > 1e7) return {};
+        if (!read_number(digits, value) || !(value >= 0) || value > 1e7) return {};
         return value;
     };
     if (text.starts_with("tick ")) {
@@ -179,8 +183,7 @@ private:
             if (auto const place = parse_place(rest, shown_.first_tick())) return seek(*place);
         if (word == "speed") {
             double speed = 0;
-            auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), speed);
-            if (error == std::errc{} && end == rest.data() + rest.size() && set_speed(speed)) return;
+            if (read_number(rest, speed) && set_speed(speed)) return;
         }
         say(printable(command) + ": not understood; there are: pause, play, seek MINUTES:SECONDS, seek tick TICK, "
                                  "speed FACTOR, status, quit");
