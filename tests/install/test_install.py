@@ -6,6 +6,7 @@ installed    installs BUILD into an empty folder and uses nothing but that
 source       builds SOURCE inside other projects"""
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -58,6 +59,9 @@ def by_pkgconfig(installed, out):
         check(out / name, LD_LIBRARY_PATH=str(lib))
     shared = list(lib.glob("libteewire.so.*"))
     if shared:
+        # It needs no C++ library.
+        wanted = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", shared[0]))
+        assert wanted == ["libc.so.6"], wanted
         # It is the soname that programs ask for.
         needed = run("readelf", "-d", out / "consumer_c")
         assert "libteewire.so." in needed, needed
