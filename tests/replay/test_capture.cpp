@@ -113,7 +113,8 @@ TEST_CASE("datagrams are found behind every link layer") {
              variant{link_layer::cooked_2, behind("08 00 " + zeros + "00 00 00 00 00 00", ip)},
          }) {
         udp_datagram found;
-        CAPTURE(test::hex(frame));
+        std::string const shown = test::hex(frame); // Clang 14 cannot capture a binding
+        CAPTURE(shown);
         REQUIRE(read_frame(link, frame, found) == frame_kind::udp);
         CHECK(address_text(found.from) == "1.2.3.4:8303");
         CHECK(address_text(found.to) == "5.6.7.8:40000");
