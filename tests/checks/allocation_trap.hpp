@@ -54,8 +54,10 @@ extern "C" void* realloc(void* block, std::size_t size) {
 // Shows that the trap works.
 inline void try_trap() {
     forbidden = survive_once = true;
-    delete new int;
-    std::free(std::malloc(1));
+    int* volatile one = new int; // volatile, or compilers leave both out
+    delete one;
+    void* volatile other = std::malloc(1);
+    std::free(other);
     forbidden = survive_once = false;
     REQUIRE(caught >= 2);
 }
