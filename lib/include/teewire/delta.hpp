@@ -92,7 +92,11 @@ public:
     /// Gives the next update. False at the end and on errors: truncated, bad_type, bad_id, bad_item_size. Lenient
     /// decoding takes the halves of a key as unsigned 16-bit numbers, with the note unsigned_key_half.
     bool next(update& out) noexcept {
-        // The ordinary case first; next_odd() knows the rest.
+        if (next_ordinary(out)) [[likely]] return true;
+        return next_odd(out);
+    }
+    /// The same for an update without any oddity, and false where next() must be asked.
+    bool next_ordinary(update& out) noexcept {
         if (read_ < updates_ && delta_.size() - at_ >= 3) {
             auto const type = static_cast<std::uint32_t>(delta_[at_]);
             auto const id = static_cast<std::uint32_t>(delta_[at_ + 1]);
@@ -110,7 +114,7 @@ public:
                 }
             }
         }
-        return next_odd(out);
+        return false;
     }
     [[nodiscard]] failure error() const noexcept { return error_; }
 

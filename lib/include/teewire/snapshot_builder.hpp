@@ -15,6 +15,7 @@ namespace detail {
 // Eight places per item, rounded up to a power of two.
 [[nodiscard]] constexpr std::size_t seen_places(std::size_t items) noexcept { return std::bit_ceil(8 * items + 64); }
 
+[[nodiscard]] std::uint32_t seen_multiplier(void const* memory) noexcept;
 [[nodiscard]] bool holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept;
 
 } // namespace detail
@@ -84,7 +85,9 @@ private:
     [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
     [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::uint32_t>(offsets_[count_]) / 4; }
     [[nodiscard]] std::uint8_t& seen(std::int32_t key) const noexcept {
-        return seen_[static_cast<std::uint32_t>(key) * 0x9e3779b1U >> seen_shift_];
+        // Neighbouring ids share cache lines; types lie apart, but where, no sender of keys can know.
+        auto const bits = static_cast<std::uint32_t>(key);
+        return seen_[(bits + (bits >> 10) * seen_multiplier_) & seen_mask_];
     }
     void mark_start(std::size_t at) noexcept { starts_[at / 32] |= 1U << at % 32; }
     void part() noexcept;
@@ -96,7 +99,8 @@ private:
     // For each hash of a key, a stamp if there was one: most new keys are known for new by it alone, the others are
     // looked for.
     std::span<std::uint8_t> seen_;
-    int seen_shift_ = 32 - std::countr_zero(seen_.size());
+    std::uint32_t seen_mask_ = static_cast<std::uint32_t>(seen_.size() - 1);
+    std::uint32_t seen_multiplier_ = detail::seen_multiplier(seen_.data());
     std::uint8_t stamp_ = 0;
     std::span<std::uint32_t> starts_;
     snapshot_limits limits_;
