@@ -116,6 +116,15 @@ def program(installed):
     assert only(installed, "bash-completion/completions/teewire").stat().st_size > 100
 
 
+def documentation(installed):
+    """What Doxygen made, if it was to be built."""
+    if not list(installed.rglob("share/doc/teewire/html")):
+        print("SKIPPED: the documentation, which was not built")
+        return
+    guide = only(installed, "share/doc/teewire/html/guide_server.html").read_text()
+    assert "create_delta" in guide, "no code in a guide"
+
+
 def test_installed(build, folder):
     installed = folder / "root"
     run("meson", "install", "-C", build, "--no-rebuild", "--destdir", installed)
@@ -126,6 +135,7 @@ def test_installed(build, folder):
     else:
         print("SKIPPED: CMake, which is not there")
     program(installed)
+    documentation(installed)
 
 
 def test_source(source, folder):
