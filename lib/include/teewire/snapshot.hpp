@@ -213,8 +213,8 @@ struct key_index_memory {
     /// @endcond
 };
 
-/// Finds items by key in constant time. Keys chosen by an enemy do not make it slow: when too many meet in one place,
-/// everything moves to another hash function, which depends on where the memory lies.
+/// Finds items by key in constant time. Keys chosen by an enemy do not make it slow: the hash function depends on where
+/// the memory lies, and when too many keys meet in one place all the same, everything moves to another one.
 class key_index {
 public:
     static constexpr std::size_t npos = SIZE_MAX; ///< no such item
