@@ -424,6 +424,26 @@ TEST_CASE("map: a budget for all blocks together") {
     CHECK(test::read(test::written(map)) == test::read(small));
 }
 
+TEST_CASE("map: a block that costs more than it holds") {
+    // A byte behind 20000 empty pieces, and 1000 sounds that are all this byte.
+    bytes stream{0x78, 0x01};
+    for (int i = 0; i < 20000; ++i) stream.insert(stream.end(), {0x00, 0x00, 0x00, 0xff, 0xff});
+    stream.insert(stream.end(), {0x01, 0x01, 0x00, 0xfe, 0xff, 'x', 0x00, 0x79, 0x00, 0x79});
+    datafile_writer writer;
+    writer.add_item(map_item_type::version, 0, ints{1});
+    for (std::uint16_t id = 0; id < 1000; ++id) writer.add_item(map_item_type::sound, id, ints{1, 0, -1, 0, 1});
+    writer.add_stored_block(stream, 1);
+    auto const file = writer.finish();
+    game_map map;
+    test::problems found;
+    REQUIRE(read_map(*datafile::open(file), map, {.max_bytes = 10 * stream.size(), .report = found}).code ==
+            map_errc::ok);
+    REQUIRE(map.sounds.size() == 1000);
+    CHECK(map.sounds[0].data == bytes{'x'});
+    CHECK(std::count_if(map.sounds.begin(), map.sounds.end(), [](auto const& s) { return !s.data.empty(); }) == 10);
+    CHECK(found.has(map_errc::too_large));
+}
+
 TEST_CASE("map: texts") {
     game_map map = test::full_map();
     auto const first = test::read(test::written(map));

@@ -12,8 +12,10 @@
 #include "teewire/uuid.hpp"
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -216,7 +218,7 @@ public:
     /// Takes a zlib stream as it is, in version 4 alone.
     std::int32_t add_stored_block(map_bytes stored, std::size_t size);
 
-    /// The file. Empty if it would be 2 GiB or more, or if there are more items than numbers.
+    /// The file. Empty if it would be 2 GiB or more, or if there are more items or names than numbers.
     [[nodiscard]] std::vector<std::uint8_t> finish() const;
 
 private:
@@ -237,6 +239,9 @@ private:
     std::vector<block> blocks_;
     std::vector<std::uint8_t> data_;
     std::vector<std::pair<std::uint16_t, uuid>> names_;
+    std::map<uuid, std::uint16_t> numbers_; // the first one of each name
+    std::bitset<65536> named_, used_;       // numbers: with a name; with an item
+    bool too_many_names_ = false;
 };
 
 } // namespace teewire

@@ -379,7 +379,8 @@ struct map_read_options {
     /// strict: the first error refuses the map, as in DDNet. lenient: what is senseless is left out and reported.
     decoding mode = decoding::lenient;
     map_contents contents = map_contents::all; ///< what to read
-    /// Limit for all blocks and unpacked tiles together; beyond it they are kept unread, with too_large.
+    /// Limit for all blocks, as stored or decompressed, whichever is more, and unpacked tiles together: of memory, and so
+    /// of time. A block counts as often as it is named. What is beyond it is kept unread, with too_large.
     std::size_t max_bytes = std::size_t{1} << 30;
     map_report report = {}; ///< where everything goes that is found
 };
