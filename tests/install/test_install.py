@@ -113,7 +113,9 @@ def program(installed):
         return
     run(only(installed, "bin/teewire"), "--version")
     assert only(installed, "teewire.1").stat().st_size > 1000
-    assert only(installed, "bash-completion/completions/teewire").stat().st_size > 100
+    for shell in ("bash-completion/completions/teewire", "zsh/site-functions/_teewire",
+                  "fish/vendor_completions.d/teewire.fish"):
+        assert only(installed, shell).stat().st_size > 100
 
 
 def documentation(installed):
