@@ -444,6 +444,20 @@ TEST_CASE("map: a block that costs more than it holds") {
     CHECK(found.has(map_errc::too_large));
 }
 
+TEST_CASE("map: settings that are nothing but their ends") {
+    game_map map = test::small_map(2, 2);
+    map.info.emplace();
+    map.info->settings.assign(100'000, "");
+    auto const file = test::written(map);
+    CHECK(test::read(file).info->settings.size() == 100'000);
+    test::problems found;
+    game_map read;
+    REQUIRE(read_map(*datafile::open(file), read, {.max_bytes = 1'000'000, .report = found}).code == map_errc::ok);
+    CHECK(found.names() == "too_large");
+    CHECK(read.info->settings.empty());
+    CHECK(test::read(test::written(read)).info->settings.size() == 100'000); // the block is kept
+}
+
 TEST_CASE("map: texts") {
     game_map map = test::full_map();
     auto const first = test::read(test::written(map));

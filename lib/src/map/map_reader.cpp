@@ -437,6 +437,9 @@ private:
         info.settings_block = block;
         std::vector<std::uint8_t> bytes;
         if (block == -1 || !from_.load(block, bytes, where) || bytes.empty()) return;
+        // Strings take more than the bytes that end them.
+        auto const count = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), std::uint8_t{0}));
+        if (!from_.spend(count * sizeof(std::string), block, where, map_severity::damage)) return;
         mark(block);
         if (bytes.back() != 0) {
             from_.report(map_errc::settings_not_terminated, where, bytes.back(), 0, block);
