@@ -10,7 +10,7 @@
 
 namespace teewire {
 
-/// Memory for demo_encoder. 208 KiB.
+/// Memory for demo_encoder. 128 KiB.
 struct demo_encoder_memory {
     /// @cond memory
     std::array<std::uint8_t, max_demo_packed_bytes> packed;

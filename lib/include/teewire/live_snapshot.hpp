@@ -57,7 +57,8 @@ public:
     failure assign(snapshot_view snapshot) noexcept;
 
     /// Makes the snapshot that `delta` describes. options.limits is not looked at: the memory's limits hold. Errors as
-    /// apply_delta; then nothing has changed. Amortised O(ints of the delta); an error costs O(items).
+    /// apply_delta; then nothing has changed. Amortised O(ints of the delta); O(items + ints) after an error, and when
+    /// items go while two have one key.
     failure apply(std::span<std::int32_t const> delta, size_table const& sizes,
                   apply_options const& options = {}) noexcept;
 
