@@ -1,4 +1,5 @@
-// Past snapshots by tick: the bases that deltas refer to.
+/// @file
+/// Past snapshots by tick: the bases that deltas refer to.
 #pragma once
 
 #include "teewire/snapshot.hpp"
@@ -12,6 +13,7 @@ namespace teewire {
 /// no room; a view that was handed out is valid until its snapshot is dropped.
 class history {
 public:
+    /// @cond memory
     struct entry {
         std::int32_t tick;
         std::uint32_t begin; // in the block
@@ -19,6 +21,7 @@ public:
         std::uint32_t whole; // with the outline behind them
         bool distinct_keys;
         bool outlined;
+        /// @endcond
     };
 
     /// `entries` limits the number of snapshots, `block` their ints together. 150 entries hold the 3 seconds that
@@ -40,10 +43,14 @@ public:
 
     /// Drops everything older than `tick`; after add_late() only what came before the first that is not. O(dropped).
     void drop_before(std::int32_t tick) noexcept;
+    /// Drops everything.
     void clear() noexcept;
 
+    /// Snapshots held.
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    /// The tick of the oldest one.
     [[nodiscard]] std::optional<std::int32_t> oldest() const noexcept;
+    /// The tick of the newest one.
     [[nodiscard]] std::optional<std::int32_t> newest() const noexcept;
 
 private:
