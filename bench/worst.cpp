@@ -15,8 +15,8 @@ constexpr std::string_view ordinary = "max1024";
 
 using keys = std::vector<std::int32_t>;
 
-// Keys whose hashes, by the best known function of this kind, are in `slot` of 2048. Types without an agreed size. The
-// library's own tables have functions that nobody knows; a builder has this one.
+// Keys whose hashes, by the best known function of this kind, are in `slot` of 2048. Types without an agreed size. All
+// multipliers of the library depend on where its tables lie, so that this is the most that an enemy can prepare.
 keys keys_of_slot(std::size_t count, std::uint32_t slot) {
     std::uint32_t inverse = 0x9e3779b1;
     while (inverse * 0x9e3779b1 != 1) inverse *= 2 - inverse * 0x9e3779b1;
