@@ -42,6 +42,10 @@ def start_display(**quiet):
         return process, numbers.readline().strip()
 
 
+def verify(demo):
+    return subprocess.run([TEEWIRE, "verify", demo], capture_output=True, text=True)
+
+
 def watch(folder, name, program, options, demo):
     """Serves the demo to the client, and gives what the client recorded."""
     home = folder / name
@@ -72,7 +76,8 @@ def watch(folder, name, program, options, demo):
         code, _, report = ended(server)
         # The client hears that, and completes its demo.
         end = time.monotonic() + 40
-        while time.monotonic() < end and not any(complete(demo) for demo in home.rglob("*.demo")):
+        while time.monotonic() < end and not any(complete(d) and verify(d).returncode == 0
+                                                  for d in home.rglob("*.demo")):
             time.sleep(1)
     finally:
         for p in reversed(started):
@@ -85,7 +90,7 @@ def watch(folder, name, program, options, demo):
     assert code == 0 and "watches" in report, report + (home / "log").read_text()[-2000:]
     recorded = list(home.rglob("*.demo"))
     assert len(recorded) == 1, (recorded, report)
-    verified = subprocess.run([TEEWIRE, "verify", recorded[0]], capture_output=True, text=True)
+    verified = verify(recorded[0])
     assert verified.returncode == 0, verified.stdout + verified.stderr
     seen = snapshots(TEEWIRE, recorded[0])
     characters = max(len((s or {}).get("character", {})) for s in seen.values())
