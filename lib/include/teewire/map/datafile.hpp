@@ -114,7 +114,7 @@ public:
     [[nodiscard]] datafile_type find_type(std::uint16_t type) const noexcept;
     /// Item `i` of the file. O(1).
     [[nodiscard]] datafile_item item(std::size_t i) const noexcept;
-    /// The first item of that type and id. O(types + items of the type), less if ids count from 0.
+    /// The first item of that type and id. O(types + items of the type).
     [[nodiscard]] std::optional<datafile_item> find(std::uint16_t type, std::uint16_t id) const noexcept;
 
     /// The number that the type with this name has in this file. The first index item decides.
