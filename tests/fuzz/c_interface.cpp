@@ -4,6 +4,7 @@
 
 #include <teewire.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -79,6 +80,8 @@ struct caller {
     explicit caller(std::uint8_t choice) {
         FUZZ_REQUIRE(teewire_align() <= TEEWIRE_ALIGN && teewire_abi_version() >> 16 == TEEWIRE_ABI_MAJOR);
         static char const* const names[] = {"0.6", "0.7", "0.7.0", "0.7-recorded"};
+        FUZZ_REQUIRE(teewire_history_size(8, 6000) <= history_bytes && teewire_sender_size(8, 20000) <= sender_bytes);
+        FUZZ_REQUIRE(teewire_receiver_size(2, 8, 20000) <= receiver_bytes && teewire_receiver_size(9, ~0U, ~0U) == 0);
         FUZZ_REQUIRE(teewire_sizes_init(&sizes, m.sizes.bytes.data(), teewire_sizes_size(),
                                         teewire_sizes_find(names[choice % 4])) == 0);
         FUZZ_REQUIRE(teewire_builder_init(&builder, m.builder.bytes.data(), teewire_builder_size()) == 0);
@@ -134,6 +137,13 @@ struct caller {
             check(teewire_decode(&held, bytes.view().data(), static_cast<std::uint32_t>(size), sizes, scratch,
                                  &decoding, m.decoded.data(), snapshot_ints, &back, &failure),
                   snapshot_ints, failure);
+        exact<std::int32_t> const delta{std::span<std::int32_t const>{m.delta}.first(static_cast<std::size_t>(ints))};
+        teewire_snapshot same{};
+        std::int32_t const applied =
+            check(teewire_delta_apply(&held, delta.view().data(), static_cast<std::uint32_t>(ints), sizes, scratch, nullptr,
+                                      m.sorted.data(), snapshot_ints, &same, &failure),
+                  snapshot_ints, failure);
+        FUZZ_REQUIRE(applied == result);
         // A stranger's base may hold keys that no delta can name, or too much beside what is new.
         if (result >= 0) FUZZ_REQUIRE(teewire_snapshot_checksum(&back) == teewire_snapshot_checksum(&built));
         else FUZZ_REQUIRE(held.size > 2);
@@ -234,6 +244,38 @@ struct caller {
                   static_cast<std::int64_t>(TEEWIRE_HUFFMAN_BOUND(plain)), failure);
     }
 
+    // Options that are out of range or of a newer version, and memory that is too small, are refused.
+    void misuse(fuzz::bytes_view options, std::uint8_t choice) {
+        std::array<std::uint32_t, 16> words{};
+        if (!options.empty()) std::memcpy(words.data(), options.data(), std::min(options.size(), sizeof words));
+        words[0] %= sizeof words + 1;
+        words[3] = words[2] = 0; // where a pointer would be
+        void const* const given = words.data();
+        room<TEEWIRE_DEMO_READER_SIZE>& place = m.reader;
+        auto const fails_or_fits = [&](std::int32_t code) {
+            FUZZ_REQUIRE(code == TEEWIRE_OK || code == TEEWIRE_BAD_ARGUMENT || code == TEEWIRE_TRUNCATED);
+        };
+        std::uint32_t const size = choice < 128 ? static_cast<std::uint32_t>(place.bytes.size()) : choice;
+        void* const memory = place.bytes.data() + (choice & 1);
+        teewire_sender* s = nullptr;
+        teewire_receiver* r = nullptr;
+        teewire_demo_writer* w = nullptr;
+        teewire_demo_reader* d = nullptr;
+        teewire_history* h = nullptr;
+        fails_or_fits(teewire_sender_init(&s, memory, size, static_cast<teewire_sender_options const*>(given)));
+        fails_or_fits(teewire_receiver_init(&r, memory, size, static_cast<teewire_receiver_options const*>(given)));
+        fails_or_fits(teewire_demo_writer_init(&w, memory, size, static_cast<teewire_demo_writer_options const*>(given)));
+        fails_or_fits(teewire_demo_reader_init(&d, memory, size, nullptr, 0,
+                                               static_cast<teewire_demo_reader_options const*>(given), &failure));
+        fails_or_fits(teewire_history_init(&h, memory, size, choice));
+        teewire_demo_header header{};
+        header.size = words[0];
+        header.version = words[1] % 9;
+        header.marker_count = words[4] % 70;
+        std::int32_t const written = teewire_demo_header_write(&header, m.demo.data(), choice * 4U);
+        FUZZ_REQUIRE(written > 0 || written == TEEWIRE_BAD_ARGUMENT || written == TEEWIRE_OUTPUT_FULL);
+    }
+
     void read_demo(fuzz::bytes_view file, std::uint8_t choice) {
         teewire_demo_reader* reader = nullptr;
         teewire_demo_reader_options const options{sizeof options, choice % 3, choice & 4 ? sizes : nullptr};
@@ -324,6 +366,10 @@ void run_target(fuzz::bytes_view data) {
             break;
         default: {
             exact<std::uint8_t> const bytes{in.take(step % 20 < 10 ? in.byte() : in.word())};
+            if (step >= 200) {
+                c.misuse(bytes.view(), choice);
+                break;
+            }
             switch (step / 20 % 4) {
             case 0: c.decode(bytes.view(), choice); break;
             case 1: c.receive(bytes.view()); break;

@@ -47,10 +47,11 @@ def main() -> int:
     tool = lambda name: next(p for p in (f"{name}-14", name) if subprocess.run(["which", p], capture_output=True).returncode == 0)
     merged = measured / "merged.profdata"
     subprocess.run([tool("llvm-profdata"), "merge", "-o", merged, *profiles], check=True)
-    what = ["report", "-show-region-summary=false"]
-    sources = [root / "lib"]
+    what = ["report", "-show-region-summary=false", "-show-branch-summary=false",
+            "-ignore-filename-regex=/(tests|replay)/|^/usr/"]
+    sources = []
     if options.missing:
-        what = ["show", "-show-line-counts"]
+        what = ["show"]
         sources = [root / "lib" / options.missing]
     more = [x for o in objects[1:] for x in ("-object", o)]
     return subprocess.run([tool("llvm-cov"), *what, f"-instr-profile={merged}", objects[0], *more, *sources]).returncode

@@ -3,6 +3,7 @@
 //   a stranger's: the base's bytes in two bytes, the base and the delta in variable-length ints
 #include "world.hpp"
 
+#include "snapshot/hash.hpp"
 #include "snapshot/kernels.hpp"
 
 #include <teewire/snapshot_builder.hpp>
@@ -101,7 +102,7 @@ void apply_in_place(snapshot_view base, std::span<std::int32_t const> delta, siz
 }
 
 void inspect(std::span<std::int32_t const> delta, size_table const& sizes, decoding mode, bool applied) {
-    std::array<type_usage, 4> types;
+    std::array<type_usage, 2> types;
     auto const usage = inspect_delta(delta, sizes, types, mode);
     if (!usage) return FUZZ_REQUIRE(!applied);
     FUZZ_REQUIRE(delta_header_ints + usage->removed <= delta.size());
@@ -112,6 +113,48 @@ void inspect(std::span<std::int32_t const> delta, size_table const& sizes, decod
         bytes += t.bytes;
     }
     FUZZ_REQUIRE(updates == usage->updates && bytes <= usage->update_bytes);
+}
+
+// The part of applying in place that has variants: as far as updates are ordinary ones.
+void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes) {
+    auto const opened = delta_reader::open(delta, sizes);
+    if (!opened || !base.distinct_keys() || base.size() > 256) return;
+    constexpr std::uint32_t multiplier = 0x9e3779b1U;
+    struct state {
+        std::vector<detail::live_slot> items;
+        std::vector<std::int32_t> pool;
+        std::vector<std::int32_t> odd; // keys
+        std::uint32_t sum = 0;
+    } before;
+    std::vector<std::uint16_t> table(1024);
+    for (item const i : base) {
+        auto const number = static_cast<std::uint16_t>(before.items.size());
+        // Some are about to go.
+        auto const now = number % 5 == 4 ? detail::live_slot::going : detail::live_slot::alive;
+        before.items.push_back({i.key, static_cast<std::uint32_t>(before.pool.size()),
+                                static_cast<std::uint32_t>(i.data.size()), 6, 0, now});
+        before.pool.push_back(i.key);
+        before.pool.insert(before.pool.end(), i.data.begin(), i.data.end());
+        std::size_t at = hash_key(i.key, multiplier, table.size());
+        while (table[at] != 0) at = (at + 1) % table.size();
+        table[at] = static_cast<std::uint16_t>(number + 1);
+    }
+    auto const change = [&](kernels::change_items_fn* run) {
+        state s = before;
+        delta_reader reader = *opened;
+        kernels::item_changes c{s.items.data(), s.items.size(), s.pool.data(), table, multiplier, delta.data(), 7, 0};
+        for (delta_reader::update update; run(c, reader, update);) s.odd.push_back(update.key);
+        s.sum = c.sum;
+        return s;
+    };
+    state const expected = change(kernels::plain_change_items);
+    for (auto const& v : kernels::change_items_variants()) {
+        if (!kernels::supported(v.needed)) continue;
+        state const s = change(v.run);
+        FUZZ_REQUIRE(s.pool == expected.pool && s.odd == expected.odd && s.sum == expected.sum);
+        for (std::size_t i = 0; i < s.items.size(); ++i)
+            FUZZ_REQUIRE(s.items[i].delta == expected.items[i].delta && s.items[i].position == expected.items[i].position);
+    }
 }
 
 std::vector<std::int32_t> unpack(fuzz::bytes_view bytes) {
@@ -147,6 +190,7 @@ void apply_strange(fuzz::input in, size_table const& sizes, std::uint8_t choice)
     exact<std::int32_t> const delta{std::span<std::int32_t const>{unpack(in.rest())}};
     auto const base = fuzz::view_of(base_ints.view());
     check_sum(base);
+    change_items(base, delta.view(), sizes);
 
     snapshot_limits limits;
     if (choice % 4 == 1) limits.items = static_cast<std::uint32_t>(base.size()) + choice / 4;

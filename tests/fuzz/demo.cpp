@@ -84,6 +84,8 @@ playing play(demo_reader const& reader, size_table const& sizes, decoding mode, 
         use(e, player);
     }
     p.error = player.error();
+    FUZZ_REQUIRE(!name(p.error.stage).empty() && player.position() >= reader.position());
+    if (!player.has_state()) FUZZ_REQUIRE(player.state().empty());
     return p;
 }
 
@@ -139,6 +141,11 @@ written_demo write(demo_reader const& reader, size_table const& sizes, std::uint
     };
     played = play(reader, sizes, decoding::lenient, [&](demo_event const& e, demo_player& player) {
         if (e.kind == demo_event_kind::snapshot) {
+            // What does not fit is not recorded, and may be tried again.
+            if (choice & 16) {
+                auto const cut = writer.write_snapshot(e.tick, player.state(), std::span{writer_out}.first(7));
+                if (keep(cut)) return static_cast<void>(w.snapshots[e.tick] = sorted(player.state()));
+            }
             auto const size = writer.write_snapshot(e.tick, player.state(), writer_out);
             if (keep(size)) w.snapshots[e.tick] = sorted(player.state());
             else FUZZ_REQUIRE(size.error().code == errc::bad_tick || size.error().code == errc::too_large);

@@ -110,15 +110,19 @@ template <class T>
 }
 
 [[nodiscard]] inline bool same(teewire::note_log const& a, teewire::note_log const& b) noexcept {
-    for (std::size_t i = 0; i < teewire::note_count; ++i)
+    for (std::size_t i = 0; i < teewire::note_count; ++i) {
         if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position) return false;
+        if (a.entries[i].count != 0) FUZZ_REQUIRE(!describe(static_cast<teewire::note>(i)).empty());
+    }
     return true;
 }
 
 /// What a function gave: `ok` for success.
 template <class Result>
 [[nodiscard]] teewire::failure error_of(Result const& r) noexcept {
-    return r ? teewire::failure{} : r.error();
+    if (r) return {};
+    FUZZ_REQUIRE(!describe(r.error().code).empty());
+    return r.error();
 }
 
 } // namespace fuzz

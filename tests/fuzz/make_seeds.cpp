@@ -149,6 +149,12 @@ void from_demo(byte_span file) {
             append(seed, packed(values));
             put("delta", seed);
         }
+        if (chunk.kind == demo_chunk_kind::snapshot && chosen) {
+            bytes call{58, 1}; // of the C interface: any bytes, with a size of two bytes
+            append_sized(call, packed(values));
+            append(call, bytes{3, 0, 38, 7});
+            put("c_interface", join({table}, call));
+        }
         if (chunk.kind != demo_chunk_kind::message) {
             auto const now = player.state().ints();
             before.assign(now.begin(), now.end());
@@ -430,6 +436,50 @@ void snapshot_messages_of_a_server() {
     }
 }
 
+// A receiver asks for everything after many wrong checksums.
+void wrong_checksums() {
+    auto const scratch = std::make_unique<snapshot_scratch>();
+    bytes watched{4, 2};
+    for (std::int32_t round = 0; round < 30; ++round) {
+        auto ints = few_items(round);
+        snapshot_encoding const encoding;
+        auto const sent = encode_snapshot(10 + 2 * round, snapshot_view::trusted(ints), -1, {}, encoding, *scratch);
+        if (!sent) continue;
+        auto parts = *sent;
+        byte_span message;
+        parts.next(message);
+        bytes changed{message.begin(), message.end()};
+        if (round > 3) changed.back() ^= 1;
+        append_sized(watched, changed);
+    }
+    put("network", watched);
+}
+
+// Keys that the first hash function puts into one place.
+void colliding_keys() {
+    for (std::size_t const slots : {2048U, 4096U}) {
+        constexpr std::uint32_t multiplier = 0x9e3779b1U;
+        std::uint32_t inverse = multiplier;
+        for (int i = 0; i < 5; ++i) inverse *= 2 - multiplier * inverse;
+        std::vector<std::int32_t> keys;
+        for (std::uint32_t i = 0; keys.size() < 45; ++i)
+            if (auto const key = static_cast<std::int32_t>(inverse * (static_cast<std::uint32_t>(0x100000000U / slots) * 5 + i));
+                key >= 0)
+                keys.push_back(key);
+        std::vector<std::int32_t> ints{static_cast<std::int32_t>(4 * keys.size()), static_cast<std::int32_t>(keys.size())};
+        for (std::size_t i = 0; i < keys.size(); ++i) ints.push_back(static_cast<std::int32_t>(4 * i));
+        ints.insert(ints.end(), keys.begin(), keys.end());
+        put("snapshot", join({0, 3}, little_endian(ints)));
+        // As items that a delta adds.
+        std::vector<std::int32_t> delta{0, static_cast<std::int32_t>(keys.size()), 0};
+        for (std::int32_t const key : keys) delta.insert(delta.end(), {key_type(key), key_id(key), 0});
+        bytes seed{2, 0};
+        append_sized(seed, {});
+        append(seed, packed(delta));
+        put("delta", seed);
+    }
+}
+
 // ---- scripts -------------------------------------------------------------------------------------------------------
 
 // For targets whose input is a list of steps.
@@ -485,6 +535,46 @@ void small_maps() {
     write(map, "map");
     convert_to_07(map);
     write(map, "map");
+    // What is odd in real maps.
+    game_map odd = test::full_map();
+    odd.images.resize(1);
+    odd.images[0].version = 2;
+    odd.images[0].variant = 0;
+    odd.images[0].width = odd.images[0].height = 2;
+    odd.images[0].pixels.resize(12);
+    odd.images[0].name.text = "a/b";
+    odd.info->author.text = std::string(200, 'a');
+    odd.layers[0].name = std::string(40, 'n');
+    for (map_envelope& envelope : odd.envelopes) envelope.version = 1;
+    write(odd, "map");
+    for (map_layer& layer : odd.layers)
+        if (auto* const tiles = layer.tiles()) {
+            tiles->version = tiles->kind == tile_kind::tiles || tiles->kind == tile_kind::game ? 2 : 3;
+            layer.flags = 1;
+        }
+    write(odd, "map");
+    static constexpr std::int32_t one[] = {1};
+    static constexpr std::int32_t many[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (int const version : {3, 4}) {
+        datafile_writer file{{version, 0}};
+        file.add_item(map_item_type::version, 0, one);
+        for (std::uint16_t type = 1; type < 8; ++type) file.add_item(type, 0, one);
+        file.add_item(uuid_index_type, 0x8123, one);
+        file.add_item(uuid_index_type, 0x8124, many);
+        file.add_item(uuid_index_type, 0x8125, many);
+        file.add_item(bezier_uuid, 0, one);
+        static constexpr std::uint8_t text[] = {'a', 'b', 'c'};
+        file.add_block(text);
+        put("map", file.finish());
+        datafile_writer none{{version, 0}};
+        none.add_item(map_item_type::info, 0, many);
+        put("map", none.finish());
+        // As before September 2010: sizes without the table of block sizes.
+        bytes old = file.finish();
+        for (std::size_t const at : {8U, 12U})
+            test::set_int(old, at, test::int_at(old, at) - 4);
+        if (version == 4) put("map", old);
+    }
     bytes cells;
     for (int i = 0; i < 200; ++i) cells.push_back(static_cast<std::uint8_t>(i % 4 == 2 ? i % 5 : i / 30));
     put("map", cells);
@@ -512,6 +602,8 @@ int main(int argc, char** argv) {
     all_messages(std::make_index_sequence<std::tuple_size_v<test::typed_messages>>{});
     packets();
     snapshot_messages_of_a_server();
+    wrong_checksums();
+    colliding_keys();
     scripts();
     small_maps();
     for (auto const& [target, count] : made) std::cout << target << ' ' << count << '\n';

@@ -6,6 +6,8 @@
 #include <teewire/map/xvector.hpp>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 using namespace teewire;
@@ -80,7 +82,15 @@ void write_again(game_map const& map, int version) {
 }
 
 void use_map(game_map map) {
-    for (map_group const& group : map.groups) FUZZ_REQUIRE(map.layers_of(group).size() <= map.layers.size());
+    for (map_group const& group : map.groups)
+        FUZZ_REQUIRE(map.layers_of(group).size() == std::as_const(map).layers_of(group).size());
+    for (uuid_type const& type : map.uuid_types) {
+        std::string text{to_text(type.name).data(), 36};
+        FUZZ_REQUIRE(uuid::parse(text) == type.name);
+        static_cast<void>(name(type.name));
+    }
+    for (map_layer const& layer : map.layers)
+        if (auto const* const tiles = layer.tiles()) FUZZ_REQUIRE(!name(tiles->kind).empty());
     for (map_envelope const& e : map.envelopes) FUZZ_REQUIRE(map.points_of(e).size() <= map.points.size());
     for (map_image const& image : map.images) {
         auto const pixels = rgba_pixels(image);
@@ -104,7 +114,8 @@ void read_datafile(fuzz::bytes_view data) {
     std::size_t problems = 0;
     auto watch = [&](map_problem const& p) {
         ++problems;
-        inside = inside && p.position <= data.size() && p.code != map_errc::ok && !describe(p.code).empty();
+        inside = inside && p.position <= data.size() && p.code != map_errc::ok && !describe(p.code).empty() &&
+                 !name(p.code).empty() && !name(p.severity).empty();
     };
     datafile_options options;
     options.max_block_bytes = 1 << 20;
@@ -115,6 +126,8 @@ void read_datafile(fuzz::bytes_view data) {
     options.report = {};
     auto const strict_file = datafile::open(data, options);
     if (!file) return FUZZ_REQUIRE(!strict_file && file.error().position <= data.size());
+    FUZZ_REQUIRE(file->bytes().size() == data.size() && file->magic().size() == 4);
+    FUZZ_REQUIRE(file->item_bytes() + file->data_bytes() < data.size());
     check_items(*file);
     check_blocks(*file);
 

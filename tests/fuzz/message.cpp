@@ -141,8 +141,15 @@ void item_text(fuzz::input in, protocol p) {
     }
     auto const* const by_name = find_object(p, all);
     FUZZ_REQUIRE(by_name == nullptr || by_name->name == all);
+    FUZZ_REQUIRE(!name(p).empty());
+    for (object const& o : extended_objects()) FUZZ_REQUIRE(o.is_extended() && find_object(o.extended) == &o);
     auto const* const by_type = find_object(p, static_cast<std::uint16_t>(bytes.size() % 40));
     FUZZ_REQUIRE(by_type == nullptr || by_type->type == bytes.size() % 40);
+    if (by_type != nullptr)
+        for (field const& f : by_type->fields) {
+            FUZZ_REQUIRE(f.offset + f.ints * f.count <= by_type->ints);
+            if (f.values != nullptr && ints > 0) static_cast<void>((*f.values)[values.view()[0]]);
+        }
     auto const* const table = find_size_table(all);
     for (auto const& named : size_tables) FUZZ_REQUIRE((named.name == all) == (table == named.sizes));
 }

@@ -40,6 +40,8 @@ void read_message(std::span<std::uint8_t const> bytes, protocol version) {
 
 void read_datagram(std::span<std::uint8_t const> bytes, wire_format format) {
     static_cast<void>(guess_packet(bytes));
+    note_log notes;
+    if (!parse_connless(bytes, &notes)) static_cast<void>(parse_packet(bytes, format, decoding::strict));
     if (auto const p = parse_connless(bytes)) {
         static_cast<void>(parse_server_info(*p));
         static_cast<void>(parse_server_info_request(*p));
@@ -71,6 +73,11 @@ void talk(std::span<std::uint8_t const> bytes, wire_format format, bool client) 
             for (chunk in; c.next_chunk(in);)
                 static_cast<void>(
                     c.queue(in.data.first(std::min<std::size_t>(in.data.size(), 1000)), in.vital, now));
+        std::array<std::uint8_t, 700> const large{};
+        bool const room = c.vital_room(large.size());
+        auto const queued = c.queue(large, true, now);
+        if (queued.code == errc::ok) FUZZ_REQUIRE(room);
+        FUZZ_REQUIRE(!describe(c.cause()).empty() && !name(c.format()).empty() && c.unacknowledged() <= 256);
         int answers = 0;
         while (!c.poll(now, m.out).empty()) FUZZ_REQUIRE(++answers < 100);
         FUZZ_REQUIRE(c.state() == connection_state::closed || c.next_poll() > now);
@@ -306,7 +313,7 @@ void write_info(fuzz::bytes_view bytes, wire_format format) {
     auto const p = parse_packet(datagram, format, decoding::strict);
     FUZZ_REQUIRE(p && p->control);
     auto const read = parse_control(p->payload, format);
-    FUZZ_REQUIRE(read && read->code == said.code);
+    FUZZ_REQUIRE(read && read->code == said.code && !name(read->code).empty());
     if (said.code == control_code::close && format != wire_format::ddnet) FUZZ_REQUIRE(read->reason == said.reason);
 }
 

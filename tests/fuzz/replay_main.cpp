@@ -24,7 +24,7 @@ void run_file(fuzz::target const& target, fs::path const& path) {
     }
     bytes const content = read(file);
     // Of its exact size, as a fuzzer gives it; and the name at hand if it ends the program.
-    std::cerr << "\r\x1b[K" << path.string() << std::flush;
+    std::cerr << path.string() << '\n';
     fuzz::exact<std::uint8_t> const input{std::span<std::uint8_t const>{content}};
     target.run(input.view());
 }
@@ -61,7 +61,6 @@ int main(int argc, char** argv) {
     }
     std::size_t count = 0;
     for (int i = 2; i < argc; ++i) count += run_all(*target, argv[i]);
-    std::cerr << "\r\x1b[K";
     std::cout << target->name << ' ' << count << '\n';
     return count > 0 ? 0 : 1;
 }

@@ -92,6 +92,8 @@ void build(std::vector<fuzz::loose_item> const& items) {
         exact<std::int32_t> const out{builder.finish().ints().size()};
         auto const ordered = builder.finish(out.span(), item_order::by_key);
         FUZZ_REQUIRE(ordered && ordered->size() == taken.size());
+        auto const copied = builder.finish(out.span(), item_order::insertion);
+        FUZZ_REQUIRE(copied && same(copied->ints(), builder.finish().ints()));
     }
 }
 
@@ -117,6 +119,7 @@ void keep(snapshot_view view, std::uint8_t choice) {
         auto const found = past.find(there);
         FUZZ_REQUIRE(found && same(found->ints(), view.ints()) && found->checksum() == view.checksum());
         FUZZ_REQUIRE(past.size() > 0 && past.size() <= entries.view().size());
+        FUZZ_REQUIRE(past.oldest() <= there && past.find(*past.oldest()).has_value());
         if (choice >= 128) past.drop_before(tick - 2);
     }
     FUZZ_REQUIRE(!past.find(1000));

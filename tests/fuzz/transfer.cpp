@@ -14,6 +14,7 @@ using fuzz::same;
 namespace {
 
 auto& scratch = fuzz::lasting<snapshot_scratch>();
+auto& blocks = fuzz::lasting<std::array<std::array<std::int32_t, 65536>, 2>>();
 auto& parts = fuzz::lasting<std::array<snapshot_parts, 3>>();
 
 using sorted_items = std::vector<fuzz::loose_item>;
@@ -26,18 +27,19 @@ sorted_items sorted(sorted_items items) {
 struct session {
     session(protocol p, snapshot_listening listening, std::uint8_t room)
         : sizes{p == protocol::teeworlds_07 ? sizes_07 : sizes_06}, sent_entries{2U + room % 64},
-          sent_block{std::size_t{512} << room % 8}, got_entries{2U + room / 2}, got_block{std::size_t{512} << room / 16 % 8},
+          sent_block{std::span{blocks[0]}.first(std::size_t{512} << room % 8)}, got_entries{2U + room / 2},
+          got_block{std::span{blocks[1]}.first(std::size_t{512} << room / 16 % 8)},
           version{p}, is_observer{listening == snapshot_listening::observer},
-          sender{sent_entries.span(), sent_block.span(), {p, &sizes, max_snapshot_parts}},
-          receiver{std::span{parts}.first(is_observer ? 3 : 1), got_entries.span(), got_block.span(),
+          sender{sent_entries.span(), sent_block, {p, &sizes, max_snapshot_parts}},
+          receiver{std::span{parts}.first(is_observer ? 3 : 1), got_entries.span(), got_block,
                    {p, &sizes, listening, decoding::strict, nullptr}},
           now{sizes} {}
 
     size_table const& sizes;
     exact<history::entry> sent_entries;
-    exact<std::int32_t> sent_block;
+    std::span<std::int32_t> sent_block;
     exact<history::entry> got_entries;
-    exact<std::int32_t> got_block;
+    std::span<std::int32_t> got_block;
     protocol version;
     bool is_observer;
     snapshot_sender sender;
@@ -135,7 +137,7 @@ void run_target(fuzz::bytes_view data) {
         if (!s.send()) return;
         s.received = false;
         while (!s.on_the_way.empty()) s.deliver(0, false);
-        bool const fits = s.got_block.view().size() >= 4 * (4 + fuzz::lay_out(s.now.items()).size());
+        bool const fits = s.got_block.size() >= 4 * (4 + fuzz::lay_out(s.now.items()).size());
         if (i == 0 && fits) FUZZ_REQUIRE(s.received);
         s.acknowledge();
     }
