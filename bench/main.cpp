@@ -79,12 +79,13 @@ int main(int argc, char** argv) {
     add_maps(maps);
 #endif
     add_growth();
-    add_worst();
+    add_worst(all);
     add_kernels(all);
 
     plainly<benchmark::ConsoleReporter> table{benchmark::ConsoleReporter::OO_None};
     plainly<benchmark::JSONReporter> file;
     benchmark::RunSpecifiedBenchmarks(&table, to_file ? &file : nullptr);
+    report_worst();
     if (any_allocations()) std::fputs("some cases allocated: see their counter `allocs`\n", stderr);
     return any_allocations() ? 1 : 0;
 }

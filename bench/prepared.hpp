@@ -32,10 +32,8 @@ struct prepared {
         back.assign(reversed.begin(), reversed.end());
         if (back.empty()) back.assign(delta_header_ints, 0);
         live.assign(from);
-        packed = pack(delta);
         packed_full = pack(to_ints);
-        coded.assign(huffman_bound(packed.size()), 0);
-        coded.resize(must(huffman_encode(packed, coded)));
+        code();
         if (packed.size() >= 900) {
             packet.assign(packed.begin(), packed.begin() + 900);
             coded_packet.assign(huffman_bound(packet.size()), 0);
@@ -54,6 +52,12 @@ struct prepared {
         starts.resize(starts_words(view.data_size() / 4));
         find_starts(view, starts);
         return view.with_outline({keys, starts});
+    }
+    // What the delta is packed and coded.
+    void code() {
+        packed = pack(delta);
+        coded.assign(huffman_bound(packed.size()), 0);
+        coded.resize(must(huffman_encode(packed, coded)));
     }
     static std::vector<std::uint8_t> pack(std::span<std::int32_t const> ints) {
         std::vector<std::uint8_t> out(varint_bound(ints.size()));
@@ -97,6 +101,24 @@ inline void build(prepared& w) { build_with(w.builder, w.to); }
 inline void build_first(prepared& w) {
     snapshot_builder builder{*w.builder_memory};
     build_with(builder, w.to);
+}
+
+inline void varint_pack(prepared& w) { benchmark::DoNotOptimize(encode_varints(w.delta, w.bytes).has_value()); }
+inline void varint_unpack(prepared& w) { benchmark::DoNotOptimize(decode_varints(w.packed, w.spare).has_value()); }
+inline void huff_comp(prepared& w) { benchmark::DoNotOptimize(huffman_encode(w.packed, w.bytes).has_value()); }
+inline void huff_dec(prepared& w) { benchmark::DoNotOptimize(huffman_decode(w.coded, w.bytes).has_value()); }
+inline void encode(prepared& w) {
+    auto const delta = *create_delta(w.from, w.to, sizes_06, *w.memory, w.spare);
+    auto const packed = *encode_varints(delta, w.bytes);
+    benchmark::DoNotOptimize(huffman_encode(std::span{w.bytes}.first(packed), w.spare_bytes).has_value());
+}
+inline void decode(prepared& w) {
+    auto const packed = *huffman_decode(w.coded, w.bytes);
+    std::span<std::int32_t> const ints = std::span{w.spare}.first(max_ints);
+    auto const count = *decode_varints(std::span{w.bytes}.first(packed), ints);
+    benchmark::DoNotOptimize(
+        apply_delta(w.from, ints.first(count), sizes_06, *w.memory, std::span{w.spare}.subspan(max_ints + 1000))
+            .has_value());
 }
 
 // There and back in turns, one delta each time.

@@ -111,6 +111,13 @@ private:
     bool serve(std::size_t step, std::size_t number, Lap& lap) {
         client& c = *clients_[number];
         bool good = true;
+        std::size_t const age = base_age(scene_, number, step);
+        snapshot_view base;
+        if (age != 0) {
+            auto const found = c.past.find(tick(step - age));
+            good &= found.has_value();
+            if (found) base = *found;
+        }
         builder_.start();
         for (std::size_t const i : c.visible[step]) good &= builder_.add(steps_[step][i]).has_value();
         snapshot_view const now = builder_.finish();
@@ -119,13 +126,6 @@ private:
         benchmark::DoNotOptimize(now.checksum());
         lap(checksum);
 
-        std::size_t const age = base_age(scene_, number, step);
-        snapshot_view base;
-        if (age != 0) {
-            auto const found = c.past.find(tick(step - age));
-            good &= found.has_value();
-            if (found) base = *found;
-        }
         auto const delta = create_delta(base, now, sizes_06, memory_->delta, memory_->ints);
         if (!delta) return false;
         lap(creating);

@@ -11,34 +11,22 @@ void floor_memcmp(prepared& w) {
     benchmark::DoNotOptimize(std::memcmp(w.to_ints.data(), w.spare.data(), w.to_ints.size() * 4));
 }
 void floor_memcpy(prepared& w) { std::memcpy(w.spare.data(), w.to_ints.data(), w.to_ints.size() * 4); }
-void floor_sum(prepared& w) {
-    benchmark::DoNotOptimize(std::accumulate(w.to_ints.begin(), w.to_ints.end(), std::uint32_t{0}));
+// With the vectors of this machine, as memcmp and memcpy have them.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
+[[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#endif
+std::uint32_t sum(std::span<std::int32_t const> ints) {
+    return std::accumulate(ints.begin(), ints.end(), std::uint32_t{0});
 }
+void floor_sum(prepared& w) { benchmark::DoNotOptimize(sum(w.to_ints)); }
 void checksum(prepared& w) { benchmark::DoNotOptimize(w.to.checksum()); }
 void is_valid(prepared& w) { benchmark::DoNotOptimize(snapshot_view::parse(w.to_ints).has_value()); }
-void varint_pack(prepared& w) { benchmark::DoNotOptimize(encode_varints(w.delta, w.bytes).has_value()); }
-void varint_unpack(prepared& w) { benchmark::DoNotOptimize(decode_varints(w.packed, w.spare).has_value()); }
 void varint_pack_full(prepared& w) { benchmark::DoNotOptimize(encode_varints(w.to_ints, w.bytes).has_value()); }
 void varint_unpack_full(prepared& w) {
     benchmark::DoNotOptimize(decode_varints(w.packed_full, w.spare).has_value());
 }
-void huff_comp(prepared& w) { benchmark::DoNotOptimize(huffman_encode(w.packed, w.bytes).has_value()); }
-void huff_dec(prepared& w) { benchmark::DoNotOptimize(huffman_decode(w.coded, w.bytes).has_value()); }
 void huff_comp_pkt900(prepared& w) { benchmark::DoNotOptimize(huffman_encode(w.packet, w.bytes).has_value()); }
 void huff_dec_pkt900(prepared& w) { benchmark::DoNotOptimize(huffman_decode(w.coded_packet, w.bytes).has_value()); }
-void encode(prepared& w) {
-    auto const delta = *create_delta(w.from, w.to, sizes_06, *w.memory, w.spare);
-    auto const packed = *encode_varints(delta, w.bytes);
-    benchmark::DoNotOptimize(huffman_encode(std::span{w.bytes}.first(packed), w.spare_bytes).has_value());
-}
-void decode(prepared& w) {
-    auto const packed = *huffman_decode(w.coded, w.bytes);
-    std::span<std::int32_t> const ints = std::span{w.spare}.first(max_ints);
-    auto const count = *decode_varints(std::span{w.bytes}.first(packed), ints);
-    benchmark::DoNotOptimize(
-        apply_delta(w.from, ints.first(count), sizes_06, *w.memory, std::span{w.spare}.subspan(max_ints + 1000))
-            .has_value());
-}
 
 struct step {
     char const* name;

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     rewind(file);
     if (bytes == NULL || fread(bytes, 1, size, file) != size) return fprintf(stderr, "not readable\n"), 3;
 
+    //! [play]
     teewire_demo_reader* reader;
     teewire_failure failure = {0, 0, 0, 0};
     unsigned long snapshots = 0, messages = 0;
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
             ints[TEEWIRE_KEY_TYPE(item.key)] += item.ints;
         }
     }
+    //! [play]
     printf("%lu snapshots, %lu messages\n", snapshots, messages);
     for (int32_t type = 0; type < 0x10000; ++type)
         if (items[type] > 0) printf("type %5d: %7lu items, %8lu ints\n", (int)type, items[type], ints[type]);

@@ -15,6 +15,7 @@ static teewire_sender* senders[clients];
 static teewire_builder* builders[clients]; /* one each, so that the next tick finds the layout of the last one */
 static teewire_scratch* scratch;           /* one per thread */
 
+//! [snap]
 /* What client `viewer` sees at `tick`: everybody who is not too far away. */
 static int32_t snap(int32_t viewer, int32_t tick, teewire_snapshot* out) {
     teewire_builder_start(builders[viewer]);
@@ -30,9 +31,11 @@ static int32_t snap(int32_t viewer, int32_t tick, teewire_snapshot* out) {
     }
     return teewire_builder_finish(builders[viewer], out);
 }
+//! [snap]
 
 static void deliver(int32_t client, uint8_t const* message, uint32_t size);
 
+//! [tick]
 static void do_tick(int32_t tick) {
     for (int32_t client = 0; client < clients; ++client) {
         teewire_snapshot now;
@@ -49,6 +52,7 @@ static void do_tick(int32_t tick) {
             deliver(client, message, (uint32_t)size); /* here a server hands it to its connection, not vital */
     }
 }
+//! [tick]
 
 /* ---- the clients' side --------------------------------------------------------------------------------------------- */
 

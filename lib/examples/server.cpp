@@ -28,6 +28,7 @@ struct wire {
     std::size_t count = 0;
 };
 
+//! [memory]
 /// What both sides need for each peer, and for each thread.
 struct peer_memory {
     connection_memory<> repetitions;
@@ -40,15 +41,19 @@ struct thread_memory {
     snapshot_scratch scratch;
     std::array<std::uint8_t, 2048> message;
 };
+//! [memory]
 
+//! [send]
 void send_all(connection& from, milliseconds now, thread_memory& memory, wire& to) {
     for (auto d = from.poll(now, memory.packet); !d.empty(); d = from.poll(now, memory.packet)) to.send(d);
 }
+//! [send]
 
 class server {
 public:
     server(wire& to_client, thread_memory& memory) : to_client_{to_client}, memory_{memory} {}
 
+    //! [receive]
     void receive(std::span<std::uint8_t const> d, milliseconds now) {
         if (!joined_) {
             // Nothing is kept of an address that has not proven itself.
@@ -66,7 +71,9 @@ public:
             if (auto const in = decode<messages::input>(*m, protocol::ddnet)) sender_.acknowledge(in->ack);
         }
     }
+    //! [receive]
 
+    //! [tick]
     void tick(std::int32_t tick, milliseconds now) {
         if (!joined_) return;
         if (sender_.due(tick)) {
@@ -86,6 +93,7 @@ public:
         connection_.flush();
         send_all(connection_, now, memory_, to_client_);
     }
+    //! [tick]
 
 private:
     wire& to_client_;
@@ -117,6 +125,7 @@ int main() {
         for (; !to_server.queue.empty(); to_server.queue.pop_front()) host.receive(to_server.queue.front(), now);
         host.tick(tick, now);
 
+        //! [client]
         for (; !to_client.queue.empty(); to_client.queue.pop_front()) {
             if (client.receive(to_client.queue.front(), now, memory->payload).kind != received_kind::chunks)
                 continue;
@@ -133,6 +142,7 @@ int main() {
             client.flush();
         }
         send_all(client, now, *memory, to_server);
+        //! [client]
     }
     std::printf("%s, %d snapshots, the last one of tick %d with %zu items\n"
                 "datagrams: %zu of the client, %zu of the server\n",

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #if defined(__GNUC__)
+/// How its functions are declared.
 #define TEEWIRE_API __attribute__((visibility("default")))
 #else
 #define TEEWIRE_API
@@ -44,7 +45,7 @@ TEEWIRE_API uint32_t teewire_abi_version(void);
 
 /// Codes keep their numbers.
 typedef enum teewire_error {
-    TEEWIRE_OK = 0,
+    TEEWIRE_OK = 0,                 ///< no error
     TEEWIRE_TRUNCATED = -1,         ///< ends inside a number, an item, a chunk or a header
     TEEWIRE_BAD_VARINT = -2,        ///< over-long or with dirty padding bits (strict decoding alone)
     TEEWIRE_BAD_MAGIC = -3,         ///< not the file type that was expected
@@ -98,6 +99,7 @@ typedef struct teewire_failure {
 
 /// Of one snapshot, as every implementation has them.
 #define TEEWIRE_MAX_ITEMS 1024
+/// Of one snapshot, header and offsets included.
 #define TEEWIRE_MAX_SNAPSHOT_INTS 16384
 /// Ints of a delta between two of them.
 #define TEEWIRE_MAX_DELTA_INTS (3 + 3 * TEEWIRE_MAX_ITEMS + TEEWIRE_MAX_SNAPSHOT_INTS)
@@ -117,30 +119,45 @@ typedef struct teewire_failure {
 /// Memory that suffices for every library of this ABI. The functions below tell what the library at hand needs, which
 /// is a little less.
 #define TEEWIRE_SIZES_SIZE 256
+/// For teewire_builder_init.
 #define TEEWIRE_BUILDER_SIZE 106496
+/// For teewire_scratch_init.
 #define TEEWIRE_SCRATCH_SIZE 319488
+/// For teewire_demo_reader_init.
 #define TEEWIRE_DEMO_READER_SIZE 458752
+/// For teewire_demo_writer_init.
 #define TEEWIRE_DEMO_WRITER_SIZE 458752
 /// `snapshots`: how many are held; `bytes`: what they take together, see teewire_history_init. `parts`: as in
 /// teewire_receiver_options.
 #define TEEWIRE_HISTORY_SIZE(snapshots, bytes) (256 + 32 * (snapshots) + (bytes))
+/// For teewire_sender_init.
 #define TEEWIRE_SENDER_SIZE(snapshots, bytes) (512 + 32 * (snapshots) + (bytes))
+/// For teewire_receiver_init.
 #define TEEWIRE_RECEIVER_SIZE(parts, snapshots, bytes) (512 + 57856 * (parts) + 32 * (snapshots) + (bytes))
 
+/// Bytes that all memory has to be aligned to: TEEWIRE_ALIGN.
 TEEWIRE_API uint32_t teewire_align(void);
+/// Bytes that teewire_sizes_init needs.
 TEEWIRE_API uint32_t teewire_sizes_size(void);
+/// Bytes that teewire_builder_init needs.
 TEEWIRE_API uint32_t teewire_builder_size(void);
+/// Bytes that teewire_scratch_init needs.
 TEEWIRE_API uint32_t teewire_scratch_size(void);
+/// Bytes that teewire_demo_reader_init needs.
 TEEWIRE_API uint32_t teewire_demo_reader_size(void);
+/// Bytes that teewire_demo_writer_init needs.
 TEEWIRE_API uint32_t teewire_demo_writer_size(void);
 /// Zero if it is more than 32 bits can tell.
 TEEWIRE_API uint32_t teewire_history_size(uint32_t snapshots, uint32_t bytes);
+/// The same for teewire_sender_init.
 TEEWIRE_API uint32_t teewire_sender_size(uint32_t snapshots, uint32_t bytes);
+/// The same for teewire_receiver_init.
 TEEWIRE_API uint32_t teewire_receiver_size(uint32_t parts, uint32_t snapshots, uint32_t bytes);
 
 /// Working memory for deltas. One is enough for each thread; what it holds means nothing from one call to the next, but
 /// for the messages of a sender.
 typedef struct teewire_scratch teewire_scratch;
+/// Makes working memory. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_scratch_init(teewire_scratch** out, void* memory, uint32_t size);
 
 /* ---- how ints travel ----------------------------------------------------------------------------------------------- */
@@ -207,23 +224,25 @@ enum {
 /// tells where the items are, so that deltas need not find it out: teewire_snapshot_outline, builders and histories
 /// make it.
 typedef struct teewire_snapshot {
-    int32_t const* ints;
+    int32_t const* ints; ///< the whole snapshot, `size` of them
     int32_t const* keys;    ///< outline: the keys in order; may be null
     uint32_t const* starts; ///< outline: a bit for every int of the items section that begins an item; may be null
     uint32_t size;          ///< ints of the whole snapshot
-    uint32_t flags;
+    uint32_t flags; ///< TEEWIRE_DISTINCT_KEYS, or 0
 } teewire_snapshot;
 
 /// An item of a snapshot, inside it.
 typedef struct teewire_item {
-    int32_t const* data;
-    int32_t key;
+    int32_t const* data; ///< `ints` of them
+    int32_t key; ///< TEEWIRE_KEY(type, id)
     uint32_t ints; ///< of the data
 } teewire_item;
 
 /// A key is a type and an id of 16 bits each.
 #define TEEWIRE_KEY(type, id) ((int32_t)((uint32_t)(type) << 16 | ((uint32_t)(id)&0xffffU)))
+/// The type of a key, 0 to 65535.
 #define TEEWIRE_KEY_TYPE(key) ((int32_t)((uint32_t)(key) >> 16))
+/// The id of a key, 0 to 65535.
 #define TEEWIRE_KEY_ID(key) ((int32_t)((uint32_t)(key)&0xffffU))
 
 /// Makes a view of a snapshot that the caller's own program built, such as a CSnapshot: its size is read from its head.
@@ -261,6 +280,7 @@ TEEWIRE_API int32_t teewire_snapshot_sort(teewire_snapshot const* snapshot, teew
 /// Collects items and lays them out. See teewire/snapshot_builder.hpp for how extended types are numbered.
 typedef struct teewire_builder teewire_builder;
 
+/// Makes a builder. Error: BAD_ARGUMENT. O(size).
 TEEWIRE_API int32_t teewire_builder_init(teewire_builder** out, void* memory, uint32_t size);
 /// Begins the next snapshot. The one before is gone.
 TEEWIRE_API void teewire_builder_start(teewire_builder* builder);
@@ -335,12 +355,17 @@ TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, 
 TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out);
 /// Drops everything older. Returns the number held.
 TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
+/// Drops everything.
 TEEWIRE_API void teewire_history_clear(teewire_history* history);
 
 /* ---- sending and receiving ----------------------------------------------------------------------------------------- */
 
 /// Which numbers messages have.
-typedef enum teewire_protocol { TEEWIRE_DDNET = 0, TEEWIRE_06 = 1, TEEWIRE_07 = 2 } teewire_protocol;
+typedef enum teewire_protocol {
+    TEEWIRE_DDNET = 0, ///< those of 0.6, and DDNet's
+    TEEWIRE_06 = 1,    ///< 0.6
+    TEEWIRE_07 = 2     ///< 0.7
+} teewire_protocol;
 
 /// Options of teewire_sender_init.
 typedef struct teewire_sender_options {
@@ -461,7 +486,7 @@ typedef struct teewire_demo_reader_options {
 typedef enum teewire_demo_kind {
     TEEWIRE_DEMO_TICK = 1,     ///< a tick begins
     TEEWIRE_DEMO_SNAPSHOT = 2, ///< there is another teewire_demo_reader_snapshot
-    TEEWIRE_DEMO_MESSAGE = 3
+    TEEWIRE_DEMO_MESSAGE = 3   ///< one of the game or of the server
 } teewire_demo_kind;
 
 /// An event of a demo.
@@ -495,6 +520,7 @@ typedef struct teewire_demo_reader teewire_demo_reader;
 TEEWIRE_API int32_t teewire_demo_reader_init(teewire_demo_reader** out, void* memory, uint32_t size,
                                              uint8_t const* file, uint64_t file_size,
                                              teewire_demo_reader_options const* options, teewire_failure* failure);
+/// Fills in the header of the file. O(1).
 TEEWIRE_API void teewire_demo_reader_header(teewire_demo_reader const* reader, teewire_demo_header* out);
 /// The map inside the file. Returns its bytes. Error: TOO_LARGE for 2 GiB and more.
 TEEWIRE_API int32_t teewire_demo_reader_map(teewire_demo_reader const* reader, uint8_t const** map);
@@ -528,6 +554,7 @@ typedef struct teewire_demo_writer_options {
 /// Records a demo. The header comes first, then the map, both written by the caller; then what these functions write.
 typedef struct teewire_demo_writer teewire_demo_writer;
 
+/// Makes a writer. Errors: BAD_ARGUMENT for memory, version or option.
 TEEWIRE_API int32_t teewire_demo_writer_init(teewire_demo_writer** out, void* memory, uint32_t size,
                                              teewire_demo_writer_options const* options);
 /// Records a snapshot, with keyframes where recorders put them. Returns the bytes written, at most

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""The man page tells every verb and option that --help tells, and bash completes them. Usage: test_docs.py TEEWIRE REPLAY"""
+"""The man page tells every verb and option that --help tells, and the shells complete them.
+
+Usage: test_docs.py TEEWIRE REPLAY"""
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,17 +23,32 @@ def verbs_below(program, verb=()):
         yield from verbs_below(program, (*verb, name))
 
 
-def complete(program, script, *words):
-    """What bash offers in the place of the last word."""
+def bash(program, script, words):
     line = " ".join(f"'{w}'" for w in (program, *words))
     return run("bash", "-c", f"complete() {{ :; }}; source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; "
                              "COMPREPLY=(); _teewire; printf '%s\\n' \"${COMPREPLY[@]}\"").split()
 
 
+def zsh(program, script, words):
+    """Outside of the line editor, the functions that take what is offered are ours."""
+    line = " ".join(f"'{w}'" for w in (program, *words))
+    offered = run("zsh", "-fc", 'compadd() { shift; print -l -- "$@" }; _files() { print -l -- $words[CURRENT]*(N) }; '
+                                f"words=({line}); CURRENT={len(words) + 1}; source {script}").split()
+    return [offer for offer in offered if offer.startswith(words[-1])]
+
+
+def fish(program, script, words):
+    folder = shlex.quote(str(pathlib.Path(program).resolve().parent))
+    line = shlex.quote(" ".join(["teewire", *words]))
+    return run("fish", "--no-config", "-c", f"set -p PATH {folder}; source {script}; complete -C {line}").split()
+
+
+SHELLS = {"bash": bash, "zsh": zsh, "fish": fish}
+
+
 def main(program, replay):
     replay = pathlib.Path(replay)
     page = replay / "man/teewire.1"
-    script = replay / "completion/teewire.bash"
     source = page.read_text().replace("\\-", "-")
     described = list(verbs_below(program))
     assert len(described) >= 14, described
@@ -43,14 +61,23 @@ def main(program, replay):
             named = f"Fl {option[1:]}" in (synopsis[1] if synopsis else source)
             if not named and option not in ("--help", "--version", "--output", "--out"):
                 wrong.append(f"man page, synopsis: {' '.join(verb)} {option}")
-        offered = complete(program, script, *verb, "--")
-        wrong += [f"completion: {' '.join(verb)} {option}" for option in options if option not in offered]
-        if verb:
-            offered = complete(program, script, *verb[:-1], verb[-1][:2])
-            wrong += [] if verb[-1] in offered else [f"completion: {' '.join(verb)}"]
-    assert complete(program, script, "dump", "--format", "c") == ["csv", "checksum"]
-    assert complete(program, script, "map", "convert", "--to", "") == ["0.6", "0.7"]
-    assert complete(program, script, "info", f"{replay}/m") == [f"{replay}/man", f"{replay}/meson.build"]
+    for shell, complete_with in SHELLS.items():
+        if shutil.which(shell) is None:
+            print(f"SKIPPED: completion for {shell}, which is not installed")
+            continue
+
+        def complete(*words):
+            return complete_with(program, replay / f"completion/teewire.{shell}", words)
+
+        for verb, options in described:
+            offered = complete(*verb, "--")
+            wrong += [f"{shell}: {' '.join(verb)} {option}" for option in options if option not in offered]
+            if verb and verb[-1] not in complete(*verb[:-1], verb[-1][:2]):
+                wrong.append(f"{shell}: {' '.join(verb)}")
+        assert sorted(complete("dump", "--format", "c")) == ["checksum", "csv"], shell
+        assert sorted(complete("map", "convert", "--to", "")) == ["0.6", "0.7"], shell
+        files = {offer.rstrip("/") for offer in complete("info", f"{replay}/m")}
+        assert files == {f"{replay}/man", f"{replay}/meson.build"}, (shell, files)
     if shutil.which("groff"):
         complaints = subprocess.run(["groff", "-mdoc", "-ww", "-z", page], capture_output=True, text=True).stderr
         wrong += complaints.splitlines()

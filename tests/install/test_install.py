@@ -113,7 +113,18 @@ def program(installed):
         return
     run(only(installed, "bin/teewire"), "--version")
     assert only(installed, "teewire.1").stat().st_size > 1000
-    assert only(installed, "bash-completion/completions/teewire").stat().st_size > 100
+    for shell in ("bash-completion/completions/teewire", "zsh/site-functions/_teewire",
+                  "fish/vendor_completions.d/teewire.fish"):
+        assert only(installed, shell).stat().st_size > 100
+
+
+def documentation(installed):
+    """What Doxygen made, if it was to be built."""
+    if not list(installed.rglob("share/doc/teewire/html")):
+        print("SKIPPED: the documentation, which was not built")
+        return
+    guide = only(installed, "share/doc/teewire/html/guide_server.html").read_text()
+    assert "create_delta" in guide, "no code in a guide"
 
 
 def test_installed(build, folder):
@@ -126,6 +137,7 @@ def test_installed(build, folder):
     else:
         print("SKIPPED: CMake, which is not there")
     program(installed)
+    documentation(installed)
 
 
 def test_source(source, folder):

@@ -154,24 +154,24 @@ TEST_CASE("every create_delta gives the same ints, in memory of any size") {
 TEST_CASE("every create_delta refuses changed sizes") {
     auto const memory = std::make_unique<delta_memory<>>();
     std::vector<std::int32_t> out(4096);
-    for (std::size_t items : {1, 2, 5}) {
-        for (std::size_t odd = 0; odd < items; ++odd) {
-            loose_snapshot from;
-            for (std::size_t i = 0; i < items; ++i)
-                from.push_back({make_key(70, static_cast<std::uint16_t>(i)), {1, 2, 3}});
-            auto to = from;
-            to[odd].data.push_back(4);
-            auto const from_ints = lay_out(from);
-            auto const to_ints = lay_out(to);
-            for (auto const& v : kernels::create_delta_variants()) {
-                if (!kernels::supported(v.needed)) continue;
-                auto const created = v.run(snapshot_view::trusted(from_ints), snapshot_view::trusted(to_ints),
-                                           sizes_06, *memory, out);
-                REQUIRE_FALSE(created);
-                CHECK(created.error() == failure{errc::size_mismatch, odd});
+    for (std::size_t items : {1, 2, 5, 40})
+        for (std::size_t odd = 0; odd < items; ++odd)
+            for (bool const moved : {false, true}) {
+                loose_snapshot from;
+                for (std::size_t i = 0; i < items; ++i)
+                    from.push_back({make_key(70, static_cast<std::uint16_t>(i)), {1, 2, 3}});
+                auto to = from;
+                if (moved) std::reverse(to.begin(), to.end());
+                to[odd].data.push_back(4);
+                bench_pair const pair{from, to};
+                for (auto const& v : kernels::create_delta_variants()) {
+                    if (!kernels::supported(v.needed)) continue;
+                    CAPTURE(v.name.data());
+                    auto const created = v.run(pair.from, pair.to, sizes_06, *memory, out);
+                    REQUIRE_FALSE(created);
+                    CHECK(created.error() == failure{errc::size_mismatch, odd});
+                }
             }
-        }
-    }
 }
 
 TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the delta") {

@@ -300,6 +300,15 @@ TEST_CASE("datafile: types with a UUID") {
     CHECK(std::string_view{text.data(), text.size()} == "3e1b2716-178c-3978-9bd9-b11ae0410dd8");
 }
 
+TEST_CASE("datafile: more names than numbers") {
+    datafile_writer writer;
+    for (std::uint16_t number = 0x8001; number < uuid_index_type; ++number)
+        writer.name_type(number, {{static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>(number)}});
+    CHECK_FALSE(writer.finish().empty());
+    writer.add_item(named, 0, ints{1});
+    CHECK(writer.finish().empty());
+}
+
 TEST_CASE("datafile: index items that are too short or given twice") {
     datafile_writer writer;
     writer.add_item(uuid_index_type, 0xfffe, ints{1, 2});

@@ -424,6 +424,40 @@ TEST_CASE("map: a budget for all blocks together") {
     CHECK(test::read(test::written(map)) == test::read(small));
 }
 
+TEST_CASE("map: a block that costs more than it holds") {
+    // A byte behind 20000 empty pieces, and 1000 sounds that are all this byte.
+    bytes stream{0x78, 0x01};
+    for (int i = 0; i < 20000; ++i) stream.insert(stream.end(), {0x00, 0x00, 0x00, 0xff, 0xff});
+    stream.insert(stream.end(), {0x01, 0x01, 0x00, 0xfe, 0xff, 'x', 0x00, 0x79, 0x00, 0x79});
+    datafile_writer writer;
+    writer.add_item(map_item_type::version, 0, ints{1});
+    for (std::uint16_t id = 0; id < 1000; ++id) writer.add_item(map_item_type::sound, id, ints{1, 0, -1, 0, 1});
+    writer.add_stored_block(stream, 1);
+    auto const file = writer.finish();
+    game_map map;
+    test::problems found;
+    REQUIRE(read_map(*datafile::open(file), map, {.max_bytes = 10 * stream.size(), .report = found}).code ==
+            map_errc::ok);
+    REQUIRE(map.sounds.size() == 1000);
+    CHECK(map.sounds[0].data == bytes{'x'});
+    CHECK(std::count_if(map.sounds.begin(), map.sounds.end(), [](auto const& s) { return !s.data.empty(); }) == 10);
+    CHECK(found.has(map_errc::too_large));
+}
+
+TEST_CASE("map: settings that are nothing but their ends") {
+    game_map map = test::small_map(2, 2);
+    map.info.emplace();
+    map.info->settings.assign(100'000, "");
+    auto const file = test::written(map);
+    CHECK(test::read(file).info->settings.size() == 100'000);
+    test::problems found;
+    game_map read;
+    REQUIRE(read_map(*datafile::open(file), read, {.max_bytes = 1'000'000, .report = found}).code == map_errc::ok);
+    CHECK(found.names() == "too_large");
+    CHECK(read.info->settings.empty());
+    CHECK(test::read(test::written(read)).info->settings.size() == 100'000); // the block is kept
+}
+
 TEST_CASE("map: texts") {
     game_map map = test::full_map();
     auto const first = test::read(test::written(map));

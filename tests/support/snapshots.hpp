@@ -127,9 +127,8 @@ inline plain_items as_applied(plain_items const& from, plain_items const& to) {
     return items;
 }
 
-/// Different keys that the first hash function of a key_index with `slots` slots puts into one place.
-inline ints colliding_keys(std::size_t count, std::size_t slots) {
-    constexpr std::uint32_t multiplier = 0x9e3779b1U;
+/// Different keys that the hash function with this multiplier, of `slots` slots, puts into one place.
+inline ints colliding_keys(std::size_t count, std::size_t slots, std::uint32_t multiplier = 0x9e3779b1U) {
     std::uint32_t inverse = multiplier;
     for (int i = 0; i < 5; ++i) inverse *= 2 - multiplier * inverse;
     std::uint32_t const bucket = 5;
@@ -140,6 +139,29 @@ inline ints colliding_keys(std::size_t count, std::size_t slots) {
         if (key >= 0) keys.push_back(key);
     }
     return keys;
+}
+
+/// A key for each of the first `count` of `slots` slots, under the hash function that hashes are known for.
+inline ints keys_in_a_row(std::size_t count, std::size_t slots) {
+    ints keys;
+    for (std::size_t slot = 0; slot < count; ++slot) {
+        std::uint32_t inverse = 0x9e3779b1U;
+        for (int i = 0; i < 5; ++i) inverse *= 2 - 0x9e3779b1U * inverse;
+        auto const width = static_cast<std::uint32_t>((std::uint64_t{1} << 32) / slots);
+        for (std::uint32_t i = 0; keys.size() == slot; ++i) {
+            auto const key = static_cast<std::int32_t>(inverse * (static_cast<std::uint32_t>(slot) * width + i));
+            if (key >= 0) keys.push_back(key);
+        }
+    }
+    return keys;
+}
+
+/// So many slots in a row have to be looked at before a key is known not to be there.
+template <class Slots>
+std::size_t longest_row(Slots const& taken) {
+    std::size_t longest = 0, row = 0;
+    for (auto const slot : taken) longest = std::max(longest, row = slot != 0 ? row + 1 : 0);
+    return longest;
 }
 
 } // namespace test

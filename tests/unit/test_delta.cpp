@@ -3,6 +3,7 @@
 #include "records.hpp"
 #include "snapshots.hpp"
 
+#include "snapshot/hash.hpp"
 #include "teewire/delta.hpp"
 #include "teewire/huffman.hpp"
 #include "teewire/varint.hpp"
@@ -328,7 +329,8 @@ TEST_CASE("delta: larger limits") {
 }
 
 TEST_CASE("delta: keys that all meet in one place of the index") {
-    auto const keys = test::colliding_keys(1500, key_index_memory<>::slots);
+    auto const keys = test::colliding_keys(1500, key_index_memory<>::slots,
+                                           hash_multiplier(0, memory->base_index.numbers.data()));
     test::plain_items from;
     test::plain_items to;
     for (std::size_t i = 0; i < 1000; ++i) from.push_back({keys[i], {1, static_cast<std::int32_t>(i)}});

@@ -78,6 +78,35 @@ TEST_CASE("live: limits") {
     CHECK(live.size() == 2);
 }
 
+TEST_CASE("live: keys that an enemy has put in a row") {
+    live_snapshot live{*memory};
+    test::plain_items items;
+    for (auto const key : test::keys_in_a_row(1024, memory->table.size())) items.push_back({key, {}});
+    auto const full = test::layout(items);
+    REQUIRE(live.assign(test::view_of(full)).code == errc::ok);
+    CHECK(test::longest_row(memory->table) < 256);
+}
+
+TEST_CASE("live: items with one key go together") {
+    // 200 keys, five items each; some go, some stay.
+    test::plain_items items;
+    for (int n = 0; n < 1000; ++n) items.push_back({make_key(64, static_cast<std::uint16_t>(n % 200)), {n}});
+    auto const full = test::layout(items);
+    live_snapshot live{*memory};
+    REQUIRE(live.assign(test::view_of(full)).code == errc::ok);
+    test::ints delta{100, 1, 0};
+    for (std::uint16_t id = 0; id < 100; ++id) delta.push_back(make_key(64, static_cast<std::uint16_t>(2 * id)));
+    delta.insert(delta.end(), {64, 1, 1, 7});
+    test::ints out(snapshot_limits{}.ints());
+    auto const expected = apply_delta(*snapshot_view::parse(full), delta, sizes_06, *scratch, out);
+    REQUIRE(expected);
+    REQUIRE(live.apply(delta, sizes_06).code == errc::ok);
+    CHECK(live.size() == 500);
+    CHECK(live.checksum() == expected->checksum());
+    auto const ints = live.view().ints();
+    CHECK(test::ints(ints.begin(), ints.end()) == test::ints(expected->ints().begin(), expected->ints().end()));
+}
+
 TEST_CASE("live: long histories of good and bad deltas give what apply_delta gives") {
     std::vector<std::int32_t> buffers[2] = {std::vector<std::int32_t>(16384), std::vector<std::int32_t>(16384)};
     std::size_t refused = 0;

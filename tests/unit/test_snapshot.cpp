@@ -3,6 +3,7 @@
 #include "records.hpp"
 #include "snapshots.hpp"
 
+#include "snapshot/hash.hpp"
 #include "teewire/huffman.hpp"
 #include "teewire/snapshot.hpp"
 #include "teewire/varint.hpp"
@@ -272,7 +273,8 @@ TEST_CASE("key index: random keys") {
 
 TEST_CASE("key index: keys that all meet in one place") {
     auto memory = std::make_unique<key_index_memory<>>();
-    auto const keys = test::colliding_keys(1024, key_index_memory<>::slots);
+    auto const keys =
+        test::colliding_keys(1024, key_index_memory<>::slots, hash_multiplier(0, memory->numbers.data()));
     key_index index{*memory};
     SUBCASE("inserted one by one") {
         for (std::size_t i = 0; i < keys.size(); ++i)
@@ -291,7 +293,7 @@ TEST_CASE("key index: keys that all meet in one place") {
 
 TEST_CASE("key index: repeated keys among those that meet in one place") {
     auto memory = std::make_unique<key_index_memory<>>();
-    auto keys = test::colliding_keys(1000, key_index_memory<>::slots);
+    auto keys = test::colliding_keys(1000, key_index_memory<>::slots, hash_multiplier(0, memory->numbers.data()));
     keys.insert(keys.end(), keys.begin(), keys.begin() + 24);
     test::plain_items items;
     for (auto const key : keys) items.push_back({key, {}});
@@ -302,6 +304,17 @@ TEST_CASE("key index: repeated keys among those that meet in one place") {
     // and nothing of it is left afterwards
     CHECK(index.build({}));
     CHECK(index.find(keys[0]) == key_index::npos);
+}
+
+TEST_CASE("key index: keys that an enemy has put in a row") {
+    auto memory = std::make_unique<key_index_memory<>>();
+    auto const keys = test::keys_in_a_row(1024, key_index_memory<>::slots);
+    test::plain_items items;
+    for (auto const key : keys) items.push_back({key, {}});
+    auto const full = test::layout(items);
+    key_index index{*memory};
+    REQUIRE(index.build(test::view_of(full)));
+    CHECK(test::longest_row(memory->numbers) < 256);
 }
 
 TEST_CASE("key index: other capacities") {

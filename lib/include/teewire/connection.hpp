@@ -1,7 +1,8 @@
-// One side of a connection: handshake, order and repetition of vital chunks, keep-alives and time-outs.
-//
-// No socket and no clock: datagrams are handed in and fetched, and every call says what time it is. Follows the
-// reliability and handshake sections of the packet references.
+/// @file
+/// One side of a connection: handshake, order and repetition of vital chunks, keep-alives and time-outs.
+///
+/// No socket and no clock: datagrams are handed in and fetched, and every call says what time it is. Follows the
+/// reliability and handshake sections of the packet references.
 #pragma once
 
 #include "teewire/packet.hpp"
@@ -11,17 +12,23 @@ namespace teewire {
 /// A monotonic clock of the caller's, from any origin.
 using milliseconds = std::int64_t;
 
-enum class connection_role : std::uint8_t { client, server };
+/// Which side a connection is.
+enum class connection_role : std::uint8_t {
+    client, ///< began it
+    server, ///< accepted it
+};
 
+/// Where a connection stands.
 enum class connection_state : std::uint8_t {
     requesting_token, ///< client of 0.7
     connecting,       ///< client: until the server accepts
-    online,
-    closed,
+    online,           ///< messages go both ways
+    closed,           ///< for good: cause()
 };
 
+/// Why a connection was closed.
 enum class close_cause : std::uint8_t {
-    none,
+    none,           ///< it is not closed
     local,          ///< close() was called
     peer,           ///< the peer closed it: reason()
     no_answer,      ///< the handshake took too long
@@ -33,11 +40,11 @@ enum class close_cause : std::uint8_t {
 
 /// A vital chunk that the peer has not acknowledged.
 struct sent_chunk {
-    std::uint32_t begin = 0; // in the ring
-    std::uint16_t size = 0;
-    std::uint16_t sequence = 0;
-    milliseconds first = 0; // when it was queued
-    milliseconds last = 0;  // when it was put into a packet
+    std::uint32_t begin = 0;    ///< in the ring
+    std::uint16_t size = 0;     ///< bytes
+    std::uint16_t sequence = 0; ///< 0 to 1023
+    milliseconds first = 0;     ///< when it was queued
+    milliseconds last = 0;      ///< when it was put into a packet
 };
 
 /// Memory for the vital chunks that are not acknowledged: 32 KiB as in the reference programs, and 6 KiB for 256 of
@@ -46,24 +53,25 @@ template <std::size_t bytes = 32768, std::size_t chunks = 256>
 struct connection_memory {
     static_assert(bytes >= max_payload_bytes, "one chunk has to fit");
     static_assert(chunks > 0 && chunks < sequence_modulus / 2, "receivers tell repetitions from gaps by this");
-    std::array<std::uint8_t, bytes> ring;
-    std::array<sent_chunk, chunks> sent;
+    std::array<std::uint8_t, bytes> ring; ///< for repetitions
+    std::array<sent_chunk, chunks> sent;  ///< what is in it
 };
 
 /// Who the two are. In 0.7 each has a token; DDNet and 0.6.5 have one for the connection, which is `own` and `peer`.
 struct connection_tokens {
-    std::uint32_t own = no_token;
-    std::uint32_t peer = no_token;
+    std::uint32_t own = no_token;  ///< what the peer has to send
+    std::uint32_t peer = no_token; ///< what has to be sent to the peer
 };
 
 /// The times of the reference programs.
 struct connection_options {
-    milliseconds silence = 10'000;        ///< without a valid packet
-    milliseconds unacknowledged = 10'000; ///< a vital chunk
-    milliseconds no_answer = 10'000;      ///< to a client's handshake
-    huffman_end ending = huffman_end::exact;
+    milliseconds silence = 10'000;           ///< without a valid packet
+    milliseconds unacknowledged = 10'000;    ///< a vital chunk
+    milliseconds no_answer = 10'000;         ///< to a client's handshake
+    huffman_end ending = huffman_end::exact; ///< for connections with a peer that wants padding
 };
 
+/// What a datagram was.
 enum class received_kind : std::uint8_t {
     chunks,    ///< next_chunk() gives them, maybe none
     online,    ///< a client's handshake is complete
@@ -75,9 +83,10 @@ enum class received_kind : std::uint8_t {
     dropped,   ///< not of this connection, or damaged: error
 };
 
+/// What became of a datagram.
 struct received {
-    received_kind kind = received_kind::dropped;
-    failure error{};
+    received_kind kind = received_kind::dropped; ///< what it was
+    failure error{};                             ///< why it was dropped
 };
 
 /// 1.8 KiB beside its memory.
@@ -136,21 +145,28 @@ public:
     /// Closes; poll() gives one more datagram that tells the peer. `reason` has to live until then.
     void close(std::string_view reason = {}) noexcept;
 
+    /// Which side this is.
     [[nodiscard]] connection_role role() const noexcept { return role_; }
+    /// Where it stands.
     [[nodiscard]] connection_state state() const noexcept { return state_; }
+    /// Why it was closed, or none.
     [[nodiscard]] close_cause cause() const noexcept { return cause_; }
     /// What the peer gave when it closed; at most 127 bytes of it, valid UTF-8 or not.
     [[nodiscard]] std::string_view reason() const noexcept { return {reason_.data(), reason_size_}; }
+    /// How its packets are laid out; a client of DDNet's falls back to plain 0.6.
     [[nodiscard]] wire_format format() const noexcept { return format_; }
+    /// Both tokens, as far as they are known.
     [[nodiscard]] connection_tokens tokens() const noexcept { return tokens_; }
 
     /// Vital chunks that the peer has not acknowledged.
     [[nodiscard]] std::size_t unacknowledged() const noexcept { return sent_count_; }
     /// Whether queue() would take a vital message of so many bytes, now or after poll().
     [[nodiscard]] bool vital_room(std::size_t bytes) const noexcept;
+    /// When the last valid packet came.
     [[nodiscard]] milliseconds last_received() const noexcept { return last_received_; }
     /// Vital chunks sent again, and requests for that sent to the peer.
     [[nodiscard]] std::uint32_t repeated() const noexcept { return repeated_; }
+    /// Requests to send again that were sent to the peer.
     [[nodiscard]] std::uint32_t gaps() const noexcept { return gaps_; }
 
 private:

@@ -1,8 +1,10 @@
-// Deltas between snapshots: what travels on the wire and fills most of a demo.
-//
-// Layout, in ints: number of removed keys, number of updates, one unused int; the removed keys; then for every update
-// type, id, the size if the type has no agreed one, and the data: differences to the base if the base holds the key,
-// otherwise the values. Follows the requirements' snapshot document; what it leaves open is as in DDNet.
+/// @file
+/// Deltas between snapshots: what travels on the wire and fills most of a demo.
+///
+/// Layout, in ints: number of removed keys, number of updates, one unused int; the removed keys; then for every update
+/// type, id, the size if the type has no agreed one, and the data: differences to the base if the base holds the key,
+/// otherwise the values. Requirements' snapshot document: "Snapshot deltas" and "Item deltas"; what they leave open is
+/// as in DDNet.
 #pragma once
 
 #include "teewire/snapshot.hpp"
@@ -11,21 +13,24 @@
 
 namespace teewire {
 
-inline constexpr std::size_t delta_header_ints = 3;
+inline constexpr std::size_t delta_header_ints = 3; ///< at the start of every delta
 
 /// Scratch memory for create_delta and apply_delta. 52 KiB with the default limits; needs no set-up.
 template <snapshot_limits limits = snapshot_limits{}>
 struct delta_memory {
+    /// @cond memory
     static constexpr std::size_t items = limits.items;
     key_index_memory<items> base_index, added_index;
     std::array<std::int32_t, items> base_keys, added_keys;
     std::array<std::uint32_t, items> places, positions, gap_items, gap_ints;
     std::array<std::uint64_t, items / 64 + 2> marks, changed;
     std::array<std::uint32_t, starts_words(limits.ints())> from_starts, to_starts;
+    /// @endcond
 };
 
 /// Borrows a delta_memory.
 struct delta_scratch {
+    /// Borrows all of `memory`.
     template <snapshot_limits limits>
     delta_scratch(delta_memory<limits>& memory) noexcept
         : base_slot_keys{memory.base_index.keys}, added_slot_keys{memory.added_index.keys},
@@ -34,9 +39,11 @@ struct delta_scratch {
           positions{memory.positions}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints}, marks{memory.marks},
           changed{memory.changed}, from_starts{memory.from_starts}, to_starts{memory.to_starts} {}
 
+    /// Items.
     [[nodiscard]] std::size_t capacity() const noexcept { return base_keys.size(); }
     /// Ints of the items that the fast functions can work with.
     [[nodiscard]] std::size_t max_ints() const noexcept { return 32 * (from_starts.size() - 4); }
+    /// @cond memory
     [[nodiscard]] key_index base_index() const noexcept { return {base_slot_keys, base_slot_numbers, capacity()}; }
     [[nodiscard]] key_index added_index() const noexcept {
         return {added_slot_keys, added_slot_numbers, capacity()};
@@ -48,6 +55,7 @@ struct delta_scratch {
     std::span<std::uint32_t> places, positions, gap_items, gap_ints;
     std::span<std::uint64_t> marks, changed; // a bit per item
     std::span<std::uint32_t> from_starts, to_starts;
+    /// @endcond
 };
 
 // ---- create --------------------------------------------------------------------------------------------------------
@@ -73,8 +81,9 @@ result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_
 /// Walks through a delta without a base.
 class delta_reader {
 public:
+    /// One item of the delta.
     struct update {
-        std::int32_t key = 0;
+        std::int32_t key = 0;               ///< of the item
         std::span<std::int32_t const> data; ///< differences, or values if the base does not hold the key
         std::size_t position = 0;           ///< int where the update begins
     };
@@ -83,6 +92,7 @@ public:
     static result<delta_reader> open(std::span<std::int32_t const> delta, size_table const& sizes,
                                      decoding mode = decoding::strict, note_log* notes = nullptr) noexcept;
 
+    /// Keys of the items that go.
     [[nodiscard]] std::span<std::int32_t const> removed_keys() const noexcept {
         return delta_.subspan(delta_header_ints, removed_);
     }
@@ -92,7 +102,11 @@ public:
     /// Gives the next update. False at the end and on errors: truncated, bad_type, bad_id, bad_item_size. Lenient
     /// decoding takes the halves of a key as unsigned 16-bit numbers, with the note unsigned_key_half.
     bool next(update& out) noexcept {
-        // The ordinary case first; next_odd() knows the rest.
+        if (next_ordinary(out)) [[likely]] return true;
+        return next_odd(out);
+    }
+    /// The same for an update without any oddity, and false where next() must be asked.
+    bool next_ordinary(update& out) noexcept {
         if (read_ < updates_ && delta_.size() - at_ >= 3) {
             auto const type = static_cast<std::uint32_t>(delta_[at_]);
             auto const id = static_cast<std::uint32_t>(delta_[at_ + 1]);
@@ -110,8 +124,9 @@ public:
                 }
             }
         }
-        return next_odd(out);
+        return false;
     }
+    /// Why next() gave false; ok at the end.
     [[nodiscard]] failure error() const noexcept { return error_; }
 
     /// From here on, oddities are tolerated in silence: for a second walk.
@@ -139,16 +154,17 @@ private:
 
 /// What one item type contributes to a delta.
 struct type_usage {
-    std::uint16_t type = 0;
-    std::uint32_t updates = 0;
-    std::uint32_t bytes = 0; ///< as variable-length ints: type, id, size and data
+    std::uint16_t type = 0;    ///< of the items
+    std::uint32_t updates = 0; ///< items changed or new
+    std::uint32_t bytes = 0;   ///< as variable-length ints: type, id, size and data
 };
 
+/// What a delta is made of.
 struct delta_usage {
-    std::uint32_t removed = 0;
-    std::uint32_t removed_bytes = 0;
-    std::uint32_t updates = 0;
-    std::uint32_t update_bytes = 0;
+    std::uint32_t removed = 0;         ///< keys
+    std::uint32_t removed_bytes = 0;   ///< as variable-length ints
+    std::uint32_t updates = 0;         ///< items changed or new
+    std::uint32_t update_bytes = 0;    ///< as variable-length ints, without the removed keys
     std::span<type_usage const> types; ///< in the order of their first use
     std::uint32_t untold_updates = 0;  ///< of types for which `out` had no room
 };
@@ -160,10 +176,11 @@ result<delta_usage> inspect_delta(std::span<std::int32_t const> delta, size_tabl
 
 // ---- apply ---------------------------------------------------------------------------------------------------------
 
+/// How to read a delta, and how large its result may be.
 struct apply_options {
-    decoding mode = decoding::strict;
-    snapshot_limits limits = {};
-    note_log* notes = nullptr;
+    decoding mode = decoding::strict; ///< strict for a peer, lenient for recordings
+    snapshot_limits limits = {};      ///< of the result
+    note_log* notes = nullptr;        ///< where oddities go, or null
 };
 
 /// Writes the snapshot that `delta` makes of `base` to `out`: what survives in the order of the base, then what is new
@@ -182,9 +199,11 @@ result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t con
 
 /// Plain twins of create_delta and apply_delta: what the fast ones are tested and measured against.
 namespace plain {
+/// As teewire::create_delta.
 result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
                                                    delta_scratch const& scratch,
                                                    std::span<std::int32_t> out) noexcept;
+/// As teewire::apply_delta.
 result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
                                   delta_scratch const& scratch, std::span<std::int32_t> out,
                                   apply_options const& options) noexcept;

@@ -1,7 +1,9 @@
-// The demo file: header, tick markers and chunk headers.
-//
-// Header numbers are big-endian; the only little-endian number is a chunk's 16-bit size. Versions 3 (0.6.0),
-// 4 (0.6.2, 0.7: timeline markers), 5 (DDNet: other tick markers) and 6 (DDNet: SHA-256 of the map).
+/// @file
+/// The demo file: header, tick markers and chunk headers.
+///
+/// Header numbers are big-endian; the only little-endian number is a chunk's 16-bit size. Versions 3 (0.6.0),
+/// 4 (0.6.2, 0.7: timeline markers), 5 (DDNet: other tick markers) and 6 (DDNet: SHA-256 of the map). Follows sections 1
+/// to 3 of the demo reference.
 #pragma once
 
 #include "teewire/error.hpp"
@@ -14,32 +16,33 @@
 
 namespace teewire {
 
-inline constexpr std::uint8_t min_demo_version = 3;
-inline constexpr std::uint8_t max_demo_version = 6;
-inline constexpr std::size_t max_demo_markers = 64;
-inline constexpr std::size_t max_demo_header_bytes = 484;
-inline constexpr std::int32_t ticks_per_second = 50;
+inline constexpr std::uint8_t min_demo_version = 3;       ///< Teeworlds 0.6.0
+inline constexpr std::uint8_t max_demo_version = 6;       ///< DDNet with SHA-256
+inline constexpr std::size_t max_demo_markers = 64;       ///< timeline markers in a header
+inline constexpr std::size_t max_demo_header_bytes = 484; ///< of version 6
+inline constexpr std::int32_t ticks_per_second = 50;      ///< of every game
 
 /// The header as it is stored; text fields keep even what follows their terminator.
 struct demo_header {
-    std::uint8_t version = max_demo_version;
-    std::array<char, 64> net_version{}; ///< "0.6 626fce9a778df4d4" (also DDNet) or "0.7 802f1be60a05665f"
-    std::array<char, 64> map_name{};
-    std::uint32_t map_size = 0; ///< bytes of the embedded map; 0 if there is none
-    std::uint32_t map_crc = 0;
-    std::array<char, 8> type{};       ///< "client" or "server"
-    std::int32_t length = 0;          ///< seconds; 0 if the recording was not stopped properly
-    std::array<char, 20> timestamp{}; ///< "YYYY-MM-DD_HH-MM-SS", local time
-    std::int32_t marker_count = 0;    ///< as stored; use markers()
-    std::array<std::int32_t, max_demo_markers> marker_ticks{};
-    bool has_sha256 = false; ///< version 6; false in damaged ones
-    std::array<std::uint8_t, 32> sha256{};
+    std::uint8_t version = max_demo_version; ///< 3 to 6; as stored
+    std::array<char, 64> net_version{};      ///< "0.6 626fce9a778df4d4" (also DDNet) or "0.7 802f1be60a05665f"
+    std::array<char, 64> map_name{};         ///< without path
+    std::uint32_t map_size = 0;              ///< bytes of the embedded map; 0 if there is none
+    std::uint32_t map_crc = 0;               ///< as stored
+    std::array<char, 8> type{};              ///< "client" or "server"
+    std::int32_t length = 0;                 ///< seconds; 0 if the recording was not stopped properly
+    std::array<char, 20> timestamp{};        ///< "YYYY-MM-DD_HH-MM-SS", local time
+    std::int32_t marker_count = 0;           ///< as stored; use markers()
+    std::array<std::int32_t, max_demo_markers> marker_ticks{}; ///< ticks; markers() has those that count
+    bool has_sha256 = false;                                   ///< version 6; false in damaged ones
+    std::array<std::uint8_t, 32> sha256{};                     ///< of the map
 
     /// Bytes of the header, up to the map: 176, 436 or 484.
     [[nodiscard]] constexpr std::size_t size() const noexcept {
         if (version < 4) return 176;
         return version < 6 || !has_sha256 ? 436 : max_demo_header_bytes;
     }
+    /// The timeline markers, at most 64.
     [[nodiscard]] std::span<std::int32_t const> markers() const noexcept;
     /// Whether the net version names 0.7, tested as DDNet does. It can lie: what the items are decides.
     [[nodiscard]] bool says_07() const noexcept;
@@ -68,6 +71,7 @@ result<demo_header> parse_demo_header(std::span<std::uint8_t const> file, note_l
 /// Writes header.size() bytes. Error: output_full.
 result<std::size_t> write_demo_header(demo_header const& header, std::span<std::uint8_t> out) noexcept;
 
+/// What a chunk is.
 enum class demo_chunk_kind : std::uint8_t {
     unused,   ///< type 0: every player skips it
     snapshot, ///< type 1: a full snapshot
@@ -80,7 +84,7 @@ enum class demo_chunk_kind : std::uint8_t {
 inline constexpr std::size_t max_demo_chunk_bytes = 65535;
 inline constexpr std::size_t max_demo_packed_bytes = 65536; ///< after Huffman
 inline constexpr std::size_t max_demo_chunk_ints = 16384;   ///< after that
-inline constexpr std::size_t max_demo_chunk_head = 3;
-inline constexpr std::size_t max_demo_tick_marker = 5;
+inline constexpr std::size_t max_demo_chunk_head = 3;       ///< flags and size
+inline constexpr std::size_t max_demo_tick_marker = 5;      ///< flags and tick
 
 } // namespace teewire

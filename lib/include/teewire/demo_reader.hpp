@@ -1,4 +1,6 @@
-// Reads demo files: chunk by chunk, and as a player that holds the state of the world.
+/// @file
+/// Reads demo files: chunk by chunk, and as a player that holds the state of the world. Follows sections 3, 5 and 6 of the
+/// demo reference.
 #pragma once
 
 #include "teewire/demo_format.hpp"
@@ -12,12 +14,12 @@ namespace teewire {
 
 /// A tick marker or a chunk. Borrowed: `payload` points into the file.
 struct demo_chunk {
-    demo_chunk_kind kind = demo_chunk_kind::unused;
-    bool keyframe = false;                 ///< for tick markers: a full snapshot follows
-    bool absolute = false;                 ///< for tick markers: does not depend on the marker before
-    std::int32_t tick = -1;                ///< of the marker before the chunk; -1 before the first one
-    std::size_t position = 0;              ///< byte in the file
-    std::span<std::uint8_t const> payload; ///< still compressed
+    demo_chunk_kind kind = demo_chunk_kind::unused; ///< what it is
+    bool keyframe = false;                          ///< for tick markers: a full snapshot follows
+    bool absolute = false;                          ///< for tick markers: does not depend on the marker before
+    std::int32_t tick = -1;                         ///< of the marker before the chunk; -1 before the first one
+    std::size_t position = 0;                       ///< byte in the file
+    std::span<std::uint8_t const> payload;          ///< still compressed
 };
 
 /// Pulls chunks out of the bytes of a file. Small and copyable: a copy is a place to come back to.
@@ -26,7 +28,9 @@ public:
     /// Checks the header and finds the map. Errors as parse_demo_header, and truncated when the map does not fit.
     static result<demo_reader> open(std::span<std::uint8_t const> file, note_log* notes = nullptr) noexcept;
 
+    /// As it is stored.
     [[nodiscard]] demo_header const& header() const noexcept { return header_; }
+    /// The map inside the file; empty if there is none.
     [[nodiscard]] std::span<std::uint8_t const> map() const noexcept {
         return file_.subspan(header_.size(), header_.map_size);
     }
@@ -34,10 +38,12 @@ public:
     /// The next chunk. False at the end of the file, and on errors, with the byte where the chunk begins: truncated
     /// (inside a chunk or its head), bad_tick (relative to nothing, or negative).
     bool next(demo_chunk& out) noexcept;
+    /// Why next() gave false; ok at the end of the file.
     [[nodiscard]] failure error() const noexcept { return error_; }
 
     /// Where the next chunk begins, and the tick of the last marker.
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
+    /// The tick of the last marker; -1 before the first one.
     [[nodiscard]] std::int32_t tick() const noexcept { return tick_; }
     /// From here on, oddities go there, or nowhere if null.
     void set_notes(note_log* notes) noexcept { notes_ = notes; }
@@ -64,19 +70,20 @@ private:
 
 /// A tick marker that playing can start from: absolute, with a full snapshot before the next marker.
 struct demo_keyframe {
-    std::int32_t tick = 0;
-    std::size_t position = 0;
+    std::int32_t tick = 0;    ///< of the marker
+    std::size_t position = 0; ///< byte of the file
 };
 
 /// What the chunk heads of a file tell. Nothing is decompressed.
 struct demo_overview {
-    std::int32_t first_tick = -1;
-    std::int32_t last_tick = -1;
-    std::size_t ticks = 0;
-    std::size_t keyframes = 0;
+    std::int32_t first_tick = -1; ///< -1 if there is none
+    std::int32_t last_tick = -1;  ///< -1 if there is none
+    std::size_t ticks = 0;        ///< markers
+    std::size_t keyframes = 0;    ///< where playing can begin
+    /// Chunks of one kind.
     struct counter {
-        std::size_t chunks = 0;
-        std::size_t bytes = 0; ///< compressed, with chunk heads
+        std::size_t chunks = 0; ///< how many
+        std::size_t bytes = 0;  ///< compressed, with chunk heads
     };
     std::array<counter, 5> kinds{}; ///< by demo_chunk_kind
     failure error{};                ///< where the file is damaged; everything above is what came before
@@ -89,51 +96,71 @@ demo_overview scan_demo(demo_reader reader, std::span<demo_keyframe> keyframes) 
 // ---- player --------------------------------------------------------------------------------------------------------
 
 /// What was being done when an error was found.
-enum class demo_stage : std::uint8_t { chunk, huffman, varint, snapshot, delta };
+enum class demo_stage : std::uint8_t {
+    chunk,    ///< reading a chunk and its head
+    huffman,  ///< decompressing it
+    varint,   ///< unpacking its ints
+    snapshot, ///< checking a full snapshot
+    delta,    ///< applying a delta
+};
+/// "chunk", "huffman", "varint", "snapshot" or "delta".
 [[nodiscard]] std::string_view name(demo_stage stage) noexcept;
 
+/// An error of a player and where it was found.
 struct demo_failure {
     failure what{}; ///< position: bytes or ints inside the stage's input; for demo_stage::chunk, of the file
-    demo_stage stage = demo_stage::chunk;
-    std::int32_t tick = -1;
-    std::size_t position = 0; ///< byte of the file where the chunk begins
+    demo_stage stage = demo_stage::chunk; ///< whose input the position counts
+    std::int32_t tick = -1;               ///< of the last marker; -1 before the first one
+    std::size_t position = 0;             ///< byte of the file where the chunk begins
 };
 
 /// Memory for demo_player. About 0.4 MiB.
 struct demo_player_memory {
+    /// @cond memory
     std::array<std::uint8_t, max_demo_packed_bytes> packed;
     std::array<std::int32_t, max_demo_chunk_ints> ints;
     std::array<std::uint8_t, max_demo_chunk_ints * 4> message;
     live_snapshot_memory<> state;
+    /// @endcond
 };
 
-enum class demo_event_kind : std::uint8_t { tick, snapshot, message };
+/// What a player has come to.
+enum class demo_event_kind : std::uint8_t {
+    tick,     ///< a marker
+    snapshot, ///< another state()
+    message,  ///< one of the game or of the server
+};
 
+/// What a player has come to.
 struct demo_event {
-    demo_event_kind kind = demo_event_kind::tick;
-    std::int32_t tick = -1;
-    bool keyframe = false;                 ///< a marker that announces a full snapshot, or a full snapshot
-    std::size_t position = 0;              ///< byte of the file
+    demo_event_kind kind = demo_event_kind::tick; ///< what it is
+    std::int32_t tick = -1;                       ///< of the last marker
+    bool keyframe = false;                        ///< a marker that announces a full snapshot, or a full snapshot
+    std::size_t position = 0;                     ///< byte of the file
     std::span<std::uint8_t const> message; ///< with up to three zero bytes more than were sent; until the next call
 };
 
 /// Plays a demo: decodes every chunk and keeps the snapshot of the current tick.
 class demo_player {
 public:
+    /// How to play.
     struct options {
-        size_table const* sizes = &sizes_06;
-        decoding mode = decoding::lenient;
-        note_log* notes = nullptr; ///< its origin is set to the file offset of each chunk
+        size_table const* sizes = &sizes_06; ///< with which the deltas were written: see detect_size_table
+        decoding mode = decoding::lenient;   ///< for everything in the file
+        note_log* notes = nullptr;           ///< its origin is set to the file offset of each chunk
     };
 
+    /// Begins where `reader` is. O(limits.items).
     demo_player(demo_reader const& reader, demo_player_memory& memory, options const& chosen) noexcept;
 
     /// Plays up to the next event. False at the end of the file and on errors; error() tells which.
     bool next(demo_event& out) noexcept;
+    /// Why next() or seek() gave false; ok at the end of the file.
     [[nodiscard]] demo_failure const& error() const noexcept { return error_; }
 
     /// The last snapshot, valid until the next call. Empty before the first one.
     [[nodiscard]] snapshot_view state() noexcept { return state_.view(); }
+    /// Whether a snapshot has been played.
     [[nodiscard]] bool has_state() const noexcept { return has_state_; }
     /// Tick of the last marker played; -1 before the first one.
     [[nodiscard]] std::int32_t tick() const noexcept { return reader_.tick(); }

@@ -1,4 +1,5 @@
-// Writes demo files.
+/// @file
+/// Writes demo files. Follows section 4 of the demo reference: what recorders write.
 #pragma once
 
 #include "teewire/delta.hpp"
@@ -9,10 +10,12 @@
 
 namespace teewire {
 
-/// Memory for demo_encoder. 208 KiB.
+/// Memory for demo_encoder. 128 KiB.
 struct demo_encoder_memory {
+    /// @cond memory
     std::array<std::uint8_t, max_demo_packed_bytes> packed;
     std::array<std::int32_t, max_demo_chunk_ints> ints;
+    /// @endcond
 };
 
 /// Encodes tick markers and chunks, in the form that recorders choose: the shortest. Everything is written to the start
@@ -22,6 +25,7 @@ public:
     /// Bytes that one call writes at most.
     static constexpr std::size_t max_bytes = max_demo_chunk_head + max_demo_chunk_bytes;
 
+    /// `version`: 3 to 6. Keeps `memory`.
     demo_encoder(demo_encoder_memory& memory, std::uint8_t version, huffman_end ending) noexcept
         : memory_{memory}, version_{version}, ending_{ending} {}
 
@@ -37,6 +41,7 @@ public:
     /// A message, padded to whole ints. Errors as write_ints.
     result<std::size_t> write_message(std::span<std::uint8_t const> bytes, std::span<std::uint8_t> out) noexcept;
 
+    /// Of the last marker, if there was one.
     [[nodiscard]] std::optional<std::int32_t> last_tick() const noexcept { return last_tick_; }
     /// Takes back a marker that was not followed by its chunk.
     void restore_tick(std::optional<std::int32_t> tick) noexcept { last_tick_ = tick; }
@@ -50,10 +55,12 @@ private:
 
 /// Memory for demo_writer. About 0.3 MiB.
 struct demo_writer_memory {
+    /// @cond memory
     demo_encoder_memory encoder;
     std::array<std::int32_t, max_demo_chunk_ints> previous;
     std::array<std::int32_t, max_demo_chunk_ints> delta_ints;
     delta_memory<> delta;
+    /// @endcond
 };
 
 /// Records snapshots and messages as a demo, with keyframes where recorders put them.
@@ -61,15 +68,17 @@ class demo_writer {
 public:
     /// Bytes that one call writes at most.
     static constexpr std::size_t max_bytes = max_demo_tick_marker + demo_encoder::max_bytes;
-    static constexpr std::int32_t keyframe_interval = 250; ///< ticks; the first snapshot beyond it is a keyframe
-    static constexpr std::int32_t min_marker_distance = 50;
+    static constexpr std::int32_t keyframe_interval = 250;  ///< ticks; the first snapshot beyond it is a keyframe
+    static constexpr std::int32_t min_marker_distance = 50; ///< ticks between timeline markers
 
+    /// What to write.
     struct options {
-        std::uint8_t version = max_demo_version;
-        huffman_end ending = huffman_end::exact;
-        size_table const* sizes = &sizes_06;
+        std::uint8_t version = max_demo_version; ///< 3 to 6, the header's
+        huffman_end ending = huffman_end::exact; ///< of every chunk
+        size_table const* sizes = &sizes_06;     ///< with which readers will read it
     };
 
+    /// Keeps `memory` and `chosen.sizes`.
     demo_writer(demo_writer_memory& memory, options const& chosen) noexcept
         : memory_{memory}, options_{chosen}, encoder_{memory.encoder, chosen.version, chosen.ending} {}
 

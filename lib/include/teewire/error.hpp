@@ -1,4 +1,5 @@
-// Errors, notes and the result type that every layer returns.
+/// @file
+/// Errors, notes and the result type that every layer returns.
 #pragma once
 
 #include <array>
@@ -8,11 +9,12 @@
 #include <string_view>
 #include <type_traits>
 
+/// All of the library but the functions for C.
 namespace teewire {
 
 /// Why an input was refused, or why an output could not be made. One byte; zero is success.
 enum class errc : std::uint8_t {
-    ok,
+    ok, ///< no error
     // the input breaks its format
     truncated,        ///< ends inside a number, an item, a chunk or a header
     bad_varint,       ///< over-long or with dirty padding bits (strict decoding alone)
@@ -49,8 +51,8 @@ enum class errc : std::uint8_t {
 /// An error and where it was found. The unit of `position` is that of the input the function took: bytes for byte
 /// spans, ints for int spans.
 struct failure {
-    errc code = errc::ok;
-    std::size_t position = 0;
+    errc code = errc::ok;     ///< why
+    std::size_t position = 0; ///< where
 
     friend constexpr bool operator==(failure const&, failure const&) = default;
 };
@@ -62,19 +64,27 @@ class [[nodiscard]] result {
     static_assert(std::is_trivially_destructible_v<T>, "results never own memory");
 
 public:
+    /// Success.
     constexpr result(T const& value) noexcept : value_{value} {}
+    /// Failure; its code is asserted not to be ok.
     constexpr result(Error const& error) noexcept : error_{error} { assert(!has_value()); }
 
+    /// Whether it is a value.
     [[nodiscard]] constexpr bool has_value() const noexcept { return error_.code == decltype(error_.code){}; }
+    /// The same.
     constexpr explicit operator bool() const noexcept { return has_value(); }
 
+    /// Asserted to be there.
     [[nodiscard]] constexpr T const& value() const noexcept {
         assert(has_value());
         return value_;
     }
+    /// The value.
     constexpr T const& operator*() const noexcept { return value(); }
+    /// A member of the value.
     constexpr T const* operator->() const noexcept { return &value(); }
 
+    /// Asserted to be there.
     [[nodiscard]] constexpr Error const& error() const noexcept {
         assert(!has_value());
         return error_;
@@ -108,22 +118,24 @@ enum class note : std::uint8_t {
     unknown_chunk,       ///< a demo chunk of the unused type 0
     packet_flags,        ///< flags of a packet that make no sense together
 };
-inline constexpr std::size_t note_count = 14;
+inline constexpr std::size_t note_count = 14; ///< kinds of notes
 
 /// A short English sentence for a note. Never null.
 [[nodiscard]] std::string_view describe(note kind) noexcept;
 
 /// Counts notes and remembers where each kind was seen first. A decoder takes a pointer to one, or null.
 struct note_log {
+    /// The notes of one kind.
     struct entry {
-        std::uint32_t count = 0;
+        std::uint32_t count = 0;  ///< so many, stops at the largest number
         std::size_t origin = 0;   ///< `origin` of the log when the first one was added
         std::size_t position = 0; ///< position inside the input of the function that added it
     };
 
-    std::array<entry, note_count> entries{};
+    std::array<entry, note_count> entries{}; ///< by kind
     std::size_t origin = 0; ///< set by the owner of a stream before each part of it, for example to a file offset
 
+    /// Adds one.
     constexpr void add(note kind, std::size_t position) noexcept {
         entry& e = entries[static_cast<std::size_t>(kind)];
         if (e.count == 0) {
@@ -132,9 +144,11 @@ struct note_log {
         }
         e.count += e.count != UINT32_MAX;
     }
+    /// Those of one kind.
     [[nodiscard]] constexpr entry const& operator[](note kind) const noexcept {
         return entries[static_cast<std::size_t>(kind)];
     }
+    /// Whether there are none at all.
     [[nodiscard]] constexpr bool empty() const noexcept {
         for (entry const& e : entries)
             if (e.count != 0) return false;

@@ -1,4 +1,5 @@
-// Past snapshots by tick: the bases that deltas refer to.
+/// @file
+/// Past snapshots by tick: the bases that deltas refer to.
 #pragma once
 
 #include "teewire/snapshot.hpp"
@@ -12,6 +13,7 @@ namespace teewire {
 /// no room; a view that was handed out is valid until its snapshot is dropped.
 class history {
 public:
+    /// @cond memory
     struct entry {
         std::int32_t tick;
         std::uint32_t begin; // in the block
@@ -19,6 +21,7 @@ public:
         std::uint32_t whole; // with the outline behind them
         bool distinct_keys;
         bool outlined;
+        /// @endcond
     };
 
     /// `entries` limits the number of snapshots, `block` their ints together. 150 entries hold the 3 seconds that
@@ -34,19 +37,26 @@ public:
     /// until everything behind it has been dropped. Error: bad_tick when the tick is there already.
     result<snapshot_view> add_late(std::int32_t tick, snapshot_view snapshot) noexcept;
 
-    /// O(log entries), but see add_late().
+    /// O(log entries), but see add_late(). The processor begins to fetch it, and the place of the next one: who asks
+    /// before building the snapshot that will be compared with it waits less for memory.
     [[nodiscard]] std::optional<snapshot_view> find(std::int32_t tick) const noexcept;
 
     /// Drops everything older than `tick`; after add_late() only what came before the first that is not. O(dropped).
     void drop_before(std::int32_t tick) noexcept;
+    /// Drops everything.
     void clear() noexcept;
 
+    /// Snapshots held.
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    /// The tick of the oldest one.
     [[nodiscard]] std::optional<std::int32_t> oldest() const noexcept;
+    /// The tick of the newest one.
     [[nodiscard]] std::optional<std::int32_t> newest() const noexcept;
 
 private:
     [[nodiscard]] snapshot_view view(entry const& e) const noexcept;
+    [[nodiscard]] entry const* entry_of(std::int32_t tick) const noexcept;
+    void prefetch(std::size_t begin, std::size_t size) const noexcept;
     [[nodiscard]] entry& at(std::size_t i) const noexcept { return entries_[(first_ + i) % entries_.size()]; }
     void drop_oldest() noexcept;
     result<snapshot_view> append(std::int32_t tick, snapshot_view snapshot) noexcept;

@@ -1,7 +1,9 @@
-// The protocol's fixed Huffman code: packet payloads and every demo chunk.
-//
-// 256 byte values and an end symbol. The first bit of a code goes into the least significant bit of the first byte.
-// Codes have 1 to 15 bits; the code is complete, so that any bit string decodes to something.
+/// @file
+/// The protocol's fixed Huffman code: packet payloads and every demo chunk.
+///
+/// 256 byte values and an end symbol. The first bit of a code goes into the least significant bit of the first byte.
+/// Codes have 1 to 15 bits; the code is complete, so that any bit string decodes to something. Follows section 3 of the
+/// reference about ints and Huffman coding.
 #pragma once
 
 #include "teewire/error.hpp"
@@ -37,8 +39,10 @@ result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::spa
 
 /// Plain twins of the two above, one bit at a time: what the fast ones are tested and measured against.
 namespace plain {
+/// As teewire::huffman_encode.
 result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
                                    huffman_end ending) noexcept;
+/// As teewire::huffman_decode.
 result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
                                    note_log* notes) noexcept;
 } // namespace plain

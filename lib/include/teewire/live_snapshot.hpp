@@ -1,4 +1,5 @@
-// A snapshot that deltas change in place: what a client or a replayer holds.
+/// @file
+/// A snapshot that deltas change in place: what a client or a replayer holds.
 #pragma once
 
 #include "teewire/delta.hpp"
@@ -23,6 +24,7 @@ struct live_slot {
 template <snapshot_limits limits = snapshot_limits{}>
 struct live_snapshot_memory {
     static_assert(limits.items <= 16384, "places are 16-bit, with room for those that are gone");
+    /// @cond memory
     static constexpr std::size_t slots = 2 * limits.items;
     static constexpr std::size_t table_size = [] {
         std::size_t n = 16;
@@ -33,6 +35,7 @@ struct live_snapshot_memory {
     std::array<detail::live_slot, slots> items;
     std::array<std::uint16_t, limits.items> going;
     std::array<std::uint16_t, table_size> table;
+    /// @endcond
 };
 
 /// Applies deltas at a cost that follows the delta and not the snapshot, removals included: items that go leave a gap,
@@ -40,6 +43,7 @@ struct live_snapshot_memory {
 /// order, same errors and notes.
 class live_snapshot {
 public:
+    /// Empty. Keeps `memory`. O(limits.items).
     template <snapshot_limits limits>
     explicit live_snapshot(live_snapshot_memory<limits>& memory) noexcept
         : limits_{limits}, ints_{memory.ints}, items_{memory.items}, going_{memory.going}, table_{memory.table} {
@@ -53,7 +57,8 @@ public:
     failure assign(snapshot_view snapshot) noexcept;
 
     /// Makes the snapshot that `delta` describes. options.limits is not looked at: the memory's limits hold. Errors as
-    /// apply_delta; then nothing has changed. Amortised O(ints of the delta); an error costs O(items).
+    /// apply_delta; then nothing has changed. Amortised O(ints of the delta); O(items + ints) after an error, and when
+    /// items go while two have one key.
     failure apply(std::span<std::int32_t const> delta, size_table const& sizes,
                   apply_options const& options = {}) noexcept;
 
@@ -73,7 +78,9 @@ private:
     static constexpr std::size_t none = SIZE_MAX;
 
     [[nodiscard]] std::int32_t* pool() const noexcept { return ints_.data() + 2 + limits_.items; }
-    [[nodiscard]] std::span<std::int32_t> data(slot const& s) const noexcept { return {pool() + s.begin + 1, s.size}; }
+    [[nodiscard]] std::span<std::int32_t> data(slot const& s) const noexcept {
+        return {pool() + s.begin + 1, s.size};
+    }
     [[nodiscard]] std::uint16_t& table_entry(std::int32_t key) noexcept;
     [[nodiscard]] std::size_t find_slot(std::int32_t key) const noexcept;
     void index_all(unsigned attempt) noexcept;

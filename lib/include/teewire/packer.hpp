@@ -1,4 +1,6 @@
-// Messages: a concatenation of variable-length ints, zero-terminated strings and raw bytes.
+/// @file
+/// Messages: a concatenation of variable-length ints, zero-terminated strings and raw bytes. Follows section 2 of the
+/// reference about ints and Huffman coding.
 #pragma once
 
 #include "teewire/varint.hpp"
@@ -11,6 +13,7 @@ namespace teewire {
 /// stays, so that a whole message can be read and checked once. Borrowed: strings point into the message.
 class unpacker {
 public:
+    /// Begins at the first byte of `message`.
     constexpr explicit unpacker(std::span<std::uint8_t const> message) noexcept : bytes_{message} {}
 
     /// Errors: truncated. Reads like DDNet: over-long forms are accepted.
@@ -21,9 +24,13 @@ public:
     /// Exactly `size` bytes. Errors: truncated.
     std::span<std::uint8_t const> read_raw(std::size_t size) noexcept;
 
+    /// What was not read yet.
     [[nodiscard]] std::span<std::uint8_t const> rest() const noexcept { return bytes_.subspan(at_); }
+    /// Bytes read so far.
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
+    /// Whether there was no error.
     [[nodiscard]] bool ok() const noexcept { return error_.code == errc::ok; }
+    /// The first error and its byte.
     [[nodiscard]] failure error() const noexcept { return error_; }
 
 private:
@@ -39,11 +46,14 @@ private:
 /// Writes fields in order into the caller's memory. After the first field that does not fit, nothing more is written.
 class packer {
 public:
+    /// Writes to the start of `out`.
     constexpr explicit packer(std::span<std::uint8_t> out) noexcept : out_{out} {}
 
+    /// 1 to 5 bytes.
     packer& add_int(std::int32_t value) noexcept;
     /// Writes the text and a terminator. Asserts that the text holds no terminator of its own.
     packer& add_string(std::string_view text) noexcept;
+    /// The bytes as they are.
     packer& add_raw(std::span<std::uint8_t const> bytes) noexcept;
 
     /// What was written. Error: output_full with the size reached.

@@ -1,8 +1,9 @@
-// Packets: the datagrams of 0.6, DDNet and 0.7, their chunks and control messages, read and written.
-//
-// A packet is a header and a payload, which may be compressed. The payload is either a number of chunks, each with one
-// message, or one control message. Connectionless packets are another form. Follows the packet references; what DDNet
-// refuses, strict decoding refuses.
+/// @file
+/// Packets: the datagrams of 0.6, DDNet and 0.7, their chunks and control messages, read and written.
+///
+/// A packet is a header and a payload, which may be compressed. The payload is either a number of chunks, each with one
+/// message, or one control message. Connectionless packets are another form. Follows the packet references; what DDNet
+/// refuses, strict decoding refuses.
 #pragma once
 
 #include "teewire/error.hpp"
@@ -26,13 +27,13 @@ enum class wire_format : std::uint8_t {
 /// "0.6", "0.6.5", "ddnet", "0.7".
 [[nodiscard]] std::string_view name(wire_format format) noexcept;
 
-inline constexpr std::size_t max_packet_bytes = 1400;
+inline constexpr std::size_t max_packet_bytes = 1400; ///< every datagram, header included
 /// What every receiver has room for after decompression, DDNet's token included: 0.6.5 is the narrowest.
 inline constexpr std::size_t max_payload_bytes = 1390;
 /// What receivers here accept, as DDNet.
 inline constexpr std::size_t max_read_payload_bytes = 1397;
-inline constexpr std::size_t max_chunk_head = 3;
-inline constexpr std::size_t max_packet_chunks = 255;
+inline constexpr std::size_t max_chunk_head = 3;      ///< bytes before the data of a chunk
+inline constexpr std::size_t max_packet_chunks = 255; ///< what the header of a packet can count
 /// Bytes of one chunk's data at most: 1023 in 0.6, otherwise what fits a packet.
 [[nodiscard]] constexpr std::size_t max_chunk_bytes(wire_format format) noexcept {
     return format == wire_format::v07 ? max_payload_bytes - max_chunk_head : 1023;
@@ -47,8 +48,8 @@ inline constexpr std::uint32_t no_token = 0xffffffff;
 
 /// A packet that belongs to a connection, or wants to begin one. Borrowed: the payload points into the datagram.
 struct packet {
-    bool control = false;
-    bool compressed = false;
+    bool control = false;                  ///< the payload is a control message
+    bool compressed = false;               ///< the payload is compressed
     bool resend = false;                   ///< asks for all vital chunks again
     std::uint16_t ack = 0;                 ///< last vital chunk that was received in order
     std::uint8_t chunks = 0;               ///< as stated; 0 for control messages
@@ -79,24 +80,28 @@ result<std::span<std::uint8_t const>> decode_payload(packet const& p, payload_me
 
 /// One message inside a packet. Borrowed.
 struct chunk {
-    bool vital = false;
-    bool resend = false;        ///< was sent before
-    std::uint16_t sequence = 0; ///< of vital chunks: 1, 2, ... 1023, 0, 1, ...
-    std::span<std::uint8_t const> data;
+    bool vital = false;                 ///< will be repeated until it is acknowledged
+    bool resend = false;                ///< was sent before
+    std::uint16_t sequence = 0;         ///< of vital chunks: 1, 2, ... 1023, 0, 1, ...
+    std::span<std::uint8_t const> data; ///< the message
 };
 
 /// Walks through the chunks of a payload.
 class chunk_reader {
 public:
+    /// Nothing to read.
     constexpr chunk_reader() noexcept = default;
+    /// `chunks`: as the packet states.
     constexpr chunk_reader(std::span<std::uint8_t const> payload, std::size_t chunks, wire_format format) noexcept
         : payload_{payload}, left_{chunks}, format_{format} {}
 
     /// The next chunk. False behind the last one, and on the error truncated: then the stated number of chunks was
     /// wrong, and receivers keep those before.
     bool next(chunk& out) noexcept;
+    /// Why next() gave false; ok behind the last one.
     [[nodiscard]] failure error() const noexcept { return error_; }
 
+    /// Byte of the payload where the next chunk begins.
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
     /// What is behind the chunks read so far. Behind all of them: DDNet's token, or nothing.
     [[nodiscard]] std::span<std::uint8_t const> rest() const noexcept { return payload_.subspan(at_); }
@@ -111,24 +116,25 @@ private:
 
 // ---- control messages ----------------------------------------------------------------------------------------------
 
+/// What a control message is for.
 enum class control_code : std::uint8_t {
-    keep_alive = 0,
-    connect = 1,
+    keep_alive = 0,     ///< nothing but a sign of life
+    connect = 1,        ///< a client begins
     connect_accept = 2, ///< 0.7: accept, which is the last step there
     accept = 3,         ///< 0.6 and DDNet
-    close = 4,
-    token = 5, ///< 0.7
+    close = 4,          ///< with a reason, or without
+    token = 5,          ///< 0.7
 };
 /// "keep_alive", "connect", ... or an empty name.
 [[nodiscard]] std::string_view name(control_code code) noexcept;
 
 /// Borrowed: the reason points into the payload.
 struct control_message {
-    control_code code = control_code::keep_alive;
-    bool ddnet = false;      ///< connect, connect_accept: offers or confirms DDNet's tokens
-    bool has_token = false;  ///< the payload holds one
-    std::uint32_t token = 0; ///< 0.7, 0.6.5: the sender's; DDNet: the connection's
-    std::string_view reason; ///< close; empty if none was given
+    control_code code = control_code::keep_alive; ///< which it is
+    bool ddnet = false;                           ///< connect, connect_accept: offers or confirms DDNet's tokens
+    bool has_token = false;                       ///< the payload holds one
+    std::uint32_t token = 0;                      ///< 0.7, 0.6.5: the sender's; DDNet: the connection's
+    std::string_view reason;                      ///< close; empty if none was given
 };
 
 /// Reads the payload of a control message. DDNet's and 0.6.5's connect and connect_accept are recognised in every 0.6
@@ -140,8 +146,8 @@ result<control_message> parse_control(std::span<std::uint8_t const> payload, wir
 
 /// What the header of a packet says beside its content.
 struct packet_head {
-    std::uint16_t ack = 0;
-    bool resend = false;
+    std::uint16_t ack = 0; ///< last vital chunk that was received in order
+    bool resend = false;   ///< asks for all vital chunks again
     std::uint32_t token =
         no_token; ///< as the format wants it: 0.7 the receiver's, 0.6.5 and DDNet the connection's
 };
@@ -153,13 +159,17 @@ using packet_memory = std::array<std::uint8_t, 7 + huffman_bound(max_payload_byt
 /// Collects chunks for one packet.
 class packet_writer {
 public:
+    /// Empty, for 0.6.
     constexpr packet_writer() noexcept = default;
+    /// Empty.
     explicit constexpr packet_writer(wire_format format) noexcept : format_{format} {}
 
     /// Begins the next packet.
     constexpr void clear() noexcept { used_ = chunks_ = 0; }
+    /// For the packets from now on.
     constexpr void set_format(wire_format format) noexcept { format_ = format; }
 
+    /// Chunks so far.
     [[nodiscard]] constexpr std::size_t chunks() const noexcept { return chunks_; }
     /// Bytes of payload so far, without DDNet's token.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return used_; }
@@ -191,6 +201,7 @@ std::span<std::uint8_t const> write_control(control_message const& m, wire_forma
 
 // ---- connectionless packets ----------------------------------------------------------------------------------------
 
+/// How a connectionless packet is marked.
 enum class connless_format : std::uint8_t {
     v06,          ///< six bytes ff
     v06_extended, ///< DDNet: "xe" and four bytes of extra data
@@ -199,13 +210,13 @@ enum class connless_format : std::uint8_t {
 
 /// Borrowed.
 struct connless_packet {
-    connless_format format = connless_format::v06;
-    std::array<std::uint8_t, 4> extra{};     ///< v06_extended
-    std::uint32_t token = no_token;          ///< v07: the receiver's
-    std::uint32_t response_token = no_token; ///< v07: the sender's
-    std::span<std::uint8_t const> payload;
+    connless_format format = connless_format::v06; ///< how it is marked
+    std::array<std::uint8_t, 4> extra{};           ///< v06_extended
+    std::uint32_t token = no_token;                ///< v07: the receiver's
+    std::uint32_t response_token = no_token;       ///< v07: the sender's
+    std::span<std::uint8_t const> payload;         ///< everything behind the mark
 };
-inline constexpr std::size_t max_connless_header = 9;
+inline constexpr std::size_t max_connless_header = 9; ///< of 0.7
 
 /// Errors, with the byte: truncated, too_large, bad_flags (not connectionless), bad_version (0.7's is not 1). Any packet of
 /// 0.6 with the flag is taken, as its receivers do; without either mark there is the note packet_flags.
@@ -217,7 +228,14 @@ result<std::size_t> write_connless(connless_packet const& p, std::span<std::uint
 // ---- recognising ---------------------------------------------------------------------------------------------------
 
 /// What a datagram of an unknown flow tells about its protocol.
-enum class packet_guess : std::uint8_t { undecided, foreign, v06, v07, connless_06, connless_07 };
+enum class packet_guess : std::uint8_t {
+    undecided,   ///< could be of either
+    foreign,     ///< no packet of these games
+    v06,         ///< 0.6, whatever its tokens
+    v07,         ///< 0.7
+    connless_06, ///< connectionless, of 0.6
+    connless_07, ///< connectionless, of 0.7
+};
 
 /// Judges one datagram by itself. `foreign` is a packet that none of these programs sends. Stray traffic can look like
 /// a packet: ask for several before believing it. O(chunks), nothing is decompressed.

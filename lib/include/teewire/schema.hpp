@@ -1,6 +1,7 @@
-// What the protocols agree on: item sizes, and the objects with their fields.
-//
-// The codec itself needs only the sizes. The descriptions are for tools that print or analyse items.
+/// @file
+/// What the protocols agree on: item sizes, and the objects with their fields.
+///
+/// The codec itself needs only the sizes. The descriptions are for tools that print or analyse items.
 #pragma once
 
 #include "teewire/error.hpp"
@@ -22,6 +23,7 @@ inline constexpr std::size_t sized_types = 64;
 /// Item sizes in ints by type. Zero: not agreed, a delta carries the size.
 class size_table {
 public:
+    /// No sizes are agreed.
     constexpr size_table() noexcept = default;
     /// `sizes` starts with type 0. Asserts that there are at most 64.
     constexpr explicit size_table(std::span<std::uint16_t const> sizes) noexcept {
@@ -69,10 +71,12 @@ inline constexpr size_table sizes_07_documented = detail::with_event_damage(5);
 /// Recordings of 0.7 sessions made by DDNet servers of 2022, which agreed on no more than types 1 to 20.
 inline constexpr size_table sizes_07_recorded{std::span<std::uint16_t const>{detail::sizes_07}.first(21)};
 
+/// A size table and what it is called.
 struct named_size_table {
-    std::string_view name;
-    size_table const* sizes;
+    std::string_view name;   ///< as find_size_table takes it
+    size_table const* sizes; ///< never null
 };
+/// All that are known.
 inline constexpr std::array<named_size_table, 5> size_tables = {{
     {"0.6", &sizes_06},
     {"0.7", &sizes_07},
@@ -90,17 +94,23 @@ inline constexpr std::array<named_size_table, 5> size_tables = {{
 inline constexpr std::uint16_t type_describing = 0;
 /// First and last type number that stands for an extended type.
 inline constexpr std::uint16_t first_alias = 0x4000;
-inline constexpr std::uint16_t last_alias = 0x7fff;
+inline constexpr std::uint16_t last_alias = 0x7fff; ///< last type number that stands for an extended type
 
 // ---- objects -------------------------------------------------------------------------------------------------------
 
-enum class protocol : std::uint8_t { teeworlds_06, ddnet, teeworlds_07 };
+/// Whose tables of items and messages.
+enum class protocol : std::uint8_t {
+    teeworlds_06, ///< 0.6 alone
+    ddnet,        ///< 0.6 and what DDNet adds
+    teeworlds_07, ///< 0.7, and what DDNet adds there
+};
 
 /// "0.6", "ddnet", "0.7".
 [[nodiscard]] std::string_view name(protocol p) noexcept;
 
+/// What the ints of a field mean.
 enum class field_kind : std::uint8_t {
-    integer,
+    integer,     ///< a number
     tick,        ///< 50 per second
     boolean,     ///< 0 or 1
     enumeration, ///< one of `values`
@@ -110,9 +120,9 @@ enum class field_kind : std::uint8_t {
 
 /// The names of an enumeration or of flag bits.
 struct value_set {
-    std::string_view name;
-    std::int32_t first; ///< value of the first name; 0 for flags
-    std::span<std::string_view const> names;
+    std::string_view name;                   ///< of the set
+    std::int32_t first;                      ///< value of the first name; 0 for flags
+    std::span<std::string_view const> names; ///< from `first` on
 
     /// The name of `value`, or an empty one.
     [[nodiscard]] constexpr std::string_view operator[](std::int32_t value) const noexcept {
@@ -122,13 +132,14 @@ struct value_set {
     }
 };
 
+/// A field of an item.
 struct field {
-    std::string_view name;
-    field_kind kind = field_kind::integer;
-    std::uint8_t offset = 0;           ///< first int in the item's data
-    std::uint8_t ints = 1;             ///< width of one element; more than 1 for text alone
-    std::uint8_t count = 1;            ///< elements; more than 1 for arrays
-    value_set const* values = nullptr; ///< for enumeration and flags
+    std::string_view name;                 ///< "hook_state"
+    field_kind kind = field_kind::integer; ///< what its ints mean
+    std::uint8_t offset = 0;               ///< first int in the item's data
+    std::uint8_t ints = 1;                 ///< width of one element; more than 1 for text alone
+    std::uint8_t count = 1;                ///< elements; more than 1 for arrays
+    value_set const* values = nullptr;     ///< for enumeration and flags
 };
 
 /// One kind of item.
@@ -138,8 +149,9 @@ struct object {
     uuid extended;         ///< all zero for plain types
     std::uint8_t ints;     ///< size of the current form
     std::uint8_t min_ints; ///< shortest form that receivers accept; older programs send shorter extended items
-    std::span<field const> fields;
+    std::span<field const> fields; ///< in the order of the ints
 
+    /// Whether it is known by UUID.
     [[nodiscard]] constexpr bool is_extended() const noexcept { return type == 0; }
 };
 
@@ -150,7 +162,9 @@ struct object {
 
 /// Null when there is none.
 [[nodiscard]] object const* find_object(protocol p, std::uint16_t type) noexcept;
+/// The same for an extended type.
 [[nodiscard]] object const* find_object(uuid const& extended) noexcept;
+/// The same by name, extended ones included.
 [[nodiscard]] object const* find_object(protocol p, std::string_view name) noexcept;
 
 /// Decodes the text of a field's ints into `out`, which must have 4 bytes per int. Stops at the first zero; the last

@@ -1,22 +1,25 @@
-// What servers tell the browser: requests and answers, which travel in connectionless packets.
-//
-// 0.6 in three forms (original, DDNet's older one for 64 players, DDNet's extended one) and 0.7. Answers of 0.6 go to
-// addresses that have proven nothing and are larger than the request: limit their rate.
+/// @file
+/// What servers tell the browser: requests and answers, which travel in connectionless packets.
+///
+/// 0.6 in three forms (original, DDNet's older one for 64 players, DDNet's extended one) and 0.7. Answers of 0.6 go to
+/// addresses that have proven nothing and are larger than the request: limit their rate.
 #pragma once
 
 #include "teewire/packet.hpp"
 
 namespace teewire {
 
+/// In which form a server tells of itself.
 enum class server_info_kind : std::uint8_t {
     v06,          ///< up to 16 clients
     v06_64,       ///< DDNet's older form
     v06_extended, ///< DDNet
-    v07,
+    v07,          ///< Teeworlds 0.7
 };
 
+/// Somebody asks.
 struct server_info_request {
-    server_info_kind kind = server_info_kind::v06;
+    server_info_kind kind = server_info_kind::v06; ///< in which form
     std::int32_t token = 0; ///< to be repeated: 8 bits in v06 and v06_64, 24 in v06_extended, any int in v07
 };
 
@@ -29,23 +32,30 @@ result<server_info_request> parse_server_info_request(connless_packet const& p) 
 result<std::size_t> write_server_info_request(server_info_request const& request, std::uint32_t server_token,
                                               std::uint32_t own_token, std::span<std::uint8_t> out) noexcept;
 
+/// Somebody on the server.
 struct listed_client {
-    std::string_view name, clan;
-    std::int32_t country = -1;
-    std::int32_t score = 0;
-    bool player = true; ///< or a spectator
+    std::string_view name;     ///< of the player
+    std::string_view clan;     ///< of the player
+    std::int32_t country = -1; ///< ISO 3166-1 number; -1 for none
+    std::int32_t score = 0;    ///< points, or seconds
+    bool player = true;        ///< or a spectator
 };
 
+/// What a server tells of itself.
 struct server_description {
-    std::string_view version, name;
-    std::string_view host_name; ///< 0.7
-    std::string_view map;
-    std::uint32_t map_crc = 0; ///< v06_extended
-    std::int32_t map_size = 0; ///< v06_extended
-    std::string_view game_type;
+    std::string_view version;     ///< of the program
+    std::string_view name;        ///< of the server
+    std::string_view host_name;   ///< 0.7
+    std::string_view map;         ///< without path
+    std::uint32_t map_crc = 0;    ///< v06_extended
+    std::int32_t map_size = 0;    ///< v06_extended
+    std::string_view game_type;   ///< "DM", "DDraceNetwork",
     std::int32_t flags = 0;       ///< 1 password, 0.7: 2 time score
     std::int32_t skill_level = 0; ///< 0.7
-    std::int32_t players = 0, max_players = 0, clients = 0, max_clients = 0;
+    std::int32_t players = 0;     ///< without spectators
+    std::int32_t max_players = 0; ///< of them
+    std::int32_t clients = 0;     ///< players and spectators
+    std::int32_t max_clients = 0; ///< of them
 };
 
 /// Writes the payload of the answer for a connectionless packet of the request's format, which goes back with the
@@ -54,10 +64,11 @@ struct server_description {
 result<std::size_t> write_server_info(server_info_request const& request, server_description const& server,
                                       std::span<listed_client const> clients, std::span<std::uint8_t> out) noexcept;
 
+/// What a server answers.
 struct server_info_answer {
-    server_info_kind kind = server_info_kind::v06;
-    std::int32_t token = 0;
-    server_description server;
+    server_info_kind kind = server_info_kind::v06; ///< in which form
+    std::int32_t token = 0;                        ///< of the request
+    server_description server;                     ///< what it tells
 };
 
 /// Reads an answer without its list of clients. Borrowed: texts point into the packet. Errors, with the byte of its

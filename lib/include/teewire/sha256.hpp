@@ -1,4 +1,5 @@
-// SHA-256 (FIPS 180-4), by which demos and 0.7 servers name a map.
+/// @file
+/// SHA-256 (FIPS 180-4), by which demos and 0.7 servers name a map.
 #pragma once
 
 #include <array>

@@ -1,8 +1,9 @@
-// Snapshots: a read-only view over memory in the engines' own layout, and an index of its keys.
-//
-// Layout, in ints: [0] bytes of the items section, [1] number of items, then one offset per item (bytes, relative to
-// the items section), then the items: key, data... The layout of the requirements' snapshot document; limits and
-// checks are those of DDNet.
+/// @file
+/// Snapshots: a read-only view over memory in the engines' own layout, and an index of its keys.
+///
+/// Layout, in ints: [0] bytes of the items section, [1] number of items, then one offset per item (bytes, relative to
+/// the items section), then the items: key, data... Requirements' snapshot document: "Snapshots" and "Checksum
+/// calculation"; limits and checks are those of DDNet.
 #pragma once
 
 #include "teewire/error.hpp"
@@ -23,23 +24,29 @@ struct snapshot_limits {
     std::uint32_t items = 1024;  ///< at most 65534
     std::uint32_t bytes = 65536; ///< of the whole snapshot, header and offsets included
 
+    /// Ints of the whole snapshot.
     [[nodiscard]] constexpr std::size_t ints() const noexcept { return bytes / 4; }
 };
 
+/// The key of an item: its type in the upper half.
 [[nodiscard]] constexpr std::int32_t make_key(std::uint16_t type, std::uint16_t id) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(type) << 16 | id);
 }
+/// The type in a key.
 [[nodiscard]] constexpr std::uint16_t key_type(std::int32_t key) noexcept {
     return static_cast<std::uint16_t>(static_cast<std::uint32_t>(key) >> 16);
 }
+/// The id in a key.
 [[nodiscard]] constexpr std::uint16_t key_id(std::int32_t key) noexcept { return static_cast<std::uint16_t>(key); }
 
 /// Borrowed: `data` points into the snapshot.
 struct item {
-    std::int32_t key = 0;
-    std::span<std::int32_t const> data;
+    std::int32_t key = 0;               ///< make_key(type, id)
+    std::span<std::int32_t const> data; ///< without the key
 
+    /// Of its key.
     [[nodiscard]] constexpr std::uint16_t type() const noexcept { return key_type(key); }
+    /// Of its key.
     [[nodiscard]] constexpr std::uint16_t id() const noexcept { return key_id(key); }
 };
 
@@ -90,9 +97,11 @@ public:
     [[nodiscard]] constexpr std::span<std::int32_t const> ints() const noexcept { return ints_; }
     /// Items.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(ints_[1]); }
+    /// Whether there are no items.
     [[nodiscard]] constexpr bool empty() const noexcept { return ints_[1] == 0; }
     /// Bytes of the items section.
     [[nodiscard]] constexpr std::size_t data_size() const noexcept { return static_cast<std::size_t>(ints_[0]); }
+    /// Where each item begins: bytes in items().
     [[nodiscard]] constexpr std::span<std::int32_t const> offsets() const noexcept {
         return ints_.subspan(2, size());
     }
@@ -101,7 +110,9 @@ public:
         return ints_.subspan(2 + size());
     }
 
+    /// The key of item `number`, below size(). O(1).
     [[nodiscard]] constexpr std::int32_t key(std::size_t number) const noexcept { return items()[begins(number)]; }
+    /// Item `number`, below size(). O(1).
     [[nodiscard]] constexpr item operator[](std::size_t number) const noexcept {
         std::size_t const first = begins(number);
         std::size_t const end = number + 1 < size() ? begins(number + 1) : data_size() / 4;
@@ -109,7 +120,9 @@ public:
     }
 
     class iterator;
+    /// The first item.
     [[nodiscard]] constexpr iterator begin() const noexcept;
+    /// Behind the last item.
     [[nodiscard]] constexpr iterator end() const noexcept;
 
     /// The first item with that key. O(items); use a key_index for many.
@@ -133,25 +146,34 @@ private:
     bool distinct_ = true;
 };
 
+/// Goes over the items in their order.
 class snapshot_view::iterator {
 public:
+    /// @cond memory
     using iterator_concept = std::forward_iterator_tag;
     using iterator_category = std::input_iterator_tag;
     using value_type = item;
     using difference_type = std::ptrdiff_t;
+    /// @endcond
 
+    /// Of the empty snapshot.
     constexpr iterator() noexcept = default;
+    /// At item `number`.
     constexpr iterator(snapshot_view view, std::size_t number) noexcept : view_{view}, number_{number} {}
+    /// The item.
     constexpr item operator*() const noexcept { return view_[number_]; }
+    /// To the next one.
     constexpr iterator& operator++() noexcept {
         ++number_;
         return *this;
     }
+    /// To the next one.
     constexpr iterator operator++(int) noexcept {
         iterator const before = *this;
         ++number_;
         return before;
     }
+    /// At the same item of the same snapshot.
     friend constexpr bool operator==(iterator const& a, iterator const& b) noexcept {
         return a.number_ == b.number_;
     }
@@ -166,8 +188,9 @@ constexpr snapshot_view::iterator snapshot_view::end() const noexcept { return {
 
 /// The plain twin of snapshot_view::checksum.
 namespace plain {
+/// As snapshot_view::checksum.
 [[nodiscard]] std::uint32_t checksum(snapshot_view snapshot) noexcept;
-}
+} // namespace plain
 
 /// The meaning of an alias (an item type of 0x4000 and above) in this snapshot. Empty when no item describes it, or
 /// the describing item is too short. O(items).
@@ -179,6 +202,7 @@ namespace plain {
 template <std::size_t items = snapshot_limits{}.items>
 struct key_index_memory {
     static_assert(items < 65535, "item numbers are 16-bit");
+    /// @cond memory
     static constexpr std::size_t slots = [] {
         std::size_t n = 16;
         while (n < 2 * items) n *= 2;
@@ -186,14 +210,16 @@ struct key_index_memory {
     }();
     std::array<std::int32_t, slots> keys;
     std::array<std::uint16_t, slots> numbers;
+    /// @endcond
 };
 
-/// Finds items by key in constant time. Keys chosen by an enemy do not make it slow: when too many meet in one place,
-/// everything moves to another hash function, which depends on where the memory lies.
+/// Finds items by key in constant time. Keys chosen by an enemy do not make it slow: the hash function depends on where
+/// the memory lies, and when too many keys meet in one place all the same, everything moves to another one.
 class key_index {
 public:
-    static constexpr std::size_t npos = SIZE_MAX;
+    static constexpr std::size_t npos = SIZE_MAX; ///< no such item
 
+    /// Keeps `memory`. O(slots).
     template <std::size_t items>
     explicit key_index(key_index_memory<items>& memory) noexcept : key_index{memory.keys, memory.numbers, items} {}
     /// Both spans have the same power of two of elements, at least twice `capacity`.
@@ -231,7 +257,9 @@ public:
         }
     }
 
+    /// Items in it.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Items that it can have.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
 private:
@@ -267,6 +295,7 @@ private:
 
 // ---- order ---------------------------------------------------------------------------------------------------------
 
+/// How the items of a snapshot are sorted.
 enum class item_order : std::uint8_t {
     insertion, ///< 0.6, DDNet, 0.7.0 to 0.7.3
     by_key,    ///< 0.7.4 and later: ascending by key

@@ -1,4 +1,5 @@
-// Builds a snapshot item by item in the caller's memory.
+/// @file
+/// Builds a snapshot item by item in the caller's memory.
 #pragma once
 
 #include "teewire/snapshot.hpp"
@@ -13,8 +14,11 @@ namespace teewire {
 namespace detail {
 
 // Eight places per item, rounded up to a power of two.
-[[nodiscard]] constexpr std::size_t seen_places(std::size_t items) noexcept { return std::bit_ceil(8 * items + 64); }
+[[nodiscard]] constexpr std::size_t seen_places(std::size_t items) noexcept {
+    return std::bit_ceil(8 * items + 64);
+}
 
+[[nodiscard]] std::uint32_t seen_multiplier(void const* memory) noexcept;
 [[nodiscard]] bool holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept;
 
 } // namespace detail
@@ -22,12 +26,14 @@ namespace detail {
 /// Memory for a snapshot_builder. 96 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>
 struct snapshot_builder_memory {
+    /// @cond memory
     std::array<std::int32_t, limits.items + 1> offsets;
     std::array<std::int32_t, limits.items> keys;
     std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
     std::array<std::uint16_t, limits.items> order;
     std::array<std::uint8_t, detail::seen_places(limits.items)> seen;
     std::array<std::uint32_t, starts_words(limits.ints())> starts;
+    /// @endcond
 };
 
 /// Collects items and lays them out as a snapshot. Nothing is dropped silently: an item that cannot be added is
@@ -39,8 +45,9 @@ struct snapshot_builder_memory {
 /// that the numbers stay the same and deltas small.
 class snapshot_builder {
 public:
-    static constexpr std::size_t max_extended_types = 64;
+    static constexpr std::size_t max_extended_types = 64; ///< that one builder can describe
 
+    /// Empty. Keeps `memory`. O(size of the memory).
     template <snapshot_limits limits>
     explicit snapshot_builder(snapshot_builder_memory<limits>& memory) noexcept
         : offsets_{memory.offsets}, keys_{memory.keys}, memory_{memory.ints}, order_{memory.order},
@@ -69,6 +76,7 @@ public:
     /// The alias of an extended type, or 0 if it was not used yet.
     [[nodiscard]] std::uint16_t alias_of(uuid const& extended) const noexcept;
 
+    /// Items so far.
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
     /// The snapshot, in insertion order, inside the builder's memory: valid until start(). More items may be added
@@ -84,7 +92,9 @@ private:
     [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
     [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::uint32_t>(offsets_[count_]) / 4; }
     [[nodiscard]] std::uint8_t& seen(std::int32_t key) const noexcept {
-        return seen_[static_cast<std::uint32_t>(key) * 0x9e3779b1U >> seen_shift_];
+        // Neighbouring ids share cache lines; types lie apart, but where, no sender of keys can know.
+        auto const bits = static_cast<std::uint32_t>(key);
+        return seen_[(bits + (bits >> 10) * seen_multiplier_) & seen_mask_];
     }
     void mark_start(std::size_t at) noexcept { starts_[at / 32] |= 1U << at % 32; }
     void part() noexcept;
@@ -96,7 +106,8 @@ private:
     // For each hash of a key, a stamp if there was one: most new keys are known for new by it alone, the others are
     // looked for.
     std::span<std::uint8_t> seen_;
-    int seen_shift_ = 32 - std::countr_zero(seen_.size());
+    std::uint32_t seen_mask_ = static_cast<std::uint32_t>(seen_.size() - 1);
+    std::uint32_t seen_multiplier_ = detail::seen_multiplier(seen_.data());
     std::uint8_t stamp_ = 0;
     std::span<std::uint32_t> starts_;
     snapshot_limits limits_;
@@ -138,14 +149,17 @@ inline void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n)
 
 inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
     std::size_t const number = count_;
-    if (number >= limits_.items) [[unlikely]] return failure{errc::too_many_items, number};
-    if (ints + 2 > room_) [[unlikely]] return failure{errc::too_large, number};
+    if (number >= limits_.items) [[unlikely]]
+        return failure{errc::too_many_items, number};
+    if (ints + 2 > room_) [[unlikely]]
+        return failure{errc::too_large, number};
     std::int32_t const offset = offsets_[number];
     std::int32_t const end = offset + 4 * (1 + static_cast<std::int32_t>(ints));
     std::int32_t* const place = memory_.data() + 2 + limits_.items + static_cast<std::uint32_t>(offset) / 4;
     if (alike_ && (number >= before_ || keys_[number] != key || offsets_[number + 1] != end)) part();
     if (!alike_) {
-        if (key < 0) [[unlikely]] return failure{errc::bad_type, number};
+        if (key < 0) [[unlikely]]
+            return failure{errc::bad_type, number};
         std::uint8_t& stamp = seen(key);
         if (stamp == stamp_ && detail::holds_key(keys_.first(number), key))
             return failure{errc::duplicate_key, number};

@@ -1,6 +1,7 @@
-// Receiving snapshots: collects parts, finds the base, applies, checks, and says what to acknowledge.
-//
-// Follows the receiver rules of the snapshot reference.
+/// @file
+/// Receiving snapshots: collects parts, finds the base, applies, checks, and says what to acknowledge.
+///
+/// Follows the receiver rules of the snapshot reference.
 #pragma once
 
 #include "teewire/message_types.hpp"
@@ -10,6 +11,7 @@ namespace teewire {
 
 /// The parts of one snapshot that is being collected. 57 KiB.
 struct snapshot_parts {
+    /// @cond memory
     std::array<std::uint8_t, max_snapshot_parts * snapshot_part_bytes> bytes;
     std::uint64_t present = 0; // a bit per part
     std::int32_t tick = -1;
@@ -17,8 +19,10 @@ struct snapshot_parts {
     std::uint32_t checksum = 0;
     std::uint32_t count = 0;
     std::uint32_t size = 0; // bytes, known with the last part
+    /// @endcond
 };
 
+/// What a message led to.
 enum class snapshot_event_kind : std::uint8_t {
     other,        ///< not a snapshot message
     ignored,      ///< an old one, or one more of what is there
@@ -29,19 +33,21 @@ enum class snapshot_event_kind : std::uint8_t {
     malformed,    ///< the message itself cannot be: error, with the byte of its fields
 };
 
+/// What a message said and led to.
 struct snapshot_event {
-    snapshot_event_kind kind = snapshot_event_kind::other;
-    std::int32_t tick = -1;
-    std::int32_t base_tick = -1; ///< -1: it was sent without a base
+    snapshot_event_kind kind = snapshot_event_kind::other; ///< what it led to
+    std::int32_t tick = -1;                                ///< of the snapshot; -1 for other messages
+    std::int32_t base_tick = -1;                           ///< -1: it was sent without a base
     bool restarted = false;      ///< observers: ticks begin anew with this one, and what came before is forgotten
     bool has_checksum = false;   ///< an unchanged snapshot may be sent without
     std::uint32_t checksum = 0;  ///< as sent
-    std::size_t delta_bytes = 0;
+    std::size_t delta_bytes = 0; ///< packed
     std::span<std::int32_t const> delta; ///< its ints, in the scratch memory; empty if nothing changed
     snapshot_view snapshot;              ///< valid until it is dropped from the history
     failure error{};                     ///< damaged: position in ints of the delta; or bad_checksum
 };
 
+/// Which snapshots count.
 enum class snapshot_listening : std::uint8_t {
     client,   ///< as a client: old ticks are ignored
     observer, ///< for captures: late snapshots count, and a tick far back begins anew
@@ -50,12 +56,13 @@ enum class snapshot_listening : std::uint8_t {
 /// What a client keeps to receive snapshots.
 class snapshot_receiver {
 public:
+    /// What to expect.
     struct options {
-        protocol version = protocol::ddnet;
-        size_table const* sizes = &sizes_06;
-        snapshot_listening listening = snapshot_listening::client;
-        decoding mode = decoding::strict;
-        note_log* notes = nullptr;
+        protocol version = protocol::ddnet;                        ///< whose message ids
+        size_table const* sizes = &sizes_06;                       ///< the server's
+        snapshot_listening listening = snapshot_listening::client; ///< a client or an observer
+        decoding mode = decoding::strict;                          ///< for the delta
+        note_log* notes = nullptr;                                 ///< where oddities go, or null
     };
 
     /// `parts`: one for a client; an observer needs one for each snapshot whose parts may arrive mixed, 4 are plenty.
@@ -83,6 +90,7 @@ public:
     /// Forgets everything: at a map change and with a new connection.
     void reset() noexcept;
 
+    /// The snapshots held, for looking at them again.
     [[nodiscard]] history const& past() const noexcept { return past_; }
 
 private:

@@ -1,7 +1,8 @@
-// Sending snapshots to a client: which base, how often, and the messages.
-//
-// Follows the sender rules of the snapshot reference: the base is the snapshot that the client acknowledged, if it is
-// still held, otherwise the empty one; the delta travels in parts of at most 900 bytes.
+/// @file
+/// Sending snapshots to a client: which base, how often, and the messages.
+///
+/// Follows the sender rules of the snapshot reference: the base is the snapshot that the client acknowledged, if it is
+/// still held, otherwise the empty one; the delta travels in parts of at most 900 bytes.
 #pragma once
 
 #include "teewire/delta.hpp"
@@ -14,26 +15,30 @@ namespace teewire {
 inline constexpr std::size_t snapshot_part_bytes = 900;
 /// What DDNet takes. 0.6 and 0.7 cannot complete more than 31.
 inline constexpr std::size_t max_snapshot_parts = 64;
-inline constexpr std::size_t max_vanilla_snapshot_parts = 31;
+inline constexpr std::size_t max_vanilla_snapshot_parts = 31; ///< parts that clients of 0.6 and 0.7 can take
 /// A message of a part: its head of up to 22 bytes and the part.
 inline constexpr std::size_t max_snapshot_message_bytes = snapshot_part_bytes + 22;
 
 /// Scratch for encoding and decoding deltas; one serves any number of clients of one thread. 290 KiB.
 struct snapshot_scratch {
+    /// @cond memory
     delta_memory<> delta;
     std::array<std::int32_t, 3 + 1024 + 2 * 1024 + 16384> ints;
     std::array<std::int32_t, snapshot_limits{}.ints()> snapshot;
     std::array<std::uint8_t, 24 + varint_bound(3 + 1024 + 2 * 1024 + 16384)> bytes;
+    /// @endcond
 };
 
 /// The messages of one snapshot, in the scratch memory. Each is made when it is asked for and is valid until the next.
 class snapshot_messages {
 public:
+    /// None.
     constexpr snapshot_messages() noexcept = default;
 
     /// A message for connection::queue, not vital. False behind the last one. Nothing is copied but the head.
     bool next(std::span<std::uint8_t const>& message) noexcept;
 
+    /// How many messages there are.
     [[nodiscard]] constexpr std::size_t parts() const noexcept { return parts_; }
     /// Bytes of the packed delta; 0 if nothing changed.
     [[nodiscard]] constexpr std::size_t delta_bytes() const noexcept { return size_; }
@@ -53,10 +58,11 @@ private:
     bool v07_ = false;
 };
 
+/// How to encode for a client.
 struct snapshot_encoding {
-    protocol version = protocol::ddnet; ///< 0.7 has other message ids
-    size_table const* sizes = &sizes_06;
-    std::size_t max_parts = max_vanilla_snapshot_parts;
+    protocol version = protocol::ddnet;                 ///< 0.7 has other message ids
+    size_table const* sizes = &sizes_06;                ///< the client's
+    std::size_t max_parts = max_vanilla_snapshot_parts; ///< above them: too_large
 };
 
 /// Encodes a snapshot against a base whose tick is `base_tick`, or against nothing with -1. For servers that share one
@@ -70,8 +76,8 @@ result<snapshot_messages> encode_snapshot(std::int32_t tick, snapshot_view snaps
 /// tick until the first acknowledge, then every second; one a second while what it acknowledged is not held any more.
 class snapshot_pacing {
 public:
-    static constexpr std::int32_t first_interval = 10;
-    static constexpr std::int32_t recovery_interval = 50;
+    static constexpr std::int32_t first_interval = 10;    ///< ticks, before the first acknowledge
+    static constexpr std::int32_t recovery_interval = 50; ///< ticks, without a base
     /// Snapshots are kept for so many ticks.
     static constexpr std::int32_t keep_ticks = 150;
 
@@ -122,7 +128,8 @@ public:
     /// Takes the tick that an input message acknowledges. False if it makes no sense, which changes nothing.
     bool acknowledge(std::int32_t tick) noexcept;
 
-    [[nodiscard]] bool due(std::int32_t tick) const noexcept { return pacing_.due(tick); }
+    /// Whether to send a snapshot for `tick`. To be asked before building it: the processor begins to fetch its base.
+    [[nodiscard]] bool due(std::int32_t tick) const noexcept;
 
     /// Encodes the snapshot of `tick` for this client and keeps it. Ticks have to increase: after a map change reset().
     /// An item that changed its size, which no delta can express, makes it a full one. Errors: as encode_snapshot, and
@@ -132,7 +139,9 @@ public:
     /// As before the first snapshot.
     void reset() noexcept;
 
+    /// What is known of the client.
     [[nodiscard]] snapshot_pacing const& pacing() const noexcept { return pacing_; }
+    /// The snapshots held.
     [[nodiscard]] history const& past() const noexcept { return past_; }
 
 private:

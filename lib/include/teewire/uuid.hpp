@@ -1,4 +1,5 @@
-// UUIDs, which name what DDNet adds to the formats.
+/// @file
+/// UUIDs, which name what DDNet adds to the formats.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ namespace teewire {
 /// Identifies a type that has no number of its own. In a snapshot it travels as an item of type 0 whose id is the alias
 /// that stands for the type, in a map as one of type 65535; the item's data is the UUID as four big-endian words.
 struct uuid {
-    std::array<std::uint8_t, 16> bytes{};
+    std::array<std::uint8_t, 16> bytes{}; ///< as it is written
 
     /// The four ints of the describing item.
     [[nodiscard]] constexpr std::array<std::int32_t, 4> ints() const noexcept {
@@ -23,6 +24,7 @@ struct uuid {
             words[i / 4] = static_cast<std::int32_t>(static_cast<std::uint32_t>(words[i / 4]) << 8 | bytes[i]);
         return words;
     }
+    /// The reverse of ints().
     [[nodiscard]] static constexpr uuid from_ints(std::span<std::int32_t const, 4> words) noexcept {
         uuid id;
         for (std::size_t i = 0; i < 16; ++i)
@@ -45,6 +47,7 @@ struct uuid {
         return id;
     }
 
+    /// By the bytes.
     friend constexpr auto operator<=>(uuid const&, uuid const&) = default;
 };
 

@@ -1,7 +1,9 @@
-// Variable-length ints: one signed 32-bit value in 1 to 5 bytes.
-//
-// Byte 0 is E S d5..d0 (E: another byte follows, S: sign), bytes 1..4 are E d6..d0, least significant group first;
-// of the fifth byte only four bits are data. Negative values are stored as their one's complement.
+/// @file
+/// Variable-length ints: one signed 32-bit value in 1 to 5 bytes.
+///
+/// Byte 0 is E S d5..d0 (E: another byte follows, S: sign), bytes 1..4 are E d6..d0, least significant group first;
+/// of the fifth byte only four bits are data. Negative values are stored as their one's complement. Follows section 1 of
+/// the reference about ints and Huffman coding.
 #pragma once
 
 #include "teewire/error.hpp"
@@ -12,7 +14,7 @@
 
 namespace teewire {
 
-inline constexpr std::size_t max_varint_bytes = 5;
+inline constexpr std::size_t max_varint_bytes = 5; ///< of a value
 
 /// Bytes that `ints` values need at most.
 [[nodiscard]] constexpr std::size_t varint_bound(std::size_t ints) noexcept { return ints * max_varint_bytes; }
@@ -41,9 +43,10 @@ constexpr std::uint8_t* put_varint(std::uint8_t* out, std::int32_t value) noexce
     return out;
 }
 
+/// A value and its size.
 struct decoded_varint {
-    std::int32_t value = 0;
-    std::size_t size = 0; ///< bytes read, 1..5
+    std::int32_t value = 0; ///< the value
+    std::size_t size = 0;   ///< bytes read, 1..5
 };
 
 /// Reads one value from the start of `bytes`. Like DDNet, a fifth byte ends the value whatever its top bits say.

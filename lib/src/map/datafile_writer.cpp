@@ -29,28 +29,29 @@ void put_int(std::vector<std::uint8_t>& out, std::uint32_t value) {
 } // namespace
 
 void datafile_writer::add_item(std::uint16_t type, std::uint16_t id, std::span<std::int32_t const> ints) {
+    used_[type] = true;
     items_.push_back({type, id, ints_.size(), ints.size()});
     ints_.insert(ints_.end(), ints.begin(), ints.end());
 }
 
 std::uint16_t datafile_writer::number_of(uuid const& type) {
-    for (auto const& [number, name] : names_)
-        if (name == type) return number;
-    auto const taken = [this](std::uint16_t number) {
-        return std::any_of(names_.begin(), names_.end(), [number](auto const& n) { return n.first == number; }) ||
-               std::any_of(items_.begin(), items_.end(), [number](item const& i) { return i.type == number; });
-    };
+    if (auto const known = numbers_.find(type); known != numbers_.end()) return known->second;
     std::uint16_t number = 0xfffe;
-    while (taken(number)) --number;
-    names_.emplace_back(number, type);
+    while (number > 0x8000 && (named_[number] || used_[number])) --number;
+    if (number == 0x8000) { // finish() refuses
+        too_many_names_ = true;
+        return number;
+    }
+    name_type(number, type);
     return number;
 }
 
 void datafile_writer::name_type(std::uint16_t number, uuid const& type) {
     assert(number > 0x8000 && number != uuid_index_type);
-    bool const named =
-        std::any_of(names_.begin(), names_.end(), [number](auto const& known) { return known.first == number; });
-    if (!named) names_.emplace_back(number, type);
+    if (named_[number]) return;
+    named_[number] = true;
+    names_.emplace_back(number, type);
+    numbers_.emplace(type, number);
 }
 
 std::int32_t datafile_writer::add_block(map_bytes content) {
@@ -69,6 +70,7 @@ std::int32_t datafile_writer::add_stored_block(map_bytes stored, std::size_t siz
 }
 
 std::vector<std::uint8_t> datafile_writer::finish() const {
+    if (too_many_names_) return {};
     // The index items, as the reference writes them: at the end, since theirs is the highest type.
     std::vector<std::int32_t> ints = ints_;
     std::vector<item> items = items_;

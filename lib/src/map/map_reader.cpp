@@ -79,7 +79,10 @@ public:
     std::optional<std::size_t> load(std::int32_t block, std::vector<Element>& out, place const& at,
                                     map_severity worst = map_severity::damage) {
         auto size = file_.block_size(block);
-        if (size && !spend(*size, block, at, worst)) return {};
+        // What is stored counts as well: a long stream can hold next to nothing, and be asked for again and again.
+        if (size &&
+            !spend(std::max(*size, file_.block(static_cast<std::size_t>(block)).stored.size()), block, at, worst))
+            return {};
         if (size && *size > trusted_block_bytes) size = file_.check_block(block, *memory_);
         if (size) {
             out.resize((*size + sizeof(Element) - 1) / sizeof(Element));
@@ -434,6 +437,9 @@ private:
         info.settings_block = block;
         std::vector<std::uint8_t> bytes;
         if (block == -1 || !from_.load(block, bytes, where) || bytes.empty()) return;
+        // Strings take more than the bytes that end them.
+        auto const count = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), std::uint8_t{0}));
+        if (!from_.spend(count * sizeof(std::string), block, where, map_severity::damage)) return;
         mark(block);
         if (bytes.back() != 0) {
             from_.report(map_errc::settings_not_terminated, where, bytes.back(), 0, block);

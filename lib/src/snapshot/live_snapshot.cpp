@@ -109,7 +109,8 @@ failure live_snapshot::assign(snapshot_view snapshot) noexcept {
     if (snapshot.ints().size() > limits_.ints()) return {errc::too_large, 0};
     for (item const i : snapshot) {
         slot& s = items_[slots_++];
-        s = {i.key, static_cast<std::uint32_t>(used_), static_cast<std::uint32_t>(i.data.size()), 0, 0, slot::alive};
+        s = {i.key,      static_cast<std::uint32_t>(used_), static_cast<std::uint32_t>(i.data.size()), 0, 0,
+             slot::alive};
         pool()[used_] = i.key;
         std::copy(i.data.begin(), i.data.end(), data(s).begin());
         used_ += 1 + i.data.size();
@@ -150,10 +151,12 @@ void live_snapshot::mark_removed(std::span<std::int32_t const> keys, note_log* n
         }
         mark(number);
         expected = number + 1;
-        if (repeated_ != 0) // they share its fate
-            for (std::size_t other = number + 1; other < slots_; ++other)
-                if (items_[other].key == keys[k] && items_[other].now == slot::alive) mark(other);
     }
+    if (repeated_ == 0 || going_count_ == 0) return;
+    // Others with the same key share the fate of the first one, which is the one that is found.
+    for (std::size_t other = 0; other < slots_; ++other)
+        if (items_[other].now == slot::alive && items_[find_slot(items_[other].key)].now == slot::going)
+            mark(other);
 }
 
 // Any update.
@@ -179,8 +182,7 @@ failure live_snapshot::add_item(delta_reader::update const& update, std::span<st
     if (alive_ == limits_.items) return {errc::too_many_items, update.position};
     if (2 + alive_ + 1 + alive_ints_ + 1 + update.data.size() > limits_.ints())
         return {errc::too_large, update.position};
-    if (source != none && items_[source].size != update.data.size())
-        return {errc::size_mismatch, update.position};
+    if (source != none && items_[source].size != update.data.size()) return {errc::size_mismatch, update.position};
     std::uint16_t& entry = table_entry(update.key);
     slot& s = items_[slots_++];
     s = {update.key,
@@ -217,7 +219,7 @@ void live_snapshot::commit() noexcept {
         checksum_ -= sum_of(data(items_[number]));
         items_[number].now = slot::gone;
     }
-    if (repeated_ != 0) index_all(attempt_); // some may have gone
+    if (repeated_ != 0 && going_count_ != 0) index_all(attempt_); // some of them may have gone
 }
 
 // After a refused delta.
@@ -243,8 +245,8 @@ failure live_snapshot::apply(std::span<std::int32_t const> delta, size_table con
     begin_delta();
     delta_reader reader = *opened;
     mark_removed(reader.removed_keys(), options.notes);
-    kernels::item_changes changes{items_.data(), repeated_ == 0 ? slots_ : 0, pool(), table_, multiplier_,
-                                  delta.data(),  delta_,                      0};
+    kernels::item_changes changes{
+        items_.data(), repeated_ == 0 ? slots_ : 0, pool(), table_, multiplier_, delta.data(), delta_, 0};
     failure refused{};
     for (delta_reader::update odd; refused.code == errc::ok && change_fast(changes, reader, odd);) {
         refused = update_item(odd, delta, options.notes);

@@ -1,5 +1,6 @@
 #include "teewire/snapshot_builder.hpp"
 
+#include "hash.hpp"
 #include "kernels.hpp"
 
 #include <algorithm>
@@ -11,6 +12,8 @@ constinit kernels::holds_key_fn* holds_key_fast = kernels::plain_holds_key;
 [[gnu::constructor]] void choose() noexcept { holds_key_fast = kernels::best(kernels::holds_key_variants()); }
 
 } // namespace
+
+std::uint32_t detail::seen_multiplier(void const* memory) noexcept { return hash_multiplier(1, memory); }
 
 bool detail::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept {
     return holds_key_fast(keys, key);

@@ -1,9 +1,10 @@
-// Datafiles, versions 3 and 4: the container of maps. Items are small arrays of ints, named by type and id; data blocks
-// are byte strings, named by their number, and compressed in version 4.
-//
-// Layout and checks follow the requirements' datafile document where real files and readers agree with it. Where they
-// do not: `swaplen` counts bytes, both magics stand for little-endian ints, old files may leave the size table out of
-// `size` and `swaplen`, and a block may be stated to hold nothing (real files; DDNet accepts them).
+/// @file
+/// Datafiles, versions 3 and 4: the container of maps. Items are small arrays of ints, named by type and id; data blocks
+/// are byte strings, named by their number, and compressed in version 4.
+///
+/// Layout and checks follow the requirements' datafile document where real files and readers agree with it. Where they
+/// do not: `swaplen` counts bytes, both magics stand for little-endian ints, old files may leave the size table out of
+/// `size` and `swaplen`, and a block may be stated to hold nothing (real files; DDNet accepts them).
 #pragma once
 
 #include "teewire/error.hpp"
@@ -11,8 +12,10 @@
 #include "teewire/uuid.hpp"
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -20,12 +23,13 @@
 
 namespace teewire {
 
+/// A file, or a part of one.
 using map_bytes = std::span<std::uint8_t const>;
 
 /// 36 characters such as "3e1b2716-178c-3978-9bd9-b11ae0410dd8".
 [[nodiscard]] std::array<char, 36> to_text(uuid const& id) noexcept;
 
-inline constexpr std::uint16_t uuid_index_type = 0xffff;
+inline constexpr std::uint16_t uuid_index_type = 0xffff; ///< of the items that name types by UUID
 
 /// What zlib and PNG call CRC-32: that of a whole map file is sent by servers and stored in demos. O(bytes).
 [[nodiscard]] std::uint32_t map_crc32(map_bytes file) noexcept;
@@ -35,15 +39,20 @@ inline constexpr std::uint16_t uuid_index_type = 0xffff;
 /// The ints of an item, in the file. Reads them on machines of any byte order.
 class item_ints {
 public:
+    /// None.
     constexpr item_ints() noexcept = default;
+    /// Bytes in the order of the file, a multiple of four.
     constexpr explicit item_ints(map_bytes bytes) noexcept : bytes_{bytes} {}
 
+    /// Ints.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return bytes_.size() / 4; }
+    /// Int number `i`, below size().
     [[nodiscard]] constexpr std::int32_t operator[](std::size_t i) const noexcept {
         auto const* const b = &bytes_[4 * i];
         return static_cast<std::int32_t>(std::uint32_t{b[0]} | std::uint32_t{b[1]} << 8 |
                                          std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24);
     }
+    /// As they are in the file.
     [[nodiscard]] constexpr map_bytes bytes() const noexcept { return bytes_; }
 
 private:
@@ -53,20 +62,22 @@ private:
 /// The UUID that an index item holds in its first four ints.
 [[nodiscard]] uuid read_uuid(item_ints ints) noexcept;
 
+/// An item, in the file.
 struct datafile_item {
-    std::uint16_t type = 0;
-    std::uint16_t id = 0;
-    item_ints ints;
+    std::uint16_t type = 0;   ///< its type number
+    std::uint16_t id = 0;     ///< not always distinct
+    item_ints ints;           ///< its data
     std::size_t position = 0; ///< byte of the file where the item begins
 };
 
 /// An entry of the table of types.
 struct datafile_type {
-    std::uint16_t type = 0;
+    std::uint16_t type = 0;  ///< its number
     std::uint32_t first = 0; ///< number of the first item
-    std::uint32_t count = 0;
+    std::uint32_t count = 0; ///< how many items
 };
 
+/// A data block, in the file.
 struct datafile_block {
     map_bytes stored;         ///< as in the file: a zlib stream in version 4
     std::size_t size = 0;     ///< decompressed, as stated by the file, which may lie: see block_size()
@@ -75,15 +86,17 @@ struct datafile_block {
 
 /// Memory for decompressing, for zlib's state. Needs no set-up, and may be used again and again.
 struct inflate_memory {
+    /// Zlib's.
     alignas(64) std::array<std::uint8_t, 64 * 1024> bytes;
 };
 
+/// How to open a file.
 struct datafile_options {
     /// strict refuses duplicate ids, as DDNet does; lenient reports them.
     decoding mode = decoding::lenient;
     /// Largest block that is decompressed.
     std::size_t max_block_bytes = std::size_t{256} << 20;
-    map_report report = {};
+    map_report report = {}; ///< where notes and what does not stop reading go
 };
 
 /// A view of the bytes of a datafile. Small and copyable; never allocates.
@@ -94,17 +107,27 @@ public:
     static result<datafile, map_problem> open(map_bytes file, datafile_options const& options = {}) noexcept;
 
     // ---- header
+    /// The whole file.
     [[nodiscard]] map_bytes bytes() const noexcept { return file_; }
+    /// 3 or 4.
     [[nodiscard]] int version() const noexcept { return version_; }
+    /// "DATA", or "ATAD" as programs on big-endian machines wrote it.
     [[nodiscard]] std::string_view magic() const noexcept { return reversed_magic_ ? "ATAD" : "DATA"; }
+    /// The field `size` of the header.
     [[nodiscard]] std::int32_t stated_size() const noexcept { return int_at(8); }
+    /// The field `swaplen` of the header.
     [[nodiscard]] std::int32_t stated_swaplen() const noexcept { return int_at(12); }
     /// Size and swaplen leave the size table out.
     [[nodiscard]] bool has_old_header_sizes() const noexcept { return old_sizes_; }
+    /// Entries of the table of types.
     [[nodiscard]] std::size_t type_count() const noexcept { return types_; }
+    /// Items of all types.
     [[nodiscard]] std::size_t item_count() const noexcept { return items_; }
+    /// Data blocks.
     [[nodiscard]] std::size_t block_count() const noexcept { return blocks_; }
+    /// Bytes of all items, their heads included.
     [[nodiscard]] std::size_t item_bytes() const noexcept { return item_bytes_; }
+    /// Bytes of all data blocks, as stored.
     [[nodiscard]] std::size_t data_bytes() const noexcept { return file_.size() - data_start(); }
 
     // ---- items
@@ -123,6 +146,7 @@ public:
     [[nodiscard]] std::optional<uuid> uuid_of(std::uint16_t type) const noexcept;
 
     // ---- blocks
+    /// Block `i`, below block_count(). O(1).
     [[nodiscard]] datafile_block block(std::size_t i) const noexcept;
     /// The decompressed size, which may be allocated: at most 1032 times what is stored, and within the limit. Any int
     /// out of an item may be asked for. Errors: bad_data_index, decompressed_size_mismatch, too_large.
@@ -166,6 +190,7 @@ private:
 
 // ---- write ---------------------------------------------------------------------------------------------------------
 
+/// How to write a file.
 struct datafile_write_options {
     int version = 4; ///< 3 stores blocks as they are
     int level = -1;  ///< zlib's 0 to 9; -1 is its default, which real files have
@@ -174,6 +199,7 @@ struct datafile_write_options {
 /// Collects items and blocks and makes a file that DDNet and Teeworlds read. Allocates.
 class datafile_writer {
 public:
+    /// Empty.
     explicit datafile_writer(datafile_write_options const& options = {}) noexcept : options_{options} {}
 
     /// Items of one type keep the order of the calls; types are sorted.
@@ -192,7 +218,7 @@ public:
     /// Takes a zlib stream as it is, in version 4 alone.
     std::int32_t add_stored_block(map_bytes stored, std::size_t size);
 
-    /// The file. Empty if it would be 2 GiB or more, or if there are more items than numbers.
+    /// The file. Empty if it would be 2 GiB or more, or if there are more items or names than numbers.
     [[nodiscard]] std::vector<std::uint8_t> finish() const;
 
 private:
@@ -213,6 +239,9 @@ private:
     std::vector<block> blocks_;
     std::vector<std::uint8_t> data_;
     std::vector<std::pair<std::uint16_t, uuid>> names_;
+    std::map<uuid, std::uint16_t> numbers_; // the first one of each name
+    std::bitset<65536> named_, used_;       // numbers: with a name; with an item
+    bool too_many_names_ = false;
 };
 
 } // namespace teewire

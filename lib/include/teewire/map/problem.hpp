@@ -1,4 +1,5 @@
-// What can be wrong with a map: codes, how bad it is, and where it is.
+/// @file
+/// What can be wrong with a map: codes, how bad it is, and where it is.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace teewire {
 
 /// What was found. Zero is success.
 enum class map_errc : std::uint8_t {
-    ok,
+    ok, ///< nothing
     // the container: the whole file
     truncated_header,     ///< fewer than 36 bytes
     bad_magic,            ///< neither DATA nor ATAD
@@ -49,25 +50,25 @@ enum class map_errc : std::uint8_t {
     bad_color,                 ///< outside 0..255
     bad_name_encoding,         ///< a name that is not UTF-8
     data_used_twice,           ///< a block that is the tiles of two layers
-    missing_game_layer,
-    physics_layer_too_small, ///< fewer tiles than the game layer
-    tile_data_too_small,     ///< fewer bytes than width and height need
-    nonzero_skip,            ///< in tiles that are not packed
-    nonzero_reserved,        ///< the last byte of a tile
-    packed_tiles_too_short,  ///< the runs end before the last tile
-    packed_tiles_too_long,   ///< there are runs behind the last tile
-    packed_physics_layer,    ///< version 4 for anything but ordinary tiles and the game layer
-    quad_data_too_small,
-    sound_data_too_small,
+    missing_game_layer,        ///< no layer to stand on
+    physics_layer_too_small,   ///< fewer tiles than the game layer
+    tile_data_too_small,       ///< fewer bytes than width and height need
+    nonzero_skip,              ///< in tiles that are not packed
+    nonzero_reserved,          ///< the last byte of a tile
+    packed_tiles_too_short,    ///< the runs end before the last tile
+    packed_tiles_too_long,     ///< there are runs behind the last tile
+    packed_physics_layer,      ///< version 4 for anything but ordinary tiles and the game layer
+    quad_data_too_small,       ///< fewer bytes than its quads need
+    sound_data_too_small,      ///< fewer bytes than its sources need
     bad_envelope_points,       ///< not whole points, or fewer than the envelopes use
     unsupported_image_variant, ///< pixels that are neither RGBA nor RGB
-    image_data_too_small,
-    bad_text,          ///< without terminator, with a zero inside, or not UTF-8
-    unsafe_image_name, ///< a name that is part of a path and holds a slash
+    image_data_too_small,      ///< fewer bytes than width and height need
+    bad_text,                  ///< without terminator, with a zero inside, or not UTF-8
+    unsafe_image_name,         ///< a name that is part of a path and holds a slash
     // maps: oddities
-    packed_run_overshoots,  ///< the last run goes beyond the last tile
-    packed_tiles_unaligned, ///< the block is not a multiple of 4 bytes
-    settings_not_terminated,
+    packed_run_overshoots,   ///< the last run goes beyond the last tile
+    packed_tiles_unaligned,  ///< the block is not a multiple of 4 bytes
+    settings_not_terminated, ///< the last setting has no terminator
     text_too_long,           ///< longer than the editors hold
     unknown_item_type,       ///< kept as it is
     unknown_layer_type,      ///< kept as it is
@@ -75,18 +76,18 @@ enum class map_errc : std::uint8_t {
     physics_layer_place,     ///< a physics layer outside the game layer's group
     game_group_fields,       ///< offset, parallax or clipping, which games overwrite
     missing_zero_block,      ///< a physics layer without the empty tiles that other programs see
-    bad_image_index,
-    bad_sound_index,
-    bad_envelope_channels, ///< not 1, 3 or 4
-    bad_curve_type,        ///< taken as linear
-    point_order,           ///< an envelope's times go backwards
-    bezier_count,          ///< the bezier item does not fit the points and is ignored
-    tile_image_size,       ///< an image of a tile layer that is no multiple of 16
-    missing_image_name,    ///< an external image without a name
-    bad_auto_mapper,       ///< points at no ordinary tile layer, or has another version
-    short_uuid_index,
-    duplicate_uuid_index,
-    unknown_uuid, ///< kept as it is
+    bad_image_index,         ///< no such image; taken as none
+    bad_sound_index,         ///< no such sound; taken as none
+    bad_envelope_channels,   ///< not 1, 3 or 4
+    bad_curve_type,          ///< taken as linear
+    point_order,             ///< an envelope's times go backwards
+    bezier_count,            ///< the bezier item does not fit the points and is ignored
+    tile_image_size,         ///< an image of a tile layer that is no multiple of 16
+    missing_image_name,      ///< an external image without a name
+    bad_auto_mapper,         ///< points at no ordinary tile layer, or has another version
+    short_uuid_index,        ///< an index item with less than four ints
+    duplicate_uuid_index,    ///< an item type whose UUID is given twice
+    unknown_uuid,            ///< kept as it is
     // xVector maps
     truncated,            ///< ends inside the header or a tile
     bad_player_depth,     ///< players are drawn in a layer that the map does not have
@@ -98,6 +99,7 @@ enum class map_errc : std::uint8_t {
     newer_version,        ///< a later version that says that readers of this one will do
     unknown_flag_bits,    ///< flags without a meaning are set
 };
+/// Codes, ok included.
 inline constexpr std::size_t map_errc_count = static_cast<std::size_t>(map_errc::unknown_flag_bits) + 1;
 
 /// As the formats' reports spell it, such as "bad_item_offset". Never null.
@@ -118,16 +120,16 @@ enum class map_severity : std::uint8_t {
 
 /// Something found in a file. Fields that do not apply are -1.
 struct map_problem {
-    map_errc code = map_errc::ok;
-    map_severity severity = map_severity::error;
-    std::size_t position = 0;    ///< byte of the file
-    std::int32_t item_type = -1; ///< type id
-    std::int32_t item = -1;      ///< number among the items of the type
-    std::int32_t group = -1;
-    std::int32_t layer = -1;   ///< number among all layers
-    std::int32_t block = -1;   ///< data block
-    std::int64_t value = 0;    ///< what was found, if it is a number
-    std::int64_t expected = 0; ///< and what would have been right
+    map_errc code = map_errc::ok;                ///< what was found
+    map_severity severity = map_severity::error; ///< how bad it is here
+    std::size_t position = 0;                    ///< byte of the file
+    std::int32_t item_type = -1;                 ///< type id
+    std::int32_t item = -1;                      ///< number among the items of the type
+    std::int32_t group = -1;                     ///< number of the group
+    std::int32_t layer = -1;                     ///< number among all layers
+    std::int32_t block = -1;                     ///< data block
+    std::int64_t value = 0;                      ///< what was found, if it is a number
+    std::int64_t expected = 0;                   ///< and what would have been right
 
     friend constexpr bool operator==(map_problem const&, map_problem const&) = default;
 };
@@ -135,11 +137,14 @@ struct map_problem {
 /// Where problems go: borrows a callable that takes `map_problem const&`, or nothing.
 class map_report {
 public:
+    /// Nowhere.
     constexpr map_report() noexcept = default;
+    /// Borrows `target`, which has to live as long as the report.
     template <class Callable, class = std::enable_if_t<!std::is_same_v<std::remove_cv_t<Callable>, map_report>>>
     constexpr map_report(Callable& target) noexcept
         : target_{const_cast<void*>(static_cast<void const*>(&target))}, call_{&forward<Callable>} {}
 
+    /// Passes a problem on, if there is somebody to get it.
     constexpr void operator()(map_problem const& problem) const noexcept {
         if (call_ != nullptr) call_(target_, problem);
     }

@@ -1,13 +1,14 @@
-// Maps of xVector, Revision 1: a sparse list of tiles in layers.
-//
-// Two layouts exist. Revision 1 as it is documented has a meta-header of 16 bytes, with a minimum version and content
-// flags, and ends its header with scroll and parallax rates. What the original program reads and writes has a
-// meta-header of 8 bytes, the content flags at the end of the header and no rates; every file that is known has this
-// layout. A reader tells them apart by itself. Numbers are little-endian, texts UTF-8 after a 32-bit length.
-//
-// From the document: the layouts of header and tiles, discarding tiles outside the map, refusing data after the end. From
-// the program: dimensions of at least 1, a player depth below the depth, z checked like x and y, the last one of several
-// tiles for a cell counts, bit 30 (0x40000000) as the end.
+/// @file
+/// Maps of xVector, Revision 1: a sparse list of tiles in layers.
+///
+/// Two layouts exist. Revision 1 as it is documented has a meta-header of 16 bytes, with a minimum version and content
+/// flags, and ends its header with scroll and parallax rates. What the original program reads and writes has a
+/// meta-header of 8 bytes, the content flags at the end of the header and no rates; every file that is known has this
+/// layout. A reader tells them apart by itself. Numbers are little-endian, texts UTF-8 after a 32-bit length.
+///
+/// From the document: the layouts of header and tiles, discarding tiles outside the map, refusing data after the end. From
+/// the program: dimensions of at least 1, a player depth below the depth, z checked like x and y, the last one of several
+/// tiles for a cell counts, bit 30 (0x40000000) as the end.
 #pragma once
 
 #include "teewire/error.hpp"
@@ -18,38 +19,40 @@
 
 namespace teewire {
 
+/// How a file is laid out.
 enum class xvector_layout : std::uint8_t {
     revision_1,       ///< as documented
     original_program, ///< as the program of that time wrote it
 };
 
-inline constexpr std::uint32_t xvector_magic = 0x000b0501;
+inline constexpr std::uint32_t xvector_magic = 0x000b0501;     ///< at the start of every file, little-endian
 inline constexpr std::uint32_t xvector_end_flag = 0x4000'0000; ///< in the flags of a tile: there are no more
 inline constexpr std::uint32_t xvector_stripped = 1;           ///< in the content flags
-inline constexpr std::size_t xvector_tile_bytes = 20;
-inline constexpr std::uint64_t max_xvector_cells = std::uint64_t{1} << 28;
+inline constexpr std::size_t xvector_tile_bytes = 20;          ///< in the file
+inline constexpr std::uint64_t max_xvector_cells = std::uint64_t{1}
+                                                   << 28; ///< what a reader takes by default: 1 GiB of sprites
 
 /// Borrowed: texts point into the file.
 struct xvector_header {
-    xvector_layout layout = xvector_layout::revision_1;
-    std::uint32_t version = 1;
-    std::uint32_t min_version = 1; ///< oldest reader that can load the file; not stored by the original program
-    std::uint32_t content_flags = 0;
-    std::string_view name;
-    std::uint32_t width = 0;        ///< in tiles
-    std::uint32_t height = 0;       ///< in tiles
-    std::uint32_t depth = 0;        ///< in layers
-    std::uint32_t player_depth = 0; ///< layer at which players and objects are drawn
-    std::string_view north;         ///< map behind that border, or empty
-    std::string_view east;
-    std::string_view south;
-    std::string_view west;
-    std::string_view background; ///< image, or empty
+    xvector_layout layout = xvector_layout::revision_1; ///< of the file
+    std::uint32_t version = 1;                          ///< of the format
+    std::uint32_t min_version = 1;   ///< oldest reader that can load the file; not stored by the original program
+    std::uint32_t content_flags = 0; ///< xvector_stripped, or 0
+    std::string_view name;           ///< of the map
+    std::uint32_t width = 0;         ///< in tiles
+    std::uint32_t height = 0;        ///< in tiles
+    std::uint32_t depth = 0;         ///< in layers
+    std::uint32_t player_depth = 0;  ///< layer at which players and objects are drawn
+    std::string_view north;          ///< map behind that border, or empty
+    std::string_view east;           ///< the same
+    std::string_view south;          ///< the same
+    std::string_view west;           ///< the same
+    std::string_view background;     ///< image, or empty
     // Not stored by the original program. The units are not known.
     std::int16_t scroll_x = 0; ///< positive is right
     std::int16_t scroll_y = 0; ///< positive is down
-    float parallax_x = 0;
-    float parallax_y = 0;
+    float parallax_x = 0;      ///< units unknown
+    float parallax_y = 0;      ///< units unknown
 
     /// Information for the server alone has been taken out.
     [[nodiscard]] bool stripped() const noexcept { return (content_flags & xvector_stripped) != 0; }
@@ -65,12 +68,13 @@ struct xvector_header {
     }
 };
 
+/// A tile of the list.
 struct xvector_tile {
-    std::uint32_t flags = 0; ///< no bit but the end has a meaning
-    std::uint32_t x = 0;
-    std::uint32_t y = 0;
-    std::uint32_t z = 0;
-    std::uint32_t sprite = 0;
+    std::uint32_t flags = 0;  ///< no bit but the end has a meaning
+    std::uint32_t x = 0;      ///< column
+    std::uint32_t y = 0;      ///< row
+    std::uint32_t z = 0;      ///< layer
+    std::uint32_t sprite = 0; ///< what is drawn
 };
 
 /// How to read.
@@ -97,18 +101,21 @@ public:
     static result<xvector_reader, map_problem> open(std::span<std::uint8_t const> file,
                                                     xvector_options const& options = {}) noexcept;
 
+    /// What open() read.
     [[nodiscard]] xvector_header const& header() const noexcept { return header_; }
 
     /// The next tile of the map. False at the end and on errors: truncated (inside a tile), missing_end_of_tiles (between
     /// two), trailing_data. All tiles have been delivered then. Reports: tile_out_of_bounds, for tiles that are left out;
     /// unknown_flag_bits.
     bool next(xvector_tile& out) noexcept;
+    /// Why next() gave false; ok at the end.
     [[nodiscard]] map_problem const& error() const noexcept { return error_; }
 
     /// Byte of the file where the next tile begins; after the last one, where the map ends.
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
     /// How many tiles have been read, those that were left out included.
     [[nodiscard]] std::uint64_t tiles() const noexcept { return tiles_; }
+    /// Where problems go.
     [[nodiscard]] map_report const& report() const noexcept { return options_.report; }
 
 private:
