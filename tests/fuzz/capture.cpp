@@ -1,11 +1,10 @@
-// libFuzzer target: capture files, down to what is printed of them.
-// tests/meson.build says how to build it. Usage: fuzz-capture [CORPUS]; tests/tools/make_capture makes files to begin with.
+// Capture files, down to what is printed of them.
+#include "fuzz.hpp"
+
 #include "capture/explain.hpp"
 #include "capture/pcap_file.hpp"
 #include "capture/report.hpp"
 #include "session.hpp"
-
-#include <cstdlib>
 
 using namespace teewire;
 using namespace teewire::replay;
@@ -19,15 +18,13 @@ public:
         std::uint32_t sum = 0;
         for (item const i : view)
             for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
-        if (sum != view.checksum()) std::abort();
+        FUZZ_REQUIRE(sum == view.checksum());
     }
 };
 
-} // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    if (size == 0) return 0;
-    open_file file{fmemopen(const_cast<std::uint8_t*>(data), size, "rb")};
+void run_target(fuzz::bytes_view data) {
+    if (data.empty()) return;
+    open_file file{fmemopen(const_cast<std::uint8_t*>(data.data()), data.size(), "rb")};
     try {
         capture_reader reader{std::move(file), "input"};
         checker listener;
@@ -42,5 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         for (watched const* const w : watcher.connections()) print_text(out, *w, 1, 0, true);
     } catch (bad_input const&) {
     }
-    return 0;
 }
+
+} // namespace
+
+FUZZ_TARGET("capture", run_target)

@@ -272,8 +272,6 @@ datafile_item datafile::item(std::size_t i) const noexcept {
 
 std::optional<datafile_item> datafile::find(std::uint16_t type, std::uint16_t id) const noexcept {
     datafile_type const found = find_type(type);
-    if (id < found.count && item(found.first + id).id == id && type != uuid_index_type)
-        return item(found.first + id);
     for (std::size_t i = found.first; i < found.first + found.count; ++i)
         if (item(i).id == id) return item(i);
     return {};

@@ -120,8 +120,12 @@ bool has_curves(game_map const& map) noexcept {
                        [](envelope_point const& p) { return p.curve == envelope_curve::bezier; });
 }
 
-bool may_be_packed(tile_layer const* tiles) noexcept {
-    return tiles != nullptr && (tiles->kind == tile_kind::tiles || tiles->kind == tile_kind::game);
+// Cells that could not be read stay in the block as they are, and so does the form in which it is to be read.
+bool may_change_form(game_map const& map, tile_layer const* tiles) noexcept {
+    if (tiles == nullptr || (tiles->kind != tile_kind::tiles && tiles->kind != tile_kind::game)) return false;
+    return !tiles->tiles.empty() ||
+           std::none_of(map.kept_blocks.begin(), map.kept_blocks.end(),
+                        [&](kept_block const& kept) { return kept.block == tiles->tiles_block; });
 }
 
 } // namespace
@@ -136,7 +140,7 @@ void convert_to_07(game_map& map) {
         map.bezier_item = false;
     }
     for (map_layer& layer : map.layers)
-        if (may_be_packed(layer.tiles())) layer.tiles()->version = 4;
+        if (may_change_form(map, layer.tiles())) layer.tiles()->version = 4;
 }
 
 void convert_to_06(game_map& map) {
@@ -153,7 +157,7 @@ void convert_to_06(game_map& map) {
             for (envelope_point& p : map.points) p.in_dx = p.in_dy = p.out_dx = p.out_dy = {};
     }
     for (map_layer& layer : map.layers)
-        if (may_be_packed(layer.tiles()) && layer.tiles()->version == 4) layer.tiles()->version = 3;
+        if (may_change_form(map, layer.tiles()) && layer.tiles()->version == 4) layer.tiles()->version = 3;
 }
 
 } // namespace teewire

@@ -183,6 +183,10 @@ private:
     std::int32_t content_block(std::int32_t number, map_bytes content) {
         return content.empty() ? old_block(number) : blocks_.put(number, content);
     }
+    // Nobody looks at the number where the content is outside, so it stays what it is.
+    std::int32_t content_block(std::int32_t number, map_bytes content, bool external) {
+        return external && content.empty() ? number : content_block(number, content);
+    }
 
     void add_info(map_info const& info) {
         item_builder item{info.raw};
@@ -210,7 +214,7 @@ private:
         item.set(2, image.height);
         item.set_flag(3, image.external);
         item.set(4, text_block(image.name));
-        item.set(5, content_block(image.pixels_block, image.pixels));
+        item.set(5, content_block(image.pixels_block, image.pixels, image.external));
         if (image.version >= 2) item.set(6, image.variant);
         out_.add_item(map_item_type::image, id, item.ints());
     }
@@ -405,7 +409,7 @@ private:
         item.set(0, sound.version);
         item.set_flag(1, sound.external);
         item.set(2, text_block(sound.name));
-        item.set(3, content_block(sound.data_block, sound.data));
+        item.set(3, content_block(sound.data_block, sound.data, sound.external));
         if (!sound.data.empty() || !item.has(4)) item.set(4, static_cast<std::int32_t>(sound.data.size()));
         out_.add_item(map_item_type::sound, id, item.ints());
     }

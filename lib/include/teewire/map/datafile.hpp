@@ -137,7 +137,7 @@ public:
     [[nodiscard]] datafile_type find_type(std::uint16_t type) const noexcept;
     /// Item `i` of the file. O(1).
     [[nodiscard]] datafile_item item(std::size_t i) const noexcept;
-    /// The first item of that type and id. O(types + items of the type), less if ids count from 0.
+    /// The first item of that type and id. O(types + items of the type).
     [[nodiscard]] std::optional<datafile_item> find(std::uint16_t type, std::uint16_t id) const noexcept;
 
     /// The number that the type with this name has in this file. The first index item decides.
@@ -148,8 +148,8 @@ public:
     // ---- blocks
     /// Block `i`, below block_count(). O(1).
     [[nodiscard]] datafile_block block(std::size_t i) const noexcept;
-    /// The decompressed size, which may be allocated: at most 1032 times what is stored, and within the limit. Any int
-    /// out of an item may be asked for. Errors: bad_data_index, decompressed_size_mismatch, too_large.
+    /// The decompressed size, which may be allocated: at most 1032 times what is stored and 1 KiB, within the limit. Any
+    /// int out of an item may be asked for. Errors: bad_data_index, decompressed_size_mismatch, too_large.
     [[nodiscard]] result<std::size_t, map_problem> block_size(std::int32_t i) const noexcept;
     /// Decompresses into `out`, which has block_size() bytes or more. Gives what was written. Errors as block_size(),
     /// and decompress_failed, decompressed_size_mismatch. Note: data_after_stream. Costs zlib's time.

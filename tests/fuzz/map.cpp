@@ -1,0 +1,288 @@
+// Files of maps: datafiles and the maps in them, maps of xVector, told apart by how they begin; anything else is taken for
+// cells of a tile layer.
+#include "fuzz.hpp"
+
+#include <teewire/map/map.hpp>
+#include <teewire/map/xvector.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace teewire;
+using fuzz::exact;
+using fuzz::same;
+
+namespace {
+
+using bytes = std::vector<std::uint8_t>;
+
+auto& inflate = fuzz::lasting<inflate_memory>();
+
+// ---- datafiles -----------------------------------------------------------------------------------------------------
+
+void check_items(datafile const& file) {
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < file.type_count(); ++t) {
+        datafile_type const type = file.type(t);
+        FUZZ_REQUIRE(type.first == count);
+        count += type.count;
+        FUZZ_REQUIRE(file.find_type(type.type).count == type.count);
+        for (std::size_t i = type.first; i < count; ++i) {
+            datafile_item const item = file.item(i);
+            FUZZ_REQUIRE(item.type == type.type && item.position < file.bytes().size());
+            auto const found = file.find(item.type, item.id);
+            FUZZ_REQUIRE(found && found->id == item.id && found->position <= item.position);
+        }
+        if (auto const name = file.uuid_of(type.type)) FUZZ_REQUIRE(file.type_of(*name).has_value());
+    }
+    FUZZ_REQUIRE(count == file.item_count());
+}
+
+void check_blocks(datafile const& file) {
+    for (std::size_t n = 0; n < file.block_count(); ++n) {
+        auto const number = static_cast<std::int32_t>(n);
+        FUZZ_REQUIRE(file.block(n).position <= file.bytes().size());
+        auto const size = file.block_size(number);
+        auto const checked = file.check_block(number, inflate);
+        if (!size) {
+            FUZZ_REQUIRE(!checked);
+            continue;
+        }
+        FUZZ_REQUIRE(*size <= 1032 * file.block(n).stored.size() + 1024);
+        exact<std::uint8_t> const out{*size};
+        auto const read = file.read_block(number, out.span(), inflate);
+        FUZZ_REQUIRE(read.has_value() == checked.has_value());
+        if (read) FUZZ_REQUIRE(read->size() == *checked && *checked <= *size);
+        else FUZZ_REQUIRE(read.error() == checked.error());
+    }
+    FUZZ_REQUIRE(!file.block_size(-1) && !file.block_size(static_cast<std::int32_t>(file.block_count())));
+}
+
+// What was read is written, and read the same.
+void write_again(game_map const& map, int version) {
+    bytes out;
+    if (map_problem const p = write_map(map, out, {.version = version, .level = 0}); p.code != map_errc::ok) {
+        FUZZ_REQUIRE(p.code == map_errc::tile_data_too_small || p.code == map_errc::decompress_failed);
+        return;
+    }
+    auto const file = datafile::open(out, {.mode = decoding::strict});
+    FUZZ_REQUIRE(file && file->version() == version);
+    game_map back;
+    FUZZ_REQUIRE(read_map(*file, back).code == map_errc::ok);
+    bytes again;
+    FUZZ_REQUIRE(write_map(back, again, {.version = version, .level = 0}).code == map_errc::ok);
+    auto const second = datafile::open(again, {.mode = decoding::strict});
+    FUZZ_REQUIRE(second);
+    game_map third;
+    FUZZ_REQUIRE(read_map(*second, third).code == map_errc::ok);
+    FUZZ_REQUIRE(third == back);
+    FUZZ_REQUIRE(again == out);
+}
+
+void use_map(game_map map) {
+    for (map_group const& group : map.groups)
+        FUZZ_REQUIRE(map.layers_of(group).size() == std::as_const(map).layers_of(group).size());
+    for (uuid_type const& type : map.uuid_types) {
+        std::string text{to_text(type.name).data(), 36};
+        FUZZ_REQUIRE(uuid::parse(text) == type.name);
+        static_cast<void>(name(type.name));
+    }
+    for (map_layer const& layer : map.layers)
+        if (auto const* const tiles = layer.tiles()) FUZZ_REQUIRE(!name(tiles->kind).empty());
+    for (map_envelope const& e : map.envelopes) FUZZ_REQUIRE(map.points_of(e).size() <= map.points.size());
+    for (map_image const& image : map.images) {
+        auto const pixels = rgba_pixels(image);
+        FUZZ_REQUIRE(pixels.empty() || pixels.size() == 4 * static_cast<std::size_t>(image.width) *
+                                                            static_cast<std::size_t>(image.height));
+    }
+    auto const physics = physics_of(map);
+    if (physics.game != nullptr)
+        for (std::int32_t const x : {INT32_MIN, -1, 0, 1, physics.width() - 1, physics.width(), INT32_MAX})
+            static_cast<void>(physics.at(x, x));
+    for (map_layer& layer : map.layers)
+        if (auto* const sounds = layer.sounds()) convert_deprecated_sounds(*sounds);
+    convert_to_07(map);
+    write_again(map, 4);
+    convert_to_06(map);
+    write_again(map, 4);
+}
+
+void read_datafile(fuzz::bytes_view data) {
+    bool inside = true;
+    std::size_t problems = 0;
+    auto watch = [&](map_problem const& p) {
+        ++problems;
+        inside = inside && p.position <= data.size() && p.code != map_errc::ok && !describe(p.code).empty() &&
+                 !name(p.code).empty() && !name(p.severity).empty();
+    };
+    datafile_options options;
+    options.max_block_bytes = 1 << 20;
+    options.report = watch;
+    auto const file = datafile::open(data, options);
+    FUZZ_REQUIRE(inside);
+    options.mode = decoding::strict;
+    options.report = {};
+    auto const strict_file = datafile::open(data, options);
+    if (!file) return FUZZ_REQUIRE(!strict_file && file.error().position <= data.size());
+    FUZZ_REQUIRE(file->bytes().size() == data.size() && file->magic().size() == 4);
+    FUZZ_REQUIRE(file->item_bytes() + file->data_bytes() < data.size());
+    check_items(*file);
+    check_blocks(*file);
+
+    constexpr std::size_t max_bytes = 1 << 21;
+    game_map map;
+    map_problem const problem = read_map(*file, map, {.max_bytes = max_bytes, .report = watch});
+    FUZZ_REQUIRE(inside);
+    game_map strict;
+    map_problem const refused =
+        read_map(*file, strict, {.mode = decoding::strict, .max_bytes = max_bytes});
+    if (problem.code != map_errc::ok) return FUZZ_REQUIRE(refused.code != map_errc::ok && map == game_map{});
+    if (refused.code == map_errc::ok) FUZZ_REQUIRE(strict == map);
+    else FUZZ_REQUIRE(strict == game_map{});
+    game_map physics;
+    FUZZ_REQUIRE(read_map(*file, physics, {.contents = map_contents::physics, .max_bytes = max_bytes}).code ==
+                 map_errc::ok);
+    FUZZ_REQUIRE(physics.layers.size() == map.layers.size());
+    tile_layer game;
+    bool const has_game = read_game_layer(*file, game);
+    auto const* const expected = map.find(tile_kind::game);
+    if (has_game && expected != nullptr && !expected->tiles.empty()) FUZZ_REQUIRE(game.tiles == expected->tiles);
+    write_again(map, 4);
+    write_again(map, 3);
+    use_map(std::move(map));
+    if (strict_file && problems == 0) {
+        // Nothing odd in it: what is written reads equal.
+        game_map clean, back;
+        FUZZ_REQUIRE(read_map(*strict_file, clean).code == map_errc::ok);
+        bytes out;
+        FUZZ_REQUIRE(write_map(clean, out).code == map_errc::ok);
+        auto const written = datafile::open(out);
+        FUZZ_REQUIRE(written && read_map(*written, back).code == map_errc::ok && back == clean);
+    }
+}
+
+// ---- xVector -------------------------------------------------------------------------------------------------------
+
+struct read_xvector_map {
+    xvector_header header;
+    std::vector<xvector_tile> tiles;
+    map_problem error;
+    bool opened = false;
+};
+
+read_xvector_map read_tiles(fuzz::bytes_view data, decoding mode) {
+    read_xvector_map r;
+    xvector_options options;
+    options.mode = mode;
+    options.max_cells = 1 << 16;
+    auto reader = xvector_reader::open(data, options);
+    if (!reader) {
+        r.error = reader.error();
+        return r;
+    }
+    r.opened = true;
+    xvector_reader tiles = *reader;
+    r.header = tiles.header();
+    FUZZ_REQUIRE(r.header.cells() <= options.max_cells);
+    for (xvector_tile t; tiles.next(t);) {
+        FUZZ_REQUIRE(t.x < r.header.width && t.y < r.header.height && t.z < r.header.depth);
+        r.tiles.push_back(t);
+    }
+    r.error = tiles.error();
+    FUZZ_REQUIRE(r.tiles.size() <= tiles.tiles() && tiles.position() <= data.size());
+
+    std::vector<std::uint32_t> sprites(r.header.cells());
+    std::vector<std::uint8_t> given(r.header.cells());
+    xvector_reader second = *reader;
+    FUZZ_REQUIRE(read_xvector_cells(second, sprites, given) == r.error);
+    for (auto t = r.tiles.rbegin(); t != r.tiles.rend(); ++t) {
+        std::size_t const cell = r.header.cell(t->x, t->y, t->z);
+        if (given[cell] == 1) FUZZ_REQUIRE(sprites[cell] == t->sprite);
+        FUZZ_REQUIRE(given[cell] != 0);
+        given[cell] = 2;
+    }
+    return r;
+}
+
+void read_xvector(fuzz::bytes_view data) {
+    auto const strict = read_tiles(data, decoding::strict);
+    auto const lenient = read_tiles(data, decoding::lenient);
+    FUZZ_REQUIRE(!strict.opened || lenient.opened);
+    FUZZ_REQUIRE(strict.error.position <= data.size() && lenient.error.position <= data.size());
+    exact<std::uint8_t> const stripped{data.size()};
+    auto const size = strip_xvector(data, stripped.span());
+    if (size) {
+        FUZZ_REQUIRE(*size <= data.size());
+        if (!strict.opened) return FUZZ_REQUIRE(strict.error.code == map_errc::too_large); // for this target
+        auto const again = read_tiles(stripped.view().first(*size), decoding::strict);
+        FUZZ_REQUIRE(again.opened && again.error.code == map_errc::ok && again.header.stripped());
+        FUZZ_REQUIRE(again.tiles.size() == strict.tiles.size());
+    }
+    if (!strict.opened) return;
+    exact<std::uint8_t> const out{xvector_size(strict.header, strict.tiles.size())};
+    exact<std::uint8_t> const cells{strict.header.cells()};
+    auto const written = write_xvector(strict.header, strict.tiles, out.span(), cells.span());
+    if (!written) {
+        FUZZ_REQUIRE(written.error().code == map_errc::duplicate_tile ||
+                     written.error().code == map_errc::unsupported_version);
+        return;
+    }
+    FUZZ_REQUIRE(*written == out.view().size());
+    auto const back = read_tiles(out.view(), decoding::strict);
+    FUZZ_REQUIRE(back.opened && back.error.code == map_errc::ok && back.tiles.size() == strict.tiles.size());
+    FUZZ_REQUIRE(back.header.layout == strict.header.layout && back.header.name == strict.header.name);
+    for (std::size_t i = 0; i < back.tiles.size(); ++i)
+        FUZZ_REQUIRE(back.tiles[i].x == strict.tiles[i].x && back.tiles[i].sprite == strict.tiles[i].sprite);
+}
+
+// ---- tiles ---------------------------------------------------------------------------------------------------------
+
+void read_cells(fuzz::bytes_view data) {
+    exact<tile> const packed{data.size() / 4};
+    if (!packed.view().empty()) std::memcpy(packed.span().data(), data.data(), packed.view().size_bytes());
+    std::size_t const count = count_tiles(packed.view());
+    FUZZ_REQUIRE(count >= packed.view().size() && count <= 256 * packed.view().size());
+    std::size_t const missing = data.size() % 4; // of the last run, or of more
+    exact<tile> const out{count > missing ? count - missing : 0};
+    auto const beyond = expand_tiles(packed.view(), out.span());
+    if (beyond) {
+        FUZZ_REQUIRE(*beyond <= missing);
+        exact<tile> const again{out.view().size()};
+        std::size_t const runs = pack_tiles(out.view(), again.span());
+        FUZZ_REQUIRE(runs <= packed.view().size());
+        exact<tile> const back{out.view().size()};
+        auto const same_cells = expand_tiles(again.view().first(runs), back.span());
+        FUZZ_REQUIRE(same_cells && *same_cells == 0 && std::ranges::equal(back.view(), out.view()));
+    } else {
+        FUZZ_REQUIRE(beyond.error().position <= packed.view().size());
+    }
+}
+
+// Names in items.
+void read_names(fuzz::bytes_view data) {
+    std::vector<std::int32_t> ints;
+    for (fuzz::input in{data}; !in.empty() && ints.size() < 8;) ints.push_back(in.integer());
+    if (ints.empty()) return;
+    auto const name = unpack_name(ints);
+    if (!name) return;
+    std::vector<std::int32_t> again(ints.size());
+    pack_name(*name, again);
+    FUZZ_REQUIRE(unpack_name(again) == name);
+}
+
+void run_target(fuzz::bytes_view data) {
+    auto const begins = [&](std::string_view magic) {
+        return data.size() >= magic.size() && std::memcmp(data.data(), magic.data(), magic.size()) == 0;
+    };
+    if (begins("DATA") || begins("ATAD")) return read_datafile(data);
+    if (begins({"\x01\x05\x0b\0", 4})) return read_xvector(data);
+    FUZZ_REQUIRE(!datafile::open(data) && !xvector_reader::open(data));
+    read_cells(data);
+    read_names(data);
+}
+
+} // namespace
+
+FUZZ_TARGET("map", run_target)
