@@ -91,6 +91,7 @@ def run(build: pathlib.Path, target: str, seconds: int, keep: bool) -> dict:
         folders[0].mkdir(exist_ok=True)
     limit = [f"-max_total_time={seconds}"] if seconds else ["-runs=0"]
     command = [build / "tests/fuzz" / f"fuzz-{target}", f"-max_len={MAX_LEN[target]}", "-timeout=20", "-rss_limit_mb=4096",
+               "-report_slow_units=1000",  # the machine may have paused
                f"-artifact_prefix={findings}/{target}-", "-print_final_stats=1", *limit, *folders]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     log = done.stderr
