@@ -17,26 +17,8 @@ using namespace teewire;
 
 namespace {
 
-struct loose_item {
-    std::int32_t key;
-    std::vector<std::int32_t> data;
-};
-using loose_snapshot = std::vector<loose_item>;
-
-std::vector<std::int32_t> lay_out(loose_snapshot const& items) {
-    std::vector<std::int32_t> ints{0, static_cast<std::int32_t>(items.size())};
-    std::int32_t at = 0;
-    for (auto const& i : items) {
-        ints.push_back(at);
-        at += 4 * static_cast<std::int32_t>(1 + i.data.size());
-    }
-    for (auto const& i : items) {
-        ints.push_back(i.key);
-        ints.insert(ints.end(), i.data.begin(), i.data.end());
-    }
-    ints[0] = at;
-    return ints;
-}
+using loose_item = test::plain_item;
+using loose_snapshot = test::plain_items;
 
 std::int32_t small_or_large(test::random& r) {
     return r.below(4) == 0 ? static_cast<std::int32_t>(r.next()) : static_cast<std::int32_t>(r.below(100)) - 50;
@@ -87,7 +69,7 @@ loose_snapshot next_snapshot(test::random& r, loose_snapshot const& from) {
 
 struct bench_pair {
     loose_snapshot loose_from = {}, loose_to = {};
-    std::vector<std::int32_t> from_ints = lay_out(loose_from), to_ints = lay_out(loose_to);
+    std::vector<std::int32_t> from_ints = test::layout(loose_from), to_ints = test::layout(loose_to);
     snapshot_view from = snapshot_view::trusted(from_ints), to = snapshot_view::trusted(to_ints);
 };
 
