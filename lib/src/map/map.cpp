@@ -120,12 +120,14 @@ bool has_curves(game_map const& map) noexcept {
                        [](envelope_point const& p) { return p.curve == envelope_curve::bezier; });
 }
 
-// Cells that could not be read stay in the block as they are, and so does the form in which it is to be read.
+// Cells that could not be read stay in the block as they are, and so does the form in which it is to be read, unless it
+// is that of another layer.
 bool may_change_form(game_map const& map, tile_layer const* tiles) noexcept {
     if (tiles == nullptr || (tiles->kind != tile_kind::tiles && tiles->kind != tile_kind::game)) return false;
-    return !tiles->tiles.empty() ||
-           std::none_of(map.kept_blocks.begin(), map.kept_blocks.end(),
-                        [&](kept_block const& kept) { return kept.block == tiles->tiles_block; });
+    return !tiles->tiles.empty() || std::any_of(map.layers.begin(), map.layers.end(), [&](map_layer const& layer) {
+        auto const* const other = layer.tiles();
+        return other != nullptr && !other->tiles.empty() && other->tiles_block == tiles->tiles_block;
+    });
 }
 
 } // namespace
