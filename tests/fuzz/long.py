@@ -53,7 +53,7 @@ def main() -> int:
 
     print(f"{'target':<12} {'executions':>12} {'per s':>8} {'edges':>6} {'features':>9} {'corpus':>7} {'findings':>9}")
     for r in results:
-        print(f"{r['target']:<12} {r['executions']:>12} {r['executions'] // max(1, r['seconds']):>8} {r['edges']:>6} "
+        print(f"{r['target']:<12} {r['executions']:>12} {r['executions'] // r['seconds'] if r['seconds'] else '-':>8} {r['edges']:>6} "
               f"{r['features']:>9} {r['corpus']:>7} {len(r['findings']):>9}")
     print(f"{'all':<12} {sum(r['executions'] for r in results):>12}")
     if not options.no_corpus:

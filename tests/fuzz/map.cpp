@@ -60,6 +60,14 @@ void check_blocks(datafile const& file) {
     FUZZ_REQUIRE(!file.block_size(-1) && !file.block_size(static_cast<std::int32_t>(file.block_count())));
 }
 
+// Curves get the item that they lack.
+bool gets_bezier_item(game_map const& map) {
+    auto const is_wide = [](map_envelope const& e) { return e.version >= 3; };
+    auto const is_curved = [](envelope_point const& p) { return p.curve == envelope_curve::bezier; };
+    return !map.bezier_item && std::ranges::none_of(map.envelopes, is_wide) &&
+           std::ranges::any_of(map.points, is_curved);
+}
+
 // What was read is written, and read the same.
 void write_again(game_map const& map, int version) {
     bytes out;
@@ -70,13 +78,18 @@ void write_again(game_map const& map, int version) {
     auto const file = datafile::open(out, {.mode = decoding::strict});
     FUZZ_REQUIRE(file && file->version() == version);
     game_map back;
-    FUZZ_REQUIRE(read_map(*file, back).code == map_errc::ok);
+    bool bad_text = false;
+    auto watch = [&](map_problem const& p) { bad_text = bad_text || p.code == map_errc::bad_text; };
+    FUZZ_REQUIRE(read_map(*file, back, {.report = watch}).code == map_errc::ok);
     bytes again;
     FUZZ_REQUIRE(write_map(back, again, {.version = version, .level = 0}).code == map_errc::ok);
     auto const second = datafile::open(again, {.mode = decoding::strict});
     FUZZ_REQUIRE(second);
     game_map third;
     FUZZ_REQUIRE(read_map(*second, third).code == map_errc::ok);
+    if (gets_bezier_item(back)) return FUZZ_REQUIRE(third.bezier_item && third.points == back.points);
+    // A malformed text in the block of something else makes that move to a block of its own.
+    if (bad_text) return FUZZ_REQUIRE(third.layers.size() == back.layers.size());
     FUZZ_REQUIRE(third == back);
     FUZZ_REQUIRE(again == out);
 }
@@ -159,7 +172,8 @@ void read_datafile(fuzz::bytes_view data) {
         bytes out;
         FUZZ_REQUIRE(write_map(clean, out).code == map_errc::ok);
         auto const written = datafile::open(out);
-        FUZZ_REQUIRE(written && read_map(*written, back).code == map_errc::ok && back == clean);
+        FUZZ_REQUIRE(written && read_map(*written, back).code == map_errc::ok);
+        FUZZ_REQUIRE(back == clean || gets_bezier_item(clean));
     }
 }
 

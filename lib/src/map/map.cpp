@@ -145,6 +145,8 @@ void convert_to_07(game_map& map) {
 
 void convert_to_06(game_map& map) {
     for (map_image& image : map.images) {
+        // Pixels that could not be read stay in the block as they are, and so does what says how to read them.
+        if (image.version >= 2 && image.variant != 1 && !image.external && image.pixels.empty()) continue;
         if (image.version >= 2 && image.variant == 0 && !image.pixels.empty()) image.pixels = rgba_pixels(image);
         image.version = 1;
         image.variant = 1;

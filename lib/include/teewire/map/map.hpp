@@ -9,7 +9,8 @@
 /// Numbers that name other things (image, envelope, sound, layer) are positions in the lists here, -1 for none. Numbers
 /// called `..._block` are data blocks of the file that was read, -1 for none; new content may leave them at -1. What is
 /// not understood is kept and written again: unknown items and layers, ints behind the known ones, blocks that nothing
-/// refers to. So a map that is read and written is read back equal.
+/// refers to. So a map that is read and written is read back equal, but for DDNet's bezier item, which is added where a
+/// curve lacks it.
 #pragma once
 
 #include "teewire/map/datafile.hpp"
