@@ -43,7 +43,8 @@ auto& m = fuzz::lasting<memory>();
 // A result is a count within what there is room for, or an error that is told.
 std::int32_t check(std::int32_t result, std::int64_t most, teewire_failure const& failure) {
     FUZZ_REQUIRE(result <= most && result >= TEEWIRE_BAD_PACKET);
-    if (result < 0) FUZZ_REQUIRE(failure.code == result && failure.stage >= 0 && failure.stage <= TEEWIRE_STAGE_DELTA);
+    if (result < 0)
+        FUZZ_REQUIRE(failure.code == result && failure.stage >= 0 && failure.stage <= TEEWIRE_STAGE_DELTA);
     FUZZ_REQUIRE(teewire_error_text(result) != nullptr);
     return result;
 }
@@ -58,8 +59,8 @@ void look_at(teewire_snapshot const& s) {
         for (std::uint32_t n = 0; n < item.ints; ++n) sum += static_cast<std::uint32_t>(item.data[n]);
         if (i < 4) FUZZ_REQUIRE(teewire_snapshot_find(&s, item.key, &found) == TEEWIRE_OK && found.key == item.key);
         std::array<std::uint8_t, 16> uuid;
-        static_cast<void>(teewire_snapshot_extended_type(
-            &s, static_cast<std::uint32_t>(TEEWIRE_KEY_TYPE(item.key)), uuid.data()));
+        static_cast<void>(teewire_snapshot_extended_type(&s, static_cast<std::uint32_t>(TEEWIRE_KEY_TYPE(item.key)),
+                                                         uuid.data()));
     }
     FUZZ_REQUIRE(teewire_snapshot_item(&s, static_cast<std::uint32_t>(items), &item) == TEEWIRE_NOT_FOUND);
     FUZZ_REQUIRE(teewire_snapshot_checksum(&s) == sum);
@@ -80,8 +81,10 @@ struct caller {
     explicit caller(std::uint8_t choice) {
         FUZZ_REQUIRE(teewire_align() <= TEEWIRE_ALIGN && teewire_abi_version() >> 16 == TEEWIRE_ABI_MAJOR);
         static char const* const names[] = {"0.6", "0.7", "0.7.0", "0.7-recorded"};
-        FUZZ_REQUIRE(teewire_history_size(8, 6000) <= history_bytes && teewire_sender_size(8, 20000) <= sender_bytes);
-        FUZZ_REQUIRE(teewire_receiver_size(2, 8, 20000) <= receiver_bytes && teewire_receiver_size(9, ~0U, ~0U) == 0);
+        FUZZ_REQUIRE(teewire_history_size(8, 6000) <= history_bytes &&
+                     teewire_sender_size(8, 20000) <= sender_bytes);
+        FUZZ_REQUIRE(teewire_receiver_size(2, 8, 20000) <= receiver_bytes &&
+                     teewire_receiver_size(9, ~0U, ~0U) == 0);
         FUZZ_REQUIRE(teewire_sizes_init(&sizes, m.sizes.bytes.data(), teewire_sizes_size(),
                                         teewire_sizes_find(names[choice % 4])) == 0);
         FUZZ_REQUIRE(teewire_builder_init(&builder, m.builder.bytes.data(), teewire_builder_size()) == 0);
@@ -122,26 +125,27 @@ struct caller {
     void encode_and_decode(bool huffman) {
         teewire_encode_options encoding{sizeof encoding, huffman ? TEEWIRE_HUFFMAN_PADDED : TEEWIRE_HUFFMAN_NONE};
         teewire_decode_options decoding{sizeof decoding, TEEWIRE_DECODING_DEFAULT, huffman};
-        std::int32_t const size =
-            check(teewire_encode(&held, &built, sizes, scratch, &encoding, m.encoded.data(),
-                                 static_cast<std::uint32_t>(m.encoded.size()), &failure),
-                  TEEWIRE_MAX_ENCODED_BYTES, failure);
-        std::int32_t const ints = check(teewire_delta_create(&held, &built, sizes, scratch, m.delta.data(),
-                                                             TEEWIRE_MAX_DELTA_INTS, &failure),
-                                        TEEWIRE_MAX_DELTA_INTS, failure);
+        std::int32_t const size = check(teewire_encode(&held, &built, sizes, scratch, &encoding, m.encoded.data(),
+                                                       static_cast<std::uint32_t>(m.encoded.size()), &failure),
+                                        TEEWIRE_MAX_ENCODED_BYTES, failure);
+        std::int32_t const ints = check(
+            teewire_delta_create(&held, &built, sizes, scratch, m.delta.data(), TEEWIRE_MAX_DELTA_INTS, &failure),
+            TEEWIRE_MAX_DELTA_INTS, failure);
         FUZZ_REQUIRE(size < 0 ? ints == size : (ints == 0) == (size == 0));
         if (size <= 0) return;
-        exact<std::uint8_t> const bytes{std::span<std::uint8_t const>{m.encoded}.first(static_cast<std::size_t>(size))};
+        exact<std::uint8_t> const bytes{
+            std::span<std::uint8_t const>{m.encoded}.first(static_cast<std::size_t>(size))};
         teewire_snapshot back{};
         std::int32_t const result =
             check(teewire_decode(&held, bytes.view().data(), static_cast<std::uint32_t>(size), sizes, scratch,
                                  &decoding, m.decoded.data(), snapshot_ints, &back, &failure),
                   snapshot_ints, failure);
-        exact<std::int32_t> const delta{std::span<std::int32_t const>{m.delta}.first(static_cast<std::size_t>(ints))};
+        exact<std::int32_t> const delta{
+            std::span<std::int32_t const>{m.delta}.first(static_cast<std::size_t>(ints))};
         teewire_snapshot same{};
         std::int32_t const applied =
-            check(teewire_delta_apply(&held, delta.view().data(), static_cast<std::uint32_t>(ints), sizes, scratch, nullptr,
-                                      m.sorted.data(), snapshot_ints, &same, &failure),
+            check(teewire_delta_apply(&held, delta.view().data(), static_cast<std::uint32_t>(ints), sizes, scratch,
+                                      nullptr, m.sorted.data(), snapshot_ints, &same, &failure),
                   snapshot_ints, failure);
         FUZZ_REQUIRE(applied == result);
         // A stranger's base may hold keys that no delta can name, or too much beside what is new.
@@ -165,10 +169,10 @@ struct caller {
     void receive(fuzz::bytes_view bytes) {
         teewire_snapshot_event event{};
         event.size = sizeof event;
-        std::int32_t const kind = check(teewire_receiver_receive(receiver, bytes.data(),
-                                                                 static_cast<std::uint32_t>(bytes.size()), scratch,
-                                                                 &event, &failure),
-                                        TEEWIRE_RECEIVED_MISSING_BASE, failure);
+        std::int32_t const kind =
+            check(teewire_receiver_receive(receiver, bytes.data(), static_cast<std::uint32_t>(bytes.size()),
+                                           scratch, &event, &failure),
+                  TEEWIRE_RECEIVED_MISSING_BASE, failure);
         if (kind != TEEWIRE_RECEIVED_SNAPSHOT) return;
         if (event.has_checksum != 0) FUZZ_REQUIRE(teewire_snapshot_checksum(&event.snapshot) == event.checksum);
         teewire_snapshot found{};
@@ -180,7 +184,8 @@ struct caller {
     void send(std::uint8_t choice) {
         tick += 1 + choice % 8;
         static_cast<void>(teewire_sender_due(sender, tick));
-        std::int32_t const messages = check(teewire_sender_send(sender, tick, &built, scratch, &failure), 64, failure);
+        std::int32_t const messages =
+            check(teewire_sender_send(sender, tick, &built, scratch, &failure), 64, failure);
         if (messages < 0) return;
         // The receiver uses scratch memory as well: first all messages, then what becomes of them.
         std::vector<std::vector<std::uint8_t>> all;
@@ -217,16 +222,17 @@ struct caller {
         std::uint32_t const capacity = choice < 200 ? snapshot_ints : choice;
         std::int32_t value = 0;
         check(teewire_varint_read(bytes.data(), size, &value, &failure), 5, failure);
-        std::int32_t const ints =
-            check(teewire_varint_decode(bytes.data(), size, m.decoded.data(), capacity, &failure), capacity, failure);
+        std::int32_t const ints = check(
+            teewire_varint_decode(bytes.data(), size, m.decoded.data(), capacity, &failure), capacity, failure);
         if (ints > 0) {
             check(teewire_varint_encode(m.decoded.data(), static_cast<std::uint32_t>(ints), m.encoded.data(),
                                         static_cast<std::uint32_t>(m.encoded.size()), &failure),
                   size, failure);
             teewire_snapshot checked{};
-            std::int32_t const items = check(
-                teewire_snapshot_check(&checked, m.decoded.data(), static_cast<std::uint32_t>(ints), choice % 4, &failure),
-                TEEWIRE_MAX_ITEMS, failure);
+            std::int32_t const items =
+                check(teewire_snapshot_check(&checked, m.decoded.data(), static_cast<std::uint32_t>(ints),
+                                             choice % 4, &failure),
+                      TEEWIRE_MAX_ITEMS, failure);
             if (items >= 0) {
                 look_at(checked);
                 teewire_snapshot sorted{};
@@ -236,11 +242,11 @@ struct caller {
                 hold(checked);
             }
         }
-        std::int32_t const plain = check(teewire_huffman_decode(bytes.data(), size, m.demo.data(), capacity, &failure),
-                                         capacity, failure);
+        std::int32_t const plain =
+            check(teewire_huffman_decode(bytes.data(), size, m.demo.data(), capacity, &failure), capacity, failure);
         if (plain >= 0)
-            check(teewire_huffman_encode(m.demo.data(), static_cast<std::uint32_t>(plain), choice % 4, m.encoded.data(),
-                                         static_cast<std::uint32_t>(m.encoded.size()), &failure),
+            check(teewire_huffman_encode(m.demo.data(), static_cast<std::uint32_t>(plain), choice % 4,
+                                         m.encoded.data(), static_cast<std::uint32_t>(m.encoded.size()), &failure),
                   static_cast<std::int64_t>(TEEWIRE_HUFFMAN_BOUND(plain)), failure);
     }
 
@@ -264,7 +270,8 @@ struct caller {
         teewire_history* h = nullptr;
         fails_or_fits(teewire_sender_init(&s, memory, size, static_cast<teewire_sender_options const*>(given)));
         fails_or_fits(teewire_receiver_init(&r, memory, size, static_cast<teewire_receiver_options const*>(given)));
-        fails_or_fits(teewire_demo_writer_init(&w, memory, size, static_cast<teewire_demo_writer_options const*>(given)));
+        fails_or_fits(
+            teewire_demo_writer_init(&w, memory, size, static_cast<teewire_demo_writer_options const*>(given)));
         fails_or_fits(teewire_demo_reader_init(&d, memory, size, nullptr, 0,
                                                static_cast<teewire_demo_reader_options const*>(given), &failure));
         fails_or_fits(teewire_history_init(&h, memory, size, choice));
@@ -291,7 +298,8 @@ struct caller {
         FUZZ_REQUIRE(teewire_demo_reader_map(reader, &map) == static_cast<std::int32_t>(header.map_size));
         teewire_demo_writer* writer = nullptr;
         teewire_demo_writer_options const writing{sizeof writing, 3U + choice % 4, sizes, choice / 8 % 3};
-        FUZZ_REQUIRE(teewire_demo_writer_init(&writer, m.writer.bytes.data(), teewire_demo_writer_size(), &writing) == 0);
+        FUZZ_REQUIRE(
+            teewire_demo_writer_init(&writer, m.writer.bytes.data(), teewire_demo_writer_size(), &writing) == 0);
         teewire_demo_event event{};
         event.size = sizeof event;
         std::int32_t kind = 0;
@@ -301,7 +309,8 @@ struct caller {
                 teewire_snapshot s{};
                 FUZZ_REQUIRE(teewire_demo_reader_snapshot(reader, &s) == teewire_snapshot_items(&s));
                 look_at(s);
-                check(teewire_demo_writer_snapshot(writer, event.tick, &s, m.demo.data(), TEEWIRE_MAX_DEMO_BYTES, &failure),
+                check(teewire_demo_writer_snapshot(writer, event.tick, &s, m.demo.data(), TEEWIRE_MAX_DEMO_BYTES,
+                                                   &failure),
                       TEEWIRE_MAX_DEMO_BYTES, failure);
                 static_cast<void>(teewire_demo_writer_mark(writer));
             } else if (kind == TEEWIRE_DEMO_MESSAGE) {
@@ -336,14 +345,16 @@ void run_target(fuzz::bytes_view data) {
             std::uint32_t const size = step / 10;
             std::int32_t added = 0;
             if (step % 10 == 0) {
-                added = teewire_builder_add(c.builder, choice & 1 ? 64U + choice : choice / 4U, in.word() * 2, size, &ints);
+                added = teewire_builder_add(c.builder, choice & 1 ? 64U + choice : choice / 4U, in.word() * 2, size,
+                                            &ints);
             } else {
                 exact<std::uint8_t> const uuid{16};
                 uuid.span()[0] = choice;
                 added = teewire_builder_add_extended(c.builder, uuid.view().data(), in.byte(), size, &ints);
             }
             FUZZ_REQUIRE(added > 0 || (added < 0 && added >= TEEWIRE_BAD_PACKET));
-            for (std::uint32_t i = 0; added > 0 && i < size; ++i) ints[i] = static_cast<std::int8_t>(in.byte()) * 1001;
+            for (std::uint32_t i = 0; added > 0 && i < size; ++i)
+                ints[i] = static_cast<std::int8_t>(in.byte()) * 1001;
             c.build();
             break;
         }

@@ -53,7 +53,8 @@ void require_equal(outcome<T> const& a, outcome<T> const& b) {
 
 // ---- variable-length ints ------------------------------------------------------------------------------------------
 
-outcome<std::uint8_t> encode(kernels::encode_varints_fn* f, std::span<std::int32_t const> values, std::size_t size) {
+outcome<std::uint8_t> encode(kernels::encode_varints_fn* f, std::span<std::int32_t const> values,
+                             std::size_t size) {
     return run<std::uint8_t>(size, [&](std::span<std::uint8_t> out, note_log*) { return f(values, out); });
 }
 
@@ -135,7 +136,8 @@ void encode_bytes(fuzz::bytes_view bytes, std::uint8_t choice, huffman_end endin
     std::size_t const size = room(choice, huffman_bound(bytes.size()), needed);
     auto const variants = kernels::huffman_encode_variants();
     auto const encode = [&](kernels::huffman_encode_fn* f) {
-        return run<std::uint8_t>(size, [&](std::span<std::uint8_t> out, note_log*) { return f(bytes, out, ending); });
+        return run<std::uint8_t>(size,
+                                 [&](std::span<std::uint8_t> out, note_log*) { return f(bytes, out, ending); });
     };
     auto const plain = encode(variants.front().run);
     for (auto const& v : variants)
@@ -156,7 +158,8 @@ void encode_bytes(fuzz::bytes_view bytes, std::uint8_t choice, huffman_end endin
 void decode_bytes(fuzz::bytes_view bytes, std::uint8_t choice) {
     auto const variants = kernels::huffman_decode_variants();
     auto const decode = [&](kernels::huffman_decode_fn* f, std::size_t size) {
-        return run<std::uint8_t>(size, [&](std::span<std::uint8_t> out, note_log* notes) { return f(bytes, out, notes); });
+        return run<std::uint8_t>(
+            size, [&](std::span<std::uint8_t> out, note_log* notes) { return f(bytes, out, notes); });
     };
     std::size_t const ample = 8 * bytes.size() + 8; // a byte may be one bit
     auto const whole = decode(variants.front().run, ample);

@@ -5,6 +5,7 @@ Builds a second time, in BUILD-coverage, with clang's coverage."""
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -44,7 +45,7 @@ def main() -> int:
         profiles.append(profile)
         objects.append(program)
 
-    tool = lambda name: next(p for p in (f"{name}-14", name) if subprocess.run(["which", p], capture_output=True).returncode == 0)
+    tool = lambda name: shutil.which(f"{name}-14") or name
     merged = measured / "merged.profdata"
     subprocess.run([tool("llvm-profdata"), "merge", "-o", merged, *profiles], check=True)
     what = ["report", "-show-region-summary=false", "-show-branch-summary=false",

@@ -25,7 +25,8 @@ auto& other_out = fuzz::lasting<outputs>().other;
 
 // A copy that knows its outline.
 struct outlined {
-    explicit outlined(snapshot_view of) : ints{of.ints()}, keys{of.size()}, starts{starts_words(of.data_size() / 4)} {
+    explicit outlined(snapshot_view of)
+        : ints{of.ints()}, keys{of.size()}, starts{starts_words(of.data_size() / 4)} {
         for (std::size_t i = 0; i < of.size(); ++i) keys.span()[i] = of.key(i);
         find_starts(of, starts.span());
         view = snapshot_view::trusted(ints.view(), of.distinct_keys()).with_outline({keys.view(), starts.view()});
@@ -94,8 +95,8 @@ void apply_in_place(snapshot_view base, std::span<std::int32_t const> delta, siz
     }
     // Once more, now that it has slots that are gone.
     std::vector<std::int32_t> const now{expected->ints().begin(), expected->ints().end()};
-    auto const again = plain::apply_delta(snapshot_view::trusted(now, expected->distinct_keys()), delta, sizes, memory,
-                                          other_out, {mode, {}, nullptr});
+    auto const again = plain::apply_delta(snapshot_view::trusted(now, expected->distinct_keys()), delta, sizes,
+                                          memory, other_out, {mode, {}, nullptr});
     FUZZ_REQUIRE(live.apply(delta, sizes, {mode, {}, nullptr}) == fuzz::error_of(again));
     FUZZ_REQUIRE(same(live.view().ints(), again ? again->ints() : std::span<std::int32_t const>{now}));
     FUZZ_REQUIRE(live.checksum() == plain::checksum(live.view()));
@@ -142,7 +143,8 @@ void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_
     auto const change = [&](kernels::change_items_fn* run) {
         state s = before;
         delta_reader reader = *opened;
-        kernels::item_changes c{s.items.data(), s.items.size(), s.pool.data(), table, multiplier, delta.data(), 7, 0};
+        kernels::item_changes c{
+            s.items.data(), s.items.size(), s.pool.data(), table, multiplier, delta.data(), 7, 0};
         for (delta_reader::update update; run(c, reader, update);) s.odd.push_back(update.key);
         s.sum = c.sum;
         return s;
@@ -153,7 +155,8 @@ void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_
         state const s = change(v.run);
         FUZZ_REQUIRE(s.pool == expected.pool && s.odd == expected.odd && s.sum == expected.sum);
         for (std::size_t i = 0; i < s.items.size(); ++i)
-            FUZZ_REQUIRE(s.items[i].delta == expected.items[i].delta && s.items[i].position == expected.items[i].position);
+            FUZZ_REQUIRE(s.items[i].delta == expected.items[i].delta &&
+                         s.items[i].position == expected.items[i].position);
     }
 }
 
@@ -172,13 +175,14 @@ std::vector<std::int32_t> make_base(std::vector<std::int32_t> const& ints) {
     std::vector<fuzz::loose_item> items;
     std::size_t total = 2;
     for (std::size_t at = 0; at + 3 <= ints.size() && items.size() < 1024;) {
-        std::size_t const size = std::min<std::size_t>(static_cast<std::uint32_t>(ints[at + 2]) % 64,
-                                                       ints.size() - at - 3);
+        std::size_t const size =
+            std::min<std::size_t>(static_cast<std::uint32_t>(ints[at + 2]) % 64, ints.size() - at - 3);
         auto const data = std::span{ints}.subspan(at + 3, size);
         total += 2 + size;
         if (total > snapshot_limits{}.ints()) break;
-        items.push_back({make_key(static_cast<std::uint16_t>(ints[at] & 0x7fff), static_cast<std::uint16_t>(ints[at + 1])),
-                         {data.begin(), data.end()}});
+        items.push_back(
+            {make_key(static_cast<std::uint16_t>(ints[at] & 0x7fff), static_cast<std::uint16_t>(ints[at + 1])),
+             {data.begin(), data.end()}});
         at += 3 + size;
     }
     return fuzz::lay_out(items);
@@ -207,7 +211,8 @@ void apply_strange(fuzz::input in, size_table const& sizes, std::uint8_t choice)
             FUZZ_REQUIRE(parsed && parsed->size() == applied->size());
             // In memory of the very size, which suffices if it says so.
             exact<std::int32_t> const tight{applied->ints().size()};
-            auto const again = apply_delta(base, delta.view(), sizes, memory, tight.span(), {mode, limits, nullptr});
+            auto const again =
+                apply_delta(base, delta.view(), sizes, memory, tight.span(), {mode, limits, nullptr});
             FUZZ_REQUIRE(again ? same(again->ints(), applied->ints()) : again.error().code == errc::output_full);
         }
         if (mode == decoding::strict && applied) {
@@ -217,7 +222,8 @@ void apply_strange(fuzz::input in, size_table const& sizes, std::uint8_t choice)
         if (mode == decoding::lenient && strict_good)
             FUZZ_REQUIRE(applied && same<std::int32_t>(applied->ints(), strict_ints));
         bool const is_limited = choice % 4 == 1 || choice % 4 == 2;
-        apply_in_place(base, delta.view(), sizes, mode, is_limited ? apply(base, delta.view(), sizes, mode, {}) : applied);
+        apply_in_place(base, delta.view(), sizes, mode,
+                       is_limited ? apply(base, delta.view(), sizes, mode, {}) : applied);
     }
 }
 
@@ -274,8 +280,8 @@ void create_and_apply(fuzz::input in, size_table const& sizes) {
         for (bool const with_outline : {false, true}) {
             for (std::size_t const room : {delta_bound(from, to), needed, needed - 1}) {
                 exact<std::int32_t> const fast{room};
-                auto const again = v.run(with_outline ? from_copy.view : from, with_outline ? to_copy.view : to, sizes,
-                                         memory, fast.span());
+                auto const again = v.run(with_outline ? from_copy.view : from, with_outline ? to_copy.view : to,
+                                         sizes, memory, fast.span());
                 if (again) FUZZ_REQUIRE(made && room >= needed && same(*again, delta.view()));
                 else if (made) FUZZ_REQUIRE(room < needed && again.error().code == errc::output_full);
                 else if (room >= delta_bound(from, to)) FUZZ_REQUIRE(again.error() == made.error());

@@ -75,7 +75,7 @@ playing play(demo_reader const& reader, size_table const& sizes, decoding mode, 
     playing p;
     demo_player player{reader, player_memory, {&sizes, mode, &p.notes}};
     for (demo_event e; player.next(e);) {
-        auto const content = e.kind == demo_event_kind::snapshot ? hash(player.state().ints())
+        auto const content = e.kind == demo_event_kind::snapshot  ? hash(player.state().ints())
                              : e.kind == demo_event_kind::message ? hash(e.message)
                                                                   : 0;
         if (e.kind == demo_event_kind::snapshot)
@@ -198,7 +198,8 @@ void run_target(fuzz::bytes_view data) {
     auto const strict = play(*reader, sizes, decoding::strict, nothing);
     playing lenient;
     auto const w = write(*reader, sizes, choice, lenient);
-    if (strict.error.what.code == errc::ok) FUZZ_REQUIRE(lenient.error.what.code == errc::ok && strict.events == lenient.events);
+    if (strict.error.what.code == errc::ok)
+        FUZZ_REQUIRE(lenient.error.what.code == errc::ok && strict.events == lenient.events);
     read_again(w, sizes);
     if (lenient.error.what.code == errc::ok) check_seek(*reader, sizes, keyframes, lenient, choice);
 }

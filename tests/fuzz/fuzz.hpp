@@ -14,8 +14,7 @@
 namespace fuzz {
 
 /// Also in builds without assertions: a target that finds nothing wrong must have looked.
-#define FUZZ_REQUIRE(...)                                                                                             \
-    ((__VA_ARGS__) ? static_cast<void>(0) : ::fuzz::fail(__FILE__, __LINE__, #__VA_ARGS__))
+#define FUZZ_REQUIRE(...) ((__VA_ARGS__) ? static_cast<void>(0) : ::fuzz::fail(__FILE__, __LINE__, #__VA_ARGS__))
 
 [[noreturn]] inline void fail(char const* file, int line, char const* what) {
     std::fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
@@ -36,15 +35,15 @@ struct target {
 
 /// Makes `run` the target of its file: of its own for a fuzzer, one of several in the program that replays.
 #ifdef TEEWIRE_FUZZ_REPLAY
-#define FUZZ_TARGET(name, run)                                                                                        \
-    namespace {                                                                                                       \
-    ::fuzz::target const registered_target{name, run};                                                                \
+#define FUZZ_TARGET(name, run)                                                                                     \
+    namespace {                                                                                                    \
+    ::fuzz::target const registered_target{name, run};                                                             \
     }
 #else
-#define FUZZ_TARGET(name, run)                                                                                        \
-    extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {                               \
-        run({data, size});                                                                                            \
-        return 0;                                                                                                     \
+#define FUZZ_TARGET(name, run)                                                                                     \
+    extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {                            \
+        run({data, size});                                                                                         \
+        return 0;                                                                                                  \
     }
 #endif
 
@@ -111,7 +110,8 @@ template <class T>
 
 [[nodiscard]] inline bool same(teewire::note_log const& a, teewire::note_log const& b) noexcept {
     for (std::size_t i = 0; i < teewire::note_count; ++i) {
-        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position) return false;
+        if (a.entries[i].count != b.entries[i].count || a.entries[i].position != b.entries[i].position)
+            return false;
         if (a.entries[i].count != 0) FUZZ_REQUIRE(!describe(static_cast<teewire::note>(i)).empty());
     }
     return true;

@@ -53,8 +53,9 @@ def main() -> int:
 
     print(f"{'target':<12} {'executions':>12} {'per s':>8} {'edges':>6} {'features':>9} {'corpus':>7} {'findings':>9}")
     for r in results:
-        print(f"{r['target']:<12} {r['executions']:>12} {r['executions'] // r['seconds'] if r['seconds'] else '-':>8} {r['edges']:>6} "
-              f"{r['features']:>9} {r['corpus']:>7} {len(r['findings']):>9}")
+        speed = r["executions"] // r["seconds"] if r["seconds"] else "-"
+        print(f"{r['target']:<12} {r['executions']:>12} {speed:>8} {r['edges']:>6} {r['features']:>9} {r['corpus']:>7} "
+              f"{len(r['findings']):>9}")
     print(f"{'all':<12} {sum(r['executions'] for r in results):>12}")
     if not options.no_corpus:
         print_total(build, results)
@@ -90,7 +91,8 @@ def run(build: pathlib.Path, target: str, seconds: int, keep: bool) -> dict:
         folders.insert(0, findings / f"{target}.new")
         folders[0].mkdir(exist_ok=True)
     limit = [f"-max_total_time={seconds}"] if seconds else ["-runs=0"]
-    command = [build / "tests/fuzz" / f"fuzz-{target}", f"-max_len={MAX_LEN[target]}", "-timeout=20", "-rss_limit_mb=4096",
+    command = [build / "tests/fuzz" / f"fuzz-{target}", f"-max_len={MAX_LEN[target]}", "-timeout=20",
+               "-rss_limit_mb=4096",
                "-report_slow_units=1000",  # the machine may have paused
                f"-artifact_prefix={findings}/{target}-", "-print_final_stats=1", *limit, *folders]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")

@@ -253,10 +253,12 @@ std::vector<datagram> conversation(wire_format format) {
     bool const v07 = format == wire_format::v07;
     std::vector<history::entry> entries(20);
     std::vector<std::int32_t> block(4000);
-    snapshot_sender sender{entries, block, {v07 ? protocol::teeworlds_07 : protocol::ddnet, v07 ? &sizes_07 : &sizes_06}};
+    snapshot_sender sender{
+        entries, block, {v07 ? protocol::teeworlds_07 : protocol::ddnet, v07 ? &sizes_07 : &sizes_06}};
     auto const take = [&](connection& c, byte_span content) {
         static_cast<void>(c.receive(content, now, *payload));
-        for (chunk in; c.next_chunk(in);) {}
+        for (chunk in; c.next_chunk(in);) {
+        }
     };
     for (int round = 0; round < 14; ++round, now += 60) {
         for (byte_span sent; !(sent = client.poll(now, packet)).empty();) {
@@ -298,13 +300,13 @@ std::vector<datagram> conversation(wire_format format) {
 }
 
 void put_number(bytes& to, std::uint32_t value, int size, bool big) {
-    for (int i = 0; i < size; ++i)
-        to.push_back(static_cast<std::uint8_t>(value >> 8 * (big ? size - 1 - i : i)));
+    for (int i = 0; i < size; ++i) to.push_back(static_cast<std::uint8_t>(value >> 8 * (big ? size - 1 - i : i)));
 }
 
 bytes capture_of(std::vector<datagram> const& all) {
     bytes file;
-    for (std::uint32_t const word : {0xa1b2c3d4U, 0x00040002U, 0U, 0U, 262144U, 1U}) put_number(file, word, 4, false);
+    for (std::uint32_t const word : {0xa1b2c3d4U, 0x00040002U, 0U, 0U, 262144U, 1U})
+        put_number(file, word, 4, false);
     std::uint32_t time = 1'600'000'000;
     for (datagram const& d : all) {
         auto const udp = static_cast<std::uint32_t>(8 + d.content.size());
@@ -398,7 +400,8 @@ void packets() {
             if (!question || !written) continue;
             connless_packet p = *question;
             p.payload = byte_span{room}.first(*written);
-            if (auto const datagram = write_connless(p, whole)) put("network", join({0, 0}, byte_span{whole}.first(*datagram)));
+            if (auto const datagram = write_connless(p, whole))
+                put("network", join({0, 0}, byte_span{whole}.first(*datagram)));
         }
     }
 }
@@ -409,7 +412,8 @@ void snapshot_messages_of_a_server() {
     for (bool const v07 : {false, true}) {
         std::vector<history::entry> entries(20);
         std::vector<std::int32_t> block(40000);
-        snapshot_sender sender{entries, block, {v07 ? protocol::teeworlds_07 : protocol::ddnet, v07 ? &sizes_07 : &sizes_06}};
+        snapshot_sender sender{
+            entries, block, {v07 ? protocol::teeworlds_07 : protocol::ddnet, v07 ? &sizes_07 : &sizes_06}};
         bytes watched{4, static_cast<std::uint8_t>(v07 ? 3 : 2)}, calls{static_cast<std::uint8_t>(v07 ? 8 : 0)};
         for (std::int32_t round = 0; round < 10; ++round) {
             auto ints = few_items(round / 2);
@@ -463,10 +467,12 @@ void colliding_keys() {
         for (int i = 0; i < 5; ++i) inverse *= 2 - multiplier * inverse;
         std::vector<std::int32_t> keys;
         for (std::uint32_t i = 0; keys.size() < 45; ++i)
-            if (auto const key = static_cast<std::int32_t>(inverse * (static_cast<std::uint32_t>(0x100000000U / slots) * 5 + i));
+            if (auto const key =
+                    static_cast<std::int32_t>(inverse * (static_cast<std::uint32_t>(0x100000000U / slots) * 5 + i));
                 key >= 0)
                 keys.push_back(key);
-        std::vector<std::int32_t> ints{static_cast<std::int32_t>(4 * keys.size()), static_cast<std::int32_t>(keys.size())};
+        std::vector<std::int32_t> ints{static_cast<std::int32_t>(4 * keys.size()),
+                                       static_cast<std::int32_t>(keys.size())};
         for (std::size_t i = 0; i < keys.size(); ++i) ints.push_back(static_cast<std::int32_t>(4 * i));
         ints.insert(ints.end(), keys.begin(), keys.end());
         put("snapshot", join({0, 3}, little_endian(ints)));
@@ -571,8 +577,7 @@ void small_maps() {
         put("map", none.finish());
         // As before September 2010: sizes without the table of block sizes.
         bytes old = file.finish();
-        for (std::size_t const at : {8U, 12U})
-            test::set_int(old, at, test::int_at(old, at) - 4);
+        for (std::size_t const at : {8U, 12U}) test::set_int(old, at, test::int_at(old, at) - 4);
         if (version == 4) put("map", old);
     }
     bytes cells;

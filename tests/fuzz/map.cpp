@@ -150,8 +150,7 @@ void read_datafile(fuzz::bytes_view data) {
     map_problem const problem = read_map(*file, map, {.max_bytes = max_bytes, .report = watch});
     FUZZ_REQUIRE(inside);
     game_map strict;
-    map_problem const refused =
-        read_map(*file, strict, {.mode = decoding::strict, .max_bytes = max_bytes});
+    map_problem const refused = read_map(*file, strict, {.mode = decoding::strict, .max_bytes = max_bytes});
     if (problem.code != map_errc::ok) return FUZZ_REQUIRE(refused.code != map_errc::ok && map == game_map{});
     if (refused.code == map_errc::ok) FUZZ_REQUIRE(strict == map);
     else FUZZ_REQUIRE(strict == game_map{});

@@ -211,8 +211,7 @@ void converse(fuzz::bytes_view bytes, wire_format format) {
             std::array<std::uint8_t, 1000> message{};
             std::uint8_t const size = in.byte();
             bool const vital = step / 2 % 4 == 0;
-            for (std::size_t i = 0; i < 4; ++i)
-                message[i] = static_cast<std::uint8_t>(queued[from] >> 8 * i);
+            for (std::size_t i = 0; i < 4; ++i) message[i] = static_cast<std::uint8_t>(queued[from] >> 8 * i);
             if (sender.queue(std::span{message}.first(4 + size * 3U), vital, now).code == errc::ok)
                 queued[from] += vital;
             break;

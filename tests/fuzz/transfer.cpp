@@ -28,10 +28,13 @@ struct session {
     session(protocol p, snapshot_listening listening, std::uint8_t room)
         : sizes{p == protocol::teeworlds_07 ? sizes_07 : sizes_06}, sent_entries{2U + room % 64},
           sent_block{std::span{blocks[0]}.first(std::size_t{512} << room % 8)}, got_entries{2U + room / 2},
-          got_block{std::span{blocks[1]}.first(std::size_t{512} << room / 16 % 8)},
-          version{p}, is_observer{listening == snapshot_listening::observer},
-          sender{sent_entries.span(), sent_block, {p, &sizes, max_snapshot_parts}},
-          receiver{std::span{parts}.first(is_observer ? 3 : 1), got_entries.span(), got_block,
+          got_block{std::span{blocks[1]}.first(std::size_t{512} << room / 16 % 8)}, version{p},
+          is_observer{listening == snapshot_listening::observer}, sender{sent_entries.span(),
+                                                                         sent_block,
+                                                                         {p, &sizes, max_snapshot_parts}},
+          receiver{std::span{parts}.first(is_observer ? 3 : 1),
+                   got_entries.span(),
+                   got_block,
                    {p, &sizes, listening, decoding::strict, nullptr}},
           now{sizes} {}
 

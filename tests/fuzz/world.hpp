@@ -92,13 +92,22 @@ public:
                 items_.clear();
                 break;
             }
-            items_[number].data.resize(type % 24);
+            if (std::size_t const size = type % 24; ints() + size - items_[number].data.size() <= max_ints)
+                items_[number].data.resize(size);
             return false;
         }
         return true;
     }
 
 private:
+    static constexpr std::size_t max_ints = 16384;
+
+    // Of the whole snapshot.
+    [[nodiscard]] std::size_t ints() const noexcept {
+        std::size_t all = 2;
+        for (auto const& i : items_) all += 2 + i.data.size();
+        return all;
+    }
     static std::int32_t value(input& in) {
         std::uint8_t const small = in.byte();
         return small < 0xf0 ? small - 0x70 : in.integer();
@@ -118,12 +127,9 @@ private:
         loose_item made{teewire::make_key(type, id), {}};
         std::size_t const agreed = sizes_[type];
         made.data.resize(agreed != 0 ? agreed : size < 0xf8 ? size % 24 : size);
-        std::size_t ints = made.data.size() + 2;
-        for (auto const& i : items_) {
+        for (auto const& i : items_)
             if (i.key == made.key) return;
-            ints += i.data.size() + 2;
-        }
-        if (items_.size() == 1024 || 2 + ints > 16384) return;
+        if (items_.size() == 1024 || ints() + 2 + made.data.size() > max_ints) return;
         fill(made, in);
         items_.push_back(std::move(made));
     }
