@@ -660,11 +660,13 @@ private:
         layer.content = std::move(tiles);
     }
 
-    void check_zero_block(tile_layer const& tiles, place const& where) {
+    void check_zero_block(tile_layer& tiles, place const& where) {
         auto const size = file_.block_size(tiles.zero_block);
         if (!size || *size < 4 * tiles.cell_count()) {
             from_.report(map_errc::missing_zero_block, where, size ? static_cast<std::int64_t>(*size) : 0,
                          static_cast<std::int64_t>(4 * tiles.cell_count()), tiles.zero_block);
+            tiles.has_zeros = !(tiles.tiles.empty() && tiles.tele.empty() && tiles.speedup.empty() &&
+                                tiles.switches.empty() && tiles.tune.empty());
             return;
         }
         if (whole_ && *size == 4 * tiles.cell_count() && is_zero(tiles.zero_block, where)) mark(tiles.zero_block);

@@ -357,10 +357,7 @@ private:
     // What programs see that do not know the kind: ordinary tiles, all empty.
     std::int32_t put_zeros(tile_layer const& tiles) {
         if (is_kept_.contains(tiles.zero_block)) return tiles.zero_block;
-        // Unreadable ones may claim any size.
-        if (tiles.tiles.empty() && tiles.tele.empty() && tiles.speedup.empty() && tiles.switches.empty() &&
-            tiles.tune.empty())
-            return old_block(tiles.zero_block);
+        if (!tiles.has_zeros) return old_block(tiles.zero_block); // such a layer may claim any size
         return blocks_.put(tiles.zero_block, std::vector<std::uint8_t>(4 * tiles.cell_count()), false);
     }
 
