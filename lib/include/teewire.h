@@ -351,7 +351,7 @@ TEEWIRE_API int32_t teewire_history_init(teewire_history** out, void* memory, ui
 /// then nothing is dropped. O(ints).
 TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, teewire_snapshot const* snapshot,
                                         teewire_snapshot* stored, teewire_failure* failure);
-/// Error: UNKNOWN_TICK. O(log snapshots).
+/// Error: UNKNOWN_TICK. O(log snapshots). The processor begins to fetch it, so ask before building the next snapshot.
 TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out);
 /// Drops everything older. Returns the number held.
 TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
@@ -386,7 +386,8 @@ TEEWIRE_API int32_t teewire_sender_init(teewire_sender** out, void* memory, uint
 /// Takes the tick that an input message acknowledges, -1 if it says so. Returns 1, or 0 if it makes no sense, which
 /// changes nothing.
 TEEWIRE_API int32_t teewire_sender_acknowledge(teewire_sender* sender, int32_t tick);
-/// Whether a snapshot of this tick should be sent: 1 or 0.
+/// Whether a snapshot of this tick should be sent: 1 or 0. To be asked before building it: the processor begins to fetch
+/// its base.
 TEEWIRE_API int32_t teewire_sender_due(teewire_sender const* sender, int32_t tick);
 /// Encodes the snapshot of `tick` and keeps it. Ticks have to increase. Returns the number of messages, at least 1, that
 /// teewire_sender_next gives. Errors: as teewire_delta_create; BAD_TICK; TOO_LARGE when it takes too many messages or

@@ -21,8 +21,8 @@ public:
         std::uint32_t whole; // with the outline behind them
         bool distinct_keys;
         bool outlined;
-        /// @endcond
     };
+    /// @endcond
 
     /// `entries` limits the number of snapshots, `block` their ints together. 150 entries hold the 3 seconds that
     /// servers keep.

@@ -15,11 +15,9 @@ using huffman::table;
 // Other static initialisers may call the public functions before these have been chosen.
 constinit kernels::huffman_encode_fn* encoder = huffman::encode_portable;
 constinit kernels::huffman_decode_fn* decoder = huffman::decode_portable;
-[[maybe_unused]] bool const chosen = [] {
-    encoder = kernels::best(kernels::huffman_encode_variants());
-    decoder = kernels::best(kernels::huffman_decode_variants());
-    return true;
-}();
+[[maybe_unused]] bool const chosen =
+    kernels::choose(encoder, kernels::huffman_encode_variants()) &&
+    kernels::choose(decoder, kernels::huffman_decode_variants());
 
 } // namespace
 

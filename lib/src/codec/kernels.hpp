@@ -34,6 +34,14 @@ template <class Function>
     return chosen;
 }
 
+/// Makes `function` the best variant. For initialisers of constants, which run before main; until then it is the plain
+/// twin that it was set to.
+template <class Function>
+bool choose(Function*& function, std::span<variant<Function> const> variants) noexcept {
+    function = best(variants);
+    return true;
+}
+
 using encode_varints_fn = result<std::size_t>(std::span<std::int32_t const>, std::span<std::uint8_t>) noexcept;
 using decode_varints_fn = result<std::size_t>(std::span<std::uint8_t const>, std::span<std::int32_t>, decoding,
                                               note_log*) noexcept;

@@ -129,11 +129,9 @@ constexpr variant<decode_varints_fn> decoders[] = {
 constinit encode_varints_fn* chosen_encoder = encode_whole_plain;
 constinit decode_varints_fn* chosen_decoder = decode_whole_plain;
 
-[[maybe_unused]] bool const chosen = [] {
-    chosen_encoder = best(encode_varints_variants());
-    chosen_decoder = best(decode_varints_variants());
-    return true;
-}();
+[[maybe_unused]] bool const chosen =
+    choose(chosen_encoder, encode_varints_variants()) &&
+    choose(chosen_decoder, decode_varints_variants());
 
 } // namespace
 

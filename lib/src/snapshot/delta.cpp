@@ -292,12 +292,9 @@ namespace {
 constinit kernels::create_delta_fn* create_fast = plain::create_delta;
 constinit kernels::apply_delta_fn* apply_fast = plain::apply_delta;
 
-// Before main; until then the plain twins do.
-[[maybe_unused]] bool const chosen = [] {
-    create_fast = kernels::best(kernels::create_delta_variants());
-    apply_fast = kernels::best(kernels::apply_delta_variants());
-    return true;
-}();
+[[maybe_unused]] bool const chosen =
+    kernels::choose(create_fast, kernels::create_delta_variants()) &&
+    kernels::choose(apply_fast, kernels::apply_delta_variants());
 
 } // namespace
 

@@ -10,10 +10,7 @@ namespace teewire {
 namespace {
 
 constinit kernels::change_items_fn* change_fast = kernels::plain_change_items;
-[[maybe_unused]] bool const chosen = [] {
-    change_fast = kernels::best(kernels::change_items_variants());
-    return true;
-}();
+[[maybe_unused]] bool const chosen = kernels::choose(change_fast, kernels::change_items_variants());
 
 // a += b
 void accumulate(std::span<std::int32_t> a, std::span<std::int32_t const> b) noexcept {

@@ -80,10 +80,7 @@ std::uint32_t plain::checksum(snapshot_view snapshot) noexcept {
 namespace {
 
 constinit kernels::checksum_fn* checksum_fast = plain::checksum;
-[[maybe_unused]] bool const chosen = [] {
-    checksum_fast = kernels::best(kernels::checksum_variants());
-    return true;
-}();
+[[maybe_unused]] bool const chosen = kernels::choose(checksum_fast, kernels::checksum_variants());
 
 } // namespace
 

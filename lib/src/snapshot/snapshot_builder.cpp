@@ -9,10 +9,7 @@ namespace teewire {
 namespace {
 
 constinit kernels::holds_key_fn* holds_key_fast = kernels::plain_holds_key;
-[[maybe_unused]] bool const chosen = [] {
-    holds_key_fast = kernels::best(kernels::holds_key_variants());
-    return true;
-}();
+[[maybe_unused]] bool const chosen = kernels::choose(holds_key_fast, kernels::holds_key_variants());
 
 } // namespace
 
