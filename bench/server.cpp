@@ -118,7 +118,7 @@ private:
             good &= found.has_value();
             if (found) base = *found;
         }
-        builder_.start();
+        builder_.start(c.past.ahead(tick(step - age)));
         for (std::size_t const i : c.visible[step]) good &= builder_.add(steps_[step][i]).has_value();
         snapshot_view const now = builder_.finish();
         lap(building);

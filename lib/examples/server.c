@@ -18,7 +18,7 @@ static teewire_scratch* scratch;           /* one per thread */
 //! [snap]
 /* What client `viewer` sees at `tick`: everybody who is not too far away. */
 static int32_t snap(int32_t viewer, int32_t tick, teewire_snapshot* out) {
-    teewire_builder_start(builders[viewer]);
+    teewire_sender_start(senders[viewer], builders[viewer]);
     for (int32_t id = 0; id < clients; ++id) {
         int32_t const x = 1000 * id + tick % 400 * (id + 1);
         int32_t* data;

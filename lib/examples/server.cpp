@@ -77,7 +77,7 @@ public:
     void tick(std::int32_t tick, milliseconds now) {
         if (!joined_) return;
         if (sender_.due(tick)) {
-            builder_.start();
+            builder_.start(sender_.ahead());
             for (std::uint16_t id = 0; id < 8; ++id)
                 if (auto const data = builder_.add(9, id, 22)) {
                     (*data)[0] = tick;

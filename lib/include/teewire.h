@@ -37,7 +37,7 @@ extern "C" {
 /// Grows when programs have to be compiled again: the number in the library's soname.
 #define TEEWIRE_ABI_MAJOR 1
 /// Grows with every addition.
-#define TEEWIRE_ABI_MINOR 0
+#define TEEWIRE_ABI_MINOR 1
 
 /// What the library has: major * 65536 + minor. A program can run with it if the major is its own and the minor is not
 /// smaller.
@@ -351,8 +351,11 @@ TEEWIRE_API int32_t teewire_history_init(teewire_history** out, void* memory, ui
 /// then nothing is dropped. O(ints).
 TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, teewire_snapshot const* snapshot,
                                         teewire_snapshot* stored, teewire_failure* failure);
-/// Error: UNKNOWN_TICK. O(log snapshots). The processor begins to fetch it, so ask before building the next snapshot.
+/// Error: UNKNOWN_TICK. O(log snapshots).
 TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out);
+/// As teewire_builder_start. While items are added, the processor fetches what comparing the snapshot with that of
+/// `base_tick`, and adding it to the history, will touch, which with many clients lies far away.
+TEEWIRE_API void teewire_history_start(teewire_history const* history, int32_t base_tick, teewire_builder* builder);
 /// Drops everything older. Returns the number held.
 TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
 /// Drops everything.
@@ -386,9 +389,11 @@ TEEWIRE_API int32_t teewire_sender_init(teewire_sender** out, void* memory, uint
 /// Takes the tick that an input message acknowledges, -1 if it says so. Returns 1, or 0 if it makes no sense, which
 /// changes nothing.
 TEEWIRE_API int32_t teewire_sender_acknowledge(teewire_sender* sender, int32_t tick);
-/// Whether a snapshot of this tick should be sent: 1 or 0. To be asked before building it: the processor begins to fetch
-/// its base.
+/// Whether a snapshot of this tick should be sent: 1 or 0.
 TEEWIRE_API int32_t teewire_sender_due(teewire_sender const* sender, int32_t tick);
+/// As teewire_builder_start, for the next snapshot to be sent. While items are added, the processor fetches what sending
+/// it will touch, which with many clients lies far away.
+TEEWIRE_API void teewire_sender_start(teewire_sender const* sender, teewire_builder* builder);
 /// Encodes the snapshot of `tick` and keeps it. Ticks have to increase. Returns the number of messages, at least 1, that
 /// teewire_sender_next gives. Errors: as teewire_delta_create; BAD_TICK; TOO_LARGE when it takes too many messages or
 /// memory. O(items + ints).

@@ -172,7 +172,7 @@ static void test_history(void) {
     CHECK_EQUAL(teewire_history_find(history, 3, &found), TEEWIRE_UNKNOWN_TICK);
     CHECK_EQUAL(teewire_history_find(history, 4, &found), 0);
 
-    teewire_builder_start(builder);
+    teewire_history_start(history, 4, builder);
     REQUIRE(teewire_builder_add(builder, 1, 1, 1000, NULL) == 1);
     teewire_builder_finish(builder, &s);
     CHECK_EQUAL(teewire_history_add(history, 6, &s, NULL, &failure), TEEWIRE_TOO_LARGE);

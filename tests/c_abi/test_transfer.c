@@ -98,7 +98,7 @@ static void test_parts_and_damage(void) {
     event.size = sizeof event;
     for (tick = 10; tick <= 20; tick += 10) {
         int32_t count = 0;
-        teewire_builder_start(builder);
+        teewire_sender_start(sender, builder);
         REQUIRE(teewire_builder_add(builder, 50, 1, 700, &data) == 1);
         for (i = 0; i < 700; ++i) data[i] = 10000 * tick + i;
         teewire_builder_finish(builder, &s);

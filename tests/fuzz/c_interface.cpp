@@ -359,7 +359,7 @@ void run_target(fuzz::bytes_view data) {
             break;
         }
         case 2:
-            teewire_builder_start(c.builder);
+            teewire_history_start(c.history, c.tick, c.builder);
             c.build();
             break;
         case 3: c.encode_and_decode(choice & 1); break;

@@ -128,11 +128,9 @@ inline bytes huffman(bytes const& data) {
 
 /// A chunk with that payload, with the longest form of size.
 inline bytes raw_chunk(teewire::demo_chunk_kind kind, bytes const& payload) {
-    bytes chunk(3 + payload.size());
-    chunk[0] = static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 5 | 31);
-    chunk[1] = static_cast<std::uint8_t>(payload.size());
-    chunk[2] = static_cast<std::uint8_t>(payload.size() >> 8);
-    std::copy(payload.begin(), payload.end(), chunk.begin() + 3);
+    bytes chunk{static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 5 | 31),
+                static_cast<std::uint8_t>(payload.size()), static_cast<std::uint8_t>(payload.size() >> 8)};
+    chunk.insert(chunk.end(), payload.begin(), payload.end());
     return chunk;
 }
 

@@ -15,7 +15,7 @@ namespace teewire {
 
 inline constexpr std::size_t delta_header_ints = 3; ///< at the start of every delta
 
-/// Scratch memory for create_delta and apply_delta. 52 KiB with the default limits; needs no set-up.
+/// Scratch memory for create_delta and apply_delta. 51 KiB with the default limits; needs no set-up.
 template <snapshot_limits limits = snapshot_limits{}>
 struct delta_memory {
     /// @cond memory
@@ -23,8 +23,8 @@ struct delta_memory {
     key_index_memory<items> base_index, added_index;
     std::array<std::int32_t, items> base_keys, added_keys;
     std::array<std::uint32_t, items> places, positions, gap_items, gap_ints;
-    std::array<std::uint64_t, items / 64 + 2> marks, changed;
-    std::array<std::uint32_t, starts_words(limits.ints())> from_starts, to_starts;
+    std::array<std::uint64_t, items / 64 + 1> marks;
+    std::array<std::uint32_t, starts_words(limits.ints())> starts;
     /// @endcond
 };
 
@@ -37,12 +37,12 @@ struct delta_scratch {
           base_slot_numbers{memory.base_index.numbers}, added_slot_numbers{memory.added_index.numbers},
           base_keys{memory.base_keys}, added_keys{memory.added_keys}, places{memory.places},
           positions{memory.positions}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints}, marks{memory.marks},
-          changed{memory.changed}, from_starts{memory.from_starts}, to_starts{memory.to_starts} {}
+          starts{memory.starts} {}
 
     /// Items.
     [[nodiscard]] std::size_t capacity() const noexcept { return base_keys.size(); }
     /// Ints of the items that the fast functions can work with.
-    [[nodiscard]] std::size_t max_ints() const noexcept { return 32 * (from_starts.size() - 4); }
+    [[nodiscard]] std::size_t max_ints() const noexcept { return 32 * (starts.size() - 4); }
     /// @cond memory
     [[nodiscard]] key_index base_index() const noexcept { return {base_slot_keys, base_slot_numbers, capacity()}; }
     [[nodiscard]] key_index added_index() const noexcept {
@@ -53,8 +53,8 @@ struct delta_scratch {
     std::span<std::uint16_t> base_slot_numbers, added_slot_numbers;
     std::span<std::int32_t> base_keys, added_keys;
     std::span<std::uint32_t> places, positions, gap_items, gap_ints;
-    std::span<std::uint64_t> marks, changed; // a bit per item
-    std::span<std::uint32_t> from_starts, to_starts;
+    std::span<std::uint64_t> marks; // a bit per item
+    std::span<std::uint32_t> starts;
     /// @endcond
 };
 

@@ -37,9 +37,12 @@ public:
     /// until everything behind it has been dropped. Error: bad_tick when the tick is there already.
     result<snapshot_view> add_late(std::int32_t tick, snapshot_view snapshot) noexcept;
 
-    /// O(log entries), but see add_late(). The processor begins to fetch it, and the place of the next one: who asks
-    /// before building the snapshot that will be compared with it waits less for memory.
+    /// O(log entries), but see add_late().
     [[nodiscard]] std::optional<snapshot_view> find(std::int32_t tick) const noexcept;
+
+    /// What comparing the next snapshot with that of `base_tick`, and adding it, will touch: for
+    /// snapshot_builder::start(). Nothing if there is no such base. O(log entries).
+    [[nodiscard]] memory_ahead ahead(std::int32_t base_tick) const noexcept;
 
     /// Drops everything older than `tick`; after add_late() only what came before the first that is not. O(dropped).
     void drop_before(std::int32_t tick) noexcept;
@@ -56,7 +59,6 @@ public:
 private:
     [[nodiscard]] snapshot_view view(entry const& e) const noexcept;
     [[nodiscard]] entry const* entry_of(std::int32_t tick) const noexcept;
-    void prefetch(std::size_t begin, std::size_t size) const noexcept;
     [[nodiscard]] entry& at(std::size_t i) const noexcept { return entries_[(first_ + i) % entries_.size()]; }
     void drop_oldest() noexcept;
     result<snapshot_view> append(std::int32_t tick, snapshot_view snapshot) noexcept;

@@ -61,6 +61,13 @@ struct snapshot_outline {
     std::span<std::uint32_t const> starts;
 };
 
+/// What will be read and written once the next snapshot is built. A server with many clients has not used either for a
+/// while, so that the processor has to fetch them from far away.
+struct memory_ahead {
+    void const* base = nullptr;   ///< the items that the new ones will be compared with
+    void const* stored = nullptr; ///< where they will be copied to
+};
+
 /// Writes the starts of all items to `out`, which has starts_words() words. O(ints / 32 + items).
 void find_starts(snapshot_view snapshot, std::span<std::uint32_t> out) noexcept;
 

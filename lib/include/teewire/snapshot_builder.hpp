@@ -13,6 +13,9 @@ namespace teewire {
 
 namespace detail {
 
+// Not a character type, since a write to one might change anything.
+enum class seen_stamp : std::uint8_t {};
+
 // Eight places per item, rounded up to a power of two.
 [[nodiscard]] constexpr std::size_t seen_places(std::size_t items) noexcept {
     return std::bit_ceil(8 * items + 64);
@@ -31,7 +34,7 @@ struct snapshot_builder_memory {
     std::array<std::int32_t, limits.items> keys;
     std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
     std::array<std::uint16_t, limits.items> order;
-    std::array<std::uint8_t, detail::seen_places(limits.items)> seen;
+    std::array<detail::seen_stamp, detail::seen_places(limits.items)> seen;
     std::array<std::uint32_t, starts_words(limits.ints())> starts;
     /// @endcond
 };
@@ -50,17 +53,17 @@ public:
     /// Empty. Keeps `memory`. O(size of the memory).
     template <snapshot_limits limits>
     explicit snapshot_builder(snapshot_builder_memory<limits>& memory) noexcept
-        : offsets_{memory.offsets}, keys_{memory.keys}, memory_{memory.ints}, order_{memory.order},
-          seen_{memory.seen}, starts_{memory.starts}, limits_{limits} {
+        : limits_{limits}, offsets_{memory.offsets}, keys_{memory.keys}, memory_{memory.ints}, order_{memory.order},
+          seen_{memory.seen}, starts_{memory.starts} {
         offsets_[0] = 0;
-        std::fill(seen_.begin(), seen_.end(), std::uint8_t{0});
+        std::fill(seen_.begin(), seen_.end(), detail::seen_stamp{});
         std::fill(starts_.begin(), starts_.end(), 0U);
         start();
     }
 
     /// Begins the next snapshot, with the describing items of the extended types used so far. Invalidates the view
-    /// that finish() gave.
-    void start() noexcept;
+    /// that finish() gave. While items are added, the processor fetches what lies `ahead`.
+    void start(memory_ahead ahead = {}) noexcept;
 
     /// Adds an item whose data is all zero, and gives its data to be filled in until the next call. Errors, with the
     /// number of items so far: bad_type (0x8000 and above), duplicate_key, too_many_items, too_large. O(ints).
@@ -89,9 +92,8 @@ public:
 private:
     // The item behind the others, its data not written yet.
     result<std::span<std::int32_t>> reserve(std::int32_t key, std::size_t ints) noexcept;
-    [[nodiscard]] std::span<std::int32_t> items() const noexcept { return memory_.subspan(2 + limits_.items); }
     [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::uint32_t>(offsets_[count_]) / 4; }
-    [[nodiscard]] std::uint8_t& seen(std::int32_t key) const noexcept {
+    [[nodiscard]] detail::seen_stamp& seen(std::int32_t key) const noexcept {
         // Neighbouring ids share cache lines; types lie apart, but where, no sender of keys can know.
         auto const bits = static_cast<std::uint32_t>(key);
         return seen_[(bits + (bits >> 10) * seen_multiplier_) & seen_mask_];
@@ -99,20 +101,23 @@ private:
     void mark_start(std::size_t at) noexcept { starts_[at / 32] |= 1U << at % 32; }
     void part() noexcept;
 
-    std::span<std::int32_t> offsets_; // bytes, relative to items(); one more where the last item ends
+    snapshot_limits limits_;
+    std::span<std::int32_t> offsets_; // bytes, relative to items_; one more where the last item ends
     std::span<std::int32_t> keys_;
     std::span<std::int32_t> memory_; // room for what precedes the items, which finish() fills in; then the items
+    std::int32_t* items_ = memory_.data() + 2 + limits_.items;
     std::span<std::uint16_t> order_; // for sorting
     // For each hash of a key, a stamp if there was one: most new keys are known for new by it alone, the others are
     // looked for.
-    std::span<std::uint8_t> seen_;
+    std::span<detail::seen_stamp> seen_;
     std::uint32_t seen_mask_ = static_cast<std::uint32_t>(seen_.size() - 1);
     std::uint32_t seen_multiplier_ = detail::seen_multiplier(seen_.data());
-    std::uint8_t stamp_ = 0;
+    detail::seen_stamp stamp_{};
     std::span<std::uint32_t> starts_;
-    snapshot_limits limits_;
     std::size_t count_ = 0; // items
-    std::size_t room_ = 0;  // ints that are left for offsets, keys and data
+    // What is to be fetched lies so far from the items.
+    std::uintptr_t to_base_ = 0;
+    std::uintptr_t to_stored_ = 0;
     // While the snapshot is like the one before: that one's items. Their keys, offsets and starts are in place, and have
     // no stamps.
     std::size_t before_ = 0;
@@ -124,6 +129,13 @@ private:
 // ---- inline, as servers call it for every item ---------------------------------------------------------------------
 
 namespace detail {
+
+// A hint to the processor; any address will do.
+inline void fetch([[maybe_unused]] std::uintptr_t address) noexcept {
+#if defined(__GNUC__)
+    __builtin_prefetch(reinterpret_cast<void const*>(address), 0, 2);
+#endif
+}
 
 // Items are too short for a call of memcpy to pay. Some ints are copied twice.
 inline void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n) noexcept {
@@ -149,27 +161,29 @@ inline void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n)
 
 inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
     std::size_t const number = count_;
+    std::int32_t const offset = offsets_[number];
+    std::size_t const at = static_cast<std::uint32_t>(offset) / 4;
     if (number >= limits_.items) [[unlikely]]
         return failure{errc::too_many_items, number};
-    if (ints + 2 > room_) [[unlikely]]
+    if (2 + number + 1 + at + 1 + ints > limits_.ints()) [[unlikely]]
         return failure{errc::too_large, number};
-    std::int32_t const offset = offsets_[number];
     std::int32_t const end = offset + 4 * (1 + static_cast<std::int32_t>(ints));
-    std::int32_t* const place = memory_.data() + 2 + limits_.items + static_cast<std::uint32_t>(offset) / 4;
+    std::int32_t* const place = items_ + at;
+    detail::fetch(reinterpret_cast<std::uintptr_t>(place) + to_base_);
+    detail::fetch(reinterpret_cast<std::uintptr_t>(place) + to_stored_);
     if (alike_ && (number >= before_ || keys_[number] != key || offsets_[number + 1] != end)) part();
     if (!alike_) {
         if (key < 0) [[unlikely]]
             return failure{errc::bad_type, number};
-        std::uint8_t& stamp = seen(key);
+        detail::seen_stamp& stamp = seen(key);
         if (stamp == stamp_ && detail::holds_key(keys_.first(number), key))
             return failure{errc::duplicate_key, number};
         stamp = stamp_;
-        mark_start(static_cast<std::uint32_t>(offset) / 4);
+        mark_start(at);
         offsets_[number + 1] = end;
         keys_[number] = *place = key;
     }
     count_ = number + 1;
-    room_ -= ints + 2;
     return std::span{place + 1, ints};
 }
 

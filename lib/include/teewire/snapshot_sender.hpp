@@ -128,8 +128,10 @@ public:
     /// Takes the tick that an input message acknowledges. False if it makes no sense, which changes nothing.
     bool acknowledge(std::int32_t tick) noexcept;
 
-    /// Whether to send a snapshot for `tick`. To be asked before building it: the processor begins to fetch its base.
-    [[nodiscard]] bool due(std::int32_t tick) const noexcept;
+    /// Whether to send a snapshot for `tick`.
+    [[nodiscard]] bool due(std::int32_t tick) const noexcept { return pacing_.due(tick); }
+    /// What sending the next snapshot will touch: for snapshot_builder::start(), with which sending waits less for memory.
+    [[nodiscard]] memory_ahead ahead() const noexcept { return past_.ahead(pacing_.acked()); }
 
     /// Encodes the snapshot of `tick` for this client and keeps it. Ticks have to increase: after a map change reset().
     /// An item that changed its size, which no delta can express, makes it a full one. Errors: as encode_snapshot, and

@@ -4,6 +4,7 @@
 #include "teewire.h"
 
 #include "teewire/huffman.hpp"
+#include "teewire/snapshot_builder.hpp"
 #include "teewire/snapshot_sender.hpp"
 
 #include <array>
@@ -69,6 +70,15 @@ static_assert(sizeof(history::entry) <= 32 && sizeof(history::entry) % 4 == 0);
 [[nodiscard]] inline scratch_state& state_of(teewire_scratch* scratch) noexcept {
     assert(scratch != nullptr);
     return *reinterpret_cast<scratch_state*>(scratch);
+}
+
+struct builder_state : snapshot_builder_memory<> {
+    builder_state() noexcept : builder{static_cast<snapshot_builder_memory<>&>(*this)} {}
+    snapshot_builder builder;
+};
+[[nodiscard]] inline snapshot_builder& builder_of(teewire_builder* builder) noexcept {
+    assert(builder != nullptr);
+    return reinterpret_cast<builder_state*>(builder)->builder;
 }
 
 // ---- structs that begin with their size ----------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 #include "convert.hpp"
 
-#include "teewire/snapshot_builder.hpp"
-
 #include <algorithm>
 #include <string_view>
 
@@ -9,11 +7,6 @@ using namespace teewire;
 using namespace teewire::c;
 
 namespace {
-
-struct builder_state : snapshot_builder_memory<> {
-    builder_state() noexcept : builder{static_cast<snapshot_builder_memory<>&>(*this)} {}
-    snapshot_builder builder;
-};
 
 static_assert(sizeof(size_table) <= TEEWIRE_SIZES_SIZE);
 static_assert(sizeof(builder_state) <= TEEWIRE_BUILDER_SIZE);
@@ -23,10 +16,6 @@ static_assert(TEEWIRE_MAX_ITEMS == snapshot_limits{}.items &&
               TEEWIRE_MAX_SNAPSHOT_INTS == snapshot_limits{}.ints());
 static_assert(TEEWIRE_OUTLINE_WORDS(std::size_t{0}, std::size_t{1000}) == starts_words(1000));
 
-snapshot_builder& builder_of(teewire_builder* builder) noexcept {
-    assert(builder != nullptr);
-    return reinterpret_cast<builder_state*>(builder)->builder;
-}
 history& history_of(teewire_history* past) noexcept {
     assert(past != nullptr);
     return *reinterpret_cast<history*>(past);
@@ -204,6 +193,10 @@ std::int32_t teewire_history_find(teewire_history const* past, std::int32_t tick
     if (!found) return TEEWIRE_UNKNOWN_TICK;
     set(out, *found);
     return TEEWIRE_OK;
+}
+
+void teewire_history_start(teewire_history const* past, std::int32_t base_tick, teewire_builder* builder) {
+    builder_of(builder).start(history_of(past).ahead(base_tick));
 }
 
 std::int32_t teewire_history_drop_before(teewire_history* past, std::int32_t tick) {

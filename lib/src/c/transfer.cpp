@@ -31,6 +31,10 @@ sender_state& state_of(teewire_sender* sender) noexcept {
     assert(sender != nullptr);
     return *reinterpret_cast<sender_state*>(sender);
 }
+sender_state const& state_of(teewire_sender const* sender) noexcept {
+    assert(sender != nullptr);
+    return *reinterpret_cast<sender_state const*>(sender);
+}
 snapshot_receiver& receiver_of(teewire_receiver* receiver) noexcept {
     assert(receiver != nullptr);
     return reinterpret_cast<receiver_state*>(receiver)->receiver;
@@ -85,8 +89,11 @@ std::int32_t teewire_sender_acknowledge(teewire_sender* sender, std::int32_t tic
 }
 
 std::int32_t teewire_sender_due(teewire_sender const* sender, std::int32_t tick) {
-    assert(sender != nullptr);
-    return reinterpret_cast<sender_state const*>(sender)->sender.due(tick);
+    return state_of(sender).sender.due(tick);
+}
+
+void teewire_sender_start(teewire_sender const* sender, teewire_builder* builder) {
+    builder_of(builder).start(state_of(sender).sender.ahead());
 }
 
 std::int32_t teewire_sender_send(teewire_sender* sender, std::int32_t tick, teewire_snapshot const* snapshot,

@@ -72,24 +72,16 @@ history::entry const* history::entry_of(std::int32_t tick) const noexcept {
 
 std::optional<snapshot_view> history::find(std::int32_t tick) const noexcept {
     entry const* const found = entry_of(tick);
-    if (found == nullptr) return std::nullopt;
-    prefetch(found->begin, found->whole);
-    prefetch(std::min<std::size_t>(end_, block_.size() - found->whole), found->whole);
-    return view(*found);
+    return found != nullptr ? std::optional{view(*found)} : std::nullopt;
 }
 
-// The first lines of every page. With them the processor knows the page, and fetches on by itself.
-void history::prefetch([[maybe_unused]] std::size_t begin, [[maybe_unused]] std::size_t size) const noexcept {
-#if defined(__GNUC__)
-    constexpr std::uintptr_t line = 64;
-    constexpr std::uintptr_t page = 4096;
-    auto const first = reinterpret_cast<std::uintptr_t>(block_.data() + begin);
-    std::uintptr_t const end = first + size * sizeof(std::int32_t);
-    for (std::uintptr_t at = first; at < end; at = (at / page + 1) * page) {
-        __builtin_prefetch(reinterpret_cast<void const*>(at), 0, 2);
-        __builtin_prefetch(reinterpret_cast<void const*>(at + line), 0, 2);
-    }
-#endif
+memory_ahead history::ahead(std::int32_t base_tick) const noexcept {
+    entry const* const base = entry_of(base_tick);
+    if (base == nullptr) return {};
+    // The next one is taken for as large as its base.
+    std::size_t const place = std::min<std::size_t>(end_, block_.size() - base->whole);
+    std::size_t const before_items = 2 + view(*base).size();
+    return {block_.data() + base->begin + before_items, block_.data() + place + before_items};
 }
 
 void history::drop_before(std::int32_t tick) noexcept {

@@ -19,11 +19,15 @@ bool detail::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noe
     return holds_key_fast(keys, key);
 }
 
-void snapshot_builder::start() noexcept {
+void snapshot_builder::start(memory_ahead ahead) noexcept {
+    auto const distance = [&](void const* p) {
+        return p != nullptr ? reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(items_) : 0;
+    };
+    to_base_ = distance(ahead.base);
+    to_stored_ = distance(ahead.stored);
     before_ = count_;
     alike_ = true;
     count_ = 0;
-    room_ = limits_.ints() - 2;
     for (std::size_t i = 0; i < extended_count_; ++i) {
         auto const words = extended_[i].ints();
         [[maybe_unused]] auto const added =
@@ -40,9 +44,10 @@ void snapshot_builder::part() noexcept {
     starts_[at / 32] &= (1U << at % 32) - 1;
     std::fill(starts_.begin() + static_cast<std::ptrdiff_t>(at / 32 + 1),
               starts_.begin() + static_cast<std::ptrdiff_t>(words), 0U);
-    if (++stamp_ == 0) {
-        std::fill(seen_.begin(), seen_.end(), std::uint8_t{0});
-        stamp_ = 1;
+    stamp_ = static_cast<detail::seen_stamp>(static_cast<std::uint8_t>(stamp_) + 1);
+    if (stamp_ == detail::seen_stamp{}) {
+        std::fill(seen_.begin(), seen_.end(), detail::seen_stamp{});
+        stamp_ = detail::seen_stamp{1};
     }
     for (std::int32_t const key : keys_.first(count_)) seen(key) = stamp_;
 }

@@ -74,12 +74,6 @@ bool snapshot_sender::acknowledge(std::int32_t tick) noexcept {
     return true;
 }
 
-bool snapshot_sender::due(std::int32_t tick) const noexcept {
-    if (!pacing_.due(tick)) return false;
-    static_cast<void>(past_.find(pacing_.acked())); // fetches it
-    return true;
-}
-
 result<snapshot_messages> snapshot_sender::send(std::int32_t tick, snapshot_view snapshot,
                                                 snapshot_scratch& scratch) noexcept {
     past_.drop_before(tick - snapshot_pacing::keep_ticks);
