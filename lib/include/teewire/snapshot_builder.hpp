@@ -94,9 +94,10 @@ private:
     result<std::span<std::int32_t>> reserve(std::int32_t key, std::size_t ints) noexcept;
     [[nodiscard]] std::size_t used() const noexcept { return static_cast<std::uint32_t>(offsets_[count_]) / 4; }
     [[nodiscard]] detail::seen_stamp& seen(std::int32_t key) const noexcept {
-        // Neighbouring ids share cache lines; types lie apart, but where, no sender of keys can know.
+        // Neighbouring ids share cache lines; types lie apart, but where, no sender of keys can know. The lowest bits of
+        // a product say nothing of the highest ones of a type.
         auto const bits = static_cast<std::uint32_t>(key);
-        return seen_[(bits + (bits >> 10) * seen_multiplier_) & seen_mask_];
+        return seen_[(bits + ((bits >> 10) * seen_multiplier_ >> 12)) & seen_mask_];
     }
     void mark_start(std::size_t at) noexcept { starts_[at / 32] |= 1U << at % 32; }
     void part() noexcept;
