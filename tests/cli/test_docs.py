@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 
 def run(*command):
@@ -38,9 +39,11 @@ def zsh(program, script, words):
 
 
 def fish(program, script, words):
-    folder = shlex.quote(str(pathlib.Path(program).resolve().parent))
     line = shlex.quote(" ".join(["teewire", *words]))
-    return run("fish", "--no-config", "-c", f"set -p PATH {folder}; source {script}; complete -C {line}").split()
+    with tempfile.TemporaryDirectory() as folder: # where it has that name, whatever runs it
+        pathlib.Path(folder, "teewire").symlink_to(pathlib.Path(program).resolve())
+        return run("fish", "--no-config", "-c",
+                   f"set -p PATH {shlex.quote(folder)}; source {script}; complete -C {line}").split()
 
 
 SHELLS = {"bash": bash, "zsh": zsh, "fish": fish}

@@ -156,7 +156,7 @@ class Program(InFolder):
                                     "256"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(self.files(), [])
 
