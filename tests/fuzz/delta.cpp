@@ -132,8 +132,9 @@ void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_
         auto const number = static_cast<std::uint16_t>(before.items.size());
         // Some are about to go.
         auto const now = number % 5 == 4 ? detail::live_slot::going : detail::live_slot::alive;
+        auto const follower = static_cast<std::uint16_t>(number % 3 == 2 ? 7 * number : number + 1);
         before.items.push_back({i.key, static_cast<std::uint32_t>(before.pool.size()),
-                                static_cast<std::uint32_t>(i.data.size()), 6, 0, now});
+                                static_cast<std::uint32_t>(i.data.size()), 6, 0, now, follower});
         before.pool.push_back(i.key);
         before.pool.insert(before.pool.end(), i.data.begin(), i.data.end());
         std::size_t at = hash_key(i.key, multiplier, table.size());

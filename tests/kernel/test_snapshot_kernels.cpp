@@ -293,7 +293,8 @@ TEST_CASE("every change_items does the same, and stops at the same updates") {
             auto const key = make_key(static_cast<std::uint16_t>(64 + r.below(5)), n);
             auto const size = static_cast<std::uint32_t>(r.below(r.below(4) == 0 ? 70 : 24));
             auto const now = r.chance(90) ? detail::live_slot::alive : detail::live_slot::going;
-            before.items.push_back({key, static_cast<std::uint32_t>(before.pool.size()), size, 6, 0, now});
+            auto const follower = static_cast<std::uint16_t>(r.chance(50) ? n + 1 : r.below(100));
+            before.items.push_back({key, static_cast<std::uint32_t>(before.pool.size()), size, 6, 0, now, follower});
             for (std::size_t i = 0; i <= size; ++i) before.pool.push_back(r.value());
             std::size_t at = hash_key(key, multiplier, table.size());
             while (table[at] != 0) at = (at + 1) % table.size();

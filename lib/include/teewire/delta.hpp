@@ -107,24 +107,25 @@ public:
     }
     /// The same for an update without any oddity, and false where next() must be asked.
     bool next_ordinary(update& out) noexcept {
-        if (read_ < updates_ && delta_.size() - at_ >= 3) {
-            auto const type = static_cast<std::uint32_t>(delta_[at_]);
-            auto const id = static_cast<std::uint32_t>(delta_[at_ + 1]);
-            if (type <= last_alias && id <= 0xffff) {
-                std::size_t const agreed = (*sizes_)[type];
-                std::size_t const head = agreed != 0 ? 2 : 3;
-                std::size_t const size = agreed != 0 ? agreed : static_cast<std::uint32_t>(delta_[at_ + 2]);
-                if (size <= delta_.size() - at_ - head) {
-                    out.key = static_cast<std::int32_t>(type << 16 | id);
-                    out.data = delta_.subspan(at_ + head, size);
-                    out.position = at_;
-                    at_ += head + size;
-                    ++read_;
-                    return true;
-                }
-            }
-        }
-        return false;
+        std::int32_t const key = next_key();
+        if (key < 0) return false;
+        std::size_t const agreed = (*sizes_)[key_type(key)];
+        return take(key, agreed != 0 ? 2 : 3, agreed != 0 ? agreed : static_cast<std::uint32_t>(delta_[at_ + 2]), out);
+    }
+    /// The key of what next() will give, or -1 where it must be asked.
+    [[nodiscard]] std::int32_t next_key() const noexcept {
+        if (read_ == updates_ || delta_.size() - at_ < 3) return -1;
+        auto const type = static_cast<std::uint32_t>(delta_[at_]);
+        auto const id = static_cast<std::uint32_t>(delta_[at_ + 1]);
+        return type <= last_alias && id <= 0xffff ? static_cast<std::int32_t>(type << 16 | id) : -1;
+    }
+    /// next_ordinary() for an update whose key is next_key(), if it has `size` ints. For the processor this is a guess
+    /// to go on with, while otherwise it knows where the next update begins only when it has read two sizes.
+    bool next_of_size(std::int32_t key, std::size_t size, update& out) noexcept {
+        assert(key >= 0 && key == next_key());
+        std::size_t const agreed = (*sizes_)[key_type(key)];
+        if (agreed != 0) return agreed == size && take(key, 2, size, out);
+        return static_cast<std::uint32_t>(delta_[at_ + 2]) == size && take(key, 3, size, out);
     }
     /// Why next() gave false; ok at the end.
     [[nodiscard]] failure error() const noexcept { return error_; }
@@ -136,6 +137,15 @@ private:
     delta_reader() noexcept = default;
     friend class result<delta_reader>;
     bool next_odd(update& out) noexcept;
+    bool take(std::int32_t key, std::size_t head, std::size_t size, update& out) noexcept {
+        if (size > delta_.size() - at_ - head) return false;
+        out.key = key;
+        out.data = delta_.subspan(at_ + head, size);
+        out.position = at_;
+        at_ += head + size;
+        ++read_;
+        return true;
+    }
     bool fail(errc code, std::size_t position) noexcept {
         error_ = {code, position};
         return false;

@@ -109,8 +109,13 @@ failure live_snapshot::assign(snapshot_view snapshot) noexcept {
     if (snapshot.ints().size() > limits_.ints()) return {errc::too_large, 0};
     for (item const i : snapshot) {
         slot& s = items_[slots_++];
-        s = {i.key,      static_cast<std::uint32_t>(used_), static_cast<std::uint32_t>(i.data.size()), 0, 0,
-             slot::alive};
+        s = {i.key,
+             static_cast<std::uint32_t>(used_),
+             static_cast<std::uint32_t>(i.data.size()),
+             0,
+             0,
+             slot::alive,
+             static_cast<std::uint16_t>(slots_)};
         pool()[used_] = i.key;
         std::copy(i.data.begin(), i.data.end(), data(s).begin());
         used_ += 1 + i.data.size();
@@ -190,7 +195,8 @@ failure live_snapshot::add_item(delta_reader::update const& update, std::span<st
          static_cast<std::uint32_t>(update.data.size()),
          delta_,
          static_cast<std::uint32_t>(update.data.data() - delta.data()),
-         slot::alive};
+         slot::alive,
+         static_cast<std::uint16_t>(slots_)};
     entry = static_cast<std::uint16_t>(slots_);
     if (crowded()) index_all(attempt_ + 1);
     pool()[used_] = update.key;
