@@ -120,7 +120,8 @@ void inspect(std::span<std::int32_t const> delta, size_table const& sizes, decod
 void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes) {
     auto const opened = delta_reader::open(delta, sizes);
     if (!opened || !base.distinct_keys() || base.size() > 256) return;
-    constexpr std::uint32_t multiplier = 0x9e3779b1U;
+    constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15U;
+    constexpr unsigned shift = 32 - 10;
     struct state {
         std::vector<detail::live_slot> items;
         std::vector<std::int32_t> pool;
@@ -137,7 +138,7 @@ void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_
                                 static_cast<std::uint32_t>(i.data.size()), 6, 0, now, follower});
         before.pool.push_back(i.key);
         before.pool.insert(before.pool.end(), i.data.begin(), i.data.end());
-        std::size_t at = hash_key(i.key, multiplier, table.size());
+        std::size_t at = detail::hash_key(i.key, multiplier, shift);
         while (table[at] != 0) at = (at + 1) % table.size();
         table[at] = static_cast<std::uint16_t>(number + 1);
     }
@@ -145,7 +146,7 @@ void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_
         state s = before;
         delta_reader reader = *opened;
         kernels::item_changes c{
-            s.items.data(), s.items.size(), s.pool.data(), table, multiplier, delta.data(), 7, 0};
+            s.items.data(), s.items.size(), s.pool.data(), table, multiplier, shift, delta.data(), 7, 0};
         for (delta_reader::update update; run(c, reader, update);) s.odd.push_back(update.key);
         s.sum = c.sum;
         return s;

@@ -459,7 +459,7 @@ void wrong_checksums() {
     put("network", watched);
 }
 
-// Keys that the first hash function puts into one place.
+// Keys that the hash function that hashes are known for puts into one place.
 void colliding_keys() {
     for (std::size_t const slots : {2048U, 4096U}) {
         constexpr std::uint32_t multiplier = 0x9e3779b1U;

@@ -288,7 +288,8 @@ TEST_CASE("every change_items does the same, and stops at the same updates") {
         test::random r{seed};
         state before;
         std::vector<std::uint16_t> table(128);
-        constexpr std::uint32_t multiplier = 0x9e3779b1U;
+        constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15U;
+        constexpr unsigned shift = 32 - 7;
         for (std::uint16_t n = 0; n < 50; ++n) {
             auto const key = make_key(static_cast<std::uint16_t>(64 + r.below(5)), n);
             auto const size = static_cast<std::uint32_t>(r.below(r.below(4) == 0 ? 70 : 24));
@@ -296,7 +297,7 @@ TEST_CASE("every change_items does the same, and stops at the same updates") {
             auto const follower = static_cast<std::uint16_t>(r.chance(50) ? n + 1 : r.below(100));
             before.items.push_back({key, static_cast<std::uint32_t>(before.pool.size()), size, 6, 0, now, follower});
             for (std::size_t i = 0; i <= size; ++i) before.pool.push_back(r.value());
-            std::size_t at = hash_key(key, multiplier, table.size());
+            std::size_t at = detail::hash_key(key, multiplier, shift);
             while (table[at] != 0) at = (at + 1) % table.size();
             table[at] = static_cast<std::uint16_t>(n + 1);
         }
@@ -314,7 +315,7 @@ TEST_CASE("every change_items does the same, and stops at the same updates") {
         auto const change = [&](state s, auto* run) {
             auto reader = *delta_reader::open(delta, sizes_06);
             kernels::item_changes c{s.items.data(), seed % 5 == 0 ? 0 : s.items.size(), s.pool.data(), table,
-                                    multiplier, delta.data(), 7, 0};
+                                    multiplier, shift, delta.data(), 7, 0};
             for (delta_reader::update update; run(c, reader, update);) s.odd.push_back(update.key);
             s.sum = c.sum;
             return s;

@@ -127,17 +127,12 @@ inline plain_items as_applied(plain_items const& from, plain_items const& to) {
     return items;
 }
 
-/// Different keys that the hash function with this multiplier, of `slots` slots, puts into one place.
-inline ints colliding_keys(std::size_t count, std::size_t slots, std::uint32_t multiplier = 0x9e3779b1U) {
-    std::uint32_t inverse = multiplier;
-    for (int i = 0; i < 5; ++i) inverse *= 2 - multiplier * inverse;
-    std::uint32_t const bucket = 5;
+/// Different keys that have one place, as place(key) says.
+template <class Place>
+ints colliding_keys(std::size_t count, Place&& place) {
     ints keys;
-    std::uint32_t const width = static_cast<std::uint32_t>((std::uint64_t{1} << 32) / slots);
-    for (std::uint32_t i = 0; keys.size() < count; ++i) {
-        auto const key = static_cast<std::int32_t>(inverse * (bucket * width + i));
-        if (key >= 0) keys.push_back(key);
-    }
+    for (std::int32_t key = 0; keys.size() < count; ++key)
+        if (place(key) == place(0)) keys.push_back(key);
     return keys;
 }
 

@@ -271,10 +271,19 @@ TEST_CASE("key index: random keys") {
     }
 }
 
+namespace {
+
+test::ints keys_of_one_place(std::size_t count, key_index_memory<>& memory) {
+    auto const multiplier = hash_multiplier(0, memory.numbers.data());
+    return test::colliding_keys(
+        count, [=](std::int32_t key) { return detail::hash_key(key, multiplier, 32 - 11); });
+}
+
+} // namespace
+
 TEST_CASE("key index: keys that all meet in one place") {
     auto memory = std::make_unique<key_index_memory<>>();
-    auto const keys =
-        test::colliding_keys(1024, key_index_memory<>::slots, hash_multiplier(0, memory->numbers.data()));
+    auto const keys = keys_of_one_place(1024, *memory);
     key_index index{*memory};
     SUBCASE("inserted one by one") {
         for (std::size_t i = 0; i < keys.size(); ++i)
@@ -293,7 +302,7 @@ TEST_CASE("key index: keys that all meet in one place") {
 
 TEST_CASE("key index: repeated keys among those that meet in one place") {
     auto memory = std::make_unique<key_index_memory<>>();
-    auto keys = test::colliding_keys(1000, key_index_memory<>::slots, hash_multiplier(0, memory->numbers.data()));
+    auto keys = keys_of_one_place(1000, *memory);
     keys.insert(keys.end(), keys.begin(), keys.begin() + 24);
     test::plain_items items;
     for (auto const key : keys) items.push_back({key, {}});

@@ -166,7 +166,11 @@ TEST_CASE("builder: small limits") {
 
 TEST_CASE("builder: keys that all meet in one place of its index") {
     builder_with_memory<> b;
-    auto const keys = test::colliding_keys(1024, key_index_memory<>::slots);
+    auto& seen = b.memory->seen;
+    auto const keys = test::colliding_keys(1024, [&, multiplier = detail::seen_multiplier(seen.data())](auto key) {
+        auto const bits = static_cast<std::uint32_t>(key);
+        return (bits + ((bits >> 10) * multiplier >> 12)) % seen.size();
+    });
     for (auto const key : keys) REQUIRE(b.builder.add(item{key, {}}));
     b.builder.start();
     for (std::size_t i = 0; i + 1 < keys.size(); ++i) {

@@ -4,6 +4,8 @@
 
 #include "teewire/delta.hpp"
 
+#include <bit>
+
 namespace teewire {
 
 namespace detail {
@@ -114,7 +116,8 @@ private:
     std::uint32_t delta_ = 0;      // counts deltas, to know which slots this one has changed
     std::size_t steps_ = 0;
     unsigned attempt_ = 0;
-    std::uint32_t multiplier_ = 0;
+    std::uint64_t multiplier_ = 0;
+    unsigned shift_ = 32U - static_cast<unsigned>(std::countr_zero(table_.size()));
     std::uint32_t checksum_ = 0;
 };
 

@@ -205,6 +205,17 @@ namespace plain {
 
 // ---- key index -----------------------------------------------------------------------------------------------------
 
+namespace detail {
+
+// The place of a key in a table of 2^(32 - shift) entries. A single product would keep keys at regular distances at
+// regular distances, which now and then are small ones.
+[[nodiscard]] constexpr std::size_t hash_key(std::int32_t key, std::uint64_t multiplier, unsigned shift) noexcept {
+    std::uint64_t const product = static_cast<std::uint32_t>(key) * multiplier;
+    return static_cast<std::uint32_t>((product ^ product >> 32) * multiplier) >> shift;
+}
+
+} // namespace detail
+
 /// Memory for a key_index of up to `items` items. 12 KiB for 1024.
 template <std::size_t items = snapshot_limits{}.items>
 struct key_index_memory {
@@ -271,7 +282,7 @@ public:
 
 private:
     [[nodiscard]] std::size_t first_slot(std::int32_t key) const noexcept {
-        return static_cast<std::uint32_t>(static_cast<std::uint32_t>(key) * multiplier_) >> shift_;
+        return detail::hash_key(key, multiplier_, shift_);
     }
     // Puts number (counted from 1) where `key` belongs, or returns the number (from 0) already there.
     std::size_t place(std::int32_t key, std::uint16_t number) noexcept {
@@ -295,7 +306,7 @@ private:
     std::size_t capacity_;
     std::size_t size_ = 0;
     std::size_t steps_ = 0;
-    std::uint32_t multiplier_ = 0;
+    std::uint64_t multiplier_ = 0;
     unsigned shift_;
     unsigned attempt_ = 0;
 };

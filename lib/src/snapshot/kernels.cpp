@@ -1,7 +1,5 @@
 #include "kernels.hpp"
 
-#include "hash.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -16,7 +14,7 @@ namespace teewire::kernels {
 namespace {
 
 detail::live_slot* find_slot(item_changes const& c, std::int32_t key) noexcept {
-    for (std::size_t at = hash_key(key, c.multiplier, c.table.size());; at = (at + 1) & (c.table.size() - 1)) {
+    for (std::size_t at = detail::hash_key(key, c.multiplier, c.shift);; at = (at + 1) & (c.table.size() - 1)) {
         if (c.table[at] == 0) return nullptr;
         if (c.items[c.table[at] - 1U].key == key) return c.items + c.table[at] - 1;
     }

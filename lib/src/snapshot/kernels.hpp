@@ -17,7 +17,8 @@ struct item_changes {
     std::size_t guessable; ///< slots that may be found by their place, being the first ones with their keys
     std::int32_t* pool;
     std::span<std::uint16_t const> table; ///< slot + 1 by hash
-    std::uint32_t multiplier;             ///< of that hash
+    std::uint64_t multiplier;             ///< of that hash
+    unsigned shift;                       ///< and what it is moved by
     std::int32_t const* delta;
     std::uint32_t delta_number;
     std::uint32_t sum; ///< of all differences, modulo 2^32

@@ -36,7 +36,7 @@ void live_snapshot::clear() noexcept {
 
 // Where the key is, or the free place where it belongs.
 std::uint16_t& live_snapshot::table_entry(std::int32_t key) noexcept {
-    std::size_t at = hash_key(key, multiplier_, table_.size());
+    std::size_t at = detail::hash_key(key, multiplier_, shift_);
     for (; table_[at] != 0 && items_[table_[at] - 1U].key != key; ++steps_) at = (at + 1) & (table_.size() - 1);
     return table_[at];
 }
@@ -45,7 +45,7 @@ std::uint16_t& live_snapshot::table_entry(std::int32_t key) noexcept {
 bool live_snapshot::crowded() const noexcept { return steps_ > 8 * slots_ + 64 && attempt_ + 1 < hash_functions; }
 
 std::size_t live_snapshot::find_slot(std::int32_t key) const noexcept {
-    for (std::size_t at = hash_key(key, multiplier_, table_.size());; at = (at + 1) & (table_.size() - 1)) {
+    for (std::size_t at = detail::hash_key(key, multiplier_, shift_);; at = (at + 1) & (table_.size() - 1)) {
         if (table_[at] == 0) return none;
         std::size_t const number = table_[at] - 1U;
         if (items_[number].key == key) return items_[number].now == slot::gone ? none : number;
@@ -252,7 +252,7 @@ failure live_snapshot::apply(std::span<std::int32_t const> delta, size_table con
     delta_reader reader = *opened;
     mark_removed(reader.removed_keys(), options.notes);
     kernels::item_changes changes{
-        items_.data(), repeated_ == 0 ? slots_ : 0, pool(), table_, multiplier_, delta.data(), delta_, 0};
+        items_.data(), repeated_ == 0 ? slots_ : 0, pool(), table_, multiplier_, shift_, delta.data(), delta_, 0};
     failure refused{};
     for (delta_reader::update odd; refused.code == errc::ok && change_fast(changes, reader, odd);) {
         refused = update_item(odd, delta, options.notes);

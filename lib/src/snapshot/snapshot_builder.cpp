@@ -13,7 +13,9 @@ constinit kernels::holds_key_fn* holds_key_fast = kernels::plain_holds_key;
 
 } // namespace
 
-std::uint32_t detail::seen_multiplier(void const* memory) noexcept { return hash_multiplier(1, memory); }
+std::uint32_t detail::seen_multiplier(void const* memory) noexcept {
+    return static_cast<std::uint32_t>(hash_multiplier(1, memory));
+}
 
 bool detail::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept {
     return holds_key_fast(keys, key);
