@@ -331,7 +331,7 @@ TEST_CASE("delta: larger limits") {
 TEST_CASE("delta: keys that all meet in one place of the index") {
     auto const multiplier = hash_multiplier(0, memory->base_index.numbers.data());
     auto const keys =
-        test::colliding_keys(1500, [=](std::int32_t key) { return detail::hash_key(key, multiplier, 32 - 11); });
+        test::colliding_keys(1500, [=](std::int32_t key) { return detail::hash_key(key, multiplier, 32 - 12); });
     test::plain_items from;
     test::plain_items to;
     for (std::size_t i = 0; i < 1000; ++i) from.push_back({keys[i], {1, static_cast<std::int32_t>(i)}});

@@ -15,13 +15,12 @@ namespace teewire {
 
 inline constexpr std::size_t delta_header_ints = 3; ///< at the start of every delta
 
-/// Scratch memory for create_delta and apply_delta. 51 KiB with the default limits; needs no set-up.
+/// Scratch memory for create_delta and apply_delta. 43 KiB with the default limits; needs no set-up.
 template <snapshot_limits limits = snapshot_limits{}>
 struct delta_memory {
     /// @cond memory
     static constexpr std::size_t items = limits.items;
     key_index_memory<items> base_index, added_index;
-    std::array<std::int32_t, items> base_keys, added_keys;
     std::array<std::uint32_t, items> places, positions, gap_items, gap_ints;
     std::array<std::uint64_t, items / 64 + 1> marks;
     std::array<std::uint32_t, starts_words(limits.ints())> starts;
@@ -33,9 +32,8 @@ struct delta_scratch {
     /// Borrows all of `memory`.
     template <snapshot_limits limits>
     delta_scratch(delta_memory<limits>& memory) noexcept
-        : base_slot_keys{memory.base_index.keys}, added_slot_keys{memory.added_index.keys},
-          base_slot_numbers{memory.base_index.numbers}, added_slot_numbers{memory.added_index.numbers},
-          base_keys{memory.base_keys}, added_keys{memory.added_keys}, places{memory.places},
+        : base_keys{memory.base_index.keys}, added_keys{memory.added_index.keys},
+          base_numbers{memory.base_index.numbers}, added_numbers{memory.added_index.numbers}, places{memory.places},
           positions{memory.positions}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints}, marks{memory.marks},
           starts{memory.starts} {}
 
@@ -44,14 +42,11 @@ struct delta_scratch {
     /// Ints of the items that the fast functions can work with.
     [[nodiscard]] std::size_t max_ints() const noexcept { return 32 * (starts.size() - 4); }
     /// @cond memory
-    [[nodiscard]] key_index base_index() const noexcept { return {base_slot_keys, base_slot_numbers, capacity()}; }
-    [[nodiscard]] key_index added_index() const noexcept {
-        return {added_slot_keys, added_slot_numbers, capacity()};
-    }
+    [[nodiscard]] key_index base_index() const noexcept { return {base_keys, base_numbers}; }
+    [[nodiscard]] key_index added_index() const noexcept { return {added_keys, added_numbers}; }
 
-    std::span<std::int32_t> base_slot_keys, added_slot_keys;
-    std::span<std::uint16_t> base_slot_numbers, added_slot_numbers;
-    std::span<std::int32_t> base_keys, added_keys;
+    std::span<std::int32_t> base_keys, added_keys; // those of the indexes
+    std::span<std::uint16_t> base_numbers, added_numbers;
     std::span<std::uint32_t> places, positions, gap_items, gap_ints;
     std::span<std::uint64_t> marks; // a bit per item
     std::span<std::uint32_t> starts;

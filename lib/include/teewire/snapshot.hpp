@@ -9,6 +9,7 @@
 #include "teewire/error.hpp"
 #include "teewire/schema.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -221,13 +222,9 @@ template <std::size_t items = snapshot_limits{}.items>
 struct key_index_memory {
     static_assert(items < 65535, "item numbers are 16-bit");
     /// @cond memory
-    static constexpr std::size_t slots = [] {
-        std::size_t n = 16;
-        while (n < 2 * items) n *= 2;
-        return n;
-    }();
-    std::array<std::int32_t, slots> keys;
-    std::array<std::uint16_t, slots> numbers;
+    static constexpr std::size_t places = std::bit_ceil(4 * (items < 4 ? 4 : items));
+    std::array<std::int32_t, items> keys;
+    std::array<std::uint16_t, places> numbers;
     /// @endcond
 };
 
@@ -237,73 +234,71 @@ class key_index {
 public:
     static constexpr std::size_t npos = SIZE_MAX; ///< no such item
 
-    /// Keeps `memory`. O(slots).
+    /// Keeps `memory`. O(places).
     template <std::size_t items>
-    explicit key_index(key_index_memory<items>& memory) noexcept : key_index{memory.keys, memory.numbers, items} {}
-    /// Both spans have the same power of two of elements, at least twice `capacity`.
-    key_index(std::span<std::int32_t> keys, std::span<std::uint16_t> numbers, std::size_t capacity) noexcept;
+    explicit key_index(key_index_memory<items>& memory) noexcept : key_index{memory.keys, memory.numbers} {}
+    /// For as many items as there are `keys`; `numbers` are a power of two, and at least twice as many.
+    key_index(std::span<std::int32_t> keys, std::span<std::uint16_t> numbers) noexcept;
 
-    /// Forgets everything. O(slots).
+    /// Forgets everything. O(places).
     void clear() noexcept;
 
     /// Indexes all items. Of items with the same key the first is found. Returns false if there are such items.
-    /// Asserts that the snapshot has at most capacity() items. O(items + slots).
+    /// Asserts that the snapshot has at most capacity() items. O(items + places).
     bool build(snapshot_view snapshot) noexcept;
 
-    /// Adds item number size(), whose key is key_of(size()). If the key is there already, nothing changes and the
-    /// number of its item is returned; otherwise npos. `key_of` gives the key of any number added before as well.
-    template <class KeyOf>
-    std::size_t insert(std::int32_t key, KeyOf&& key_of) noexcept {
-        assert(size_ < capacity_);
-        std::size_t const found = place(key, static_cast<std::uint16_t>(size_ + 1));
+    /// Adds item number size(). If the key is there already, nothing changes and the number of its item is returned;
+    /// otherwise npos. Asserts that size() is less than capacity().
+    std::size_t insert(std::int32_t key) noexcept {
+        assert(size_ < capacity());
+        keys_[size_] = key;
+        std::size_t const found = place(size_);
         if (found != npos) return found;
         ++size_;
         if (crowded()) {
-            do {
-                start(attempt_ + 1);
-                for (std::size_t i = 0; i < size_; ++i) place(key_of(i), static_cast<std::uint16_t>(i + 1));
-            } while (crowded());
+            start(attempt_ + 1);
+            place_all();
         }
         return npos;
     }
 
     /// The number of the item with that key, or npos.
     [[nodiscard]] std::size_t find(std::int32_t key) const noexcept {
-        for (std::size_t slot = first_slot(key);; slot = (slot + 1) & (numbers_.size() - 1)) {
-            if (numbers_[slot] == 0) return npos;
-            if (keys_[slot] == key) return numbers_[slot] - 1U;
+        for (std::size_t at = first_place(key);; at = (at + 1) & (numbers_.size() - 1)) {
+            if (numbers_[at] == 0) return npos;
+            if (keys_[numbers_[at] - 1U] == key) return numbers_[at] - 1U;
         }
     }
 
     /// Items in it.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// Items that it can have.
-    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    [[nodiscard]] std::size_t capacity() const noexcept { return keys_.size(); }
 
 private:
-    [[nodiscard]] std::size_t first_slot(std::int32_t key) const noexcept {
+    [[nodiscard]] std::size_t first_place(std::int32_t key) const noexcept {
         return detail::hash_key(key, multiplier_, shift_);
     }
-    // Puts number (counted from 1) where `key` belongs, or returns the number (from 0) already there.
-    std::size_t place(std::int32_t key, std::uint16_t number) noexcept {
-        for (std::size_t slot = first_slot(key);; slot = (slot + 1) & (numbers_.size() - 1), ++steps_) {
-            if (numbers_[slot] == 0) {
-                keys_[slot] = key;
-                numbers_[slot] = number;
+    // Puts an item where its key belongs, or returns the number of another one that has the key.
+    std::size_t place(std::size_t number) noexcept {
+        std::int32_t const key = keys_[number];
+        for (std::size_t at = first_place(key);; at = (at + 1) & (numbers_.size() - 1), ++steps_) {
+            if (numbers_[at] == 0) {
+                numbers_[at] = static_cast<std::uint16_t>(number + 1);
                 return npos;
             }
-            if (keys_[slot] == key) return numbers_[slot] - 1U;
+            if (keys_[numbers_[at] - 1U] == key) return numbers_[at] - 1U;
         }
     }
-    // More steps past occupied slots than random keys would ever need, and a hash function left to try.
+    // More steps past other keys than random ones would ever need, and a hash function left to try.
     [[nodiscard]] bool crowded() const noexcept { return steps_ > 8 * size_ + 64 && attempt_ + 1 < attempts; }
     void start(unsigned attempt) noexcept; // empty, with that hash function
+    bool place_all() noexcept;             // with it or a later one; false if keys are repeated
 
     static constexpr unsigned attempts = 8;
 
-    std::span<std::int32_t> keys_;
-    std::span<std::uint16_t> numbers_; // item number + 1; 0 marks a free slot
-    std::size_t capacity_;
+    std::span<std::int32_t> keys_;     // by number
+    std::span<std::uint16_t> numbers_; // + 1, by hash; 0 marks a free place
     std::size_t size_ = 0;
     std::size_t steps_ = 0;
     std::uint64_t multiplier_ = 0;

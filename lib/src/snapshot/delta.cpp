@@ -223,10 +223,7 @@ result<snapshot_view> plain::apply_delta(snapshot_view base, std::span<std::int3
             total += 1 + update.data.size();
             if (count > max_items) refused = errc::too_many_items;
             else if (2 + count + total > limit) refused = full;
-            else {
-                scratch.added_keys[added_index.size()] = update.key;
-                added_index.insert(update.key, [&](std::size_t i) { return scratch.added_keys[i]; });
-            }
+            else added_index.insert(update.key);
         }
     }
     std::size_t const expected = survivors + added_index.size();

@@ -92,11 +92,9 @@ std::optional<uuid> find_extended_type(snapshot_view snapshot, std::uint16_t ali
     return uuid::from_ints(description->data.first<4>());
 }
 
-key_index::key_index(std::span<std::int32_t> keys, std::span<std::uint16_t> numbers, std::size_t capacity) noexcept
-    : keys_{keys}, numbers_{numbers}, capacity_{capacity}, shift_{32U - static_cast<unsigned>(
-                                                                            std::countr_zero(numbers.size()))} {
-    assert(keys.size() == numbers.size() && std::has_single_bit(numbers.size()));
-    assert(numbers.size() >= 2 * capacity && capacity < 65535);
+key_index::key_index(std::span<std::int32_t> keys, std::span<std::uint16_t> numbers) noexcept
+    : keys_{keys}, numbers_{numbers}, shift_{32U - static_cast<unsigned>(std::countr_zero(numbers.size()))} {
+    assert(std::has_single_bit(numbers.size()) && numbers.size() >= 2 * keys.size() && keys.size() < 65535);
     start(0);
 }
 
@@ -113,19 +111,20 @@ void key_index::start(unsigned attempt) noexcept {
     std::fill(numbers_.begin(), numbers_.end(), std::uint16_t{0});
 }
 
-bool key_index::build(snapshot_view snapshot) noexcept {
-    assert(snapshot.size() <= capacity_);
-    clear();
-    bool distinct = true;
-    for (std::size_t i = 0; i < snapshot.size(); ++i) {
-        distinct &= place(snapshot.key(i), static_cast<std::uint16_t>(i + 1)) == npos;
-        size_ = i + 1;
-        if (!crowded()) continue;
-        start(attempt_ + 1);
-        i = SIZE_MAX; // from the beginning
+bool key_index::place_all() noexcept {
+    for (;; start(attempt_ + 1)) {
+        bool distinct = true;
+        for (std::size_t i = 0; i < size_ && !crowded(); ++i) distinct &= place(i) == npos;
+        if (!crowded()) return distinct;
     }
+}
+
+bool key_index::build(snapshot_view snapshot) noexcept {
+    assert(snapshot.size() <= capacity());
+    clear();
     size_ = snapshot.size();
-    return distinct;
+    for (std::size_t i = 0; i < size_; ++i) keys_[i] = snapshot.key(i);
+    return place_all();
 }
 
 result<snapshot_view> sort_by_key(snapshot_view snapshot, std::span<std::uint16_t> order,
