@@ -11,6 +11,7 @@
 #include <teewire/varint.hpp>
 
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,25 @@ namespace teewire::bench {
 
 inline constexpr std::size_t max_ints = snapshot_limits{}.ints();
 
+// Begins at a page. Where memory lies decides on several percent, and should not change from run to run.
+template <class T>
+struct page_allocator {
+    using value_type = T;
+    static constexpr std::align_val_t page{4096};
+
+    page_allocator() = default;
+    template <class U>
+    page_allocator(page_allocator<U> const&) noexcept {}
+    T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), page)); }
+    void deallocate(T* p, std::size_t) noexcept { ::operator delete(p, page); }
+    bool operator==(page_allocator const&) const = default;
+};
+template <class T>
+using pages = std::vector<T, page_allocator<T>>;
+
 struct prepared {
     explicit prepared(workload const& w)
-        : name{w.name}, from_ints{w.from}, to_ints{w.to}, 
+        : name{w.name}, from_ints(w.from.begin(), w.from.end()), to_ints(w.to.begin(), w.to.end()), 
           from{checked(from_ints, from_keys, from_starts)}, to{checked(to_ints, to_keys, to_starts)},
           spare(1 << 17), bytes(1 << 19), spare_bytes(1 << 19) {
         auto const created = must(create_delta(from, to, sizes_06, *memory, spare));
@@ -66,7 +83,8 @@ struct prepared {
     }
 
     std::string name;
-    std::vector<std::int32_t> from_ints, to_ints, from_keys, to_keys;
+    pages<std::int32_t> from_ints, to_ints;
+    std::vector<std::int32_t> from_keys, to_keys;
     std::vector<std::uint32_t> from_starts, to_starts;
     snapshot_view from, to;
     std::vector<std::int32_t> delta, back;
@@ -77,8 +95,8 @@ struct prepared {
     std::unique_ptr<live_snapshot_memory<>> live_memory = std::make_unique<live_snapshot_memory<>>();
     live_snapshot live{*live_memory};
     bool live_is_to = false;
-    std::vector<std::int32_t> spare;
-    std::vector<std::uint8_t> bytes, spare_bytes;
+    pages<std::int32_t> spare;
+    pages<std::uint8_t> bytes, spare_bytes;
 };
 
 // The steps that more than one group of cases measures.
