@@ -22,7 +22,7 @@ struct delta_memory {
     static constexpr std::size_t items = limits.items;
     key_index_memory<items> base_index, added_index;
     std::array<std::uint32_t, items> places, positions, gap_items, gap_ints;
-    std::array<std::uint64_t, items / 64 + 1> marks;
+    std::array<std::uint64_t, (items / 64 / 8 + 1) * 8> marks;
     std::array<std::uint32_t, starts_words(limits.ints())> starts;
     /// @endcond
 };
@@ -48,7 +48,7 @@ struct delta_scratch {
     std::span<std::int32_t> base_keys, added_keys; // those of the indexes
     std::span<std::uint16_t> base_numbers, added_numbers;
     std::span<std::uint32_t> places, positions, gap_items, gap_ints;
-    std::span<std::uint64_t> marks; // a bit per item
+    std::span<std::uint64_t> marks; // a bit per item, and some to spare
     std::span<std::uint32_t> starts;
     /// @endcond
 };
@@ -156,6 +156,27 @@ private:
     std::size_t at_ = 0;
     failure error_{};
 };
+
+// Inline, as a result in memory costs more than what is done here.
+inline result<delta_reader> delta_reader::open(std::span<std::int32_t const> delta, size_table const& sizes, decoding mode,
+                                               note_log* notes) noexcept {
+    if (!delta.empty() && delta[0] < 0) return failure{errc::bad_count, 0};
+    if (delta.size() < delta_header_ints) return failure{errc::truncated, delta.size()};
+    delta_reader reader;
+    reader.delta_ = delta;
+    reader.sizes_ = &sizes;
+    reader.mode_ = mode;
+    reader.notes_ = notes;
+    reader.removed_ = static_cast<std::size_t>(delta[0]);
+    if (reader.removed_ > delta.size() - delta_header_ints) return failure{errc::truncated, delta.size()};
+    reader.at_ = delta_header_ints + reader.removed_;
+    reader.updates_ = delta[1] < 0 ? 0 : static_cast<std::size_t>(delta[1]);
+    if (notes != nullptr) {
+        if (delta[1] < 0) notes->add(note::update_count, 1);
+        if (delta[2] != 0) notes->add(note::unused_header_int, 2);
+    }
+    return reader;
+}
 
 /// What one item type contributes to a delta.
 struct type_usage {

@@ -71,26 +71,6 @@ result<std::span<std::int32_t const>> plain::create_delta(snapshot_view from, sn
 
 // ---- read ----------------------------------------------------------------------------------------------------------
 
-result<delta_reader> delta_reader::open(std::span<std::int32_t const> delta, size_table const& sizes, decoding mode,
-                                        note_log* notes) noexcept {
-    if (!delta.empty() && delta[0] < 0) return failure{errc::bad_count, 0};
-    if (delta.size() < delta_header_ints) return failure{errc::truncated, delta.size()};
-    delta_reader reader;
-    reader.delta_ = delta;
-    reader.sizes_ = &sizes;
-    reader.mode_ = mode;
-    reader.notes_ = notes;
-    reader.removed_ = static_cast<std::size_t>(delta[0]);
-    if (reader.removed_ > delta.size() - delta_header_ints) return failure{errc::truncated, delta.size()};
-    reader.at_ = delta_header_ints + reader.removed_;
-    reader.updates_ = delta[1] < 0 ? 0 : static_cast<std::size_t>(delta[1]);
-    if (notes != nullptr) {
-        if (delta[1] < 0) notes->add(note::update_count, 1);
-        if (delta[2] != 0) notes->add(note::unused_header_int, 2);
-    }
-    return reader;
-}
-
 bool delta_reader::next_odd(update& out) noexcept {
     if (error_.code != errc::ok) return false;
     if (read_ == updates_) {
