@@ -65,8 +65,8 @@ void check_blocks(datafile const& file) {
 bool gets_bezier_item(game_map const& map) {
     auto const is_wide = [](map_envelope const& e) { return e.version >= 3; };
     auto const is_curved = [](envelope_point const& p) { return p.curve == envelope_curve::bezier; };
-    return !map.bezier_item && std::ranges::none_of(map.envelopes, is_wide) &&
-           std::ranges::any_of(map.points, is_curved);
+    return !map.bezier_item && std::none_of(map.envelopes.begin(), map.envelopes.end(), is_wide) &&
+           std::any_of(map.points.begin(), map.points.end(), is_curved);
 }
 
 // What was read is written, and read the same.
@@ -270,7 +270,7 @@ void read_cells(fuzz::bytes_view data) {
         FUZZ_REQUIRE(runs <= packed.view().size());
         exact<tile> const back{out.view().size()};
         auto const same_cells = expand_tiles(again.view().first(runs), back.span());
-        FUZZ_REQUIRE(same_cells && *same_cells == 0 && std::ranges::equal(back.view(), out.view()));
+        FUZZ_REQUIRE(same_cells && *same_cells == 0 && std::equal(back.view().begin(), back.view().end(), out.view().begin()));
     } else {
         FUZZ_REQUIRE(beyond.error().position <= packed.view().size());
     }

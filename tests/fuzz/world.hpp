@@ -6,6 +6,7 @@
 #include <teewire/snapshot.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <vector>
 
 namespace fuzz {
@@ -13,7 +14,7 @@ namespace fuzz {
 struct loose_item {
     std::int32_t key = 0;
     std::vector<std::int32_t> data;
-    friend auto operator<=>(loose_item const&, loose_item const&) = default;
+    friend std::strong_ordering operator<=>(loose_item const&, loose_item const&) = default;
 };
 
 /// The ints of a snapshot, laid out without the library's builder.

@@ -27,7 +27,7 @@ constexpr std::uint64_t make_entry(std::uint64_t bits, std::uint64_t symbols, st
     return bits | symbols << 8 | count << 56;
 }
 constexpr std::size_t bits_of(std::uint64_t entry) { return entry & 0xff; }
-constexpr std::size_t count_of(std::uint64_t entry) { return entry >> 56; }
+constexpr std::size_t count_of(std::uint64_t entry) { return static_cast<std::size_t>(entry >> 56); }
 
 constexpr std::size_t count_long_starts() {
     std::array<bool, 1U << look_bits> seen{};
@@ -61,7 +61,7 @@ constexpr decode_tables build_tables() {
         }
         std::uint64_t& start = made.look[c.bits % made.look.size()];
         if (start == 0) start = make_entry(0, ++starts * rest_size, 0); // one group too far, so that it is not 0
-        std::size_t const group = (start >> 8) - rest_size;
+        std::size_t const group = static_cast<std::size_t>(start >> 8) - rest_size;
         for (std::size_t i = c.bits >> look_bits; i < rest_size; i += std::size_t{1} << (c.length - look_bits))
             made.rest[group + i] = s == end_symbol ? 0 : static_cast<std::uint16_t>(make_entry(c.length, s, 0));
     }
@@ -74,10 +74,10 @@ constexpr decode_tables build_tables() {
         std::uint64_t found = 0;
         unsigned count = 0;
         for (; count < look_symbols; ++count) {
-            std::uint64_t const symbol = first[i >> bits];
+            std::size_t const symbol = first[i >> bits];
             if (symbol == end_symbol || bits + table.codes[symbol].length > look_bits) break;
             bits += table.codes[symbol].length;
-            found |= symbol << 8 * count;
+            found |= std::uint64_t{symbol} << 8 * count;
         }
         made.look[i] = make_entry(bits, found, count);
     }
@@ -100,7 +100,7 @@ struct lane {
 
 // Zero for the end symbol.
 [[gnu::always_inline]] inline std::uint64_t look_at_rest(std::uint64_t entry, std::uint64_t window) noexcept {
-    std::uint64_t const found = tables.rest[(entry >> 8) + (window >> look_bits) % rest_size];
+    std::uint64_t const found = tables.rest[static_cast<std::size_t>((entry >> 8) + (window >> look_bits) % rest_size)];
     return found | std::uint64_t{found != 0} << 56;
 }
 

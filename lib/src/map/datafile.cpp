@@ -105,10 +105,10 @@ result<datafile, map_problem> datafile::open(map_bytes file, datafile_options co
     if (whole != file.size())
         return problem_at(map_errc::file_size_mismatch, file.size(), static_cast<std::int64_t>(file.size()),
                           static_cast<std::int64_t>(whole));
-    df.types_ = count(16);
-    df.items_ = count(20);
-    df.blocks_ = count(24);
-    df.item_bytes_ = count(28);
+    df.types_ = static_cast<std::size_t>(df.int_at(16));
+    df.items_ = static_cast<std::size_t>(df.int_at(20));
+    df.blocks_ = static_cast<std::size_t>(df.int_at(24));
+    df.item_bytes_ = static_cast<std::size_t>(df.int_at(28));
 
     // Before September 2010 both fields left the size table out.
     auto const check_size = [&](std::size_t at, std::uint64_t right, map_errc code) {

@@ -99,7 +99,7 @@ std::vector<std::uint8_t> datafile_writer::finish() const {
     if (whole > INT_MAX) return {};
 
     std::vector<std::uint8_t> out;
-    out.reserve(whole);
+    out.reserve(static_cast<std::size_t>(whole));
     for (char const c : std::string_view{"DATA"}) out.push_back(static_cast<std::uint8_t>(c));
     put_int(out, static_cast<std::uint32_t>(options_.version));
     for (std::uint64_t const field :

@@ -101,7 +101,7 @@ std::vector<std::uint8_t> rgba_pixels(map_image const& image) {
     std::uint64_t const area = static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
     if (image.variant == 0 && image.version >= 2) {
         if (image.pixels.size() / 3 < area) return {};
-        std::vector<std::uint8_t> rgba(4 * area, 255);
+        std::vector<std::uint8_t> rgba(static_cast<std::size_t>(4 * area), 255);
         for (std::size_t i = 0; i < area; ++i) std::copy_n(&image.pixels[3 * i], 3, &rgba[4 * i]);
         return rgba;
     }

@@ -154,12 +154,12 @@ spacing watched::tick_spacing() const {
 // ---- pairs of addresses ----------------------------------------------------------------------------------------------
 
 std::size_t connection_watcher::pair_hash::operator()(address_pair const& pair) const noexcept {
-    std::size_t h = 14695981039346656037U;
+    std::uint64_t h = 14695981039346656037U;
     for (auto const& address : pair) {
         for (std::uint8_t const byte : address.ip) h = (h ^ byte) * 1099511628211U;
         h = (h ^ address.port) * 1099511628211U;
     }
-    return h;
+    return static_cast<std::size_t>(h);
 }
 
 connection_watcher::address_pair connection_watcher::key_of(udp_address const& a, udp_address const& b) {
