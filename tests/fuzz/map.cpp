@@ -238,7 +238,7 @@ void read_xvector(fuzz::bytes_view data) {
     }
     if (!strict.opened) return;
     exact<std::uint8_t> const out{xvector_size(strict.header, strict.tiles.size())};
-    exact<std::uint8_t> const cells{strict.header.cells()};
+    exact<std::uint8_t> const cells{static_cast<std::size_t>(strict.header.cells())};
     auto const written = write_xvector(strict.header, strict.tiles, out.span(), cells.span());
     if (!written) {
         FUZZ_REQUIRE(written.error().code == map_errc::duplicate_tile ||

@@ -114,8 +114,8 @@ TEST_CASE("every create_delta gives the same ints, in memory of any size") {
             auto const created = v.run(pair.from, pair.to, sizes_06, *memory, out);
             REQUIRE(created);
             CHECK(test::same(*created, *plain));
-            outlined const from{pair.from, seed % 16};
-            outlined const to{pair.to, seed / 16 % 16};
+            outlined const from{pair.from, static_cast<std::size_t>(seed % 16)};
+            outlined const to{pair.to, static_cast<std::size_t>(seed / 16 % 16)};
             auto const again = v.run(from.view, to.view, sizes_06, *memory, out);
             REQUIRE(again);
             CHECK(test::same(*again, *plain));
