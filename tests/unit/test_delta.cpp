@@ -346,6 +346,13 @@ TEST_CASE("delta: keys that all meet in one place of the index") {
     CHECK(back.full == test::layout(test::as_applied(from, to)));
 }
 
+TEST_CASE("delta: ints that belong to no item do not survive") {
+    size_table const sizes;
+    CHECK(apply({8, 0, 1, 2}, test::ints{0, 0, 0}, sizes).full == test::ints{0, 0});
+    test::ints const gap{12, 1, 4, 7, make_key(64, 0), 5};
+    CHECK(apply(gap, test::ints{0, 0, 0}, sizes).full == test::ints{8, 1, 0, make_key(64, 0), 5});
+}
+
 TEST_CASE("delta: cut anywhere, nothing but truncated") {
     test::random rng{41};
     test::plain_items to;
