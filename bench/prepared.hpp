@@ -37,7 +37,7 @@ using pages = std::vector<T, page_allocator<T>>;
 
 struct prepared {
     explicit prepared(workload const& w)
-        : name{w.name}, from_ints(w.from.begin(), w.from.end()), to_ints(w.to.begin(), w.to.end()), 
+        : name{w.name}, from_ints(w.from.begin(), w.from.end()), to_ints(w.to.begin(), w.to.end()),
           from{checked(from_ints, from_keys, from_starts)}, to{checked(to_ints, to_keys, to_starts)},
           spare(1 << 17), bytes(1 << 19), spare_bytes(1 << 19) {
         auto const created = must(create_delta(from, to, sizes_06, *memory, spare));
