@@ -145,7 +145,8 @@ void add_worst(prepared_workloads const& all) {
         for (auto const& w : worst) {
             bool const own_delta = w->name == "removed_unknown";
             // What has been put in the place of the delta has no way back.
-            if (own_delta && s.run != unpack && s.run != decode && s.run != varint_unpack) continue;
+            if (own_delta && s.run != unpack && s.run != decode && s.run != varint_unpack && s.run != huff_dec)
+                continue;
             if (w->to.empty() && (s.run == build || s.run == build_first)) continue;
             benchmark::RegisterBenchmark(("worst/" + std::string{s.name} + '/' + w->name).c_str(),
                                          [&s, w](benchmark::State& state) { run(state, s, *w); });

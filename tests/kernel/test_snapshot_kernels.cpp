@@ -226,6 +226,65 @@ TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the de
     CHECK(refused > 2000);
 }
 
+TEST_CASE("deltas between snapshots with few keys in common are the same, and so is what they make") {
+    auto const memory = std::make_unique<delta_memory<>>();
+    test::ints expected(20000), out(20000), expected_items(16384), items(16384);
+    std::size_t repeated = 0;
+    for (std::uint64_t seed = 0; seed < 120; ++seed) {
+        CAPTURE(seed);
+        test::random r{seed};
+        std::size_t const n = 1 + r.below(seed % 2 == 0 ? 1024 : 200);
+        auto const make = [&](std::uint32_t first, std::size_t common) {
+            loose_snapshot made;
+            for (std::size_t i = 0; i < n; ++i) {
+                auto const number = static_cast<std::uint32_t>(i < common ? i : first + i);
+                auto const type = static_cast<std::uint16_t>(64 + number % 9);
+                made.push_back({make_key(type, static_cast<std::uint16_t>(number * 31)), test::ints(number % 4)});
+                for (auto& value : made.back().data) value = r.value();
+            }
+            for (std::size_t i = n; i > 1; --i) std::swap(made[i - 1], made[r.below(i)]);
+            return made;
+        };
+        std::size_t const common = r.below(3) == 0 ? 0 : r.below(n);
+        bench_pair const pair{make(2000, common), make(8000, common)};
+        auto const created = plain::create_delta(pair.from, pair.to, sizes_06, *memory, expected);
+        REQUIRE(created);
+        for (auto const& v : kernels::create_delta_variants()) {
+            if (!kernels::supported(v.needed)) continue;
+            CAPTURE(v.name.data());
+            auto const same = v.run(pair.from, pair.to, sizes_06, *memory, out);
+            REQUIRE(same);
+            CHECK(test::same(*same, *created));
+        }
+        // Removes what is not there, or was removed before, and may add an item twice.
+        test::ints delta(created->begin(), created->end());
+        test::ints more(r.below(3000));
+        for (auto& key : more) key = r.chance(5) ? pair.from.key(r.below(n)) : static_cast<std::int32_t>(r.next());
+        delta.insert(delta.begin() + delta_header_ints, more.begin(), more.end());
+        delta[0] += static_cast<std::int32_t>(more.size());
+        if (item const last = pair.to[n - 1]; r.chance(50)) {
+            delta.insert(delta.end(), {last.type(), last.id(), static_cast<std::int32_t>(last.data.size())});
+            delta.insert(delta.end(), last.data.begin(), last.data.end());
+            ++delta[1];
+            ++repeated;
+        }
+        note_log plain_notes;
+        auto const applied = plain::apply_delta(pair.from, delta, sizes_06, *memory, expected_items,
+                                                {decoding::strict, {}, &plain_notes});
+        for (auto const& v : kernels::apply_delta_variants()) {
+            if (!kernels::supported(v.needed)) continue;
+            CAPTURE(v.name.data());
+            note_log notes;
+            auto const same = v.run(pair.from, delta, sizes_06, *memory, items, {decoding::strict, {}, &notes});
+            REQUIRE(same.has_value() == applied.has_value());
+            if (applied) CHECK(test::same(same->ints(), applied->ints()));
+            else CHECK(same.error() == applied.error());
+            if (applied) CHECK(test::same(notes, plain_notes));
+        }
+    }
+    CHECK(repeated > 30);
+}
+
 TEST_CASE("every apply_delta leaves out ints before the first item") {
     auto const memory = std::make_unique<delta_memory<>>();
     test::ints const base{16, 1, 4, 99, make_key(70, 1), 5, 6}; // one int, key, two ints of data

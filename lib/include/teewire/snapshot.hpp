@@ -246,6 +246,8 @@ public:
     /// Indexes all items. Of items with the same key the first is found. Returns false if there are such items.
     /// Asserts that the snapshot has at most capacity() items. O(items + places).
     bool build(snapshot_view snapshot) noexcept;
+    /// The same for the keys of all items, in their order. They may lie in the memory of the index itself.
+    bool build_from_keys(std::span<std::int32_t const> keys) noexcept;
 
     /// Adds item number size(). If the key is there already, nothing changes and the number of its item is returned;
     /// otherwise npos. Asserts that size() is less than capacity().

@@ -43,8 +43,8 @@ constexpr std::size_t count_long_starts() {
 struct decode_tables {
     // For the next look_bits. A longer code has no symbols and no bits, and where to go on in `rest` instead.
     std::array<std::uint64_t, 1U << look_bits> look{};
-    // For the bits behind them: the two lowest bytes of an entry. Zero for the end symbol.
-    std::array<std::uint16_t, count_long_starts() * rest_size> rest{};
+    // For the bits behind them. Zero for the end symbol.
+    std::array<std::uint64_t, count_long_starts() * rest_size> rest{};
 };
 
 constexpr decode_tables build_tables() {
@@ -63,7 +63,7 @@ constexpr decode_tables build_tables() {
         if (start == 0) start = make_entry(0, ++starts * rest_size, 0); // one group too far, so that it is not 0
         std::size_t const group = static_cast<std::size_t>(start >> 8) - rest_size;
         for (std::size_t i = c.bits >> look_bits; i < rest_size; i += std::size_t{1} << (c.length - look_bits))
-            made.rest[group + i] = s == end_symbol ? 0 : static_cast<std::uint16_t>(make_entry(c.length, s, 0));
+            made.rest[group + i] = s == end_symbol ? 0 : make_entry(c.length, s, 1);
     }
     for (std::size_t i = 0; i < made.look.size(); ++i) {
         if (made.look[i] != 0) {
@@ -100,8 +100,7 @@ struct lane {
 
 // Zero for the end symbol.
 [[gnu::always_inline]] inline std::uint64_t look_at_rest(std::uint64_t entry, std::uint64_t window) noexcept {
-    std::uint64_t const found = tables.rest[static_cast<std::size_t>((entry >> 8) + (window >> look_bits) % rest_size)];
-    return found | std::uint64_t{found != 0} << 56;
+    return tables.rest[static_cast<std::size_t>((entry >> 8) + (window >> look_bits) % rest_size)];
 }
 
 [[gnu::always_inline]] inline void put(std::uint64_t entry, std::uint8_t*& at) noexcept {
@@ -112,6 +111,16 @@ struct lane {
 // Stands still at a long code.
 [[gnu::always_inline]] inline std::uint64_t step(std::uint64_t& window, std::uint8_t*& at) noexcept {
     std::uint64_t const entry = tables.look[window % tables.look.size()];
+    put(entry, at);
+    window >>= entry & 63;
+    return entry;
+}
+
+// Long codes as well, without a branch; stands still at the end symbol alone. Takes twice as long.
+[[gnu::always_inline]] inline std::uint64_t step_any(std::uint64_t& window, std::uint8_t*& at) noexcept {
+    std::uint64_t entry = tables.look[window % tables.look.size()];
+    std::uint64_t const found = look_at_rest(count_of(entry) == 0 ? entry : 0, window);
+    entry = count_of(entry) == 0 ? found : entry;
     put(entry, at);
     window >>= entry & 63;
     return entry;
@@ -142,11 +151,26 @@ constexpr std::size_t group_room = steps * look_symbols + 8;
     return more;
 }
 
+// The same where many codes are long.
+[[gnu::always_inline]] inline bool advance_any(lane& l, std::uint8_t const* data) noexcept {
+    std::uint64_t window = window_at(data, l.position);
+    std::uint8_t* at = l.at;
+    std::uint64_t const first = step_any(window, at);
+    std::uint64_t sum = first;
+    sum += step_any(window, at);
+    sum += step_any(window, at);
+    sum += step(window, at); // there are bits for
+    l.at = at;
+    l.position += bits_of(sum);
+    return first != 0;
+}
+
 // ---- four lanes ----------------------------------------------------------------------------------------------------
 
 constexpr std::size_t lanes = 4;
 constexpr std::size_t head_groups = 3;
 constexpr std::size_t head_bits = head_groups * group_bits;
+constexpr std::size_t many_long_codes = 3; // in the heads of all lanes; each costs a wrong prediction
 constexpr std::size_t min_segment = 32; // bytes; a head fits
 constexpr std::size_t max_segment = 384;
 static_assert(min_segment * 8 >= head_bits);
@@ -161,8 +185,9 @@ struct guess {
     }
 };
 
-// The first groups, with marks. False at an end symbol.
-[[gnu::always_inline]] inline bool advance_head(guess& g, lane& l, std::uint8_t const* data) noexcept {
+// The first groups, with marks; counts their long codes. False at an end symbol.
+[[gnu::always_inline]] inline bool advance_head(guess& g, lane& l, std::uint8_t const* data,
+                                                std::size_t& long_codes) noexcept {
     std::memset(g.marks, 0, sizeof g.marks);
     std::size_t const begin = l.position;
     for (std::size_t n = 0; n < head_groups; ++n) {
@@ -179,6 +204,7 @@ struct guess {
         if (last == 0) return false;
         put(last, l.at);
         l.position += bits_of(last);
+        ++long_codes;
     }
     return true;
 }
@@ -210,22 +236,27 @@ constexpr std::size_t segment_room(std::size_t segment) { return segment * 8 + g
     lane all[lanes];
     std::size_t begin[lanes];
     std::size_t limit[lanes]; // 0 once an end symbol was met
+    std::size_t long_codes = 0;
     for (std::size_t i = 0; i < lanes; ++i) {
         begin[i] = l.position + i * segment * 8;
         limit[i] = begin[i] + segment * 8;
         all[i] = {begin[i], i == 0 ? l.at : guesses[i - 1].out};
-        if (i != 0 && !advance_head(guesses[i - 1], all[i], data)) limit[i] = 0;
+        if (i != 0 && !advance_head(guesses[i - 1], all[i], data, long_codes)) limit[i] = 0;
     }
-    for (bool more = true; more;) {
-        more = false;
+    auto const advance_all = [&]<bool (*advance_one)(lane&, std::uint8_t const*) noexcept>() noexcept {
+        for (bool more = true; more;) {
+            more = false;
 #pragma GCC unroll 4
-        for (std::size_t i = 0; i < lanes; ++i) {
-            if (all[i].position >= limit[i]) continue;
-            if (!advance(all[i], data)) [[unlikely]]
-                limit[i] = 0;
-            more = true;
+            for (std::size_t i = 0; i < lanes; ++i) {
+                if (all[i].position >= limit[i]) continue;
+                if (!advance_one(all[i], data)) [[unlikely]]
+                    limit[i] = 0;
+                more = true;
+            }
         }
-    }
+    };
+    if (long_codes < many_long_codes) advance_all.template operator()<advance>();
+    else advance_all.template operator()<advance_any>();
     l = all[0];
     for (std::size_t i = 1; i < lanes; ++i) {
         std::uint8_t const* const from = meet(guesses[i - 1], begin[i], l, data, end);

@@ -1,5 +1,7 @@
 #include "kernels.hpp"
 
+#include "key_filter.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>

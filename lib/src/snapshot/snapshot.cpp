@@ -127,6 +127,14 @@ bool key_index::build(snapshot_view snapshot) noexcept {
     return place_all();
 }
 
+bool key_index::build_from_keys(std::span<std::int32_t const> keys) noexcept {
+    assert(keys.size() <= capacity());
+    clear();
+    size_ = keys.size();
+    if (keys.data() != keys_.data()) std::copy(keys.begin(), keys.end(), keys_.begin());
+    return place_all();
+}
+
 result<snapshot_view> sort_by_key(snapshot_view snapshot, std::span<std::uint16_t> order,
                                   std::span<std::int32_t> out) noexcept {
     std::size_t const n = snapshot.size();

@@ -1,0 +1,43 @@
+// Tells most keys that are not in a set from those that are.
+#pragma once
+
+#include "teewire/snapshot.hpp"
+
+#include "hash.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace teewire {
+
+// A bit for each key that hashes to it. With a word of memory for each key, one in 32 others is taken for a member. Where
+// few keys are known, that costs a fraction of an index.
+class key_filter {
+public:
+    // Empty. Keeps `words`.
+    explicit key_filter(std::span<std::uint32_t> words) noexcept
+        : words_{words.data()}, multiplier_{hash_multiplier(hash_functions, words.data())},
+          shift_{64U - 5U - static_cast<unsigned>(std::bit_width(words.size()) - 1)} {
+        std::fill_n(words_, std::bit_floor(words.size()), 0U);
+    }
+
+    void insert(std::int32_t key) noexcept {
+        std::size_t const at = place(key);
+        words_[at / 32] |= 1U << at % 32;
+    }
+    [[nodiscard]] bool may_hold(std::int32_t key) const noexcept {
+        std::size_t const at = place(key);
+        return (words_[at / 32] >> at % 32 & 1U) != 0;
+    }
+
+private:
+    [[nodiscard]] std::size_t place(std::int32_t key) const noexcept {
+        return static_cast<std::size_t>(static_cast<std::uint32_t>(key) * multiplier_ >> shift_);
+    }
+
+    std::uint32_t* words_;
+    std::uint64_t multiplier_;
+    unsigned shift_;
+};
+
+} // namespace teewire
