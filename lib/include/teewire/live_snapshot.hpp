@@ -93,7 +93,7 @@ private:
     [[nodiscard]] failure update_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
                                       note_log* notes) noexcept;
     [[nodiscard]] failure add_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
-                                   std::size_t source) noexcept;
+                                   std::size_t source, std::uint16_t& entry) noexcept;
     void begin_delta() noexcept;
     void undo(slot const& s, std::span<std::int32_t const> delta) noexcept;
     void commit() noexcept;

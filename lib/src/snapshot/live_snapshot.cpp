@@ -37,7 +37,9 @@ void live_snapshot::clear() noexcept {
 // Where the key is, or the free place where it belongs.
 std::uint16_t& live_snapshot::table_entry(std::int32_t key) noexcept {
     std::size_t at = detail::hash_key(key, multiplier_, shift_);
-    for (; table_[at] != 0 && items_[table_[at] - 1U].key != key; ++steps_) at = (at + 1) & (table_.size() - 1);
+    std::size_t steps = 0;
+    for (; table_[at] != 0 && items_[table_[at] - 1U].key != key; ++steps) at = (at + 1) & (table_.size() - 1);
+    if (table_[at] == 0) steps_ += steps;
     return table_[at];
 }
 
@@ -167,8 +169,10 @@ void live_snapshot::mark_removed(std::span<std::int32_t const> keys, note_log* n
 // Any update.
 failure live_snapshot::update_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
                                    note_log* notes) noexcept {
-    std::size_t const number = find_slot(update.key);
-    if (number == none || items_[number].now == slot::going) return add_item(update, delta, number);
+    std::uint16_t& entry = table_entry(update.key);
+    bool const known = entry != 0 && items_[entry - 1U].now != slot::gone;
+    std::size_t const number = known ? entry - 1U : none;
+    if (!known || items_[number].now == slot::going) return add_item(update, delta, number, entry);
     slot& s = items_[number];
     bool const added = number >= slots_before_;
     if (added && notes != nullptr) notes->add(note::repeated_key, update.position);
@@ -183,12 +187,11 @@ failure live_snapshot::update_item(delta_reader::update const& update, std::span
 }
 
 failure live_snapshot::add_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
-                                std::size_t source) noexcept {
+                                std::size_t source, std::uint16_t& entry) noexcept {
     if (alive_ == limits_.items) return {errc::too_many_items, update.position};
     if (2 + alive_ + 1 + alive_ints_ + 1 + update.data.size() > limits_.ints())
         return {errc::too_large, update.position};
     if (source != none && items_[source].size != update.data.size()) return {errc::size_mismatch, update.position};
-    std::uint16_t& entry = table_entry(update.key);
     slot& s = items_[slots_++];
     s = {update.key,
          static_cast<std::uint32_t>(used_),
@@ -199,8 +202,9 @@ failure live_snapshot::add_item(delta_reader::update const& update, std::span<st
          static_cast<std::uint16_t>(slots_)};
     entry = static_cast<std::uint16_t>(slots_);
     if (crowded()) index_all(attempt_ + 1);
-    pool()[used_] = update.key;
-    std::copy(update.data.begin(), update.data.end(), data(s).begin());
+    std::int32_t* const made = pool() + used_;
+    made[0] = update.key;
+    for (std::size_t i = 0; i < s.size; ++i) made[1 + i] = update.data[i];
     if (source != none) accumulate(data(s), data(items_[source]));
     checksum_ += sum_of(data(s));
     ++alive_;
@@ -254,8 +258,15 @@ failure live_snapshot::apply(std::span<std::int32_t const> delta, size_table con
     kernels::item_changes changes{
         items_.data(), repeated_ == 0 ? slots_ : 0, pool(), table_, multiplier_, shift_, delta.data(), delta_, 0};
     failure refused{};
-    for (delta_reader::update odd; refused.code == errc::ok && change_fast(changes, reader, odd);) {
-        refused = update_item(odd, delta, options.notes);
+    delta_reader::update odd;
+    for (bool more = true; more && change_fast(changes, reader, odd);) {
+        // Behind a new item there often is another one.
+        for (bool added = true; added && more;) {
+            std::size_t const slots = slots_;
+            refused = update_item(odd, delta, options.notes);
+            added = slots_ != slots;
+            more = refused.code == errc::ok && (!added || reader.next(odd));
+        }
         changes.multiplier = multiplier_;
     }
     checksum_ += changes.sum;
