@@ -113,8 +113,10 @@ void key_index::start(unsigned attempt) noexcept {
 
 bool key_index::place_all() noexcept {
     for (;; start(attempt_ + 1)) {
+        key_index local = *this; // nothing else points to it, so that it is kept in registers
         bool distinct = true;
-        for (std::size_t i = 0; i < size_ && !crowded(); ++i) distinct &= place(i) == npos;
+        for (std::size_t i = 0; i < local.size_ && !local.crowded(); ++i) distinct &= local.place(i) == npos;
+        steps_ = local.steps_;
         if (!crowded()) return distinct;
     }
 }
