@@ -197,7 +197,7 @@ constexpr snapshot_view::iterator snapshot_view::end() const noexcept { return {
 /// The plain twin of snapshot_view::checksum.
 namespace plain {
 /// As snapshot_view::checksum.
-[[nodiscard]] std::uint32_t checksum(snapshot_view snapshot) noexcept;
+[[nodiscard]] std::uint32_t checksum(snapshot_view const& snapshot) noexcept;
 } // namespace plain
 
 /// The meaning of an alias (an item type of 0x4000 and above) in this snapshot. Empty when no item describes it, or

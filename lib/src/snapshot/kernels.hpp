@@ -36,7 +36,7 @@ using create_delta_fn = result<std::span<std::int32_t const>>(snapshot_view, sna
 using apply_delta_fn = result<snapshot_view>(snapshot_view, std::span<std::int32_t const>, size_table const&,
                                              delta_scratch const&, std::span<std::int32_t>,
                                              apply_options const&) noexcept;
-using checksum_fn = std::uint32_t(snapshot_view) noexcept;
+using checksum_fn = std::uint32_t(snapshot_view const&) noexcept;
 [[nodiscard]] std::span<variant<checksum_fn> const> checksum_variants() noexcept;
 [[nodiscard]] std::span<variant<create_delta_fn> const> create_delta_variants() noexcept;
 [[nodiscard]] std::span<variant<apply_delta_fn> const> apply_delta_variants() noexcept;

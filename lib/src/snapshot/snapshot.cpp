@@ -70,7 +70,7 @@ std::optional<item> snapshot_view::find(std::int32_t wanted) const noexcept {
     return std::nullopt;
 }
 
-std::uint32_t plain::checksum(snapshot_view snapshot) noexcept {
+std::uint32_t plain::checksum(snapshot_view const& snapshot) noexcept {
     std::uint32_t sum = 0;
     for (item const i : snapshot)
         for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
