@@ -433,6 +433,7 @@ TEST_CASE("delta reader: notes, and a second walk in silence") {
     CHECK(notes[note::unsigned_key_half].count == 0);
     delta_reader first = *opened;
     while (first.next(update)) CHECK(update.key == make_key(0xffff, 0));
+    CHECK_FALSE(first.next(update)); // and leaves no note again
     CHECK(notes[note::unsigned_key_half].count == 1);
     CHECK(notes[note::unsigned_key_half].position == 3);
     CHECK(notes[note::update_count].count == 1);
