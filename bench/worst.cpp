@@ -98,9 +98,7 @@ prepared_workloads worst_workloads() {
 std::size_t snapshots(prepared const& w) { return 4 * (w.from_ints.size() + w.to_ints.size()); }
 std::size_t built(prepared const& w) { return 2 * 4 * w.to_ints.size(); }
 std::size_t changes(prepared const& w) { return snapshots(w) + 4 * w.delta.size(); }
-std::size_t changes_in_turns(prepared const& w) {
-    return snapshots(w) + 4 * (w.delta.size() + w.back.size()) / 2;
-}
+std::size_t changes_in_turns(prepared const& w) { return snapshots(w) + 4 * (w.delta.size() + w.back.size()) / 2; }
 std::size_t packing(prepared const& w) { return 4 * w.delta.size() + w.packed.size(); }
 std::size_t coding(prepared const& w) { return w.packed.size() + w.coded.size(); }
 std::size_t chain(prepared const& w) { return snapshots(w) + w.coded.size(); }
