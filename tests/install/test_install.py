@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What is installed can be used: by pkg-config, by CMake, as a part of a CMake build, and as a Meson subproject.
+"""What is installed can be used: by pkg-config, by CMake, as a part of a CMake build, as a Meson subproject, and from
+Debian packages.
 
-Usage: test_install.py installed|source BUILD SOURCE
+Usage: test_install.py installed|source|debian BUILD SOURCE
 installed    installs BUILD into an empty folder and uses nothing but that
-source       builds SOURCE inside other projects"""
+source       builds SOURCE inside other projects
+debian       makes packages of a copy of SOURCE, and uses nothing but these"""
 import os
 import pathlib
 import re
@@ -164,13 +166,30 @@ def test_source(source, folder):
         check(out / name)
 
 
+def test_debian(source, folder):
+    if not shutil.which("dh"):
+        print("SKIPPED: Debian packages, as debhelper is not there")
+        sys.exit(77)
+    copy = folder / "source"
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("build", ".git"))
+    run("dpkg-buildpackage", "-b", "-us", "-uc", cwd=copy / "lib")
+    installed = folder / "root"
+    for package in ("libteewire1", "libteewire-dev"):
+        run("dpkg", "-x", only(copy, f"{package}_*.deb"), installed)
+    headers(installed)
+    by_pkgconfig(installed, folder / "pkg-config")
+    by_cmake(installed, folder / "cmake")
+
+
 def main(what, build, source):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if what == "installed":
             test_installed(build, folder)
-        else:
+        elif what == "source":
             test_source(pathlib.Path(source).resolve(), folder)
+        else:
+            test_debian(pathlib.Path(source).resolve(), folder)
 
 
 if __name__ == "__main__":
