@@ -74,8 +74,10 @@ result<std::span<std::int32_t const>> plain::create_delta(snapshot_view from, sn
 bool delta_reader::next_odd(update& out) noexcept {
     if (error_.code != errc::ok) return false;
     if (read_ == updates_) {
-        if (at_ != delta_.size() && delta_[1] >= 0 && notes_ != nullptr) notes_->add(note::update_count, at_);
-        notes_ = nullptr; // however often it is asked
+        if (at_ != delta_.size() && delta_[1] >= 0 && notes_ != nullptr) {
+            notes_->add(note::update_count, at_);
+            notes_ = nullptr; // however often it is asked
+        }
         return false;
     }
     std::size_t const start = at_;
