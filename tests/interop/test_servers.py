@@ -48,7 +48,7 @@ def free_port():
 def start(server, folder, name):
     """Starts a server with FOLDER/maps/NAME.map until it is ready or gives up. Its log, and whether it got ready."""
     program, _, options = SERVERS[server]
-    command = [program, *options, "bindaddr 127.0.0.1", f"sv_port {free_port()}", "sv_register 0", f"sv_map {name}"]
+    command = [program, *options, "stdout_output_level 3", "bindaddr 127.0.0.1", f"sv_port {free_port()}", "sv_register 0", f"sv_map {name}"]
     if ISOLATED:
         command = own_network() + command
     run = subprocess.Popen(command, cwd=folder, env={**os.environ, "HOME": str(folder)}, stdout=subprocess.PIPE,

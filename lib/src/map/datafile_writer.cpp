@@ -98,9 +98,8 @@ std::vector<std::uint8_t> datafile_writer::finish() const {
     std::uint64_t const whole = 36 + tables + item_bytes + data_.size();
     if (whole > INT_MAX) return {};
 
-    std::vector<std::uint8_t> out;
+    std::vector<std::uint8_t> out{'D', 'A', 'T', 'A'};
     out.reserve(static_cast<std::size_t>(whole));
-    for (char const c : std::string_view{"DATA"}) out.push_back(static_cast<std::uint8_t>(c));
     put_int(out, static_cast<std::uint32_t>(options_.version));
     for (std::uint64_t const field :
          {whole - 16, whole - 16 - data_.size(), std::uint64_t{types.size()}, std::uint64_t{items.size()},

@@ -15,7 +15,7 @@ namespace {
 constexpr milliseconds input_interval = 40;
 constexpr std::int32_t input_lead = 3;                      // ticks ahead of the newest snapshot
 constexpr std::size_t max_map_bytes = std::size_t{1} << 30; // as DDNet
-constexpr std::int32_t our_version = 16040; // DDNet servers send what a client of that release reads
+constexpr std::int32_t our_version = 19010; // DDNet servers send what a client of that release reads
 
 std::uint32_t word(std::array<std::uint8_t, 16> const& random) {
     std::uint32_t const token = static_cast<std::uint32_t>(random[0]) << 24 |
