@@ -1,32 +1,42 @@
-// The bytes of an input file: mapped, or read from standard input.
+// The bytes of an input file.
 #pragma once
 
 #include "errors.hpp"
 
-#include <boost/interprocess/mapped_region.hpp>
-
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace teewire::replay {
 
-/// Keeps the bytes of a file for as long as it lives.
+/// Of standard input, pipes and devices, so much is read at most: 1 GiB.
+inline constexpr std::uint64_t max_stream_bytes = std::uint64_t{1} << 30;
+
+/// Keeps the bytes of a file for as long as it lives. They are a copy, which nobody else can cut or change.
 class input {
 public:
-    /// "-" is standard input, read to its end. Throws io_error.
+    /// "-" is standard input, read to its end. Throws io_error: also if the file was cut meanwhile, if what is no
+    /// regular file has more than max_stream_bytes, or if there is not enough memory.
     explicit input(std::string name);
 
-    [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return {bytes_.get(), size_}; }
     /// For messages.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
 private:
+    struct freer {
+        void operator()(std::uint8_t* bytes) const noexcept { std::free(bytes); }
+    };
+
+    void read_all(int file);
+    /// Changes the room, and keeps what is in it.
+    void make_room(std::uint64_t bytes);
+
     std::string name_;
-    boost::interprocess::mapped_region region_;
-    std::vector<std::uint8_t> copy_;
-    std::span<std::uint8_t const> bytes_;
+    std::unique_ptr<std::uint8_t, freer> bytes_;
+    std::size_t size_ = 0;
 };
 
 } // namespace teewire::replay

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <iostream>
 
 namespace {
 
@@ -123,7 +124,8 @@ private:
 };
 
 int run(int argc, char** argv) {
-    CLI::App app{"Replays, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.", "teewire"};
+    CLI::App app{"Replays, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
+                 "teewire"};
     app.set_version_flag("--version", TEEWIRE_VERSION);
     app.require_subcommand(1);
     app.footer(
@@ -180,8 +182,14 @@ int run(int argc, char** argv) {
             "-o,--out", record_chosen.out,
             "the demo; further maps go to OUT_2.demo, OUT_3.demo, and several servers to OUT_HOST_PORT.demo")
         ->required();
-    record_command.add_option("--duration", record_chosen.duration, "seconds to record")
+    record_command
+        .add_option("--duration", record_chosen.duration, "seconds to record, or to look for a server that answers")
         ->check(CLI::PositiveNumber);
+    record_command
+        .add_option("--join-timeout", record_chosen.join_timeout,
+                    "seconds from connecting to the first snapshot, the map's download included")
+        ->check(CLI::Range(0.1, 1e6))
+        ->capture_default_str();
     record_command.add_option("--protocol", record_chosen.protocol, "auto: 0.6 if the server speaks it")
         ->check(CLI::IsMember({"auto", "0.6", "0.7"}))
         ->capture_default_str();
@@ -243,11 +251,13 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
-        return app.exit(e) == 0 ? exit_ok : exit_usage;
+        bool const good = app.exit(e) == 0;
+        if (!std::cout.flush()) throw io_error{"standard output: cannot be written"};
+        return good ? exit_ok : exit_usage;
     }
+    catch_interrupts(record_command ? ending::when_complete : ending::soon);
     if (record_command) return record(record_chosen);
     if (serve_command) return serve(serve_chosen);
-    catch_interrupts();
     if (info_command) return info(info_chosen);
     if (dump_command) return dump(dump_chosen);
     if (verify_command) return verify(verify_chosen);

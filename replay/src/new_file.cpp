@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 // Closes, and takes the file away unless it was kept.
 class unfinished_file {
 public:
-    unfinished_file(int descriptor, fs::path path) : descriptor_{descriptor}, path_{std::move(path)} {}
+    unfinished_file(int descriptor, fs::path path)
+        : descriptor_{descriptor}, path_{std::move(path)}, name_{path_.string()} {}
     unfinished_file(unfinished_file const&) = delete;
     unfinished_file& operator=(unfinished_file const&) = delete;
     ~unfinished_file() {
@@ -43,6 +44,7 @@ public:
 private:
     int descriptor_;
     fs::path path_;
+    unfinished_name name_;
 };
 
 void write_all(int descriptor, std::span<std::uint8_t const> bytes, std::string const& name) {
@@ -66,6 +68,7 @@ void write_file(std::string const& name, std::span<std::uint8_t const> bytes) {
     bool const exists = ::stat(path.c_str(), &status) == 0;
     if (exists && S_ISDIR(status.st_mode)) fail(name, EISDIR);
     if (exists && !S_ISREG(status.st_mode)) {
+        endless_wait const writing; // nobody may ever read a pipe
         int const descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
         if (descriptor < 0) fail(name, errno);
         unfinished_file const device{descriptor, {}};

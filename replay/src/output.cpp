@@ -2,27 +2,11 @@
 
 #include "input.hpp"
 
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 
 #include <unistd.h>
 
 namespace teewire::replay {
-namespace {
-
-// All threads look at it.
-std::atomic<bool> interrupt_seen = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers change it");
-
-} // namespace
-
-void catch_interrupts() {
-    std::signal(SIGINT, [](int) { interrupt_seen = true; });
-    std::signal(SIGTERM, [](int) { interrupt_seen = true; });
-}
-
-bool interrupted() noexcept { return interrupt_seen.load(std::memory_order_relaxed); }
 
 void output::write(std::string_view text) {
     if (buffer_.size() + text.size() <= flush_size) return buffer_.write(text);
@@ -50,6 +34,7 @@ void progress::update(std::uint64_t done_bytes, std::string_view what) {
     if (now < next_) return;
     next_ = now + std::chrono::milliseconds{100};
     shown_ = true;
+    set_line_shown(true);
     fmt::print(stderr, "\r\x1b[K{:3}%  {}", total_ == 0 ? 100 : done_bytes * 100 / total_, what);
     std::fflush(stderr);
 }
@@ -59,6 +44,7 @@ void progress::clear() {
     shown_ = false;
     fmt::print(stderr, "\r\x1b[K");
     std::fflush(stderr);
+    set_line_shown(false);
 }
 
 namespace {

@@ -1,5 +1,7 @@
-// Standard output, signals and progress.
+// Standard output and progress.
 #pragma once
+
+#include "interrupts.hpp"
 
 #include <fmt/format.h>
 
@@ -16,10 +18,6 @@ inline constexpr int exit_bad_input = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_io = 3;
 inline constexpr int exit_interrupted = 130;
-
-/// Ctrl-C and SIGTERM end the work at the next good place instead of the program.
-void catch_interrupts();
-[[nodiscard]] bool interrupted() noexcept;
 
 /// Text in the making. Keeps its memory when it is cleared.
 class text_buffer {

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include <unistd.h>
 
@@ -55,28 +56,15 @@ public:
         next_ = from > events.first_tick ? events.happened(from - 1) : 0;
     }
 
-    int run() {
-        signals_.async_wait([this](boost::system::error_code failed, int) {
-            if (failed) return;
-            code_ = exit_interrupted;
-            timer_.cancel();
-        });
+    void run() {
         pace_ = pace{steady_clock::now(), static_cast<double>(next_state_), speed_};
-        wait();
-        io_.run();
-        return code_;
+        do {
+            endless_wait const waiting;
+            std::this_thread::sleep_until(pace_.due(next_tick()));
+        } while (!print(next_tick()));
     }
 
 private:
-    void wait() {
-        timer_.expires_at(pace_.due(next_tick()));
-        timer_.async_wait([this](boost::system::error_code failed) {
-            if (failed) return;
-            if (print(next_tick())) signals_.cancel();
-            else wait();
-        });
-    }
-
     [[nodiscard]] std::int32_t next_tick() const {
         std::int64_t tick = std::min<std::int64_t>(next_state_, events_.last_tick);
         if (next_ < events_.happenings.size()) tick = std::min<std::int64_t>(tick, events_.happenings[next_].tick);
@@ -105,10 +93,6 @@ private:
     double speed_;
     pace pace_{{}, 0, 1};
     output out_;
-    int code_ = exit_ok;
-    asio::io_context io_;
-    asio::steady_timer timer_{io_};
-    asio::signal_set signals_{io_, SIGINT, SIGTERM};
 };
 
 // ---- live view -----------------------------------------------------------------------------------------------------
@@ -304,7 +288,7 @@ int play(play_options const& options) {
         code = live.run();
         complete = live.reached_end();
     } else {
-        code = line_printer{shown, events, from, options.speed}.run();
+        line_printer{shown, events, from, options.speed}.run();
     }
     if (code == exit_ok && complete && !events.error.empty()) throw bad_input{events.error};
     return code;

@@ -45,6 +45,7 @@ struct record_options {
     std::vector<std::string> hosts; ///< HOST[:PORT]
     std::string out;                ///< path
     std::optional<double> duration; ///< seconds
+    double join_timeout = 120;      ///< seconds from connecting to the first snapshot
     std::string protocol = "auto";
     std::string name = "teewire";
     std::string password;

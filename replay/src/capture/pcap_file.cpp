@@ -1,6 +1,7 @@
 #include "capture/pcap_file.hpp"
 
 #include "input.hpp"
+#include "interrupts.hpp"
 #include "session.hpp"
 
 #include <pcap/pcap.h>
@@ -14,6 +15,9 @@
 #include <filesystem>
 #include <optional>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace teewire::replay {
@@ -33,22 +37,49 @@ std::optional<link_layer> find_link(int type) {
     }
 }
 
-open_file copy_standard_input() {
+// Reads what may be slow: a signal ends it like the end of the file, so that what came until then can be told.
+ssize_t read_stream(void* cookie, char* to, std::size_t size) {
+    int const file = *static_cast<int*>(cookie);
+    for (;;) {
+        std::array<pollfd, 2> either{{{file, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+        if (::poll(either.data(), either.size(), -1) < 0 && errno != EINTR) return -1;
+        if (interrupted()) return 0;
+        if (either[0].revents == 0) continue;
+        ssize_t const n = ::read(file, to, size);
+        if (n >= 0 || (errno != EINTR && errno != EAGAIN)) return n;
+    }
+}
+
+int close_stream(void* cookie) {
+    std::unique_ptr<int> const file{static_cast<int*>(cookie)};
+    return ::close(*file);
+}
+
+// Takes the descriptor.
+open_file stream_of(int descriptor, std::string const& name) {
+    auto cookie = descriptor < 0 ? nullptr : std::make_unique<int>(descriptor);
+    open_file opened{cookie ? fopencookie(cookie.get(), "rb", {read_stream, nullptr, nullptr, close_stream})
+                            : nullptr};
+    if (opened == nullptr) throw io_error{fmt::format("{}: cannot be opened: {}", name, std::strerror(errno))};
+    static_cast<void>(cookie.release()); // close_stream has it
+    return opened;
+}
+
+open_file copy_of(open_file const& stream, std::string const& name) {
     open_file copy{std::tmpfile()};
     if (copy == nullptr) throw io_error{fmt::format("no temporary file: {}", std::strerror(errno))};
     std::array<char, 65536> block;
-    while (std::size_t const n = std::fread(block.data(), 1, block.size(), stdin))
+    std::uint64_t size = 0;
+    while (std::size_t const n = std::fread(block.data(), 1, block.size(), stream.get())) {
         if (std::fwrite(block.data(), 1, n, copy.get()) != n)
             throw io_error{fmt::format("a temporary file cannot be written: {}", std::strerror(errno))};
+        if ((size += n) > max_stream_bytes)
+            throw io_error{fmt::format("{}: more than {} GiB, which has to be in a file to be read twice", name,
+                                       max_stream_bytes >> 30)};
+    }
+    if (std::ferror(stream.get())) throw io_error{fmt::format("{}: cannot be read", name)};
     if (std::fflush(copy.get()) != 0) throw io_error{"a temporary file cannot be written"};
     return copy;
-}
-
-open_file duplicate(std::FILE* file) {
-    int const copy = dup(fileno(file));
-    open_file opened{copy < 0 ? nullptr : fdopen(copy, "rb")};
-    if (opened == nullptr) throw io_error{fmt::format("standard input: {}", std::strerror(errno))};
-    return opened;
 }
 
 } // namespace
@@ -57,23 +88,34 @@ capture_source::capture_source(std::string name, bool twice) : path_{std::move(n
     namespace fs = std::filesystem;
     if (path_ == "-") {
         name_ = "standard input";
-        if (twice) spool_ = copy_standard_input();
-        return;
+        struct stat status {};
+        regular_ = ::fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+        if (regular_) size_ = static_cast<std::uint64_t>(status.st_size);
+        begin_ = regular_ ? ::lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+    } else {
+        std::error_code failed;
+        fs::file_status const status = fs::status(path_, failed);
+        if (!fs::exists(status)) throw io_error{fmt::format("{}: no such file", name_)};
+        if (fs::is_directory(status)) throw io_error{fmt::format("{}: is a directory", name_)};
+        regular_ = fs::is_regular_file(status);
+        if (regular_) size_ = fs::file_size(path_, failed);
     }
-    std::error_code failed;
-    fs::file_status const status = fs::status(path_, failed);
-    if (!fs::exists(status)) throw io_error{fmt::format("{}: no such file", name_)};
-    if (fs::is_directory(status)) throw io_error{fmt::format("{}: is a directory", name_)};
-    if (fs::is_regular_file(status)) size_ = fs::file_size(path_, failed);
-    else if (twice) throw io_error{fmt::format("{}: has to be read twice, which takes a file or -", name_)};
+    if (twice && !regular_) spool_ = copy_of(open(), name_);
 }
 
 open_file capture_source::open() const {
-    if (spool_ != nullptr) {
-        std::rewind(spool_.get());
-        return duplicate(spool_.get());
+    if (spool_ != nullptr || (path_ == "-" && regular_)) {
+        int const file = spool_ != nullptr ? fileno(spool_.get()) : STDIN_FILENO;
+        int const again = ::lseek(file, begin_, SEEK_SET) < 0 ? -1 : ::dup(file);
+        open_file opened{again < 0 ? nullptr : ::fdopen(again, "rb")};
+        if (opened == nullptr) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
+        return opened;
     }
-    if (path_ == "-") return duplicate(stdin);
+    if (path_ == "-") return stream_of(::dup(STDIN_FILENO), name_);
+    if (!regular_) {
+        endless_wait const opening; // nobody may ever write into a pipe
+        return stream_of(::open(path_.c_str(), O_RDONLY | O_CLOEXEC), name_);
+    }
     open_file file{std::fopen(path_.c_str(), "rb")};
     if (file == nullptr) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
     return file;
@@ -81,6 +123,7 @@ open_file capture_source::open() const {
 
 capture_reader::capture_reader(open_file file, std::string const& name) {
     std::array<char, PCAP_ERRBUF_SIZE> reason{};
+    endless_wait const beginning; // of which there is nothing to tell
     handle_ = pcap_fopen_offline_with_tstamp_precision(file.get(), PCAP_TSTAMP_PRECISION_NANO, reason.data());
     if (handle_ == nullptr) throw bad_input{fmt::format("{}: not a packet capture: {}", name, reason.data())};
     static_cast<void>(file.release()); // is closed with the handle

@@ -24,10 +24,10 @@ struct file_closer {
 };
 using open_file = std::unique_ptr<std::FILE, file_closer>;
 
-/// Where a capture comes from: a file, or standard input, which is put into a temporary file if it is needed twice.
+/// Where a capture comes from: a file, or a stream, which is put into a temporary file if it is needed twice.
 class capture_source {
 public:
-    /// "-" is standard input. Throws io_error.
+    /// "-" is standard input. Throws io_error, also for streams of more than max_stream_bytes that are needed twice.
     capture_source(std::string name, bool twice);
 
     /// For messages.
@@ -41,6 +41,8 @@ private:
     std::string path_;
     std::string name_;
     std::uint64_t size_ = 0;
+    bool regular_ = false;
+    std::int64_t begin_ = 0; // of standard input, in its file
     open_file spool_;
 };
 

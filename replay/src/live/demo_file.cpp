@@ -44,7 +44,8 @@ bool left_out_by_07(message_type type) {
 
 demo_file::demo_file(std::string path, protocol p, served_map const& map, std::span<std::uint8_t const> map_bytes,
                      std::time_t recorded)
-    : path_{std::move(path)}, temporary_{path_ + ".part"}, protocol_{p}, memory_{std::make_unique<memory>()},
+    : path_{std::move(path)}, temporary_{path_ + ".part"},
+      unfinished_{temporary_}, protocol_{p}, memory_{std::make_unique<memory>()},
       writer_{memory_->writer, writer_options(p, map.sha256 || !map_bytes.empty())}, builder_{memory_->builder} {
     bool const v07 = p == protocol::teeworlds_07;
     header_.version = writer_options(p, map.sha256 || !map_bytes.empty()).version;

@@ -4,6 +4,8 @@
 #include "live/game_client.hpp"
 #include "live/roster.hpp"
 
+#include "interrupts.hpp"
+
 #include <teewire/demo_writer.hpp>
 #include <teewire/snapshot_builder.hpp>
 
@@ -60,6 +62,7 @@ private:
 
     std::string path_;
     std::string temporary_;
+    unfinished_name unfinished_;
     std::FILE* file_ = nullptr;
     protocol protocol_;
     demo_header header_;

@@ -1,5 +1,7 @@
 #include "live/playback.hpp"
 
+#include "interrupts.hpp"
+
 #include <teewire/message_types.hpp>
 
 #include <algorithm>
@@ -67,7 +69,7 @@ playback::playback(session& demo, bool loop, std::function<void(std::uint64_t)> 
 void playback::read_all(std::function<void(std::uint64_t)> const& progress) {
     std::bitset<max_clients> used;
     item_types const& t = types(is_07());
-    for (demo_event e; player_.next(e);) {
+    for (demo_event e; !interrupted() && player_.next(e);) {
         if (e.kind == demo_event_kind::snapshot) {
             for (item const i : player_.state())
                 if ((i.type() == t.character || i.type() == t.player_info) && i.id() < max_clients)

@@ -5,13 +5,13 @@
 #include "output.hpp"
 #include "verbs.hpp"
 
-#include <boost/asio/signal_set.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
 #include <algorithm>
-#include <csignal>
+#include <cstdlib>
 #include <map>
 
 #include <unistd.h>
@@ -55,18 +55,13 @@ public:
               std::string stem, snapshot_scratch& scratch, std::function<void(std::string_view)> say,
               std::function<void()> ended)
         : options_{options}, server_{std::move(server)}, label_{std::move(label)}, stem_{std::move(stem)},
-          scratch_{scratch}, say_{std::move(say)}, ended_{std::move(ended)}, resolver_{io}, timer_{io},
+          scratch_{scratch}, say_{std::move(say)}, ended_{std::move(ended)}, resolver_{io}, timer_{io}, limit_{io},
           link_{io, [this] { proceed(); }} {}
 
     void start() {
-        resolver_.async_resolve(server_.host, std::to_string(server_.port),
-                                [this](boost::system::error_code failed, udp::resolver::results_type const& found) {
-                                    if (over_) return;
-                                    if (failed || found.empty()) return lose(failed.message());
-                                    peers_.assign(found.begin(), found.end());
-                                    attempt_ = 0;
-                                    connect();
-                                });
+        started_ = now();
+        keep_limits();
+        look_up();
     }
 
     // Keeps what there is and says good-bye.
@@ -77,11 +72,15 @@ public:
         close_file();
         link_.close();
         timer_.cancel();
+        limit_.cancel();
         ended_();
     }
 
     [[nodiscard]] bool over() const noexcept { return over_; }
     [[nodiscard]] bool failed() const noexcept { return failed_; }
+    [[nodiscard]] bool looks_up() const noexcept { return looks_up_; }
+    /// Demos.
+    [[nodiscard]] unsigned files() const noexcept { return files_; }
     [[nodiscard]] std::string state() const {
         if (over_) return label_ + ": done";
         if (!file_) return fmt::format("{}: {}", label_, doing_);
@@ -94,6 +93,8 @@ public:
 
     void map_changes(served_map const& map) override {
         close_file();
+        if (!joining_since_) joining_since_ = now();
+        keep_limits();
         doing_ = fmt::format("map {}, {} KiB", map.name, map.size / 1024);
         say_(fmt::format("{}: map {}, {} KiB", label_, map.name, (map.size + 1023) / 1024));
     }
@@ -128,7 +129,11 @@ public:
             back_off_ = first_back_off;
             say_(fmt::format("{}: recording to {}", label_, file_->path()));
         }
-        if (!first_snapshot_) first_snapshot_ = now();
+        joining_since_.reset();
+        if (!first_snapshot_) {
+            first_snapshot_ = now();
+            keep_limits();
+        }
         look_for_players(event);
     }
     void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) override {
@@ -140,6 +145,19 @@ private:
 
     [[nodiscard]] std::size_t protocols() const { return options_.protocol == "auto" ? 2 : 1; }
 
+    void look_up() {
+        looks_up_ = true;
+        resolver_.async_resolve(server_.host, std::to_string(server_.port),
+                                [this](boost::system::error_code failed, udp::resolver::results_type const& found) {
+                                    looks_up_ = false;
+                                    if (over_) return;
+                                    if (failed || found.empty()) return lose(failed.message());
+                                    peers_.assign(found.begin(), found.end());
+                                    attempt_ = 0;
+                                    connect();
+                                });
+    }
+
     void connect() {
         bool const any = options_.protocol == "auto";
         wire_format const format =
@@ -150,18 +168,61 @@ private:
         profile.name = options_.name;
         profile.password = options_.password;
         profile.no_answer = any ? probe_time : answer_time;
+        joining_since_ = now();
+        keep_limits();
         boost::system::error_code failed;
         link_.open(peer_, format, profile, *this, scratch_, failed);
         if (failed) lose(failed.message());
     }
 
     void proceed() {
-        if (client().closed()) return disconnected();
-        if (!options_.duration || !first_snapshot_) return;
-        milliseconds const end = *first_snapshot_ + static_cast<milliseconds>(*options_.duration * 1000);
-        if (now() >= end) stop();
-        else link_.wake_at(end);
+        if (client().closed()) disconnected();
     }
+
+    // ---- limits of time
+
+    // A server that has answered may take its time to let us in, up to the other limit.
+    [[nodiscard]] milliseconds end_of_recording() const {
+        if (!options_.duration) return INT64_MAX;
+        constexpr double longest = 1e9; // seconds
+        auto const duration = static_cast<milliseconds>(std::min(*options_.duration, longest) * 1000);
+        if (first_snapshot_) return *first_snapshot_ + duration;
+        bool const answered = link_.client() != nullptr && client().answered() && !client().closed();
+        return answered ? INT64_MAX : started_ + duration;
+    }
+    [[nodiscard]] milliseconds end_of_joining() const {
+        if (!joining_since_) return INT64_MAX;
+        return *joining_since_ + static_cast<milliseconds>(options_.join_timeout * 1000);
+    }
+
+    // Has to be called whenever a limit changes. Ends nothing itself, as a listener must not.
+    void keep_limits() {
+        milliseconds const next = std::min(end_of_recording(), end_of_joining());
+        if (next == INT64_MAX) return;
+        limit_.expires_at(to_time(next));
+        limit_.async_wait([this](boost::system::error_code cancelled) {
+            if (!cancelled && !over_) reach_limit();
+        });
+    }
+
+    void reach_limit() {
+        milliseconds const time = now();
+        if (time >= end_of_recording()) {
+            if (!first_snapshot_) {
+                say_(fmt::format("{}: nothing to record in {} s", label_, *options_.duration));
+                failed_ = true;
+            }
+            return stop();
+        }
+        if (time >= end_of_joining()) {
+            close_file();
+            link_.close();
+            return lose(fmt::format("no snapshot in {} s", options_.join_timeout));
+        }
+        keep_limits();
+    }
+
+    // ---- what goes wrong
 
     void disconnected() {
         // A server that refuses has answered.
@@ -180,6 +241,8 @@ private:
         }
         doing_ = fmt::format("{}; next try in {} s", why, back_off_ / 1000);
         say_(fmt::format("{}: {}", label_, doing_));
+        joining_since_.reset();
+        keep_limits();
         milliseconds const wait = back_off_;
         back_off_ = std::min(2 * back_off_, max_back_off);
         attempt_ = 0;
@@ -191,7 +254,7 @@ private:
         timer_.expires_after(std::chrono::milliseconds{wait});
         timer_.async_wait([this](boost::system::error_code cancelled) {
             if (cancelled || over_) return;
-            if (peers_.empty()) start();
+            if (peers_.empty()) look_up();
             else connect();
         });
     }
@@ -283,7 +346,8 @@ private:
     std::function<void()> ended_;
 
     udp::resolver resolver_;
-    asio::steady_timer timer_;
+    asio::steady_timer timer_; // until the next attempt
+    asio::steady_timer limit_;
     std::vector<udp::endpoint> peers_; // a name may have several addresses
     udp::endpoint peer_;
     udp_client link_;
@@ -296,7 +360,10 @@ private:
     std::int32_t last_tick_ = -1;
     std::int32_t next_look_ = 0;
     std::int32_t looked_at_ = -1;
+    milliseconds started_ = 0;
+    std::optional<milliseconds> joining_since_;
     std::optional<milliseconds> first_snapshot_;
+    bool looks_up_ = false;
     std::string doing_ = "looking up";
     bool over_ = false;
     bool failed_ = false;
@@ -338,7 +405,7 @@ int record(record_options const& options) {
     asio::io_context io;
     auto const scratch = std::make_unique<snapshot_scratch>();
     status shown;
-    asio::signal_set signals{io, SIGINT, SIGTERM};
+    asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
     asio::steady_timer refresh{io};
     std::vector<std::unique_ptr<recording>> all;
 
@@ -347,8 +414,7 @@ int record(record_options const& options) {
     };
     auto const ended = [&] {
         if (!std::all_of(all.begin(), all.end(), [](auto const& r) { return r->over(); })) return;
-        signals.cancel();
-        refresh.cancel();
+        io.stop(); // cancelling is too late for what is queued already, and comes back for ever
     };
     std::string const stem = stem_of(options.out);
     for (std::string const& host : options.hosts) {
@@ -362,13 +428,12 @@ int record(record_options const& options) {
         all.push_back(std::make_unique<recording>(
             io, options, server, host, own, *scratch, [&](std::string_view line) { shown.say(line); }, ended));
     }
-    signals.async_wait([&](boost::system::error_code cancelled, int) {
-        if (!cancelled) stop_all();
+    signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
+        if (!failed) stop_all();
     });
     std::function<void()> const show = [&] {
         refresh.expires_after(std::chrono::milliseconds{500});
-        refresh.async_wait([&](boost::system::error_code cancelled) {
-            if (cancelled) return;
+        refresh.async_wait([&](boost::system::error_code) {
             shown.show(all);
             show();
         });
@@ -377,8 +442,17 @@ int record(record_options const& options) {
     for (auto const& r : all) r->start();
     io.run();
     shown.clear();
-    bool const failed = std::any_of(all.begin(), all.end(), [](auto const& r) { return r->failed(); });
-    return failed ? exit_io : exit_ok;
+    auto const any = [&](auto const& what) { return std::any_of(all.begin(), all.end(), what); };
+    bool const recorded = any([](auto const& r) { return r->files() != 0; });
+    int const code = any([](auto const& r) { return r->failed(); }) ? exit_io
+                     : interrupted() && !recorded                   ? exit_interrupted
+                                                                    : exit_ok;
+    // Looking up a name cannot be cancelled, and would be waited for.
+    if (any([](auto const& r) { return r->looks_up(); })) {
+        std::fflush(nullptr);
+        std::_Exit(code);
+    }
+    return code;
 }
 
 } // namespace teewire::replay

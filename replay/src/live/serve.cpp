@@ -283,6 +283,7 @@ int serve(serve_options const& options) {
     progress shown_progress{demo.file_size()};
     playback shown{demo, options.loop, [&](std::uint64_t done) { shown_progress.update(done, "reading"); }};
     shown_progress.clear();
+    if (interrupted()) return exit_interrupted;
     if (!shown.error().empty()) fmt::print(stderr, "{}; what is before it is shown\n", shown.error());
     shown.set_speed(options.speed);
 

@@ -61,7 +61,7 @@ void udp_client::proceed() {
     send_all();
     proceeds_();
     if (!socket_.is_open() || client_->closed()) return;
-    timer_.expires_at(to_time(std::max(std::min(client_->next_poll(), wake_), now())));
+    timer_.expires_at(to_time(std::max(client_->next_poll(), now())));
     timer_.async_wait([this](boost::system::error_code cancelled) {
         if (!cancelled && socket_.is_open()) proceed();
     });

@@ -25,8 +25,6 @@ public:
 
     /// Null before open().
     [[nodiscard]] game_client* client() const noexcept { return client_.get(); }
-    /// Lets proceeds() be called at that time at the latest.
-    void wake_at(milliseconds time) noexcept { wake_ = time; }
 
 private:
     void wait_for_packets();
@@ -39,7 +37,6 @@ private:
     std::function<void()> proceeds_;
     std::unique_ptr<game_client> client_;
     std::array<std::uint8_t, max_packet_bytes + 1> datagram_; // one more shows what is too large
-    milliseconds wake_ = INT64_MAX;
 };
 
 } // namespace teewire::replay
