@@ -5,6 +5,8 @@
 #include <teewire/sha256.hpp>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 namespace teewire::replay {
@@ -15,15 +17,28 @@ inflate_memory& thread_memory() {
     return *memory;
 }
 
-// A block is looked at for every item that refers to it, and once more for its own sake.
-void keep_once(problem_list& list, map_problem const& problem) {
-    auto const same = [&](map_problem const& known) {
-        if (known == problem) return true;
-        bool const says_less = problem.block >= 0 && problem.item_type < 0 && problem.layer < 0;
-        return says_less && known.code == problem.code && known.block == problem.block;
-    };
-    if (std::none_of(list.begin(), list.end(), same)) list.push_back(problem);
-}
+// Keeps each problem once. A block is looked at for every item that refers to it, and once more for its own sake.
+class problem_keeper {
+public:
+    explicit problem_keeper(problem_list& list) : list_{list} {}
+
+    void operator()(map_problem const& p) {
+        bool const says_less = p.block >= 0 && p.item_type < 0 && p.layer < 0;
+        if (says_less && blocks_.contains({p.code, p.block})) return;
+        auto const all = std::tuple{p.code,  p.severity, p.position, p.item_type, p.item,
+                                    p.group, p.layer,    p.block,    p.value,     p.expected};
+        if (!known_.insert(all).second) return;
+        blocks_.emplace(p.code, p.block);
+        list_.push_back(p);
+    }
+
+private:
+    problem_list& list_;
+    std::set<std::tuple<map_errc, map_severity, std::size_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
+                        std::int32_t, std::int64_t, std::int64_t>>
+        known_;
+    std::set<std::pair<map_errc, std::int32_t>> blocks_;
+};
 
 } // namespace
 
@@ -38,7 +53,7 @@ bool any_error(problem_list const& problems) {
 
 map_document read_document(map_source const& source) {
     map_document document;
-    auto keep = [&](map_problem const& p) { keep_once(document.problems, p); };
+    problem_keeper keep{document.problems};
     auto const opened = datafile::open(source.bytes(), {.report = keep});
     if (!opened) {
         keep(opened.error());

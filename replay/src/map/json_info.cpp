@@ -107,14 +107,93 @@ std::string uuid_string(uuid const& id) {
 /// Of the types that a map of today can have.
 std::string_view current_name(uuid const& id) { return id == group_extension_uuid ? std::string_view{} : name(id); }
 
+// ---- blocks --------------------------------------------------------------------------------------------------------
+
+// What can be told of a block, whatever the item that refers to it takes it for.
+struct block_facts {
+    std::optional<map_problem> problem; // it cannot be read, and nothing else is known
+    std::size_t size = 0;
+    std::string sha256;
+    std::string magic;          // the first four bytes
+    std::string text;           // up to the first zero byte, and no longer than max_text
+    std::size_t text_size = 0;  // all of it
+    std::uint64_t unpacked = 0; // tiles, if these are packed ones
+    std::uint64_t skips = 0;    // tiles that have one
+    std::uint64_t reserved = 0; // tiles with a reserved byte that is not 0
+    bool zero = true;           // all of it
+
+    static constexpr std::size_t max_text = 64 << 10;
+};
+
+// Any number of items may refer to a block: it is decompressed and hashed once, and all of them together within the
+// limit for reading a map.
+class block_reader {
+public:
+    explicit block_reader(datafile const& file) : file_{file}, facts_(file.block_count()) {}
+
+    // Null if there is no such block.
+    [[nodiscard]] block_facts const* operator[](std::int32_t block) {
+        if (block < 0 || static_cast<std::size_t>(block) >= facts_.size()) return nullptr;
+        auto& found = facts_[static_cast<std::size_t>(block)];
+        if (!found) found = std::make_unique<block_facts>(read(block));
+        return found.get();
+    }
+
+private:
+    [[nodiscard]] block_facts read(std::int32_t block) {
+        block_facts facts;
+        if (interrupted()) return facts; // nobody will see it
+        try {
+            spend(block);
+            bytes const content = read_block(file_, block);
+            facts.size = content.size();
+            facts.sha256 = sha256_text(content);
+            auto const end = std::find(content.begin(), content.end(), std::uint8_t{0});
+            facts.text_size = static_cast<std::size_t>(end - content.begin());
+            facts.text.assign(content.begin(), std::min(end, content.begin() + block_facts::max_text));
+            facts.magic.assign(content.begin(), content.begin() + std::min<std::ptrdiff_t>(4, std::ssize(content)));
+            count_tiles(content, facts);
+        } catch (map_problem const& p) {
+            facts.problem = p;
+        }
+        return facts;
+    }
+
+    // Throws map_problem.
+    void spend(std::int32_t block) {
+        datafile_block const found = file_.block(static_cast<std::size_t>(block));
+        std::size_t const cost = std::max(found.size, found.stored.size());
+        if (cost > left_)
+            throw map_problem{.code = map_errc::too_large,
+                              .severity = severity_of(map_errc::too_large),
+                              .position = found.position,
+                              .block = block,
+                              .value = static_cast<std::int64_t>(cost),
+                              .expected = static_cast<std::int64_t>(left_)};
+        left_ -= cost;
+    }
+
+    static void count_tiles(bytes const& content, block_facts& facts) {
+        for (std::size_t i = 0; i < content.size(); ++i) facts.zero = facts.zero && content[i] == 0;
+        for (std::size_t i = 2; i < content.size(); i += 4) facts.unpacked += content[i] + std::uint64_t{1};
+        for (std::size_t i = 0; i + 4 <= content.size(); i += 4) {
+            facts.skips += content[i + 2] != 0;
+            facts.reserved += content[i + 3] != 0;
+        }
+    }
+
+    datafile const& file_;
+    std::vector<std::unique_ptr<block_facts>> facts_;
+    std::size_t left_ = map_read_options{}.max_bytes;
+};
+
 // ---- the map -------------------------------------------------------------------------------------------------------
 
 class map_printer {
 public:
     map_printer(json_writer& json, map_document const& document, object_writer& top)
-        : json_{json}, document_{document}, file_{*document.container}, top_{top}, versions_{items_of(
-                                                                                       file_,
-                                                                                       map_item_type::version)} {}
+        : json_{json}, document_{document}, file_{*document.container}, top_{top},
+          versions_{items_of(file_, map_item_type::version)}, blocks_{file_} {}
 
     void container() {
         write_key(json_, "datafile");
@@ -132,7 +211,10 @@ public:
             o.number("data_size", static_cast<std::int64_t>(file_.data_bytes()));
         }
         std::vector<datafile_type> types;
-        for (std::size_t i = 0; i < file_.type_count(); ++i) types.push_back(file_.type(i));
+        for (std::size_t i = 0; i < file_.type_count(); ++i) {
+            types.push_back(file_.type(i));
+            type_counts_.try_emplace(types.back().type, types.back().count);
+        }
         top_.list("item_types", types, [&](datafile_type const& t) { item_type(t); });
         top_.list("uuid_items", items_of(file_, uuid_index_type), [&](datafile_item const& i) { uuid_item(i); });
     }
@@ -173,13 +255,11 @@ public:
             object_writer o{json_};
             o.number("compressed", static_cast<std::int64_t>(block.stored.size()));
             o.number("size", static_cast<std::int64_t>(block.size));
-            try {
-                o.text("sha256", sha256_text(read_block(file_, i)));
-                if (file_.version() == 4)
-                    o.text("zlib_header", fmt::format("{:02x}", fmt::join(block.stored.first(2), "")));
-            } catch (map_problem const& p) {
-                o.text("error", problem_text(p));
-            }
+            block_facts const& facts = *blocks_[i];
+            if (facts.problem) return o.text("error", problem_text(*facts.problem));
+            o.text("sha256", facts.sha256);
+            if (file_.version() == 4)
+                o.text("zlib_header", fmt::format("{:02x}", fmt::join(block.stored.first(2), "")));
         });
     }
 
@@ -232,27 +312,20 @@ private:
         o.text("uuid", uuid_string(id));
         if (auto const known = current_name(id); known.empty()) o.null("name");
         else o.text("name", known);
-        o.number("items", file_.find_type(i.id).count);
+        auto const of = type_counts_.find(i.id);
+        o.number("items", of != type_counts_.end() ? of->second : 0);
     }
 
     // ---- blocks that items refer to
 
-    // Empty if it cannot be read.
-    std::optional<bytes> content(std::int32_t block) {
-        if (block < 0) return {};
-        try {
-            return read_block(file_, block);
-        } catch (map_problem const&) {
-            return {};
-        }
+    // Null if it cannot be read.
+    block_facts const* content(std::int32_t block) {
+        block_facts const* const found = blocks_[block];
+        return found != nullptr && !found->problem ? found : nullptr;
     }
     std::optional<std::size_t> size(std::int32_t block) {
         if (block < 0 || static_cast<std::size_t>(block) >= file_.block_count()) return {};
         return file_.block(static_cast<std::size_t>(block)).size;
-    }
-
-    static std::string_view as_text(bytes const& content) {
-        return {reinterpret_cast<char const*>(content.data()), content.size()};
     }
 
     void string(object_writer& o, std::string_view key, std::int32_t block) {
@@ -260,20 +333,22 @@ private:
         write_key(json_, key);
         object_writer s{json_};
         s.number("index", block);
-        auto const found = content(block);
-        if (!found) return s.text("error", "the block cannot be read");
-        std::string_view const all = as_text(*found);
-        std::string_view const text = all.substr(0, all.find('\0'));
-        s.text("text", text);
-        s.number("bytes", static_cast<std::int64_t>(all.size()));
-        if (text.size() + 1 != all.size()) s.flag("malformed", true);
-        if (valid_utf8(text) != text) s.flag("invalid_utf8", true);
+        block_facts const* const found = content(block);
+        if (found == nullptr) return s.text("error", "the block cannot be read");
+        s.text("text", found->text);
+        if (found->text.size() != found->text_size) s.flag("cut", true);
+        s.number("bytes", static_cast<std::int64_t>(found->size));
+        if (found->text_size + 1 != found->size) s.flag("malformed", true);
+        if (valid_utf8(found->text) != found->text) s.flag("invalid_utf8", true);
     }
 
+    // Real programs hold 128 bytes at most.
     void name_in_block(object_writer& o, std::int32_t block) {
-        auto const found = content(block);
-        if (!found) return o.null("name");
-        o.text("name", as_text(*found).substr(0, as_text(*found).find('\0')));
+        block_facts const* const found = content(block);
+        if (found == nullptr) return o.null("name");
+        constexpr std::size_t max_name = 1024;
+        o.text("name", std::string_view{found->text}.substr(0, max_name));
+        if (found->text_size > max_name) o.flag("name_cut", true);
     }
 
     void packed(object_writer& o, item_ints const& ints, std::size_t begin, std::size_t count) {
@@ -296,10 +371,10 @@ private:
         string(o, "map_version", d[2]);
         string(o, "credits", d[3]);
         string(o, "license", d[4]);
-        auto const settings = d.size() > 5 ? content(d[5]) : std::nullopt;
-        if (!settings) return o.null("settings");
+        if (d.size() <= 5 || content(d[5]) == nullptr) return o.null("settings");
+        bytes const settings = read_block(file_, d[5]); // the only ones that are needed as a whole
         std::vector<std::string_view> lines;
-        std::string_view rest = as_text(*settings);
+        std::string_view rest{reinterpret_cast<char const*>(settings.data()), settings.size()};
         bool const terminated = rest.ends_with('\0');
         for (std::size_t end; (end = rest.find('\0')) != std::string_view::npos; rest = rest.substr(end + 1))
             lines.push_back(rest.substr(0, end));
@@ -354,6 +429,9 @@ private:
         std::size_t const points = d.size() / stride;
         o.number("points", static_cast<std::int64_t>(points));
         o.number("remainder", static_cast<std::int64_t>(d.size() % stride));
+        std::vector<std::int64_t> descents; // points that are earlier than the one before
+        for (std::size_t k = 1; k < points; ++k)
+            if (d[k * stride] < d[(k - 1) * stride]) descents.push_back(static_cast<std::int64_t>(k));
         std::int64_t needed = 0;
         std::int64_t backward = 0;
         for (datafile_item const& e : envelopes) {
@@ -361,13 +439,9 @@ private:
             std::int64_t const first = e.ints[2];
             std::int64_t const end = first + e.ints[3];
             needed = std::max(needed, end);
-            bool ascending = true;
-            for (std::int64_t k = std::max<std::int64_t>(first, 0) + 1;
-                 k < std::min<std::int64_t>(end, static_cast<std::int64_t>(points)); ++k) {
-                auto const at = static_cast<std::size_t>(k) * stride;
-                ascending = ascending && d[at] >= d[at - stride];
-            }
-            backward += !ascending;
+            auto const descent =
+                std::upper_bound(descents.begin(), descents.end(), std::max<std::int64_t>(first, 0));
+            backward += descent != descents.end() && *descent < end;
         }
         o.number("needed", needed);
         std::map<std::string, std::int64_t> curves;
@@ -455,54 +529,47 @@ private:
         else if (extension + chosen.slot < d.size()) block = d[extension + chosen.slot];
         if (block) o.number("tile_data", *block);
         else o.null("tile_data");
-        if (auto const cells = block ? content(*block) : std::nullopt) {
-            o.number("tile_bytes", static_cast<std::int64_t>(cells->size()));
+        if (block_facts const* const cells = block ? content(*block) : nullptr) {
+            o.number("tile_bytes", static_cast<std::int64_t>(cells->size));
             bool const possible = d[4] >= 0 && d[5] >= 0;
             auto const wanted =
                 possible ? static_cast<std::uint64_t>(d[4]) * static_cast<std::uint64_t>(d[5]) : UINT64_MAX;
-            tile_values(o, *cells, wanted, chosen.what, chosen.tile_bytes, d[3]);
+            tile_values(o, *block, *cells, wanted, chosen.what, chosen.tile_bytes, d[3]);
         }
         if (chosen.slot == no_slot) return;
-        if (auto const zeros = content(d[14])) {
-            o.number("dummy_bytes", static_cast<std::int64_t>(zeros->size()));
-            o.flag("dummy_all_zero",
-                   std::all_of(zeros->begin(), zeros->end(), [](std::uint8_t b) { return b == 0; }));
+        if (block_facts const* const zeros = content(d[14])) {
+            o.number("dummy_bytes", static_cast<std::int64_t>(zeros->size));
+            o.flag("dummy_all_zero", zeros->zero);
         }
     }
 
-    void tile_values(object_writer& o, bytes const& content, std::uint64_t wanted, tile_kind kind,
-                     std::size_t tile_bytes, std::int32_t version) {
+    void tile_values(object_writer& o, std::int32_t block, block_facts const& content, std::uint64_t wanted,
+                     tile_kind kind, std::size_t tile_bytes, std::int32_t version) {
         if (version >= 4 && (kind == tile_kind::tiles || kind == tile_kind::game)) {
-            std::uint64_t count = 0;
-            for (std::size_t i = 2; i < content.size(); i += 4) count += content[i] + std::uint64_t{1};
-            o.number("packed_tiles", static_cast<std::int64_t>(content.size() / 4));
-            o.number("unpacked_tiles", static_cast<std::int64_t>(count));
+            o.number("packed_tiles", static_cast<std::int64_t>(content.size / 4));
+            o.number("unpacked_tiles", static_cast<std::int64_t>(content.unpacked));
             // They were unpacked when the map was read, if they make sense.
             bool const typed = document_.map && number_ < document_.map->layers.size();
             tile_layer const* const unpacked = typed ? document_.map->layers[number_].tiles() : nullptr;
             if (unpacked != nullptr && !unpacked->tiles.empty()) {
+                std::string& sum = unpacked_sums_[{block, unpacked->tiles.size()}];
                 auto const* const first = reinterpret_cast<std::uint8_t const*>(unpacked->tiles.data());
-                o.text("unpacked_sha256", sha256_text({first, unpacked->tiles.size() * sizeof(tile)}));
+                if (sum.empty()) sum = sha256_text({first, unpacked->tiles.size() * sizeof(tile)});
+                o.text("unpacked_sha256", sum);
             }
-            return o.flag("size_ok", count == wanted);
+            return o.flag("size_ok", content.unpacked == wanted);
         }
-        o.flag("size_ok", content.size() % tile_bytes == 0 && content.size() / tile_bytes == wanted);
+        o.flag("size_ok", content.size % tile_bytes == 0 && content.size / tile_bytes == wanted);
         if (kind != tile_kind::tiles && kind != tile_kind::game && kind != tile_kind::front) return;
-        std::int64_t skips = 0;
-        std::int64_t reserved = 0;
-        for (std::size_t i = 0; i + 4 <= content.size(); i += 4) {
-            skips += content[i + 2] != 0;
-            reserved += content[i + 3] != 0;
-        }
-        o.number("nonzero_skip", skips);
-        o.number("nonzero_reserved", reserved);
+        o.number("nonzero_skip", static_cast<std::int64_t>(content.skips));
+        o.number("nonzero_reserved", static_cast<std::int64_t>(content.reserved));
     }
 
     void element_bytes(object_writer& o, std::int32_t block, std::int32_t count, std::uint64_t each) {
-        auto const found = content(block);
-        if (!found) return;
-        o.number("data_bytes", static_cast<std::int64_t>(found->size()));
-        o.flag("size_ok", count >= 0 && found->size() == static_cast<std::uint64_t>(count) * each);
+        block_facts const* const found = content(block);
+        if (found == nullptr) return;
+        o.number("data_bytes", static_cast<std::int64_t>(found->size));
+        o.flag("size_ok", count >= 0 && found->size == static_cast<std::uint64_t>(count) * each);
     }
 
     void quad_layer_fields(object_writer& o, item_ints const& d) {
@@ -536,9 +603,9 @@ private:
         o.number("data", d[3]);
         if (d.size() > 4) o.number("data_size_field", d[4]);
         else o.null("data_size_field");
-        if (auto const found = content(d[3])) {
-            o.number("data_bytes", static_cast<std::int64_t>(found->size()));
-            o.text("magic", as_text(*found).substr(0, 4));
+        if (block_facts const* const found = content(d[3])) {
+            o.number("data_bytes", static_cast<std::int64_t>(found->size));
+            o.text("magic", found->magic);
         }
     }
 
@@ -556,6 +623,9 @@ private:
     datafile const& file_;
     object_writer& top_;
     std::vector<datafile_item> versions_;
+    block_reader blocks_;
+    std::map<std::pair<std::int32_t, std::size_t>, std::string> unpacked_sums_; // of a block and a number of tiles
+    std::map<std::uint16_t, std::uint32_t> type_counts_;                        // of the first entry of each type
     std::size_t number_ = 0; ///< of the item, among those of its type
 };
 
