@@ -266,19 +266,22 @@ int run(int argc, char** argv) {
     return play(play_chosen);
 }
 
+// Nothing is left to be done if that fails too.
+int fail(int code, std::exception const& e) noexcept {
+    static_cast<void>(std::fputs((std::string{"teewire: "} + e.what() + "\n").c_str(), stderr));
+    return code;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (usage_error const& e) {
-        fmt::print(stderr, "teewire: {}\n", e.what());
-        return exit_usage;
+        return fail(exit_usage, e);
     } catch (bad_input const& e) {
-        fmt::print(stderr, "teewire: {}\n", e.what());
-        return exit_bad_input;
+        return fail(exit_bad_input, e);
     } catch (std::exception const& e) { // io_error, or no memory left
-        fmt::print(stderr, "teewire: {}\n", e.what());
-        return exit_io;
+        return fail(exit_io, e);
     }
 }
