@@ -13,6 +13,7 @@ import tempfile
 import time
 
 SKIPPED = 77
+STUCK = 120  # seconds after which something never happens; nothing else is decided by the clock
 PACKAGES = {"/usr/games/DDNet-Server": "ddnet-server", "/usr/games/teeworlds-server": "teeworlds-server"}
 
 
@@ -51,6 +52,32 @@ def free_port(kind=socket.SOCK_DGRAM):
         return s.getsockname()[1]
 
 
+def until(event, what, process=None):
+    """Waits for an event, and gives what it gave."""
+    end = time.monotonic() + STUCK
+    while not (happened := event()):
+        assert process is None or process.poll() is None, f"it ended before {what}"
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.01)
+    return happened
+
+
+def until_line(stream, words):
+    """Reads lines until one has the words. All that was read."""
+    read = ""
+    while words not in read:
+        line = stream.readline()
+        assert line, f"ended without {words!r}: {read}"
+        read += line
+    return read
+
+
+def is_bound(port):
+    """Whether somebody receives UDP there."""
+    table = pathlib.Path("/proc/net/udp").read_text() + pathlib.Path("/proc/net/udp6").read_text()
+    return f":{port:04X} " in table
+
+
 class Server:
     """A running server; a context that ends it."""
 
@@ -66,11 +93,15 @@ class Server:
                                         env=dict(os.environ, HOME=str(folder)))
 
     def __enter__(self):
-        time.sleep(2)
+        # What is sent from then on waits for it.
+        until(lambda: is_bound(self.port) or self.process.poll() is not None, "the server's port")
         if self.process.poll() is not None:
             print((self.folder / "log").read_text(), file=sys.stderr)
             sys.exit(f"{type(self).__name__} did not start")
         return self
+
+    def said(self):
+        return (self.folder / "log").read_text(errors="replace")
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
@@ -95,6 +126,7 @@ class DDNet(Server):
                          ["sv_ipv4only 1", f"sv_map {game_map}", f"sv_input_fifo {fifo}", "sv_connlimit 100",
                           "sv_connlimit_time 1", "sv_vanilla_antispoof 0", "sv_inactivekick_time 0", *options])
         self.fifo = fifo
+        self.commands = 0
 
     def __enter__(self):
         if not self.fifo.exists():
@@ -103,9 +135,16 @@ class DDNet(Server):
         return super().__enter__()
 
     def command(self, text):
-        fd = os.open(self.fifo, os.O_WRONLY | os.O_NONBLOCK)
-        os.write(fd, (text + "\n").encode())
+        """Returns when it was obeyed."""
+        def opened():
+            with contextlib.suppress(OSError):  # nobody reads it yet
+                return os.open(self.fifo, os.O_WRONLY | os.O_NONBLOCK)
+        fd = until(opened, "the server reads commands", self.process)
+        self.commands += 1
+        done = f"obeyed-{self.commands}"
+        os.write(fd, f"{text}\necho {done}\n".encode())
         os.close(fd)
+        until(lambda: done in self.said(), f"obeyed: {text}", self.process)
 
 
 class Teeworlds(Server):
@@ -117,11 +156,18 @@ class Teeworlds(Server):
                           "ec_password secret", *options])
 
     def command(self, text):
-        with socket.create_connection(("127.0.0.1", self.console), 5) as s:
-            s.sendall(b"secret\n")
-            time.sleep(0.3)
-            s.sendall(text.encode() + b"\n")
-            time.sleep(0.3)
+        """Returns when it was obeyed."""
+        def connected():
+            with contextlib.suppress(OSError):
+                return socket.create_connection(("127.0.0.1", self.console), STUCK)
+        with until(connected, "the server's console", self.process) as s:
+            shown = b""
+            for line, answer in ((b"secret", b"uthentication successful"), (text.encode() + b"\necho obeyed", b"obeyed")):
+                s.sendall(line + b"\n")
+                while answer not in shown:
+                    piece = s.recv(4096)
+                    assert piece, shown
+                    shown += piece
 
 
 # ---- demos ---------------------------------------------------------------------------------------------------------
@@ -188,9 +234,9 @@ def compare(ours, theirs, ticks, ignored=frozenset(), different=frozenset()):
     return equal, wrong, alone
 
 
-def ended(process, seconds=10):
+def ended(process):
     """Waits for a program and gives what it printed."""
-    out, error = process.communicate(timeout=seconds)
+    out, error = process.communicate(timeout=STUCK)
     return process.returncode, out, error
 
 

@@ -4,13 +4,14 @@ usage: test_serve.py TEEWIRE TRAFFIC FIXTURES [SECONDS [DEMO_OF_64_PLAYERS]]
 With 60 seconds it is the long form: bad connections, a flood of a million packets, and a crowd for as long."""
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
 import sys
 import time
 
-from real_servers import demo_ticks, ended, free_port, own_network, scratch, snapshots
+from real_servers import STUCK, demo_ticks, ended, free_port, own_network, is_bound, scratch, snapshots, until, until_line
 
 TEEWIRE, TRAFFIC, FIXTURES = sys.argv[1:4]
 SECONDS = float(sys.argv[4]) if len(sys.argv) > 4 else 3
@@ -33,8 +34,7 @@ class Serving:
              *map(str, options)], stdin=subprocess.PIPE, stderr=self.log, text=True)
 
     def __enter__(self):
-        time.sleep(0.7)
-        assert self.process.poll() is None, self.said()
+        until(lambda: "serving " in self.said(), "it serves", self.process)
         return self
 
     def said(self):
@@ -57,7 +57,7 @@ class Serving:
     def __exit__(self, kind, *_):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(10)
+        code = self.process.wait(STUCK)
         self.report = self.said()
         if kind is None:
             assert code == 0, self.report
@@ -69,9 +69,9 @@ def record(folder, port, name, seconds, protocol):
                             stderr=subprocess.PIPE, text=True)
 
 
-def check_recording(recorder, folder, name, seconds):
+def check_recording(recorder, folder, name):
     import json
-    code, text, error = ended(recorder, seconds + 30)
+    code, text, error = ended(recorder)
     assert code == 0, error
     report = json.loads(text)
     assert report["bad_checksum"] == 0 and report["damaged"] == 0 and report["refused"] == 0, report
@@ -115,7 +115,7 @@ def test_watch(folder):
         demo = pathlib.Path(FIXTURES, "demos", file)
         length = min(SECONDS, 20)
         with Serving(folder, demo) as server:
-            report = check_recording(record(folder, server.port, "w.demo", length, protocol), folder, "w.demo", length)
+            report = check_recording(record(folder, server.port, "w.demo", length, protocol), folder, "w.demo")
         equal = compare_with_demo(folder, "w.demo", demo, protocol)
         print(f"{protocol}: {equal} ticks equal to the demo's, {report['missed']} missed")
         recorded = [t for t in demo_ticks(demo) if report["first_tick"] <= t <= report["last_tick"]]
@@ -126,17 +126,23 @@ def test_control(folder):
     """Commands on standard input."""
     demo = pathlib.Path(FIXTURES, "demos", DEMOS["0.6"])
     with Serving(folder, demo, "--speed", 2) as server:
-        recorder = record(folder, server.port, "c.demo", 3, "0.6")
-        time.sleep(1.2)
-        server.command("seek 0:10")
+        recorder = record(folder, server.port, "c.demo", 3600, "0.6")
+        until_line(recorder.stderr, "recording to")
         server.command("pause")
-        time.sleep(0.5)
+        server.command("seek 0:10")
         server.command("status")
         server.command("nonsense")
+        until(lambda: "not understood" in server.said(), "the commands are obeyed", server.process)
         server.command("play")
-        check_recording(recorder, folder, "c.demo", 3)
+        def tick():
+            server.command("status")
+            return int(re.findall(r"tick (\d+) ", server.said())[-1])
+        paused = tick()
+        until(lambda: tick() > paused + 50, "it goes on", server.process)
+        recorder.send_signal(signal.SIGINT)
+        check_recording(recorder, folder, "c.demo")
         server.command("quit")
-        server.process.wait(10)
+        server.process.wait(STUCK)
     error = server.report
     assert "0:10.0 / 0:30.0   speed 2x   paused   1 watching" in error and "not understood" in error, error
     ticks = demo_ticks(folder / "c.demo")
@@ -153,15 +159,14 @@ def test_bad_connection(folder):
             port = free_port()
             relay = subprocess.Popen([sys.executable, RELAY, str(port), str(server.port), "20"])
             try:
-                time.sleep(0.3)
+                until(lambda: is_bound(port), "the relay's port", relay)
                 bad = record(folder, port, "bad.demo", length + 2, protocol)
                 joined = time.time()
-                while "recording to" not in bad.stderr.readline():  # joining takes its time
-                    assert bad.poll() is None and time.time() - joined < 60
+                until_line(bad.stderr, "recording to")
                 joined = time.time() - joined
                 good = record(folder, server.port, "good.demo", length, protocol)
-                check_recording(good, folder, "good.demo", length)
-                report = check_recording(bad, folder, "bad.demo", length)
+                check_recording(good, folder, "good.demo")
+                report = check_recording(bad, folder, "bad.demo")
             finally:
                 relay.kill()
                 relay.wait()
@@ -183,11 +188,11 @@ def test_flood(folder):
         with Serving(folder, demo, "--loop") as server:
             length = 15 if LONG else 3
             recorder = record(folder, server.port, "f.demo", length, protocol)
-            time.sleep(1)
+            until_line(recorder.stderr, "recording to")
             before = server.memory()
             flood = subprocess.run([TRAFFIC, "flood", f"127.0.0.1:{server.port}", protocol, str(count)], check=True,
-                                   capture_output=True, text=True, timeout=120).stdout
-            report = check_recording(recorder, folder, "f.demo", length)
+                                   capture_output=True, text=True, timeout=STUCK).stdout
+            report = check_recording(recorder, folder, "f.demo")
             after = server.memory()
         print(f"{protocol}: {flood.strip()}; the viewer has {report['snapshots']} snapshots of {length} s and missed "
               f"{report['missed']}; memory {before} KiB before, {after} KiB after")

@@ -1,15 +1,20 @@
 // Traffic for tests on the loopback.
-//   traffic play HOST:PORT 0.6|0.7 PLAYERS SECONDS    players that move about
+//   traffic play HOST:PORT 0.6|0.7 PLAYERS SECONDS    players that move about; SECONDS 0: as long as there is
+//                                                     standard input, and `ready` when all are there
 //   traffic watch HOST:PORT 0.6|0.7 VIEWERS SECONDS   spectators that keep still
 //   traffic flood HOST:PORT 0.6|0.7 PACKETS           malformed packets, and packets of connections that do not exist
 // Prints what was received.
 #include "live/udp_client.hpp"
 
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <random>
+
+#include <unistd.h>
 
 using namespace teewire;
 using namespace teewire::replay;
@@ -158,11 +163,24 @@ int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool
         p.join(server, format, fmt::format("bot {}", players.size()));
         io.run_for(std::chrono::milliseconds{moves ? 50 : 6});
     }
+    // Players tell when all of them are there, and may be sent away by the end of their standard input.
+    boost::asio::posix::stream_descriptor told{io, ::dup(STDIN_FILENO)};
+    bool const until_told = seconds == 0;
+    if (until_told) {
+        auto const all_play = [&] {
+            return std::all_of(players.begin(), players.end(), [](player const& p) { return p.playing(); });
+        };
+        while (!all_play() && players.front().trouble().empty()) io.run_for(std::chrono::milliseconds{20});
+        fmt::print("ready\n");
+        std::fflush(stdout);
+        told.async_wait(boost::asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code) { io.stop(); });
+    }
     // Those who watch are counted when all are there.
     std::vector<std::uint64_t> before;
     auto const begin = std::chrono::steady_clock::now();
     for (auto& p : players) before.push_back(moves ? 0 : p.snapshots());
-    io.run_until(std::chrono::time_point_cast<std::chrono::steady_clock::duration>(end));
+    if (until_told) io.run();
+    else io.run_until(std::chrono::time_point_cast<std::chrono::steady_clock::duration>(end));
     double const counted = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     int playing = 0;
     std::uint64_t snapshots = 0;
@@ -190,7 +208,7 @@ int main(int argc, char** argv) {
     std::string_view const mode = argc > 1 ? argv[1] : "";
     if (argc != (mode == "flood" ? 5 : 6) || (mode != "flood" && mode != "play" && mode != "watch")) {
         fmt::print(stderr, "usage: traffic play|watch HOST:PORT 0.6|0.7 COUNT SECONDS, traffic flood HOST:PORT "
-                           "0.6|0.7 COUNT\n");
+                           "0.6|0.7 COUNT\nSECONDS is 0: `ready` when all are there, and until standard input ends\n");
         return 2;
     }
     host_port const server = host_port::parse(argv[2]);
