@@ -10,7 +10,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import zlib
 
@@ -154,7 +153,10 @@ class Program(InFolder):
     def test_interrupt_leaves_nothing(self):
         process = subprocess.Popen([TEEWIRE, "map", "render", str(MAP), "-o", str(self.folder / "out.png"), "--scale",
                                     "256"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.5)
+        def cpu_ticks():
+            return int(pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11])
+        while cpu_ticks() < 5:  # it draws
+            self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=300)
         self.assertEqual(process.returncode, 130)

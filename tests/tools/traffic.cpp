@@ -173,7 +173,8 @@ int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool
         while (!all_play() && players.front().trouble().empty()) io.run_for(std::chrono::milliseconds{20});
         fmt::print("ready\n");
         std::fflush(stdout);
-        told.async_wait(boost::asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code) { io.stop(); });
+        told.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                        [&](boost::system::error_code) { io.stop(); });
     }
     // Those who watch are counted when all are there.
     std::vector<std::uint64_t> before;
@@ -207,8 +208,9 @@ int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool
 int main(int argc, char** argv) {
     std::string_view const mode = argc > 1 ? argv[1] : "";
     if (argc != (mode == "flood" ? 5 : 6) || (mode != "flood" && mode != "play" && mode != "watch")) {
-        fmt::print(stderr, "usage: traffic play|watch HOST:PORT 0.6|0.7 COUNT SECONDS, traffic flood HOST:PORT "
-                           "0.6|0.7 COUNT\nSECONDS is 0: `ready` when all are there, and until standard input ends\n");
+        fmt::print(stderr,
+                   "usage: traffic play|watch HOST:PORT 0.6|0.7 COUNT SECONDS, traffic flood HOST:PORT "
+                   "0.6|0.7 COUNT\nSECONDS is 0: `ready` when all are there, and until standard input ends\n");
         return 2;
     }
     host_port const server = host_port::parse(argv[2]);

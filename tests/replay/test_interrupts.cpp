@@ -1,0 +1,140 @@
+// What signals do, each in a process of its own.
+#include "interrupts.hpp"
+#include "jobs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace teewire::replay;
+
+namespace {
+
+constexpr int came_through = 7;
+
+// How a process ends that does this.
+int exit_code_of(std::function<void()> const& work) {
+    pid_t const child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        work();
+        _exit(came_through);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+bool can_be_read(int descriptor) {
+    pollfd ready{descriptor, POLLIN, 0};
+    return poll(&ready, 1, 0) == 1;
+}
+
+struct file {
+    std::filesystem::path path = std::filesystem::temp_directory_path() / ("teewire-" + std::to_string(getpid()));
+    file() { std::ofstream{path} << "half"; }
+    ~file() { std::filesystem::remove(path); }
+    [[nodiscard]] bool is_there() const { return std::filesystem::exists(path); }
+};
+
+} // namespace
+
+TEST_CASE("a signal asks the work to end") {
+    for (int const signal : {SIGINT, SIGTERM, SIGHUP})
+        CHECK(exit_code_of([&] {
+                  catch_interrupts(ending::when_complete);
+                  if (interrupted() || can_be_read(interrupt_descriptor())) _exit(1);
+                  std::raise(signal);
+                  if (!interrupted() || !can_be_read(interrupt_descriptor())) _exit(2);
+              }) == came_through);
+    CHECK(exit_code_of([] {
+              std::signal(SIGHUP, SIG_IGN);
+              catch_interrupts();
+              std::raise(SIGHUP);
+              if (interrupted()) _exit(1);
+          }) == came_through);
+}
+
+TEST_CASE("work that does not end is ended") {
+    CHECK(exit_code_of([] {
+              catch_interrupts();
+              std::raise(SIGTERM);
+              for (;;) pause();
+          }) == exit_interrupted);
+    CHECK(exit_code_of([] { // also where alarms are blocked
+              sigset_t all;
+              sigfillset(&all);
+              sigdelset(&all, SIGTERM);
+              pthread_sigmask(SIG_BLOCK, &all, nullptr);
+              catch_interrupts();
+              std::raise(SIGTERM);
+              for (;;) pause();
+          }) == exit_interrupted);
+    for (ending const when : {ending::soon, ending::when_complete})
+        CHECK(exit_code_of([&] {
+                  catch_interrupts(when);
+                  std::raise(SIGINT);
+                  std::raise(SIGINT);
+              }) == exit_interrupted);
+}
+
+TEST_CASE("what waits is ended at once") {
+    CHECK(exit_code_of([] {
+              catch_interrupts(ending::when_complete);
+              endless_wait const waiting;
+              std::raise(SIGINT);
+          }) == exit_interrupted);
+    CHECK(exit_code_of([] { // the signal came before
+              catch_interrupts(ending::when_complete);
+              std::raise(SIGINT);
+              endless_wait const waiting;
+          }) == exit_interrupted);
+    CHECK(exit_code_of([] {
+              catch_interrupts(ending::when_complete);
+              { endless_wait const waiting; }
+              std::raise(SIGINT);
+          }) == came_through);
+}
+
+TEST_CASE("unfinished files go") {
+    file const half;
+    CHECK(exit_code_of([&] {
+              catch_interrupts(ending::when_complete);
+              { unfinished_name const finished{half.path.string()}; }
+              endless_wait const waiting;
+              std::raise(SIGINT);
+          }) == exit_interrupted);
+    CHECK(half.is_there());
+    CHECK(exit_code_of([&] {
+              catch_interrupts(ending::when_complete);
+              unfinished_name const other{half.path.string() + "-2"};
+              unfinished_name const name{half.path.string()};
+              unfinished_name const third{half.path.string() + "-3"};
+              endless_wait const waiting;
+              std::raise(SIGINT);
+          }) == exit_interrupted);
+    CHECK(!half.is_there());
+}
+
+TEST_CASE("a team does everything once, and what tasks post as well") {
+    for (unsigned const jobs : {1U, 2U, 7U}) {
+        std::atomic<int> done = 0;
+        workers team{jobs};
+        CHECK(team.count() == jobs);
+        for (int i = 0; i < 100; ++i)
+            team.post([&] {
+                ++done;
+                team.post([&] { ++done; });
+            });
+        team.join();
+        CHECK(done == 200);
+    }
+}
