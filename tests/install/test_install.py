@@ -130,7 +130,7 @@ def documentation(installed):
     if not list(installed.rglob("share/doc/teewire/html")):
         print("SKIPPED: the documentation, which was not built")
         return
-    guide = only(installed, "share/doc/teewire/html/guide_server.html").read_text()
+    guide = only(installed, "share/doc/teewire/html/document_server.html").read_text()
     assert "create_delta" in guide, "no code in a guide"
 
 

@@ -125,7 +125,7 @@ TEST_CASE("message types: every one has a name, and is known by its number or UU
     CHECK(describe(static_cast<message_type>(255)).name == "unknown");
 }
 
-TEST_CASE("message types: the references' bytes") {
+TEST_CASE("message types: known bytes") {
     auto const v06 = protocol::ddnet;
     auto const v07 = protocol::teeworlds_07;
     CHECK(hex(encoded(messages::info{}, v06)) ==

@@ -29,7 +29,7 @@ std::vector<chunk> chunks_of(std::span<std::uint8_t const> payload, std::size_t 
 
 } // namespace
 
-// ---- the references' worked packets --------------------------------------------------------------------------------
+// ---- recorded packets: doc/format/packet.md#compression, doc/format/packet.md#chunks ---------------------------------
 
 TEST_CASE("packet: a compressed packet of DDNet's") {
     auto const datagram = from_hex(
@@ -295,7 +295,7 @@ TEST_CASE("packet: chunks that are cut end the packet and keep those before") {
 
 // ---- control messages ----------------------------------------------------------------------------------------------
 
-TEST_CASE("packet: the handshakes of the references") {
+TEST_CASE("packet: the handshakes, as they were recorded") {
     packet_memory out;
     control_message m;
     auto const read = [](std::span<std::uint8_t const> datagram, wire_format format) {

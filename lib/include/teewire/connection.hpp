@@ -1,8 +1,8 @@
 /// @file
 /// One side of a connection: handshake, order and repetition of vital chunks, keep-alives and time-outs.
 ///
-/// No socket and no clock: datagrams are handed in and fetched, and every call says what time it is. Follows the
-/// reliability and handshake sections of the packet references.
+/// No socket and no clock: datagrams are handed in and fetched, and every call says what time it is. See
+/// doc/format/packet.md#reliability and doc/format/session.md#handshakes.
 #pragma once
 
 #include "teewire/packet.hpp"

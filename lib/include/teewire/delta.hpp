@@ -3,8 +3,7 @@
 ///
 /// Layout, in ints: number of removed keys, number of updates, one unused int; the removed keys; then for every update
 /// type, id, the size if the type has no agreed one, and the data: differences to the base if the base holds the key,
-/// otherwise the values. Requirements' snapshot document: "Snapshot deltas" and "Item deltas"; what they leave open is
-/// as in DDNet.
+/// otherwise the values. See doc/format/snapshot.md#deltas.
 #pragma once
 
 #include "teewire/snapshot.hpp"
@@ -213,7 +212,7 @@ struct apply_options {
 /// in the order of the delta, as 0.6 and DDNet do; sort_by_key gives the order of 0.7.4. The snapshot may lie anywhere
 /// in `out`, which must not overlap the inputs, and the base must have at most as many items as the scratch is for.
 ///
-/// As the references do: a key that is both removed and updated moves to the end, with the difference applied to the
+/// As all games do: a key that is both removed and updated moves to the end, with the difference applied to the
 /// old data; of several updates of one key the last wins, each computed from the base; unknown removed keys, surplus
 /// ints after the last update and the unused header int are ignored, with notes.
 ///

@@ -2,8 +2,8 @@
 /// The demo file: header, tick markers and chunk headers.
 ///
 /// Header numbers are big-endian; the only little-endian number is a chunk's 16-bit size. Versions 3 (0.6.0),
-/// 4 (0.6.2, 0.7: timeline markers), 5 (DDNet: other tick markers) and 6 (DDNet: SHA-256 of the map). Follows sections 1
-/// to 3 of the demo reference.
+/// 4 (0.6.2, 0.7: timeline markers), 5 (DDNet: other tick markers) and 6 (DDNet: SHA-256 of the map). See
+/// doc/format/demo.md.
 #pragma once
 
 #include "teewire/error.hpp"

@@ -1,6 +1,6 @@
 /// @file
-/// Reads demo files: chunk by chunk, and as a player that holds the state of the world. Follows sections 3, 5 and 6 of the
-/// demo reference.
+/// Reads demo files: chunk by chunk, and as a player that holds the state of the world. See doc/format/demo.md#chunks and
+/// doc/format/demo.md#damage.
 #pragma once
 
 #include "teewire/demo_format.hpp"
@@ -186,7 +186,7 @@ private:
 };
 
 /// Turns the ints of a message chunk into the message's bytes, four each, least significant first. `out` needs 4 bytes
-/// per int.
+/// per int. See doc/format/demo.md#messages.
 std::span<std::uint8_t const> message_bytes(std::span<std::int32_t const> ints,
                                             std::span<std::uint8_t> out) noexcept;
 

@@ -1,5 +1,5 @@
 /// @file
-/// Writes demo files. Follows section 4 of the demo reference: what recorders write.
+/// Writes demo files as recorders do: doc/format/demo.md#keyframes.
 #pragma once
 
 #include "teewire/delta.hpp"

@@ -1,6 +1,6 @@
 /// @file
 /// A server's side of the handshakes, without any state per client: until an address has proven that it can receive,
-/// nothing is kept of it and no answer is larger than what it sent.
+/// nothing is kept of it and no answer is larger than what it sent. See doc/format/session.md#handshakes.
 #pragma once
 
 #include "teewire/connection.hpp"

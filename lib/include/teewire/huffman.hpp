@@ -2,8 +2,7 @@
 /// The protocol's fixed Huffman code: packet payloads and every demo chunk.
 ///
 /// 256 byte values and an end symbol. The first bit of a code goes into the least significant bit of the first byte.
-/// Codes have 1 to 15 bits; the code is complete, so that any bit string decodes to something. Follows section 3 of the
-/// reference about ints and Huffman coding.
+/// Codes have 1 to 15 bits; the code is complete, so that any bit string decodes to something. See doc/format/huffman.md.
 #pragma once
 
 #include "teewire/error.hpp"

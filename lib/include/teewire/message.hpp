@@ -1,6 +1,5 @@
 /// @file
-/// Messages: their head, and the common game messages of servers decoded. Follows the message sections of the packet
-/// references.
+/// Messages: their head, and the common game messages of servers decoded. See doc/format/message.md.
 #pragma once
 
 #include "teewire/packer.hpp"

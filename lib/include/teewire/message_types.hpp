@@ -1,6 +1,6 @@
 /// @file
-/// What messages there are, and the common ones as structs, decoded and encoded. Follows the message tables of the
-/// packet references; whatever has no struct here is passed on as it is.
+/// What messages there are, and the common ones as structs, decoded and encoded. See
+/// doc/format/message.md#system-messages; whatever has no struct here is passed on as it is.
 #pragma once
 
 #include "teewire/message.hpp"

@@ -1,6 +1,6 @@
 /// @file
-/// Messages: a concatenation of variable-length ints, zero-terminated strings and raw bytes. Follows section 2 of the
-/// reference about ints and Huffman coding.
+/// Messages: a concatenation of variable-length ints, zero-terminated strings and raw bytes. See
+/// doc/format/message.md#fields.
 #pragma once
 
 #include "teewire/varint.hpp"

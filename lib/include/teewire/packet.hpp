@@ -2,7 +2,7 @@
 /// Packets: the datagrams of 0.6, DDNet and 0.7, their chunks and control messages, read and written.
 ///
 /// A packet is a header and a payload, which may be compressed. The payload is either a number of chunks, each with one
-/// message, or one control message. Connectionless packets are another form. Follows the packet references; what DDNet
+/// message, or one control message. Connectionless packets are another form. See doc/format/packet.md. What DDNet
 /// refuses, strict decoding refuses.
 #pragma once
 

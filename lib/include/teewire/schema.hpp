@@ -1,5 +1,5 @@
 /// @file
-/// What the protocols agree on: item sizes, and the objects with their fields.
+/// What the protocols agree on: item sizes, and the objects with their fields. See doc/format/item.md.
 ///
 /// The codec itself needs only the sizes. The descriptions are for tools that print or analyse items.
 #pragma once
@@ -66,7 +66,7 @@ inline constexpr size_table sizes_06{detail::sizes_06};
 inline constexpr size_table sizes_07{detail::sizes_07};
 /// Teeworlds 0.7.0, where type 22 is a damage indicator of 3 ints.
 inline constexpr size_table sizes_07_0 = detail::with_event_damage(3);
-/// As the snapshot requirements print it, with event_damage of 5 ints. No known program uses it.
+/// As an old description of the format prints it, with event_damage of 5 ints. No known program uses it.
 inline constexpr size_table sizes_07_documented = detail::with_event_damage(5);
 /// Recordings of 0.7 sessions made by DDNet servers of 2022, which agreed on no more than types 1 to 20.
 inline constexpr size_table sizes_07_recorded{std::span<std::uint16_t const>{detail::sizes_07}.first(21)};
@@ -90,7 +90,7 @@ inline constexpr std::array<named_size_table, 5> size_tables = {{
 
 // ---- extended types ------------------------------------------------------------------------------------------------
 
-/// Type of the items that describe extended types.
+/// Type of the items that describe extended types: doc/format/snapshot.md#extended-types.
 inline constexpr std::uint16_t type_describing = 0;
 /// First and last type number that stands for an extended type.
 inline constexpr std::uint16_t first_alias = 0x4000;

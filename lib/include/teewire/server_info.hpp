@@ -1,7 +1,7 @@
 /// @file
 /// What servers tell the browser: requests and answers, which travel in connectionless packets.
 ///
-/// 0.6 in three forms (original, DDNet's older one for 64 players, DDNet's extended one) and 0.7. Answers of 0.6 go to
+/// See doc/format/packet.md#connectionless-packets. 0.6 in three forms (original, DDNet's older one for 64 players, DDNet's extended one) and 0.7. Answers of 0.6 go to
 /// addresses that have proven nothing and are larger than the request: limit their rate.
 #pragma once
 

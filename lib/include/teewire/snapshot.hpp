@@ -2,8 +2,8 @@
 /// Snapshots: a read-only view over memory in the engines' own layout, and an index of its keys.
 ///
 /// Layout, in ints: [0] bytes of the items section, [1] number of items, then one offset per item (bytes, relative to
-/// the items section), then the items: key, data... Requirements' snapshot document: "Snapshots" and "Checksum
-/// calculation"; limits and checks are those of DDNet.
+/// the items section), then the items: key, data... See doc/format/snapshot.md#layout.
+/// Limits and checks are those of DDNet.
 #pragma once
 
 #include "teewire/error.hpp"

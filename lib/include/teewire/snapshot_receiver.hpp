@@ -1,7 +1,7 @@
 /// @file
 /// Receiving snapshots: collects parts, finds the base, applies, checks, and says what to acknowledge.
 ///
-/// Follows the receiver rules of the snapshot reference.
+/// See doc/format/snapshot.md#acknowledging.
 #pragma once
 
 #include "teewire/message_types.hpp"

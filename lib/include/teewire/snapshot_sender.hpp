@@ -1,7 +1,7 @@
 /// @file
 /// Sending snapshots to a client: which base, how often, and the messages.
 ///
-/// Follows the sender rules of the snapshot reference: the base is the snapshot that the client acknowledged, if it is
+/// As doc/format/snapshot.md#acknowledging tells: the base is the snapshot that the client acknowledged, if it is
 /// still held, otherwise the empty one; the delta travels in parts of at most 900 bytes.
 #pragma once
 

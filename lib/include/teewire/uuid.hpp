@@ -1,5 +1,6 @@
 /// @file
-/// UUIDs, which name what DDNet adds to the formats.
+/// UUIDs, which name what DDNet adds to the formats: doc/format/snapshot.md#extended-types,
+/// doc/format/datafile.md#types-with-a-uuid.
 #pragma once
 
 #include <array>

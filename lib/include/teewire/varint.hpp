@@ -2,8 +2,8 @@
 /// Variable-length ints: one signed 32-bit value in 1 to 5 bytes.
 ///
 /// Byte 0 is E S d5..d0 (E: another byte follows, S: sign), bytes 1..4 are E d6..d0, least significant group first;
-/// of the fifth byte only four bits are data. Negative values are stored as their one's complement. Follows section 1 of
-/// the reference about ints and Huffman coding.
+/// of the fifth byte only four bits are data. Negative values are stored as their one's complement. See
+/// doc/format/varint.md.
 #pragma once
 
 #include "teewire/error.hpp"

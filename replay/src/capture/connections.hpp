@@ -1,6 +1,6 @@
 // The game connections in a capture: who talks to whom, in which protocol, and the snapshots that come of it.
 //
-// Follows the reference about captures. What a capture lacks is counted and does not stop anything.
+// What a capture lacks is counted and does not stop anything. See doc/format/packet.md#recognising-a-protocol.
 #pragma once
 
 #include "capture/frame.hpp"

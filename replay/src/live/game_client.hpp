@@ -1,7 +1,7 @@
 // A client of a game server, without socket and clock: joins, downloads the map, receives and acknowledges snapshots.
 //
-// Datagrams are handed in and fetched; what arrives goes to a listener. Follows the client's part of the session
-// reference.
+// Datagrams are handed in and fetched; what arrives goes to a listener. See
+// doc/format/session.md#joining.
 #pragma once
 
 #include <teewire/connection.hpp>

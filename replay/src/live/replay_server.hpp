@@ -1,6 +1,6 @@
 // A server that shows a playback to real clients, without socket and clock.
 //
-// Follows the server's part of the session reference. Safe on an open port: an address gets no memory before it has
+// As doc/format/session.md#serving-a-recording tells. Safe on an open port: an address gets no memory before it has
 // proven by a token that it can receive, and no answer larger than its request; packets cost no allocation; everything
 // that a client can make the server keep is bounded.
 #pragma once

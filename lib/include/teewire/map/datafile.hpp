@@ -2,8 +2,7 @@
 /// Datafiles, versions 3 and 4: the container of maps. Items are small arrays of ints, named by type and id; data blocks
 /// are byte strings, named by their number, and compressed in version 4.
 ///
-/// Layout and checks follow the requirements' datafile document where real files and readers agree with it. Where they
-/// do not: `swaplen` counts bytes, both magics stand for little-endian ints, old files may leave the size table out of
+/// See doc/format/datafile.md. Other descriptions differ: `swaplen` counts bytes, both magics stand for little-endian ints, old files may leave the size table out of
 /// `size` and `swaplen`, and a block may be stated to hold nothing (real files; DDNet accepts them).
 #pragma once
 

@@ -1,10 +1,7 @@
 /// @file
 /// Maps of Teeworlds 0.5 to 0.7 and DDNet, as structs that own what they hold: read, change, write.
 ///
-/// Follows the requirements' two map documents where real files agree with them. Where they do not, real files win: the
-/// five DDNet indices of a tile layer stand behind its name if it has one; any prefix of them may be there, and only the
-/// one of the layer's kind is looked at; a UUID index item has four ints; DDNet's bezier item exists; quad positions are
-/// 22.10; group version 1 and tile layer version 2 exist; info and envelope points may be missing.
+/// See doc/format/map.md.
 ///
 /// Numbers that name other things (image, envelope, sound, layer) are positions in the lists here, -1 for none. Numbers
 /// called `..._block` are data blocks of the file that was read, -1 for none; new content may leave them at -1. What is
@@ -66,7 +63,7 @@ struct map_text {
     friend bool operator==(map_text const&, map_text const&) = default;
 };
 
-/// Requirements: "Info". Editors hold 31, 15, 127 and 31 bytes.
+/// doc/format/map.md#version-and-info. Editors hold 31, 15, 127 and 31 bytes.
 struct map_info {
     std::int32_t version = 1;            ///< 1
     map_text author{};                   ///< who made it
@@ -79,7 +76,7 @@ struct map_info {
     friend bool operator==(map_info const&, map_info const&) = default;
 };
 
-/// Requirements: "Images". Version 2 is Teeworlds 0.7's.
+/// doc/format/map.md#images. Version 2 is Teeworlds 0.7's.
 struct map_image {
     std::int32_t version = 1;           ///< 1, or 2 of Teeworlds 0.7
     std::int32_t width = 0;             ///< pixels
@@ -115,7 +112,7 @@ struct envelope_point {
     friend bool operator==(envelope_point const&, envelope_point const&) = default;
 };
 
-/// Requirements: "Envelopes".
+/// doc/format/map.md#envelopes.
 struct map_envelope {
     std::int32_t version = 2;     ///< 1 to 3; 3 has its tangents in the points
     std::int32_t channels = 4;    ///< 1 sound, 3 position, 4 colour
@@ -127,7 +124,7 @@ struct map_envelope {
     friend bool operator==(map_envelope const&, map_envelope const&) = default;
 };
 
-/// Requirements: "Groups". Sizes are units, 32 to a tile.
+/// doc/format/map.md#groups. Sizes are units, 32 to a tile.
 struct map_group {
     std::int32_t version = 3;      ///< 1 to 3
     std::int32_t offset_x = 0;     ///< units
@@ -161,7 +158,7 @@ enum class tile_kind : std::uint8_t {
 /// "tiles", "game", "tele", "speedup", "front", "switch" or "tune".
 [[nodiscard]] std::string_view name(tile_kind kind) noexcept;
 
-/// Requirements: "Tilemap layers". Rows from the top. Cells are in the list of the layer's kind: width times height of
+/// doc/format/map.md#tile-layers. Rows from the top. Cells are in the list of the layer's kind: width times height of
 /// them, or none if the file's are unreadable. Versions 2 and 3 store them as they are, version 4 packed.
 struct tile_layer {
     std::int32_t version = 3;                              ///< 2 to 4
@@ -209,7 +206,7 @@ struct map_quad {
     friend bool operator==(map_quad const&, map_quad const&) = default;
 };
 
-/// Requirements: "Quads layer".
+/// doc/format/map.md#quads-layers.
 struct quad_layer {
     std::int32_t version = 2;            ///< 1 or 2
     std::int32_t image = -1;             ///< in game_map::images
@@ -239,7 +236,7 @@ struct sound_source {
     friend bool operator==(sound_source const&, sound_source const&) = default;
 };
 
-/// Requirements: "Sounds layer", and the deprecated one, whose sources DDNet's editor reads as circles with pan and
+/// doc/format/map.md#sounds-layers, and the deprecated form, whose sources DDNet's editor reads as circles with pan and
 /// without falloff; so do they appear here.
 struct sound_layer {
     std::int32_t version = 2;            ///< 1 or 2
@@ -264,7 +261,7 @@ inline constexpr std::int32_t deprecated_sounds = 9; ///< sound_layer, in the ol
 inline constexpr std::int32_t sounds = 10;           ///< sound_layer
 } // namespace map_layer_type
 
-/// Requirements: "Layers".
+/// doc/format/map.md#layers.
 struct map_layer {
     std::int32_t flags = 0; ///< bit 0: detail, shown only with high detail
     std::string name{};     ///< at most 11 bytes
@@ -288,7 +285,7 @@ struct map_layer {
 
 // ---- DDNet's further items -----------------------------------------------------------------------------------------
 
-/// Requirements: "Sounds".
+/// doc/format/map.md#sounds.
 struct map_sound {
     std::int32_t version = 1;         ///< 1
     bool external = false;            ///< mapres/NAME.opus
@@ -299,7 +296,7 @@ struct map_sound {
     friend bool operator==(map_sound const&, map_sound const&) = default;
 };
 
-/// Requirements: "Auto mappers". Editors look only at those of version 1.
+/// doc/format/map.md#automappers. Editors look only at those of version 1.
 struct auto_mapper {
     std::int32_t version = 1;        ///< 1 is understood
     std::int32_t group = 0;          ///< in game_map::groups

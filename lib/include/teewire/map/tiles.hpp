@@ -1,6 +1,6 @@
 /// @file
 /// The cells of tile layers, as bytes in the order of the file, and the packed form of Teeworlds 0.7.
-/// Follows the requirements' map documents; of a tele tile the number comes first.
+/// See doc/format/map.md#tile-layers; of a tele tile the number comes first.
 #pragma once
 
 #include "teewire/error.hpp"

@@ -1,5 +1,5 @@
 /// @file
-/// Maps of xVector, Revision 1: a sparse list of tiles in layers.
+/// Maps of xVector, Revision 1: a sparse list of tiles in layers. See doc/format/xvector.md.
 ///
 /// Two layouts exist. Revision 1 as it is documented has a meta-header of 16 bytes, with a minimum version and content
 /// flags, and ends its header with scroll and parallax rates. What the original program reads and writes has a
