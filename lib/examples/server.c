@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { clients = 4, ticks = 500, history_bytes = 256 * 1024 };
-enum { type_character = 9, character_ints = 22 };
+enum { CHARACTER = 9 }; /* an item type, of 22 ints */
 
 /* ---- the server's side --------------------------------------------------------------------------------------------- */
 
@@ -16,41 +16,37 @@ static teewire_builder* builders[clients]; /* one each, so that the next tick fi
 static teewire_scratch* scratch;           /* one per thread */
 
 //! [snap]
-/* What client `viewer` sees at `tick`: everybody who is not too far away. */
-static int32_t snap(int32_t viewer, int32_t tick, teewire_snapshot* out) {
-    teewire_sender_start(senders[viewer], builders[viewer]);
-    for (int32_t id = 0; id < clients; ++id) {
-        int32_t const x = 1000 * id + tick % 400 * (id + 1);
-        int32_t* data;
-        if (id != viewer && x % 3000 > 2000) continue;
-        if (teewire_builder_add(builders[viewer], type_character, (uint32_t)id, character_ints, &data) < 0)
-            continue;
-        data[0] = tick;
-        data[1] = x;
-        data[2] = 320;
-    }
-    return teewire_builder_finish(builders[viewer], out);
+/* Everybody is seen who is not too far away. */
+static int sees(int32_t viewer, int32_t id, int32_t tick) {
+    return id == viewer || (1000 * id + tick % 400 * (id + 1)) % 3000 <= 2000;
+}
+
+static void write_character(int32_t id, int32_t tick, int32_t* data) {
+    data[0] = tick; /* what is not set is 0 */
+    data[1] = 1000 * id + tick % 400 * (id + 1);
+    data[2] = 320;
 }
 //! [snap]
 
-static void deliver(int32_t client, uint8_t const* message, uint32_t size);
+static void deliver(int32_t client, uint8_t const* message, int32_t size);
 
 //! [tick]
 static void do_tick(int32_t tick) {
+    int32_t *data, size;
+    uint8_t const* message;
+    teewire_snapshot now;
+    //! [loop]
     for (int32_t client = 0; client < clients; ++client) {
-        teewire_snapshot now;
-        uint8_t const* message;
-        int32_t size;
         if (!teewire_sender_due(senders[client], tick)) continue;
-        snap(client, tick, &now);
-        int32_t const code = teewire_sender_send(senders[client], tick, &now, scratch, NULL);
-        if (code < 0) {
-            fprintf(stderr, "client %" PRId32 ": %s\n", client, teewire_error_text(code));
-            continue;
-        }
-        while ((size = teewire_sender_next(senders[client], &message)) > 0)
-            deliver(client, message, (uint32_t)size); /* here a server hands it to its connection, not vital */
+        teewire_sender_start(senders[client], builders[client]);
+        for (uint32_t id = 0; id < clients; ++id)
+            if (sees(client, id, tick) && teewire_builder_add(builders[client], CHARACTER, id, 22, &data) > 0)
+                write_character(id, tick, data);
+        teewire_builder_finish(builders[client], &now);
+        if (teewire_sender_send(senders[client], tick, &now, scratch, NULL) < 0) continue;
+        while ((size = teewire_sender_next(senders[client], &message)) > 0) deliver(client, message, size);
     }
+    //! [loop]
 }
 //! [tick]
 
@@ -60,11 +56,12 @@ static teewire_receiver* receivers[clients];
 static teewire_scratch* client_scratch;
 static int32_t sent[clients], bytes[clients], received[clients];
 
-static void deliver(int32_t client, uint8_t const* message, uint32_t size) {
-    bytes[client] += (int32_t)size;
+/* A server hands the message to its connection, not vital. Here it arrives at once, or not at all. */
+static void deliver(int32_t client, uint8_t const* message, int32_t size) {
+    bytes[client] += size;
     if (++sent[client] % 5 == 0) return; /* lost */
-    received[client] += teewire_receiver_receive(receivers[client], message, size, client_scratch, NULL, NULL) ==
-                        TEEWIRE_RECEIVED_SNAPSHOT;
+    received[client] += teewire_receiver_receive(receivers[client], message, (uint32_t)size, client_scratch, NULL,
+                                                 NULL) == TEEWIRE_RECEIVED_SNAPSHOT;
     /* The next input message says so; it is never lost here. */
     teewire_sender_acknowledge(senders[client], teewire_receiver_ack(receivers[client]));
 }

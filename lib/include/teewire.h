@@ -1,6 +1,23 @@
 /// @file
 /// teewire for C: C99, and every language that can call it. The C++ headers are in teewire/.
 ///
+/// What a server does in every tick, with a sender and a builder for each client and one scratch for the thread:
+/// ```
+/// for (int32_t client = 0; client < clients; ++client) {
+///     if (!teewire_sender_due(senders[client], tick)) continue;
+///     teewire_sender_start(senders[client], builders[client]);
+///     for (uint32_t id = 0; id < clients; ++id)
+///         if (sees(client, id, tick) && teewire_builder_add(builders[client], CHARACTER, id, 22, &data) > 0)
+///             write_character(id, tick, data);
+///     teewire_builder_finish(builders[client], &now);
+///     if (teewire_sender_send(senders[client], tick, &now, scratch, NULL) < 0) continue;
+///     while ((size = teewire_sender_next(senders[client], &message)) > 0) deliver(client, message, size);
+/// }
+/// ```
+/// When an input of that client arrives, `teewire_sender_acknowledge(senders[client], tick)` takes the tick in it.
+/// examples/server.c is the whole program. The functions for servers come first here, then those for clients, for one
+/// delta by itself and for demos, and then the same in single steps.
+///
 /// Rules for every function:
 /// - Memory is the caller's: init functions take it, aligned to TEEWIRE_ALIGN, and nothing is allocated, freed or kept
 ///   anywhere else. State must not be moved or copied; it needs no end, its memory is simply used again.
@@ -32,12 +49,21 @@
 extern "C" {
 #endif
 
-/* ---- version and errors -------------------------------------------------------------------------------------------- */
+/* ---- version and errors ------------------------------------------------------------------------------------------ */
+
+/// The version that the program was compiled with: major, minor, patch.
+#define TEEWIRE_VERSION_MAJOR 0
+#define TEEWIRE_VERSION_MINOR 1 ///< new functions, or other C++ classes
+#define TEEWIRE_VERSION_PATCH 0 ///< neither
+/// The same as text.
+#define TEEWIRE_VERSION_STRING "0.1.0"
+/// The version of the library that the program runs with, such as "0.1.0". Never null.
+TEEWIRE_API char const* teewire_version(void);
 
 /// Grows when programs have to be compiled again: the number in the library's soname.
 #define TEEWIRE_ABI_MAJOR 1
 /// Grows with every addition.
-#define TEEWIRE_ABI_MINOR 1
+#define TEEWIRE_ABI_MINOR 2
 
 /// What the library has: major * 65536 + minor. A program can run with it if the major is its own and the minor is not
 /// smaller.
@@ -92,7 +118,7 @@ typedef struct teewire_failure {
     uint64_t chunk;    ///< demos: byte of the file where the chunk begins
 } teewire_failure;
 
-/* ---- limits and memory --------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /// Alignment of all memory given to init functions, as that of malloc or of an array of uint64_t.
 #define TEEWIRE_ALIGN 8
@@ -160,57 +186,7 @@ typedef struct teewire_scratch teewire_scratch;
 /// Makes working memory. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_scratch_init(teewire_scratch** out, void* memory, uint32_t size);
 
-/* ---- how ints travel ----------------------------------------------------------------------------------------------- */
-
-/// How to treat input that real programs produce but that a careful writer would not.
-typedef enum teewire_decoding {
-    TEEWIRE_DECODING_DEFAULT = 0, ///< strict for what comes from a peer, lenient for recordings
-    TEEWIRE_STRICT = 1,           ///< refuses what DDNet refuses
-    TEEWIRE_LENIENT = 2           ///< takes what can be understood
-} teewire_decoding;
-
-/// Packs ints in 1 to 5 bytes each. Returns the bytes written. Error: OUTPUT_FULL, with the number of the int. O(ints).
-TEEWIRE_API int32_t teewire_varint_encode(int32_t const* ints, uint32_t count, uint8_t* out, uint32_t capacity,
-                                          teewire_failure* failure);
-/// Unpacks all of `bytes`, over-long forms included, as the engines do. Returns the ints written. Errors, with the byte
-/// where the int begins: TRUNCATED, OUTPUT_FULL. O(bytes).
-TEEWIRE_API int32_t teewire_varint_decode(uint8_t const* bytes, uint32_t size, int32_t* out, uint32_t capacity,
-                                          teewire_failure* failure);
-/// Unpacks one int from the start of `bytes`. Returns the bytes it takes. Error: TRUNCATED.
-TEEWIRE_API int32_t teewire_varint_read(uint8_t const* bytes, uint32_t size, int32_t* value,
-                                        teewire_failure* failure);
-
-/// What a Huffman encoder does when the bits end exactly on a byte boundary.
-typedef enum teewire_huffman {
-    TEEWIRE_HUFFMAN_NONE = 0,  ///< teewire_encode: no Huffman coding. Elsewhere as EXACT
-    TEEWIRE_HUFFMAN_EXACT = 1, ///< nothing more: DDNet since 2026-05-11
-    TEEWIRE_HUFFMAN_PADDED = 2 ///< one more zero byte: 0.6, 0.7, and DDNet before
-} teewire_huffman;
-
-/// Encodes. `ending` is a teewire_huffman. Returns the bytes written, at most TEEWIRE_HUFFMAN_BOUND. Errors:
-/// OUTPUT_FULL, with the byte of the input that did not fit; BAD_ARGUMENT. O(bytes).
-TEEWIRE_API int32_t teewire_huffman_encode(uint8_t const* bytes, uint32_t size, int32_t ending, uint8_t* out,
-                                           uint32_t capacity, teewire_failure* failure);
-/// Decodes up to the end symbol. Returns the bytes written. Errors, with the byte reached: TRUNCATED, OUTPUT_FULL.
-/// O(bytes of input and output).
-TEEWIRE_API int32_t teewire_huffman_decode(uint8_t const* bytes, uint32_t size, uint8_t* out, uint32_t capacity,
-                                           teewire_failure* failure);
-
-/* ---- agreed sizes -------------------------------------------------------------------------------------------------- */
-
-/// Item sizes in ints by type, which deltas leave out. Null where one is expected means those of 0.6 and DDNet. States
-/// that are given one need it as long as they are used.
-typedef struct teewire_sizes teewire_sizes;
-
-/// The table of that name: "0.6", "0.7", and some that odd demos need, see size_tables in teewire/schema.hpp. Null if
-/// there is none.
-TEEWIRE_API teewire_sizes const* teewire_sizes_find(char const* name);
-/// A table to be changed, at first a copy of `from`; if null, of that for 0.6.
-TEEWIRE_API int32_t teewire_sizes_init(teewire_sizes** out, void* memory, uint32_t size, teewire_sizes const* from);
-/// Sets the size of a type below 64; 0: deltas tell it. Error: BAD_ARGUMENT.
-TEEWIRE_API int32_t teewire_sizes_set(teewire_sizes* sizes, uint32_t type, uint32_t ints);
-
-/* ---- snapshots ----------------------------------------------------------------------------------------------------- */
+/* ---- building a snapshot ----------------------------------------------------------------------------------------- */
 
 /// Flags of a teewire_snapshot.
 enum {
@@ -231,52 +207,6 @@ typedef struct teewire_snapshot {
     uint32_t flags; ///< TEEWIRE_DISTINCT_KEYS, or 0
 } teewire_snapshot;
 
-/// An item of a snapshot, inside it.
-typedef struct teewire_item {
-    int32_t const* data; ///< `ints` of them
-    int32_t key; ///< TEEWIRE_KEY(type, id)
-    uint32_t ints; ///< of the data
-} teewire_item;
-
-/// A key is a type and an id of 16 bits each.
-#define TEEWIRE_KEY(type, id) ((int32_t)((uint32_t)(type) << 16 | ((uint32_t)(id)&0xffffU)))
-/// The type of a key, 0 to 65535.
-#define TEEWIRE_KEY_TYPE(key) ((int32_t)((uint32_t)(key) >> 16))
-/// The id of a key, 0 to 65535.
-#define TEEWIRE_KEY_ID(key) ((int32_t)((uint32_t)(key)&0xffffU))
-
-/// Makes a view of a snapshot that the caller's own program built, such as a CSnapshot: its size is read from its head.
-/// Nothing is checked. O(1).
-TEEWIRE_API void teewire_snapshot_view(teewire_snapshot* out, int32_t const* ints, uint32_t flags);
-/// Checks a stranger's snapshot of `count` ints as DDNet does, and makes a view of it. `mode` is a teewire_decoding,
-/// strict by default. Returns the number of items. Errors, with the int: TRUNCATED, BAD_COUNT, BAD_LENGTH, BAD_OFFSET,
-/// TOO_LARGE; with strict decoding BAD_TYPE for a negative key. O(items).
-TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, int32_t const* ints, uint32_t count, int32_t mode,
-                                           teewire_failure* failure);
-
-/// Words of memory for the outline of a snapshot of so many items and ints.
-#define TEEWIRE_OUTLINE_WORDS(items, ints) ((items) + (ints) / 32 + 4)
-/// Gives `snapshot` an outline, in memory of that size. Worth it for a snapshot that takes part in several deltas and
-/// did not come from a builder or a history. Returns the words used. O(items + ints / 32).
-TEEWIRE_API int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, uint32_t* memory);
-
-/// Number of items. O(1).
-TEEWIRE_API int32_t teewire_snapshot_items(teewire_snapshot const* snapshot);
-/// Item `number`, counted from 0. Error: NOT_FOUND. O(1).
-TEEWIRE_API int32_t teewire_snapshot_item(teewire_snapshot const* snapshot, uint32_t number, teewire_item* out);
-/// The first item with that key. Error: NOT_FOUND. O(items).
-TEEWIRE_API int32_t teewire_snapshot_find(teewire_snapshot const* snapshot, int32_t key, teewire_item* out);
-/// The UUID, 16 bytes, of an item type of 0x4000 and above in this snapshot. Error: NOT_FOUND. O(items).
-TEEWIRE_API int32_t teewire_snapshot_extended_type(teewire_snapshot const* snapshot, uint32_t type, uint8_t* uuid);
-/// Sum of all data ints, modulo 2^32: what is called Crc elsewhere. O(ints).
-TEEWIRE_API uint32_t teewire_snapshot_checksum(teewire_snapshot const* snapshot);
-/// Copies the snapshot to `out` with its items ascending by key, as 0.7.4 and later keep them. Returns its ints. Errors:
-/// OUTPUT_FULL; TOO_MANY_ITEMS. O(n log n).
-TEEWIRE_API int32_t teewire_snapshot_sort(teewire_snapshot const* snapshot, teewire_scratch* scratch, int32_t* out,
-                                          uint32_t capacity, teewire_snapshot* sorted, teewire_failure* failure);
-
-/* ---- builder ------------------------------------------------------------------------------------------------------- */
-
 /// Collects items and lays them out. See teewire/snapshot_builder.hpp for how extended types are numbered.
 typedef struct teewire_builder teewire_builder;
 
@@ -296,72 +226,11 @@ TEEWIRE_API int32_t teewire_builder_add_extended(teewire_builder* builder, uint8
 /// items. O(items).
 TEEWIRE_API int32_t teewire_builder_finish(teewire_builder* builder, teewire_snapshot* out);
 
-/* ---- deltas -------------------------------------------------------------------------------------------------------- */
+/* ---- sending snapshots ------------------------------------------------------------------------------------------- */
 
-/// Options of teewire_encode.
-typedef struct teewire_encode_options {
-    uint32_t size;   ///< sizeof(teewire_encode_options)
-    int32_t huffman; ///< teewire_huffman; by default none, as the packet layer does it
-} teewire_encode_options;
-
-/// Options of teewire_delta_apply and teewire_decode.
-typedef struct teewire_decode_options {
-    uint32_t size;    ///< sizeof(teewire_decode_options)
-    int32_t decoding; ///< teewire_decoding; by default strict
-    int32_t huffman;  ///< teewire_decode: not zero if the bytes are Huffman-coded
-} teewire_decode_options;
-
-/// Writes the delta that makes `to` out of `from`, in the bytes of the reference implementations. Returns its ints; 0 if
-/// nothing changed. Never more than TEEWIRE_MAX_DELTA_INTS. Errors, with the number of the item in `to`: SIZE_MISMATCH
-/// when an item changes its size or differs from the agreed one; DUPLICATE_KEY when a key occurs twice; OUTPUT_FULL;
-/// TOO_MANY_ITEMS and TOO_LARGE for snapshots beyond the limits. O(items + ints).
-TEEWIRE_API int32_t teewire_delta_create(teewire_snapshot const* from, teewire_snapshot const* to,
-                                         teewire_sizes const* sizes, teewire_scratch* scratch, int32_t* out,
-                                         uint32_t capacity, teewire_failure* failure);
-/// Makes the snapshot that `delta` describes, and a view of it. It may begin anywhere in `out`, where
-/// TEEWIRE_MAX_SNAPSHOT_INTS always suffice. Returns its ints. Errors, with the int of the delta: TRUNCATED, BAD_COUNT,
-/// BAD_TYPE, BAD_ID, BAD_ITEM_SIZE, SIZE_MISMATCH, TOO_MANY_ITEMS, TOO_LARGE, OUTPUT_FULL. O(items + ints).
-TEEWIRE_API int32_t teewire_delta_apply(teewire_snapshot const* from, int32_t const* delta, uint32_t count,
-                                        teewire_sizes const* sizes, teewire_scratch* scratch,
-                                        teewire_decode_options const* options, int32_t* out, uint32_t capacity,
-                                        teewire_snapshot* to, teewire_failure* failure);
-/// Create and pack in one call, and Huffman-code if asked for. Returns the bytes written; 0 if nothing changed. Errors
-/// as teewire_delta_create; BAD_ARGUMENT. O(items + ints).
-TEEWIRE_API int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const* to,
-                                   teewire_sizes const* sizes, teewire_scratch* scratch,
-                                   teewire_encode_options const* options, uint8_t* out, uint32_t capacity,
-                                   teewire_failure* failure);
-/// The reverse. No bytes mean that nothing changed: `to` is `from` itself then, in its memory. Returns the ints of the
-/// snapshot. Errors, with their stage: as teewire_huffman_decode, teewire_varint_decode, teewire_delta_apply;
-/// BAD_ARGUMENT. O(bytes + items + ints).
-TEEWIRE_API int32_t teewire_decode(teewire_snapshot const* from, uint8_t const* bytes, uint32_t size,
-                                   teewire_sizes const* sizes, teewire_scratch* scratch,
-                                   teewire_decode_options const* options, int32_t* out, uint32_t capacity,
-                                   teewire_snapshot* to, teewire_failure* failure);
-
-/* ---- history ------------------------------------------------------------------------------------------------------- */
-
-/// Snapshots by increasing tick. Adding drops the oldest ones when there is no room.
-typedef struct teewire_history teewire_history;
-
-/// Holds at most `snapshots`; the rest of the memory is for their ints and outlines. 1 to 65535.
-TEEWIRE_API int32_t teewire_history_init(teewire_history** out, void* memory, uint32_t size, uint32_t snapshots);
-/// Keeps a copy, with outline if it has one. `stored`, if not null, becomes a view of it, valid until it is dropped.
-/// Returns the number held. Errors: BAD_TICK if the tick does not increase; TOO_LARGE, with the ints there are, and
-/// then nothing is dropped. O(ints).
-TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, teewire_snapshot const* snapshot,
-                                        teewire_snapshot* stored, teewire_failure* failure);
-/// Error: UNKNOWN_TICK. O(log snapshots).
-TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out);
-/// As teewire_builder_start. While items are added, the processor fetches what comparing the snapshot with that of
-/// `base_tick`, and adding it to the history, will touch, which with many clients lies far away.
-TEEWIRE_API void teewire_history_start(teewire_history const* history, int32_t base_tick, teewire_builder* builder);
-/// Drops everything older. Returns the number held.
-TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
-/// Drops everything.
-TEEWIRE_API void teewire_history_clear(teewire_history* history);
-
-/* ---- sending and receiving ----------------------------------------------------------------------------------------- */
+/// Item sizes in ints by type, which deltas leave out. Null where one is expected means those of 0.6 and DDNet. States
+/// that are given one need it as long as they are used.
+typedef struct teewire_sizes teewire_sizes;
 
 /// Which numbers messages have.
 typedef enum teewire_protocol {
@@ -404,6 +273,8 @@ TEEWIRE_API int32_t teewire_sender_send(teewire_sender* sender, int32_t tick, te
 TEEWIRE_API int32_t teewire_sender_next(teewire_sender* sender, uint8_t const** message);
 /// As before the first snapshot: after a map change.
 TEEWIRE_API void teewire_sender_reset(teewire_sender* sender);
+
+/* ---- receiving snapshots ----------------------------------------------------------------------------------------- */
 
 /// Options of teewire_receiver_init.
 typedef struct teewire_receiver_options {
@@ -458,7 +329,36 @@ TEEWIRE_API int32_t teewire_receiver_find(teewire_receiver const* receiver, int3
 /// Forgets everything: at a map change and with a new connection.
 TEEWIRE_API void teewire_receiver_reset(teewire_receiver* receiver);
 
-/* ---- demos --------------------------------------------------------------------------------------------------------- */
+/* ---- one delta --------------------------------------------------------------------------------------------------- */
+
+/// Options of teewire_encode.
+typedef struct teewire_encode_options {
+    uint32_t size;   ///< sizeof(teewire_encode_options)
+    int32_t huffman; ///< teewire_huffman; by default none, as the packet layer does it
+} teewire_encode_options;
+
+/// Options of teewire_delta_apply and teewire_decode.
+typedef struct teewire_decode_options {
+    uint32_t size;    ///< sizeof(teewire_decode_options)
+    int32_t decoding; ///< teewire_decoding; by default strict
+    int32_t huffman;  ///< teewire_decode: not zero if the bytes are Huffman-coded
+} teewire_decode_options;
+
+/// Create and pack in one call, and Huffman-code if asked for. Returns the bytes written; 0 if nothing changed. Errors
+/// as teewire_delta_create; BAD_ARGUMENT. O(items + ints).
+TEEWIRE_API int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const* to,
+                                   teewire_sizes const* sizes, teewire_scratch* scratch,
+                                   teewire_encode_options const* options, uint8_t* out, uint32_t capacity,
+                                   teewire_failure* failure);
+/// The reverse. No bytes mean that nothing changed: `to` is `from` itself then, in its memory. Returns the ints of the
+/// snapshot. Errors, with their stage: as teewire_huffman_decode, teewire_varint_decode, teewire_delta_apply;
+/// BAD_ARGUMENT. O(bytes + items + ints).
+TEEWIRE_API int32_t teewire_decode(teewire_snapshot const* from, uint8_t const* bytes, uint32_t size,
+                                   teewire_sizes const* sizes, teewire_scratch* scratch,
+                                   teewire_decode_options const* options, int32_t* out, uint32_t capacity,
+                                   teewire_snapshot* to, teewire_failure* failure);
+
+/* ---- demos ------------------------------------------------------------------------------------------------------- */
 
 /// The header of a demo. Text fields have terminators unless all of the field is used.
 typedef struct teewire_demo_header {
@@ -576,6 +476,137 @@ TEEWIRE_API int32_t teewire_demo_writer_message(teewire_demo_writer* writer, uin
 TEEWIRE_API int32_t teewire_demo_writer_mark(teewire_demo_writer* writer);
 /// Puts length and markers into the header, which the caller then writes again over the first one.
 TEEWIRE_API void teewire_demo_writer_finish(teewire_demo_writer const* writer, teewire_demo_header* header);
+
+/* ---- step by step: ints and bytes -------------------------------------------------------------------------------- */
+
+/// How to treat input that real programs produce but that a careful writer would not.
+typedef enum teewire_decoding {
+    TEEWIRE_DECODING_DEFAULT = 0, ///< strict for what comes from a peer, lenient for recordings
+    TEEWIRE_STRICT = 1,           ///< refuses what DDNet refuses
+    TEEWIRE_LENIENT = 2           ///< takes what can be understood
+} teewire_decoding;
+
+/// Packs ints in 1 to 5 bytes each. Returns the bytes written. Error: OUTPUT_FULL, with the number of the int. O(ints).
+TEEWIRE_API int32_t teewire_varint_encode(int32_t const* ints, uint32_t count, uint8_t* out, uint32_t capacity,
+                                          teewire_failure* failure);
+/// Unpacks all of `bytes`, over-long forms included, as the engines do. Returns the ints written. Errors, with the byte
+/// where the int begins: TRUNCATED, OUTPUT_FULL. O(bytes).
+TEEWIRE_API int32_t teewire_varint_decode(uint8_t const* bytes, uint32_t size, int32_t* out, uint32_t capacity,
+                                          teewire_failure* failure);
+/// Unpacks one int from the start of `bytes`. Returns the bytes it takes. Error: TRUNCATED.
+TEEWIRE_API int32_t teewire_varint_read(uint8_t const* bytes, uint32_t size, int32_t* value,
+                                        teewire_failure* failure);
+
+/// What a Huffman encoder does when the bits end exactly on a byte boundary.
+typedef enum teewire_huffman {
+    TEEWIRE_HUFFMAN_NONE = 0,  ///< teewire_encode: no Huffman coding. Elsewhere as EXACT
+    TEEWIRE_HUFFMAN_EXACT = 1, ///< nothing more: DDNet since 2026-05-11
+    TEEWIRE_HUFFMAN_PADDED = 2 ///< one more zero byte: 0.6, 0.7, and DDNet before
+} teewire_huffman;
+
+/// Encodes. `ending` is a teewire_huffman. Returns the bytes written, at most TEEWIRE_HUFFMAN_BOUND. Errors:
+/// OUTPUT_FULL, with the byte of the input that did not fit; BAD_ARGUMENT. O(bytes).
+TEEWIRE_API int32_t teewire_huffman_encode(uint8_t const* bytes, uint32_t size, int32_t ending, uint8_t* out,
+                                           uint32_t capacity, teewire_failure* failure);
+/// Decodes up to the end symbol. Returns the bytes written. Errors, with the byte reached: TRUNCATED, OUTPUT_FULL.
+/// O(bytes of input and output).
+TEEWIRE_API int32_t teewire_huffman_decode(uint8_t const* bytes, uint32_t size, uint8_t* out, uint32_t capacity,
+                                           teewire_failure* failure);
+
+/* ---- step by step: agreed sizes ---------------------------------------------------------------------------------- */
+
+/// The table of that name: "0.6", "0.7", and some that odd demos need, see size_tables in teewire/schema.hpp. Null if
+/// there is none.
+TEEWIRE_API teewire_sizes const* teewire_sizes_find(char const* name);
+/// A table to be changed, at first a copy of `from`; if null, of that for 0.6.
+TEEWIRE_API int32_t teewire_sizes_init(teewire_sizes** out, void* memory, uint32_t size, teewire_sizes const* from);
+/// Sets the size of a type below 64; 0: deltas tell it. Error: BAD_ARGUMENT.
+TEEWIRE_API int32_t teewire_sizes_set(teewire_sizes* sizes, uint32_t type, uint32_t ints);
+
+/* ---- step by step: snapshots ------------------------------------------------------------------------------------- */
+
+/// An item of a snapshot, inside it.
+typedef struct teewire_item {
+    int32_t const* data; ///< `ints` of them
+    int32_t key; ///< TEEWIRE_KEY(type, id)
+    uint32_t ints; ///< of the data
+} teewire_item;
+
+/// A key is a type and an id of 16 bits each.
+#define TEEWIRE_KEY(type, id) ((int32_t)((uint32_t)(type) << 16 | ((uint32_t)(id)&0xffffU)))
+/// The type of a key, 0 to 65535.
+#define TEEWIRE_KEY_TYPE(key) ((int32_t)((uint32_t)(key) >> 16))
+/// The id of a key, 0 to 65535.
+#define TEEWIRE_KEY_ID(key) ((int32_t)((uint32_t)(key)&0xffffU))
+
+/// Makes a view of a snapshot that the caller's own program built, such as a CSnapshot: its size is read from its head.
+/// Nothing is checked. O(1).
+TEEWIRE_API void teewire_snapshot_view(teewire_snapshot* out, int32_t const* ints, uint32_t flags);
+/// Checks a stranger's snapshot of `count` ints as DDNet does, and makes a view of it. `mode` is a teewire_decoding,
+/// strict by default. Returns the number of items. Errors, with the int: TRUNCATED, BAD_COUNT, BAD_LENGTH, BAD_OFFSET,
+/// TOO_LARGE; with strict decoding BAD_TYPE for a negative key. O(items).
+TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, int32_t const* ints, uint32_t count, int32_t mode,
+                                           teewire_failure* failure);
+
+/// Words of memory for the outline of a snapshot of so many items and ints.
+#define TEEWIRE_OUTLINE_WORDS(items, ints) ((items) + (ints) / 32 + 4)
+/// Gives `snapshot` an outline, in memory of that size. Worth it for a snapshot that takes part in several deltas and
+/// did not come from a builder or a history. Returns the words used. O(items + ints / 32).
+TEEWIRE_API int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, uint32_t* memory);
+
+/// Number of items. O(1).
+TEEWIRE_API int32_t teewire_snapshot_items(teewire_snapshot const* snapshot);
+/// Item `number`, counted from 0. Error: NOT_FOUND. O(1).
+TEEWIRE_API int32_t teewire_snapshot_item(teewire_snapshot const* snapshot, uint32_t number, teewire_item* out);
+/// The first item with that key. Error: NOT_FOUND. O(items).
+TEEWIRE_API int32_t teewire_snapshot_find(teewire_snapshot const* snapshot, int32_t key, teewire_item* out);
+/// The UUID, 16 bytes, of an item type of 0x4000 and above in this snapshot. Error: NOT_FOUND. O(items).
+TEEWIRE_API int32_t teewire_snapshot_extended_type(teewire_snapshot const* snapshot, uint32_t type, uint8_t* uuid);
+/// Sum of all data ints, modulo 2^32: what is called Crc elsewhere. O(ints).
+TEEWIRE_API uint32_t teewire_snapshot_checksum(teewire_snapshot const* snapshot);
+/// Copies the snapshot to `out` with its items ascending by key, as 0.7.4 and later keep them. Returns its ints. Errors:
+/// OUTPUT_FULL; TOO_MANY_ITEMS. O(n log n).
+TEEWIRE_API int32_t teewire_snapshot_sort(teewire_snapshot const* snapshot, teewire_scratch* scratch, int32_t* out,
+                                          uint32_t capacity, teewire_snapshot* sorted, teewire_failure* failure);
+
+/* ---- step by step: deltas ---------------------------------------------------------------------------------------- */
+
+/// Writes the delta that makes `to` out of `from`, in the bytes of the reference implementations. Returns its ints; 0 if
+/// nothing changed. Never more than TEEWIRE_MAX_DELTA_INTS. Errors, with the number of the item in `to`: SIZE_MISMATCH
+/// when an item changes its size or differs from the agreed one; DUPLICATE_KEY when a key occurs twice; OUTPUT_FULL;
+/// TOO_MANY_ITEMS and TOO_LARGE for snapshots beyond the limits. O(items + ints).
+TEEWIRE_API int32_t teewire_delta_create(teewire_snapshot const* from, teewire_snapshot const* to,
+                                         teewire_sizes const* sizes, teewire_scratch* scratch, int32_t* out,
+                                         uint32_t capacity, teewire_failure* failure);
+/// Makes the snapshot that `delta` describes, and a view of it. It may begin anywhere in `out`, where
+/// TEEWIRE_MAX_SNAPSHOT_INTS always suffice. Returns its ints. Errors, with the int of the delta: TRUNCATED, BAD_COUNT,
+/// BAD_TYPE, BAD_ID, BAD_ITEM_SIZE, SIZE_MISMATCH, TOO_MANY_ITEMS, TOO_LARGE, OUTPUT_FULL. O(items + ints).
+TEEWIRE_API int32_t teewire_delta_apply(teewire_snapshot const* from, int32_t const* delta, uint32_t count,
+                                        teewire_sizes const* sizes, teewire_scratch* scratch,
+                                        teewire_decode_options const* options, int32_t* out, uint32_t capacity,
+                                        teewire_snapshot* to, teewire_failure* failure);
+
+/* ---- step by step: past snapshots -------------------------------------------------------------------------------- */
+
+/// Snapshots by increasing tick. Adding drops the oldest ones when there is no room.
+typedef struct teewire_history teewire_history;
+
+/// Holds at most `snapshots`; the rest of the memory is for their ints and outlines. 1 to 65535.
+TEEWIRE_API int32_t teewire_history_init(teewire_history** out, void* memory, uint32_t size, uint32_t snapshots);
+/// Keeps a copy, with outline if it has one. `stored`, if not null, becomes a view of it, valid until it is dropped.
+/// Returns the number held. Errors: BAD_TICK if the tick does not increase; TOO_LARGE, with the ints there are, and
+/// then nothing is dropped. O(ints).
+TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, teewire_snapshot const* snapshot,
+                                        teewire_snapshot* stored, teewire_failure* failure);
+/// Error: UNKNOWN_TICK. O(log snapshots).
+TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out);
+/// As teewire_builder_start. While items are added, the processor fetches what comparing the snapshot with that of
+/// `base_tick`, and adding it to the history, will touch, which with many clients lies far away.
+TEEWIRE_API void teewire_history_start(teewire_history const* history, int32_t base_tick, teewire_builder* builder);
+/// Drops everything older. Returns the number held.
+TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
+/// Drops everything.
+TEEWIRE_API void teewire_history_clear(teewire_history* history);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,11 @@
 #include "check.h"
 
 static void test_version(void) {
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", TEEWIRE_VERSION_MAJOR, TEEWIRE_VERSION_MINOR,
+             TEEWIRE_VERSION_PATCH);
+    CHECK(strcmp(teewire_version(), version) == 0);
+    CHECK(strcmp(TEEWIRE_VERSION_STRING, version) == 0);
     CHECK_EQUAL(teewire_abi_version(), TEEWIRE_ABI_MAJOR * 65536 + TEEWIRE_ABI_MINOR);
     CHECK_EQUAL(teewire_align(), TEEWIRE_ALIGN);
 }

@@ -16,12 +16,13 @@ SKIPPED = 77
 
 
 def constants(header):
-    """Enumerators and macros with values; the minor version is there to change."""
+    """Enumerators and macros with values; versions are there to change."""
     text = header.read_text()
     found = re.findall(r"^    (TEEWIRE_\w+) = (-?\d+)", text, re.M)
     found += re.findall(r"(TEEWIRE_\w+) = (\d+)", "\n".join(re.findall(r"^typedef enum .*\}.*$", text, re.M)))
     found += re.findall(r"^#define (TEEWIRE_\w+(?:\([^)]*\))?) (.+)$", text, re.M)
-    return {f"{name} {value}" for name, value in found if name not in ("TEEWIRE_API", "TEEWIRE_ABI_MINOR")}
+    return {f"{name} {value}" for name, value in found
+            if name not in ("TEEWIRE_API", "TEEWIRE_ABI_MINOR") and not name.startswith("TEEWIRE_VERSION_")}
 
 
 def describe(library, header, out):

@@ -51,6 +51,7 @@ std::int32_t bad_argument(teewire_failure* out) noexcept {
 using namespace teewire;
 using namespace teewire::c;
 
+char const* teewire_version(void) { return TEEWIRE_VERSION_STRING; }
 std::uint32_t teewire_abi_version(void) { return std::uint32_t{TEEWIRE_ABI_MAJOR} << 16 | TEEWIRE_ABI_MINOR; }
 
 char const* teewire_error_text(std::int32_t code) {
