@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from real_servers import DDNet, PACKAGES, Teeworlds, ended, free_port, need, own_network, scratch, skip, snapshots
+from real_servers import DDNet, PACKAGES, Teeworlds, ended, free_port, need, own_network, scratch, skip, snapshots, until_line
 
 TEEWIRE, TRAFFIC, SHOTS = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 CLIENTS = {"/usr/games/DDNet": "ddnet", "/usr/games/teeworlds": "teeworlds", "/usr/bin/Xvfb": "xvfb",
@@ -20,12 +20,14 @@ WATCHING = 16
 def make_demo(folder, server, protocol):
     """A recording of moving players on a real server."""
     with server:
-        players = subprocess.Popen([TRAFFIC, "play", server.address, protocol, "8", "12"], stdout=subprocess.DEVNULL)
-        time.sleep(3)
+        players = subprocess.Popen([TRAFFIC, "play", server.address, protocol, "8", "0"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True)
+        until_line(players.stdout, "ready")
         subprocess.run([TEEWIRE, "record", server.address, "-o", folder / f"{protocol}.demo", "--duration", "6",
                         "--protocol", protocol], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        players.terminate()
-        players.wait()
+        players.stdin.close()
+        players.stdin = None
+        ended(players)
     return folder / f"{protocol}.demo"
 
 
