@@ -98,7 +98,8 @@ private:
 
 class csv_printer : public printer {
 public:
-    csv_printer(dump_options const& options, protocol p) : printer{options, p} {
+    csv_printer(dump_options const& options, protocol p)
+        : printer{options, p}, texts_{options.raw ? csv_texts::raw : csv_texts::safe} {
         if (options.types.size() == 1) object_ = find_object(p, options.types.front());
         if (object_ == nullptr) throw usage_error{"--format csv needs one --types NAME of a known item type"};
     }
@@ -107,13 +108,14 @@ public:
         for (item const i : snapshot) {
             if (name_type(snapshot, i.type(), protocol_).known != object_) continue;
             out.print("{},{}", event.tick, i.id());
-            write_csv_values(out, i, *object_);
+            write_csv_values(out, i, *object_, texts_);
             out.write("\n");
         }
     }
 
 private:
     object const* object_ = nullptr;
+    csv_texts texts_;
 };
 
 std::unique_ptr<printer> make_printer(dump_options const& options, protocol p) {

@@ -211,7 +211,7 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
     } catch (bad_input const& e) {
         if (!header) throw; // nothing is known
         std::string_view const reason = e.what();
-        r.error = reason.substr(reason.find(": ") + 2);
+        r.error = reason.substr(source.name().size() + 2); // without the name
         r.truncated = true;
     }
     return r;
@@ -249,17 +249,17 @@ void print_json(text_buffer& out, summary const& r) {
         else json.Int(value);
     };
     json.StartObject();
-    string("file", printable(r.file));
+    string("file", valid_utf8(r.file));
     number("version", r.header.version);
     json.Key("protocol");
     if (r.protocol.empty()) json.Null();
     else write_string(json, r.protocol);
-    string("net_version", printable(text(r.header.net_version)));
-    string("type", type_text(r.header));
-    string("date", printable(text(r.header.timestamp)));
+    string("net_version", valid_utf8(text(r.header.net_version)));
+    string("type", valid_utf8(text(r.header.type)));
+    string("date", valid_utf8(text(r.header.timestamp)));
     json.Key("map");
     json.StartObject();
-    string("name", printable(text(r.header.map_name)));
+    string("name", valid_utf8(text(r.header.map_name)));
     number("size", r.header.map_size);
     string("crc", fmt::format("{:08x}", r.header.map_crc));
     if (map_embedded(r)) {
@@ -362,9 +362,9 @@ int info(info_options const& options) {
                 if (options.format == "text" && i + 1 != options.files.size()) out.write("\n");
                 return report{r.error.empty() ? exit_ok : exit_bad_input, std::string{out.view()}, {}};
             } catch (bad_input const& e) {
-                return report{exit_bad_input, {}, fmt::format("teewire: {}\n", e.what())};
+                return report{exit_bad_input, {}, fmt::format("teewire: {}\n", printable(e.what()))};
             } catch (io_error const& e) {
-                return report{exit_io, {}, fmt::format("teewire: {}\n", e.what())};
+                return report{exit_io, {}, fmt::format("teewire: {}\n", printable(e.what()))};
             }
         });
 }

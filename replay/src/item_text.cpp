@@ -8,7 +8,7 @@ namespace {
 
 std::string read_text(std::span<std::int32_t const> ints) {
     std::array<char, 4 * UINT8_MAX> bytes;
-    return printable(decode_text(ints, bytes));
+    return valid_utf8(decode_text(ints, bytes));
 }
 
 bool holds(item const& i, field const& f) { return f.offset + std::size_t{f.ints} * f.count <= i.data.size(); }
@@ -45,24 +45,11 @@ void write_value(json_writer& json, field const& f, std::span<std::int32_t const
     }
 }
 
-std::string csv_value(field const& f, std::span<std::int32_t const> ints) {
-    switch (f.kind) {
-    case field_kind::integer:
-    case field_kind::tick:
-    case field_kind::boolean: break;
-    case field_kind::enumeration:
+// All but texts.
+std::string value_text(field const& f, std::span<std::int32_t const> ints) {
+    if (f.kind == field_kind::flags) return fmt::format("{}", fmt::join(flag_names(ints[0], *f.values), "|"));
+    if (f.kind == field_kind::enumeration)
         if (auto const known = (*f.values)[ints[0]]; !known.empty()) return std::string{known};
-        break;
-    case field_kind::flags: return fmt::format("{}", fmt::join(flag_names(ints[0], *f.values), "|"));
-    case field_kind::text: {
-        std::string quoted = "\"";
-        for (char const c : read_text(ints)) {
-            if (c == '"') quoted += '"';
-            quoted += c;
-        }
-        return quoted + '"';
-    }
-    }
     return fmt::format("{}", ints[0]);
 }
 
@@ -130,12 +117,14 @@ std::string csv_columns(object const& known) {
     return columns;
 }
 
-void write_csv_values(text_buffer& out, item const& i, object const& known) {
+void write_csv_values(text_buffer& out, item const& i, object const& known, csv_texts form) {
     for (field const& f : known.fields)
         for (std::size_t k = 0; k < f.count; ++k) {
             std::size_t const at = f.offset + k * f.ints;
             out.write(",");
-            if (at + f.ints <= i.data.size()) out.write(csv_value(f, i.data.subspan(at, f.ints)));
+            if (at + f.ints > i.data.size()) continue;
+            auto const ints = i.data.subspan(at, f.ints);
+            out.write(f.kind == field_kind::text ? csv_text(read_text(ints), form) : value_text(f, ints));
         }
 }
 
@@ -155,8 +144,11 @@ std::string changes_text(item const& i, std::span<std::int32_t const> difference
             if (!holds(i, f)) continue;
             for (std::size_t k = 0; k < f.count; ++k) {
                 std::size_t const at = f.offset + k * f.ints;
+                auto const ints = i.data.subspan(at, f.ints);
                 add(f.count > 1 ? fmt::format("{}_{}", f.name, k) : std::string{f.name},
-                    csv_value(f, i.data.subspan(at, f.ints)), at, f.ints);
+                    f.kind == field_kind::text ? fmt::format("\"{}\"", printable(read_text(ints)))
+                                               : value_text(f, ints),
+                    at, f.ints);
             }
             described = f.offset + std::size_t{f.ints} * f.count;
         }
@@ -167,7 +159,7 @@ std::string changes_text(item const& i, std::span<std::int32_t const> difference
 
 std::string text_field(item const& i, object const& known, std::string_view field_name) {
     field const* const f = find_field(known, field_name);
-    return f != nullptr && holds(i, *f) ? read_text(i.data.subspan(f->offset, f->ints)) : std::string{};
+    return f != nullptr && holds(i, *f) ? printable(read_text(i.data.subspan(f->offset, f->ints))) : std::string{};
 }
 
 std::int32_t int_field(item const& i, object const& known, std::string_view field_name, std::int32_t otherwise) {

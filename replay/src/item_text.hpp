@@ -27,13 +27,13 @@ void write_fields(json_writer& json, item const& i, object const* known);
 
 /// Column names of an object, and an item's values for them; empty where a short item has none.
 [[nodiscard]] std::string csv_columns(object const& known);
-void write_csv_values(text_buffer& out, item const& i, object const& known);
+void write_csv_values(text_buffer& out, item const& i, object const& known, csv_texts form);
 
 /// " x 123 (+4) y 56 (-1)": the fields in which `differences` is not zero, or all of them if there are none. Ints that
 /// no field describes are called by their place.
 [[nodiscard]] std::string changes_text(item const& i, std::span<std::int32_t const> differences, object const* known);
 
-/// The text of the field with that name; empty if there is none.
+/// The text of the field with that name, to be printed; empty if there is none.
 [[nodiscard]] std::string text_field(item const& i, object const& known, std::string_view field_name);
 /// The value of the integer field with that name, or `otherwise`.
 [[nodiscard]] std::int32_t int_field(item const& i, object const& known, std::string_view field_name,

@@ -153,6 +153,8 @@ int run(int argc, char** argv) {
                     "checksum: tick, items, bytes of items, checksum, hash")
         ->check(CLI::IsMember({"ndjson", "csv", "checksum"}))
         ->capture_default_str();
+    dump_command.add_flag("--raw", dump_chosen.raw,
+                          "csv: texts as they are, also those that a spreadsheet would take for formulas");
     add_jobs(dump_command, dump_chosen);
 
     verify_options verify_chosen;
@@ -251,9 +253,14 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
-        bool const good = app.exit(e) == 0;
+        if (e.get_exit_code() != 0) {
+            static_cast<void>(
+                std::fputs((printable(e.what()) + "\nRun with --help for more information.\n").c_str(), stderr));
+            return exit_usage;
+        }
+        app.exit(e); // --help
         if (!std::cout.flush()) throw io_error{"standard output: cannot be written"};
-        return good ? exit_ok : exit_usage;
+        return exit_ok;
     }
     catch_interrupts(record_command ? ending::when_complete : ending::soon);
     if (record_command) return record(record_chosen);
@@ -268,7 +275,7 @@ int run(int argc, char** argv) {
 
 // Nothing is left to be done if that fails too.
 int fail(int code, std::exception const& e) noexcept {
-    static_cast<void>(std::fputs((std::string{"teewire: "} + e.what() + "\n").c_str(), stderr));
+    static_cast<void>(std::fputs(("teewire: " + printable(e.what()) + "\n").c_str(), stderr));
     return code;
 }
 

@@ -2,6 +2,7 @@
 
 #include "input.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <unistd.h>
@@ -35,7 +36,7 @@ void progress::update(std::uint64_t done_bytes, std::string_view what) {
     next_ = now + std::chrono::milliseconds{100};
     shown_ = true;
     set_line_shown(true);
-    fmt::print(stderr, "\r\x1b[K{:3}%  {}", total_ == 0 ? 100 : done_bytes * 100 / total_, what);
+    fmt::print(stderr, "\r\x1b[K{:3}%  {}", total_ == 0 ? 100 : done_bytes * 100 / total_, printable(what));
     std::fflush(stderr);
 }
 
@@ -49,31 +50,46 @@ void progress::clear() {
 
 namespace {
 
+bool is_control(std::uint32_t point) {
+    struct range {
+        std::uint32_t first;
+        std::uint32_t last;
+    };
+    // C0, DEL and C1; marks, embeddings, overrides and isolates of direction; separators of lines and paragraphs.
+    constexpr range ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                                {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+    return std::any_of(std::begin(ranges), std::end(ranges),
+                       [point](range r) { return point >= r.first && point <= r.last; });
+}
+
+// Bytes of the valid character at the front, or 0.
+std::size_t read_point(std::string_view text, std::uint32_t& point) {
+    auto const byte = [&](std::size_t at) { return at < text.size() ? static_cast<std::uint8_t>(text[at]) : 0U; };
+    std::uint32_t const first = byte(0);
+    if (first < 0x80) {
+        point = first;
+        return 1;
+    }
+    if (first < 0xc2 || first > 0xf4) return 0;
+    std::size_t const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    point = first & (0xffU >> (size + 1));
+    for (std::size_t k = 1; k < size; ++k) {
+        if ((byte(k) & 0xc0) != 0x80) return 0;
+        point = point << 6 | (byte(k) & 0x3fU);
+    }
+    constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    return point >= smallest[size] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? size : 0;
+}
+
 std::string valid_text(std::string_view text, bool keep_controls) {
     std::string out;
-    for (std::size_t i = 0; i < text.size();) {
-        auto const byte = [&](std::size_t at) {
-            return at < text.size() ? static_cast<std::uint8_t>(text[at]) : std::uint8_t{0};
-        };
-        std::uint8_t const first = byte(i);
-        if (first < 0x80) {
-            out += !keep_controls && (first < 0x20 || first == 0x7f) ? ' ' : static_cast<char>(first);
-            ++i;
-            continue;
-        }
-        std::size_t const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-        std::uint32_t point = first & (0xffU >> (size + 1));
-        bool valid = first >= 0xc2 && first <= 0xf4;
-        for (std::size_t k = 1; valid && k < size; ++k) {
-            valid = (byte(i + k) & 0xc0) == 0x80;
-            point = point << 6 | (byte(i + k) & 0x3fU);
-        }
-        constexpr std::uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-        valid = valid && point >= smallest[size] && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
-        if (valid && (keep_controls || point >= 0xa0))
-            out.append(text.substr(i, size)); // 0x80..0x9f are controls too
-        else out += valid ? " " : "\xef\xbf\xbd";
-        i += valid ? size : 1;
+    while (!text.empty()) {
+        std::uint32_t point = 0;
+        std::size_t const size = read_point(text, point);
+        if (size == 0) out += "\xef\xbf\xbd";
+        else if (keep_controls || !is_control(point)) out += text.substr(0, size);
+        else out += ' ';
+        text.remove_prefix(std::max<std::size_t>(size, 1));
     }
     return out;
 }
@@ -82,6 +98,18 @@ std::string valid_text(std::string_view text, bool keep_controls) {
 
 std::string printable(std::string_view text) { return valid_text(text, false); }
 std::string valid_utf8(std::string_view text) { return valid_text(text, true); }
+
+std::string csv_text(std::string_view text, csv_texts form) {
+    std::string quoted = "\"";
+    if (form == csv_texts::safe && !text.empty() &&
+        std::string_view{"=+-@\t\r"}.find(text[0]) != std::string_view::npos)
+        quoted += '\'';
+    for (char const c : text) {
+        if (c == '"') quoted += '"';
+        quoted += c;
+    }
+    return quoted + '"';
+}
 
 std::string counted(std::uint64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

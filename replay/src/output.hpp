@@ -71,10 +71,19 @@ private:
     std::chrono::steady_clock::time_point next_;
 };
 
-/// Valid UTF-8 without control characters: what breaks the rules becomes U+FFFD, control characters become spaces.
+/// Text for people. Valid UTF-8 without control characters, which move the cursor, and without those that turn the
+/// direction of writing, which show a text as another one: they become spaces, and what breaks the rules U+FFFD.
 [[nodiscard]] std::string printable(std::string_view text);
-/// Valid UTF-8, with its control characters: for JSON, which can tell them.
+/// Valid UTF-8 with every character that it has: for JSON and CSV. Bytes that break the rules become U+FFFD.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
+
+/// How CSV tells texts.
+enum class csv_texts : std::uint8_t {
+    safe, ///< with an apostrophe in front of what a spreadsheet would take for a formula
+    raw,  ///< as they are
+};
+/// A text as a cell of CSV, in quotes.
+[[nodiscard]] std::string csv_text(std::string_view text, csv_texts form);
 
 /// "1 quad", "2 quads".
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);

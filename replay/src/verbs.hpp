@@ -23,6 +23,7 @@ struct dump_options {
     std::optional<std::int32_t> to;
     std::vector<std::string> types;
     std::string format = "ndjson";
+    bool raw = false;  ///< csv: texts as they are, formulas or not
     unsigned jobs = 0; ///< as above
 };
 int dump(dump_options const& options);

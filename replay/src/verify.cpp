@@ -26,7 +26,7 @@ std::string describe_notes(note_log const& notes) {
 }
 
 report check(std::string const& file, bool strict, workers& team, std::atomic<std::uint64_t>& done_bytes) {
-    auto const say = [](int code, std::string line) { return report{code, std::move(line) + "\n", {}}; };
+    auto const say = [](int code, std::string line) { return report{code, printable(line) + "\n", {}}; };
     try {
         input const source{file};
         session demo{source, size_detection::presume};

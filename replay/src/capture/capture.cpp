@@ -105,13 +105,13 @@ void use_map(std::string const& path, std::vector<map_stay>& stays, map_collecto
 
 void tell(std::vector<written_demo> const& demos, watched const& of, std::size_t number, std::size_t connections) {
     for (written_demo const& demo : demos) {
-        fmt::print(stderr, "{}: {} snapshots, {} messages of connection #{} ({}){}\n", demo.path, demo.snapshots,
-                   demo.messages, number, address_text(of.client()),
+        fmt::print(stderr, "{}: {} snapshots, {} messages of connection #{} ({}){}\n", printable(demo.path),
+                   demo.snapshots, demo.messages, number, address_text(of.client()),
                    demo.left_out == 0 ? std::string{} : fmt::format(", {} snapshots left out", demo.left_out));
         if (!demo.has_map)
             fmt::print(stderr,
                        "{}: the map {} is not in it, as its download is not in the capture: --map FILE adds it\n",
-                       demo.path, demo.map.name);
+                       printable(demo.path), printable(demo.map.name));
     }
     if (connections > 1)
         fmt::print(stderr, "{} connections in all; --connection N takes another one\n", connections);
@@ -142,13 +142,13 @@ void print(capture_options const& options, std::string const& name, reading cons
     out.write(text.view());
     out.flush();
     if (json)
-        for (std::string const& line : notes) fmt::print(stderr, "{}: {}\n", name, line);
+        for (std::string const& line : notes) fmt::print(stderr, "{}: {}\n", printable(name), line);
 }
 
 int judge(reading const& found, std::string const& name) {
     int code = exit_ok;
     if (!found.error.empty()) {
-        fmt::print(stderr, "teewire: {}: {}; what came before is told\n", name, found.error);
+        fmt::print(stderr, "teewire: {}: {}; what came before is told\n", printable(name), printable(found.error));
         code = exit_bad_input;
     }
     for (watched const* const w : found.watcher.connections())

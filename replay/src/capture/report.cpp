@@ -121,7 +121,7 @@ void print_usages(text_buffer& out, usage_table const& table, bool detailed) {
 std::string stay_text(map_stay const& stay) {
     std::string map = "not named in the capture";
     if (!stay.map.name.empty())
-        map = fmt::format("{}, {}, crc {:08x}{}", stay.map.name, bytes_text(stay.map.size), stay.map.crc,
+        map = fmt::format("{}, {}, crc {:08x}{}", printable(stay.map.name), bytes_text(stay.map.size), stay.map.crc,
                           stay.downloaded ? ", downloaded" : "");
     if (stay.snapshots == 0) return map + ": no snapshots";
     if (stay.max_items == 0) // with them, servers check the addresses of clients that have no token

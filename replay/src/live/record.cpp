@@ -301,8 +301,8 @@ private:
         output out;
         if (options_.format == "text") {
             out.print("{}: {}, ticks {} to {}, {} snapshots, {} messages, {} missed, {} bad checksums, {} bytes\n",
-                      f.path(), clock_text(f.last_tick() - f.first_tick()), f.first_tick(), f.last_tick(),
-                      f.snapshots(), f.messages(), tally_.missed(), tally_.bad_checksum, f.size());
+                      printable(f.path()), clock_text(f.last_tick() - f.first_tick()), f.first_tick(),
+                      f.last_tick(), f.snapshots(), f.messages(), tally_.missed(), tally_.bad_checksum, f.size());
         } else {
             rapidjson::StringBuffer text;
             rapidjson::Writer<rapidjson::StringBuffer> json{text};
@@ -311,7 +311,7 @@ private:
                 json.Key(key);
                 json.Uint64(value);
             };
-            json.Key("file"), json.String(f.path().c_str());
+            json.Key("file"), json.String(valid_utf8(f.path()).c_str());
             json.Key("server"), json.String(endpoint_text(peer_).c_str());
             json.Key("protocol"), json.String(std::string{name(client().connection().format())}.c_str());
             json.Key("first_tick"), json.Int(f.first_tick());
@@ -374,14 +374,14 @@ class status {
 public:
     void say(std::string_view line) {
         clear();
-        fmt::print(stderr, "{}\n", line);
+        fmt::print(stderr, "{}\n", printable(line));
     }
     void show(std::vector<std::unique_ptr<recording>> const& all) {
         if (!terminal_) return;
         clear();
         for (auto const& r : all) {
             if (r->over()) continue;
-            fmt::print(stderr, "{}\x1b[K\n", r->state());
+            fmt::print(stderr, "{}\x1b[K\n", printable(r->state()));
             ++shown_;
         }
         std::fflush(stderr);

@@ -71,7 +71,7 @@ public:
         limits.viewers_per_address = options.max_viewers_per_address;
         server_.emplace(shown, options.name, std::string{text(shown.demo().header().map_name)}, map, limits,
                         random_bytes(), *this, now());
-        fmt::print(stderr, "serving {} on {} to clients of {}, {} at most with {} KiB each\n", title,
+        fmt::print(stderr, "serving {} on {} to clients of {}, {} at most with {} KiB each\n", printable(title),
                    endpoint_text(socket_.local_endpoint()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
                    limits.viewers, replay_server::viewer_bytes() / 1024);
         if (terminal::available()) screen_.emplace();
@@ -284,7 +284,7 @@ int serve(serve_options const& options) {
     playback shown{demo, options.loop, [&](std::uint64_t done) { shown_progress.update(done, "reading"); }};
     shown_progress.clear();
     if (interrupted()) return exit_interrupted;
-    if (!shown.error().empty()) fmt::print(stderr, "{}; what is before it is shown\n", shown.error());
+    if (!shown.error().empty()) fmt::print(stderr, "{}; what is before it is shown\n", printable(shown.error()));
     shown.set_speed(options.speed);
 
     asio::io_context io;

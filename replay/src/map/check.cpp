@@ -31,14 +31,14 @@ report check(std::string const& file, map_check_options const& options) {
             json_writer json{buffer};
             json.StartObject();
             json.Key("file");
-            write_string(json, printable(source.name()));
+            write_string(json, valid_utf8(source.name()));
             write_problem(json, p);
             json.EndObject();
             out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
         }
     } else {
         for (map_problem const& p : problems)
-            out.print("{}: {}: {} [{}]\n", printable(source.name()), name(p.severity), problem_text(p),
+            out.print("{}: {}: {} [{}]\n", printable(source.name()), name(p.severity), printable(problem_text(p)),
                       name(p.code));
         if (problems.empty()) out.print("{}: ok\n", printable(source.name()));
         else out.print("{}: {}: {}\n", printable(source.name()), bad ? "bad" : "ok", counts(problems));
@@ -53,9 +53,9 @@ int map_check(map_check_options const& options) {
         try {
             return check(options.files[i], options);
         } catch (bad_input const& e) {
-            return report{exit_bad_input, {}, fmt::format("teewire: {}\n", e.what())};
+            return report{exit_bad_input, {}, fmt::format("teewire: {}\n", printable(e.what()))};
         } catch (io_error const& e) {
-            return report{exit_io, {}, fmt::format("teewire: {}\n", e.what())};
+            return report{exit_io, {}, fmt::format("teewire: {}\n", printable(e.what()))};
         }
     });
 }

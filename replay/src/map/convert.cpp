@@ -172,8 +172,8 @@ int map_convert(map_convert_options const& options) {
     std::size_t const size_before = source.bytes().size(); // the file may be replaced now
     write_file(options.output, written);
     if (interrupted()) return exit_interrupted;
-    fmt::print(stderr, "teewire: {}: {} bytes, which hold the same as the {} bytes before\n", options.output,
-               written.size(), size_before);
+    fmt::print(stderr, "teewire: {}: {} bytes, which hold the same as the {} bytes before\n",
+               printable(options.output), written.size(), size_before);
     return exit_ok;
 }
 

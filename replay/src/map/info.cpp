@@ -190,9 +190,9 @@ int map_info(map_info_options const& options) {
             if (options.format == "text" && i + 1 != options.files.size()) r.out += "\n";
             return r;
         } catch (bad_input const& e) {
-            return report{exit_bad_input, {}, fmt::format("teewire: {}\n", e.what())};
+            return report{exit_bad_input, {}, fmt::format("teewire: {}\n", printable(e.what()))};
         } catch (io_error const& e) {
-            return report{exit_io, {}, fmt::format("teewire: {}\n", e.what())};
+            return report{exit_io, {}, fmt::format("teewire: {}\n", printable(e.what()))};
         }
     });
 }

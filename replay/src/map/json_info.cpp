@@ -630,7 +630,7 @@ private:
 };
 
 void write_head(object_writer& top, map_source const& source, std::string_view format) {
-    top.text("file", printable(source.name()));
+    top.text("file", source.name());
     if (!source.name_in_demo().empty()) top.text("map_in_demo", source.name_in_demo());
     top.text("format", format);
     top.number("bytes", static_cast<std::int64_t>(source.bytes().size()));

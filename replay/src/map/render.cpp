@@ -255,7 +255,7 @@ private:
         try {
             textures_[i].emplace(decode_png(input{file}.bytes()));
         } catch (std::runtime_error const& e) {
-            fmt::print(stderr, "teewire: {}: {}\n", file, e.what());
+            fmt::print(stderr, "teewire: {}: {}\n", printable(file), printable(e.what()));
         }
     }
 

@@ -1,0 +1,32 @@
+#include "item_text.hpp"
+#include "output.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace teewire::replay;
+
+TEST_CASE("text for people has no control characters and nothing that turns its direction") {
+    CHECK(printable("a\x1b[2J\x07\x7f\n\tb") == "a [2J    b");
+    CHECK(printable("a\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0z") == "a   \xc2\xa0z"); // C1, and what comes after it
+    CHECK(printable("\u061c|\u200e|\u200f|\u2028|\u2029|\u202a|\u202e|\u2066|\u2069") == " | | | | | | | | ");
+    CHECK(printable("\u061b|\u061d|\u200d|\u2010|\u2027|\u202f|\u2065|\u206a") ==
+          "\u061b|\u061d|\u200d|\u2010|\u2027|\u202f|\u2065|\u206a");
+    CHECK(printable("クラン жук 😀") == "クラン жук 😀");
+    CHECK(printable("\xff|\xc0\x9b|\xe2\x80|\xed\xa0\x80|\xf4\x90\x80\x80") ==
+          "\ufffd|\ufffd\ufffd|\ufffd\ufffd|\ufffd\ufffd\ufffd|\ufffd\ufffd\ufffd\ufffd");
+    CHECK(printable("") == "");
+}
+
+TEST_CASE("JSON and CSV get every character that is one") {
+    CHECK(valid_utf8("a\x1b\n\xc2\x9b\u202e\xff") == "a\x1b\n\xc2\x9b\u202e\ufffd");
+}
+
+TEST_CASE("cells of CSV are texts to spreadsheets") {
+    for (std::string const text : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"}) {
+        CHECK(csv_text(text, csv_texts::safe) == "\"'" + text + "\"");
+        CHECK(csv_text(text, csv_texts::raw) == "\"" + text + "\"");
+    }
+    CHECK(csv_text("nameless tee", csv_texts::safe) == "\"nameless tee\"");
+    CHECK(csv_text("a=1, \"b\"", csv_texts::safe) == "\"a=1, \"\"b\"\"\"");
+    CHECK(csv_text("", csv_texts::safe) == "\"\"");
+}
