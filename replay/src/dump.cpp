@@ -1,8 +1,10 @@
 #include "item_text.hpp"
+#include "race.hpp"
 #include "segments.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace teewire::replay {
@@ -50,6 +52,10 @@ public:
     }
 };
 
+std::optional<std::int64_t> finish_time(score_reader const& scores, item const& i, object const& player_info) {
+    return scores.time(int_field(i, player_info, "client_id", i.id()), int_field(i, player_info, "score"));
+}
+
 class ndjson_printer : public printer {
 public:
     using printer::printer;
@@ -75,12 +81,15 @@ public:
             if (!wanted(name.text)) continue;
             write_key(json, name.text);
             json.StartObject();
+            std::optional<score_reader> scores;
+            if (type == player_info_) scores.emplace(snapshot, protocol_);
             for (std::size_t k = i; k < snapshot.size(); ++k) {
                 if (key_type(snapshot.key(k)) != type) continue;
                 item const found = snapshot[k];
                 write_key(json, fmt::format("{}", found.id()));
                 json.StartObject();
                 write_fields(json, found, name.known);
+                if (scores && scores->times()) write_time(json, *scores, found, *name.known);
                 json.EndObject();
             }
             json.EndObject();
@@ -92,8 +101,16 @@ public:
     }
 
 private:
+    // What the score of a race means.
+    static void write_time(json_writer& json, score_reader const& scores, item const& i, object const& known) {
+        json.Key("time");
+        if (auto const time = finish_time(scores, i, known)) write_string(json, time_text(*time));
+        else json.Null();
+    }
+
     rapidjson::StringBuffer text_;
     std::vector<std::uint16_t> types_done_;
+    std::uint16_t player_info_ = find_object(protocol_, "player_info")->type;
 };
 
 class csv_printer : public printer {
@@ -102,13 +119,22 @@ public:
         : printer{options, p}, texts_{options.raw ? csv_texts::raw : csv_texts::safe} {
         if (options.types.size() == 1) object_ = find_object(p, options.types.front());
         if (object_ == nullptr) throw usage_error{"--format csv needs one --types NAME of a known item type"};
+        timed_ = object_ == find_object(p, "player_info");
     }
-    [[nodiscard]] std::string head() const override { return fmt::format("tick,id{}\n", csv_columns(*object_)); }
+    [[nodiscard]] std::string head() const override {
+        return fmt::format("tick,id{}{}\n", csv_columns(*object_), timed_ ? ",player_info.time" : "");
+    }
     void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
+        std::optional<score_reader> scores;
+        if (timed_) scores.emplace(snapshot, protocol_);
         for (item const i : snapshot) {
             if (name_type(snapshot, i.type(), protocol_).known != object_) continue;
             out.print("{},{}", event.tick, i.id());
             write_csv_values(out, i, *object_, texts_);
+            if (scores) {
+                out.write(",");
+                if (auto const time = finish_time(*scores, i, *object_)) out.write(time_text(*time));
+            }
             out.write("\n");
         }
     }
@@ -116,6 +142,7 @@ public:
 private:
     object const* object_ = nullptr;
     csv_texts texts_;
+    bool timed_ = false; // scores may be times
 };
 
 std::unique_ptr<printer> make_printer(dump_options const& options, protocol p) {

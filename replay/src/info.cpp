@@ -1,4 +1,5 @@
 #include "item_text.hpp"
+#include "race.hpp"
 #include "segments.hpp"
 #include "verbs.hpp"
 #include "world.hpp"
@@ -11,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <variant>
 
 namespace teewire::replay {
@@ -21,6 +23,8 @@ struct seen_player {
     std::string name;
     std::string clan;
     std::int32_t first_tick;
+    std::optional<std::int32_t> score; // the last one
+    std::optional<std::int64_t> time;  // what that means in a race, in milliseconds
 };
 
 // What can be told about one file. Without chunks if the header or the map is damaged already.
@@ -65,7 +69,12 @@ struct presence {
     std::int32_t client_id;
     std::int32_t tick;
 };
-using player_fact = std::variant<introduction, told_item, presence>;
+struct told_score {
+    std::int32_t client_id;
+    std::int32_t score;
+    std::optional<std::int64_t> time;
+};
+using player_fact = std::variant<introduction, told_item, presence, told_score>;
 
 // Everyone who was there under a name, in the order of appearance.
 class player_list {
@@ -81,9 +90,16 @@ public:
     }
     void operator()(presence const& p) {
         std::string name = names_.name(p.client_id);
-        if (!known_.emplace(p.client_id, name).second) return;
+        auto const [place, is_new] = known_.try_emplace({p.client_id, name}, players_.size());
+        present_[p.client_id] = place->second;
+        if (!is_new) return;
         auto const* const who = names_.find(p.client_id);
-        players_.push_back({p.client_id, std::move(name), who != nullptr ? who->clan : "", p.tick});
+        players_.push_back({p.client_id, std::move(name), who != nullptr ? who->clan : "", p.tick, {}, {}});
+    }
+    void operator()(told_score const& s) {
+        seen_player& who = players_[present_.at(s.client_id)];
+        who.score = s.score;
+        who.time = s.time;
     }
 
 private:
@@ -91,18 +107,24 @@ private:
     protocol protocol_;
     object const& client_info_;
     name_table names_;
-    std::set<std::pair<std::int32_t, std::string>> known_;
+    std::map<std::pair<std::int32_t, std::string>, std::size_t> known_; // places among the players
+    std::map<std::int32_t, std::size_t> present_;                       // the same of whoever has the id now
 };
 
 class players_part : public segment_part {
 public:
     players_part(protocol p, player_list& to)
-        : protocol_{p}, client_info_{find_object(p, "client_info")->type}, players_{p}, to_{to} {}
+        : protocol_{p}, client_info_{find_object(p, "client_info")->type}, players_{p}, to_{to} {
+        for (field const& f : find_object(p, "player_info")->fields)
+            if (f.name == "score") score_place_ = f.offset;
+    }
 
     void begin() override {
         items_.clear();
         present_.clear();
         told_.clear();
+        scores_.clear();
+        told_scores_.clear();
     }
 
     void add(demo_event const& event, snapshot_view state) override {
@@ -138,16 +160,30 @@ private:
     // Snapshots rarely differ in what matters here, and their items rarely change places.
     void read(std::int32_t tick, snapshot_view state) {
         now_.clear();
+        now_scores_.clear();
         auto guess = items_.begin();
         for (std::size_t i = 0; i < state.size(); ++i) {
             std::uint16_t const type = key_type(state.key(i));
             if (type == client_info_) read_name(state[i], guess);
-            else if (type == players_.type()) now_.push_back(players_.client_id(state[i]));
+            else if (type == players_.type()) {
+                item const info = state[i];
+                now_.push_back(players_.client_id(info));
+                now_scores_.push_back(score_place_ < info.data.size() ? info.data[score_place_] : 0);
+            }
         }
-        if (now_ == present_ && !names_changed_) return;
-        for (std::int32_t const id : now_)
-            if (told_.insert(id).second) facts_.emplace_back(presence{id, tick});
+        bool const changed = now_ != present_ || names_changed_;
+        if (!changed && now_scores_ == scores_) return;
+        if (changed)
+            for (std::int32_t const id : now_)
+                if (told_.insert(id).second) facts_.emplace_back(presence{id, tick});
+        score_reader const meaning{state, protocol_};
+        for (std::size_t i = 0; i < now_.size(); ++i) {
+            auto const [place, is_new] = told_scores_.try_emplace(now_[i], now_scores_[i]);
+            if (!is_new && std::exchange(place->second, now_scores_[i]) == now_scores_[i]) continue;
+            facts_.emplace_back(told_score{now_[i], now_scores_[i], meaning.time(now_[i], now_scores_[i])});
+        }
         std::swap(now_, present_);
+        std::swap(now_scores_, scores_);
         names_changed_ = false;
     }
 
@@ -165,12 +201,14 @@ private:
     // Whoever is present under that id may have another name now.
     void forget(std::int32_t client_id) {
         told_.erase(client_id);
+        told_scores_.erase(client_id);
         names_changed_ = true;
     }
 
     protocol protocol_;
     std::uint16_t client_info_;
     player_ids players_;
+    std::size_t score_place_ = SIZE_MAX;
     player_list& to_;
     std::vector<player_fact> facts_;
 
@@ -178,6 +216,9 @@ private:
     item_map items_;                    // the last of each id
     std::vector<std::int32_t> present_; // in the last snapshot
     std::vector<std::int32_t> now_;
+    std::vector<std::int32_t> scores_; // of those present
+    std::vector<std::int32_t> now_scores_;
+    std::map<std::int32_t, std::int32_t> told_scores_;
     std::set<std::int32_t> told_; // present since they were given the name that they have
     bool names_changed_ = false;
 };
@@ -304,6 +345,12 @@ void print_json(text_buffer& out, summary const& r) {
         string("name", p.name);
         string("clan", p.clan);
         tick("first_tick", p.first_tick);
+        json.Key("score");
+        if (p.score) json.Int(*p.score);
+        else json.Null();
+        json.Key("time");
+        if (p.time) write_string(json, time_text(*p.time));
+        else json.Null();
         json.EndObject();
     }
     json.EndArray();
@@ -344,7 +391,8 @@ void print_text(text_buffer& out, summary const& r) {
     line("chunks", chunks);
     for (seen_player const& p : r.players)
         line(&p == r.players.data() ? "players" : "",
-             fmt::format("{:3} {}{}", p.client_id, p.name, p.clan.empty() ? "" : fmt::format("  [{}]", p.clan)));
+             fmt::format("{:3} {}{}{}", p.client_id, p.name, p.clan.empty() ? "" : fmt::format("  [{}]", p.clan),
+                         p.time ? fmt::format("  time {} (score {})", time_text(*p.time), *p.score) : ""));
     line("state",
          r.error.empty() ? "complete" : fmt::format("{}: {}", r.truncated ? "truncated" : "damaged", r.error));
 }

@@ -37,7 +37,7 @@ public:
         snapshot_view const snapshot = demo_.player().state();
         name_table names = events_.names(tick);
         names.read(snapshot, demo_.spoken());
-        return read_players(snapshot, demo_.spoken(), names);
+        return read_players(snapshot, demo_.spoken(), names, tick);
     }
 
 private:

@@ -103,10 +103,18 @@ std::string speed_text(double speed) {
                                                            : fmt::format("{}", speed);
 }
 
+// Of the first one who runs.
+std::string race_clock(std::span<player const> players) {
+    auto const runner =
+        std::find_if(players.begin(), players.end(), [](player const& p) { return p.race.has_value(); });
+    return runner == players.end() ? "" : fmt::format("   {} races {}", runner->name, clock_text(*runner->race));
+}
+
 std::string position_line(view const& v) {
     char const* const state = v.tick >= v.last_tick ? "end" : v.paused ? "paused" : "playing";
-    return fmt::format("tick {}   {} / {}   speed {}x   {}", v.tick, minutes(std::int64_t{v.tick} - v.first_tick),
-                       minutes(std::int64_t{v.last_tick} - v.first_tick), speed_text(v.speed), state);
+    return fmt::format("tick {}   {} / {}   speed {}x   {}{}", v.tick, minutes(std::int64_t{v.tick} - v.first_tick),
+                       minutes(std::int64_t{v.last_tick} - v.first_tick), speed_text(v.speed), state,
+                       race_clock(v.players));
 }
 
 std::string position_bar(view const& v, std::size_t columns) {
@@ -124,19 +132,21 @@ std::string position_bar(view const& v, std::size_t columns) {
     return '[' + bar + ']';
 }
 
-// 80 columns.
-std::string player_row(std::string_view id, std::string_view name, std::string_view clan, std::string_view team,
-                       std::string_view score, std::string_view position, std::string_view condition,
-                       std::string_view weapon, std::string_view latency) {
-    return fmt::format("{:>3} {} {} {} {:>6} {:>13} {:>5}  {} {:>4}", id, fit(name, 15), fit(clan, 11),
-                       fit(team, 4), score, position, condition, fit(weapon, 8), latency);
+// 80 columns. Times are longer than scores.
+std::string player_row(bool timed, std::string_view id, std::string_view name, std::string_view clan,
+                       std::string_view team, std::string_view score, std::string_view position,
+                       std::string_view condition, std::string_view weapon, std::string_view latency) {
+    std::size_t const score_width = timed ? 10 : 6;
+    return fmt::format("{:>3} {} {} {} {:>{}} {:>13} {:>5}  {} {:>4}", id, fit(name, 15),
+                       fit(clan, 17 - score_width), fit(team, 4), score, score_width, position, condition,
+                       fit(weapon, 8), latency);
 }
 
-std::string player_row(player const& p) {
+std::string player_row(player const& p, bool timed) {
     auto const number = [](std::int32_t value) { return fmt::format("{}", value); };
-    std::string const score = p.score ? number(*p.score) : "-";
+    std::string const score = p.time ? time_text(*p.time) : p.score ? number(*p.score) : "-";
     character const body = p.body.value_or(character{});
-    return player_row(number(p.client_id), p.name, p.clan, p.team, score, p.body ? body.position() : "-",
+    return player_row(timed, number(p.client_id), p.name, p.clan, p.team, score, p.body ? body.position() : "-",
                       body.condition(), body.weapon, number(p.latency));
 }
 
@@ -163,16 +173,17 @@ std::string fit(std::string_view text, std::size_t columns) {
 }
 
 std::vector<std::string> draw(view const& v, window size) {
-    std::vector<std::string> rows{
-        v.title, position_line(v), position_bar(v, size.columns),
-        player_row("id", "name", "clan", "team", "score", "x,y", "hp/ar", "weapon", "ping")};
+    bool const timed = std::any_of(v.players.begin(), v.players.end(), [](player const& p) { return p.timed; });
+    std::vector<std::string> rows{v.title, position_line(v), position_bar(v, size.columns),
+                                  player_row(timed, "id", "name", "clan", "team", timed ? "time" : "score", "x,y",
+                                             "hp/ar", "weapon", "ping")};
     // Two rows more are an empty one and the last one. A third is for what happens; more if players leave it.
     std::size_t const room = size.rows - std::min(size.rows, rows.size() + 2);
     std::size_t const lines =
         std::min(v.happenings.size(), std::max(room / 3, room - std::min(room, v.players.size())));
     std::size_t players = std::min(v.players.size(), room - lines);
     if (players < v.players.size() && players > 0) --players; // for the line that says so
-    for (player const& p : v.players.first(players)) rows.push_back(player_row(p));
+    for (player const& p : v.players.first(players)) rows.push_back(player_row(p, timed));
     if (players < v.players.size()) rows.push_back(fmt::format("    and {} more", v.players.size() - players));
     rows.emplace_back();
     for (happening const& h : v.happenings.last(lines))

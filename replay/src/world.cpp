@@ -50,14 +50,18 @@ std::string chat_mode(game_message const& m, protocol p) {
     return mode <= 0 ? "" : mode == 1 ? " (team)" : " (whisper)";
 }
 
-std::string tell_kill(game_message const& m, protocol p, name_table const& names) {
-    bool const alone = m.client_id < 0 || m.client_id == m.victim;
-    std::string const how = m.weapon == -1   ? "world"
-                            : m.weapon == -2 ? "self"
-                            : m.weapon == -3 ? "game"
-                                             : (alone ? "own " : "") + weapon_name(p, m.weapon);
-    if (alone) return fmt::format("{} died ({})", names.name(m.victim), how);
-    return fmt::format("{} killed {} with {}", names.name(m.client_id), names.name(m.victim), how);
+std::string weapon_text(protocol p, std::int32_t weapon, bool own) {
+    return weapon == -1   ? "world"
+           : weapon == -2 ? "self"
+           : weapon == -3 ? "game"
+                          : (own ? "own " : "") + weapon_name(p, weapon);
+}
+
+std::string tell_kill(kill_note const& kill, protocol p, name_table const& names) {
+    bool const alone = kill.killer < 0 || kill.killer == kill.victim;
+    std::string const how = weapon_text(p, kill.weapon, alone);
+    if (alone) return fmt::format("{} died ({})", names.name(kill.victim), how);
+    return fmt::format("{} killed {} with {}", names.name(kill.killer), names.name(kill.victim), how);
 }
 
 } // namespace
@@ -118,10 +122,11 @@ std::string character::condition() const {
     return health && armor ? fmt::format("{}/{}", *health, *armor) : std::string{};
 }
 
-std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names) {
+std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names, std::int32_t tick) {
     object const& info = *find_object(p, "player_info");
     object const& body = *find_object(p, "character");
     bool const team_game = is_team_game(snapshot, p);
+    score_reader const scores{snapshot, p};
     std::vector<player> players;
     std::map<std::int32_t, character> bodies;
     for (item const i : snapshot) {
@@ -131,7 +136,10 @@ std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table 
         one.client_id = int_field(i, info, "client_id", i.id());
         one.name = names.name(one.client_id);
         one.latency = int_field(i, info, "latency");
-        if (auto const score = int_field(i, info, "score", score_none); score != score_none) one.score = score;
+        std::int32_t const score = int_field(i, info, "score", score_none);
+        one.timed = scores.times();
+        one.time = scores.time(one.client_id, score);
+        if (score != score_none && (!one.timed || one.time)) one.score = score;
         auto const* const who = names.find(one.client_id);
         if (who != nullptr) one.clan = who->clan;
         if (p != protocol::teeworlds_07) one.team = team_name(int_field(i, info, "team"), team_game);
@@ -140,8 +148,14 @@ std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table 
     }
     for (player& one : players)
         if (auto const found = bodies.find(one.client_id); found != bodies.end()) one.body = found->second;
+    if (tick >= 0)
+        for (running_race const& r : read_races(snapshot, p))
+            for (player& one : players)
+                if (one.client_id == r.client_id && r.start_tick <= tick)
+                    one.race = std::int64_t{tick} - r.start_tick;
     std::stable_sort(players.begin(), players.end(), [](player const& a, player const& b) {
-        if (a.score != b.score) return a.score > b.score; // having none is less than any
+        if (a.timed && a.time != b.time) return a.time && (!b.time || *a.time < *b.time);
+        if (!a.timed && a.score != b.score) return a.score > b.score; // having none is less than any
         return a.client_id < b.client_id;
     });
     return players;
@@ -164,26 +178,57 @@ std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p) {
 
 std::string tell(game_message const& m, protocol p, name_table const& names) {
     std::string const text = printable(m.text);
-    if (m.kind == message_kind::kill) return tell_kill(m, p, names);
+    if (m.kind == message_kind::kill) return tell_kill({m.client_id, m.victim, m.weapon}, p, names);
     if (text.find_first_not_of(' ') == std::string::npos) return {}; // an empty broadcast takes the last one away
     switch (m.kind) {
-    case message_kind::chat: return fmt::format("{}{}: {}", names.name(m.client_id), chat_mode(m, p), text);
+    case message_kind::chat: return names.name(m.client_id) + tell_speech(m, p);
     case message_kind::server_message: return "*** " + text;
-    case message_kind::broadcast: return "broadcast: " + text;
+    case message_kind::broadcast: return (is_race_clock(text) ? "race clock: " : "broadcast: ") + text;
     case message_kind::motd: return "message of the day: " + text;
     default: return {};
     }
+}
+
+std::string tell(death const& d, protocol p, name_table const& names) {
+    if (d.weapon && d.killer) return tell_kill({*d.killer, d.victim, *d.weapon}, p, names);
+    if (!d.weapon) return names.name(d.victim) + " died";
+    if (*d.weapon < 0) return fmt::format("{} died ({})", names.name(d.victim), weapon_text(p, *d.weapon, false));
+    return fmt::format("{} was killed with {}", names.name(d.victim), weapon_text(p, *d.weapon, false));
+}
+
+std::string tell_undecided(std::span<kill_note const> notes, protocol p, name_table const& names) {
+    constexpr std::size_t most = 4;
+    std::vector<std::int32_t> victims;
+    std::set<std::int32_t> known;
+    bool one_weapon = true;
+    for (kill_note const& n : notes) {
+        if (known.insert(n.victim).second) victims.push_back(n.victim);
+        one_weapon = one_weapon && n.weapon == notes.front().weapon;
+    }
+    std::string line = "? died";
+    if (one_weapon) line += fmt::format(" ({})", weapon_text(p, notes.front().weapon, false));
+    for (std::size_t i = 0; i < victims.size() && i < most; ++i)
+        line += (i == 0 ? ", messages name " : " or ") + names.name(victims[i]);
+    if (victims.size() > most) line += fmt::format(" or {} more", victims.size() - most);
+    return line;
+}
+
+std::string tell_speech(game_message const& m, protocol p) {
+    return fmt::format("{}: {}", chat_mode(m, p), printable(m.text));
 }
 
 std::string tell(std::span<player const> players, std::size_t most) {
     std::string line = fmt::format("{} player{}", players.size(), players.size() == 1 ? "" : "s");
     for (std::size_t i = 0; i < players.size() && i < most; ++i) {
         line += (i == 0 ? ": " : "; ") + players[i].name;
-        auto const& body = players[i].body;
-        if (!body) continue;
-        line += ' ' + body->position();
-        if (std::string const condition = body->condition(); !condition.empty()) line += ' ' + condition;
-        line += ' ' + body->weapon;
+        player const& one = players[i];
+        if (auto const& body = one.body) {
+            line += ' ' + body->position();
+            if (std::string const condition = body->condition(); !condition.empty()) line += ' ' + condition;
+            line += ' ' + body->weapon;
+        }
+        if (one.time) line += ", time " + time_text(*one.time);
+        if (one.race) line += ", race " + clock_text(*one.race);
     }
     return line;
 }
@@ -201,83 +246,6 @@ name_table course::names(std::int32_t tick) const {
     for (introduction const& i : introductions)
         if (i.tick <= tick) names.add(i);
     return names;
-}
-
-namespace {
-
-// Turns the events of a demo into its course.
-class course_reader {
-public:
-    course_reader(course& out, protocol p) : out_{out}, protocol_{p} {}
-
-    void marker(std::int32_t tick) {
-        if (out_.first_tick < 0) out_.first_tick = tick;
-        out_.last_tick = std::max(out_.last_tick, tick);
-    }
-    void snapshot(snapshot_view snapshot) {
-        if (out_.snapshots.empty() || out_.last_tick > out_.snapshots.back())
-            out_.snapshots.push_back(out_.last_tick);
-        if (snapshot.empty()) return; // a client that is not in the game yet
-        names_.read(snapshot, protocol_);
-        std::vector<std::int32_t> now = read_client_ids(snapshot, protocol_);
-        std::sort(now.begin(), now.end());
-        if (started_ && now != present_) {
-            tell_missing(now, present_, "joined");
-            tell_missing(present_, now, "left");
-        }
-        present_ = std::move(now);
-        started_ = true;
-    }
-    void message(std::span<std::uint8_t const> bytes) {
-        auto const raw = parse_message(bytes);
-        if (!raw || raw->system) return; // server demos hold the system messages of all clients
-        auto const m = decode_game_message(*raw, protocol_);
-        if (!m) return;
-        if (auto i = read_introduction(*m)) {
-            i->tick = out_.last_tick;
-            names_.add(*i);
-            out_.introductions.push_back(std::move(*i));
-        }
-        if (m->kind == message_kind::motd && std::exchange(day_, m->text) == m->text) return;
-        if (std::string text = tell(*m, protocol_, names_); !text.empty()) add(std::move(text));
-    }
-
-private:
-    void add(std::string text) {
-        if (told_tick_ != out_.last_tick) told_.clear();
-        told_tick_ = out_.last_tick;
-        if (told_.insert(text).second) out_.happenings.push_back({out_.last_tick, std::move(text)});
-    }
-    void tell_missing(std::span<std::int32_t const> from, std::span<std::int32_t const> in, std::string_view what) {
-        for (std::int32_t const id : from)
-            if (!std::binary_search(in.begin(), in.end(), id)) add(fmt::format("{} {}", names_.name(id), what));
-    }
-
-    course& out_;
-    protocol protocol_;
-    name_table names_;
-    std::vector<std::int32_t> present_;
-    std::set<std::string> told_; // at told_tick_: server demos hold what all are told once for each client
-    std::int32_t told_tick_ = -1;
-    std::string day_; // the message that every new client gets
-    bool started_ = false;
-};
-
-} // namespace
-
-course read_course(session& demo) {
-    course out;
-    course_reader reader{out, demo.spoken()};
-    demo_player& player = demo.player();
-    for (demo_event event; !interrupted() && player.next(event);) {
-        switch (event.kind) {
-        case demo_event_kind::tick: reader.marker(event.tick); break;
-        case demo_event_kind::snapshot: reader.snapshot(player.state()); break;
-        case demo_event_kind::message: reader.message(event.message); break;
-        }
-    }
-    if (player.error().what.code != errc::ok) out.error = demo.error_text(player.error());
-    return out;
 }
 
 double pace::tick(clock::time_point now) const {

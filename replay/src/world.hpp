@@ -1,6 +1,8 @@
 // What a demo tells about its players: who is there, what they do and say, and when.
 #pragma once
 
+#include "deaths.hpp"
+#include "race.hpp"
 #include "session.hpp"
 
 #include <algorithm>
@@ -65,12 +67,16 @@ struct player {
     std::string clan;
     std::string team; ///< "spec", "game", "red", "blue", or empty
     std::optional<std::int32_t> score;
+    bool timed = false;               ///< the score is a time
+    std::optional<std::int64_t> time; ///< of the best finish, in milliseconds
+    std::optional<std::int64_t> race; ///< ticks since the start of the race that is being run
     std::int32_t latency = 0;
     std::optional<character> body; ///< none for the dead, spectators, and those a client does not see
 };
 
-/// Best score first.
-[[nodiscard]] std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names);
+/// Best score or time first. `tick`: of the snapshot, for the clocks of races.
+[[nodiscard]] std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names,
+                                               std::int32_t tick = -1);
 /// Tells whom items of type player_info are about.
 class player_ids {
 public:
@@ -89,7 +95,13 @@ private:
 
 /// One line for chat, kills and what the server says; empty for everything else.
 [[nodiscard]] std::string tell(game_message const& m, protocol p, name_table const& names);
-/// "2 players: alice 12.5,30.1 10/5 gun; bob"
+/// The same for a death that an item proves.
+[[nodiscard]] std::string tell(death const& d, protocol p, name_table const& names);
+/// "? died (game), messages name alice or bob": kill messages that nothing proves.
+[[nodiscard]] std::string tell_undecided(std::span<kill_note const> notes, protocol p, name_table const& names);
+/// How a chat message goes on behind the name.
+[[nodiscard]] std::string tell_speech(game_message const& m, protocol p);
+/// "2 players: alice 12.5,30.1 10/5 gun, race 0:20.6; bob"
 [[nodiscard]] std::string tell(std::span<player const> players, std::size_t most);
 
 // ---- course of a demo ----------------------------------------------------------------------------------------------

@@ -1,53 +1,18 @@
+#include "scene.hpp"
 #include "terminal.hpp"
 #include "world.hpp"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
-
-#include <teewire/demo_writer.hpp>
-#include <teewire/snapshot_builder.hpp>
-
-#include <cstdio>
-#include <filesystem>
-#include <memory>
-
-#include <unistd.h>
 
 using namespace teewire;
 using namespace teewire::replay;
+using test::scene;
+using test::script;
 
 namespace {
 
 constexpr auto p06 = protocol::teeworlds_06;
 constexpr auto p07 = protocol::teeworlds_07;
-
-// A snapshot made of named fields.
-class scene {
-public:
-    explicit scene(protocol p) : protocol_{p} {}
-
-    struct value {
-        std::string_view field;
-        std::int32_t number;
-    };
-    void add(std::string_view type, std::uint16_t id, std::initializer_list<value> values,
-             std::string_view name = {}, std::string_view clan = {}) {
-        object const& known = *find_object(protocol_, type);
-        auto const data = *builder_.add(known.type, id, known.ints);
-        for (field const& f : known.fields) {
-            for (value const& v : values)
-                if (v.field == f.name) data[f.offset] = v.number;
-            if (f.name == "name") encode_text(name, data.subspan(f.offset, f.ints));
-            if (f.name == "clan") encode_text(clan, data.subspan(f.offset, f.ints));
-        }
-    }
-    snapshot_view finish() { return builder_.finish(); }
-
-private:
-    protocol protocol_;
-    std::unique_ptr<snapshot_builder_memory<>> memory_ = std::make_unique<snapshot_builder_memory<>>();
-    snapshot_builder builder_{*memory_};
-};
 
 introduction named(std::int32_t id, std::string name, std::int32_t team = 0) {
     introduction i;
@@ -181,11 +146,7 @@ TEST_CASE("messages become lines") {
 }
 
 TEST_CASE("the course of a demo") {
-    auto const memory = std::make_unique<demo_writer_memory>();
-    demo_writer writer{*memory, {}};
-    std::vector<std::uint8_t> file(500'000);
-    std::size_t size = *write_demo_header({}, file);
-    auto const rest = [&] { return std::span{file}.subspan(size); };
+    script demo;
     auto const snapshot = [&](std::int32_t tick, std::initializer_list<std::uint16_t> ids) {
         scene s{p06};
         s.add("game_info", 0, {});
@@ -193,11 +154,9 @@ TEST_CASE("the course of a demo") {
             s.add("client_info", id, {}, id == 1 ? "alice" : "bob");
             s.add("player_info", id, {{"client_id", id}});
         }
-        size += *writer.write_snapshot(tick, s.finish(), rest());
+        demo.snapshot(tick, s);
     };
-    auto const message = [&](std::initializer_list<std::uint8_t> bytes) {
-        size += *writer.write_message(std::vector<std::uint8_t>{bytes}, rest());
-    };
+    auto const message = [&](std::vector<std::uint8_t> const& bytes) { demo.message(bytes); };
     snapshot(100, {1});
     message({6, 0, 1, 'h', 'i', 0}); // chat by client 1, sent to two clients
     message({6, 0, 1, 'h', 'i', 0});
@@ -207,34 +166,19 @@ TEST_CASE("the course of a demo") {
     message({6, 0, 1, 'h', 'i', 0});
     snapshot(160, {2});
 
-    auto const path = std::filesystem::temp_directory_path() / fmt::format("teewire-test-world-{}.demo", getpid());
-    auto const read = [&](std::size_t bytes) {
-        std::FILE* const out = std::fopen(path.c_str(), "wb");
-        REQUIRE(out != nullptr);
-        CHECK(std::fwrite(file.data(), 1, bytes, out) == bytes);
-        std::fclose(out);
-        input const source{path.string()};
-        session demo{source};
-        course c = read_course(demo);
-        std::filesystem::remove(path);
-        return c;
-    };
-
-    course const whole = read(size);
+    course const whole = demo.read(demo.size());
     CHECK(whole.error == "");
     CHECK(whole.first_tick == 100);
     CHECK(whole.last_tick == 160);
     CHECK(whole.elapsed(150) == 50);
     CHECK(whole.elapsed(-1) == 0);
     CHECK(whole.snapshots == std::vector<std::int32_t>{100, 150, 160});
-    std::vector<std::string> texts;
-    for (happening const& h : whole.happenings) texts.push_back(fmt::format("{} {}", h.tick, h.text));
-    CHECK(texts == std::vector<std::string>{"100 alice: hi", "150 bob joined", "150 alice: hi", "160 alice left"});
+    CHECK(demo.told() == "100 alice: hi\n150 bob joined\n150 alice: hi\n160 alice left\n");
     CHECK(whole.happened(99) == 0);
     CHECK(whole.happened(149) == 1);
     CHECK(whole.happened(150) == 3);
 
-    course const cut = read(size - 1);
+    course const cut = demo.read(demo.size() - 1);
     CHECK(cut.error.find("the data ends too early") != std::string::npos);
     CHECK(cut.last_tick == 160);
     CHECK(cut.happenings.size() == 3);
