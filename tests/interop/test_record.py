@@ -3,6 +3,7 @@
 usage: test_record.py TEEWIRE TRAFFIC [SECONDS]
 With 60 seconds it is the long form, which also waits for servers that come and go."""
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -29,8 +30,10 @@ def run(*arguments, **more):
 
 
 def check_verify(path):
+    """The number of snapshots that the demo holds."""
     done = subprocess.run([TEEWIRE, "verify", path], capture_output=True, text=True)
     assert done.returncode == 0 and ": ok: " in done.stdout and "oddities" not in done.stdout, done.stdout + done.stderr
+    return int(re.search(r": ok: (\d+) snapshots", done.stdout)[1])
 
 
 def check_equal(ours, theirs, what, may_be_alone):
@@ -57,7 +60,8 @@ def check_reports(text, count):
     assert len(reports) == count, text
     for r in reports:
         assert r["bad_checksum"] == 0 and r["damaged"] == 0 and r["missing_base"] == 0 and r["refused"] == 0, r
-        check_verify(r["file"])
+        stored = check_verify(r["file"])
+        assert stored == r["snapshots"] - r["unchanged"], (stored, r)
     return reports
 
 

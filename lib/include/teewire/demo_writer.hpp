@@ -98,6 +98,9 @@ public:
     /// Marks the last tick for the timeline. False if the marker before is too near or there are 64.
     bool add_marker() noexcept;
 
+    /// Recorded snapshots that changed nothing, so that readers find their ticks alone.
+    [[nodiscard]] std::uint64_t unchanged() const noexcept { return unchanged_; }
+
     /// Puts length and markers into the header, which the caller then writes again over the first one.
     void finish(demo_header& header) const noexcept;
 
@@ -110,6 +113,7 @@ private:
     std::optional<std::int32_t> keyframe_tick_; // none: the next snapshot has to be one
     std::array<std::int32_t, max_demo_markers> markers_{};
     std::size_t marker_count_ = 0;
+    std::uint64_t unchanged_ = 0;
 };
 
 } // namespace teewire

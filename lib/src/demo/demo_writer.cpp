@@ -94,6 +94,7 @@ result<std::size_t> demo_writer::write_snapshot(std::int32_t tick, snapshot_view
         previous_ = snapshot_view::trusted(std::span{memory_.previous}.first(snapshot.ints().size()),
                                            snapshot.distinct_keys());
     }
+    unchanged_ += ints.empty();
     if (keyframe) keyframe_tick_ = tick;
     if (!first_tick_) first_tick_ = tick;
     return size;

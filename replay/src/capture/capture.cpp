@@ -105,8 +105,11 @@ void use_map(std::string const& path, std::vector<map_stay>& stays, map_collecto
 
 void tell(std::vector<written_demo> const& demos, watched const& of, std::size_t number, std::size_t connections) {
     for (written_demo const& demo : demos) {
-        fmt::print(stderr, "{}: {} snapshots, {} messages of connection #{} ({}){}\n", printable(demo.path),
-                   demo.snapshots, demo.messages, number, address_text(of.client()),
+        fmt::print(stderr, "{}: {} snapshots{}, {} messages of connection #{} ({}){}\n", printable(demo.path),
+                   demo.snapshots,
+                   demo.unchanged == 0 ? std::string{}
+                                       : fmt::format(" ({} of them unchanged and not stored)", demo.unchanged),
+                   demo.messages, number, address_text(of.client()),
                    demo.left_out == 0 ? std::string{} : fmt::format(", {} snapshots left out", demo.left_out));
         if (!demo.has_map)
             fmt::print(stderr,

@@ -134,23 +134,6 @@ void settle(watched& w, watched::live_state& state) {
 watched::watched() = default;
 watched::~watched() = default;
 
-spacing watched::tick_spacing() const {
-    spacing s;
-    std::uint64_t most = 0;
-    for (auto const& [distance, count] : distances)
-        if (count > most) {
-            most = count;
-            s.usual = distance;
-        }
-    for (auto const& [distance, count] : distances) {
-        if (distance <= s.usual) continue;
-        s.gaps += count;
-        s.missing += count * static_cast<std::uint64_t>((distance - 1) / s.usual);
-        s.largest_gap = distance;
-    }
-    return s;
-}
-
 // ---- pairs of addresses ----------------------------------------------------------------------------------------------
 
 std::size_t connection_watcher::pair_hash::operator()(address_pair const& pair) const noexcept {
@@ -578,13 +561,13 @@ void connection_watcher::read_message(watched& w, std::size_t end, std::uint64_t
     }
 }
 
-// Clients acknowledge what they received: if it is not there, then the capture has missed it.
+// Clients acknowledge what they received: if it is not there, then the capture lacks it.
 void connection_watcher::check_acknowledge(watched& w, std::int32_t tick) {
     std::set<std::int32_t> const& seen = w.live->seen;
     if (tick == w.live->acknowledged || seen.empty()) return;
     if (tick <= *seen.begin() || tick > *seen.rbegin() + ticks_per_second) return;
     w.live->acknowledged = tick;
-    w.missed += !seen.contains(tick);
+    w.not_captured += !seen.contains(tick);
 }
 
 void connection_watcher::begin_stay(watched& w, map_stay stay) {

@@ -6,6 +6,7 @@
 #include "capture/frame.hpp"
 #include "capture/vital_stream.hpp"
 #include "live/game_client.hpp"
+#include "spacing.hpp"
 
 #include <teewire/message_types.hpp>
 #include <teewire/packet.hpp>
@@ -63,14 +64,6 @@ struct direction {
     usage_table messages;
 };
 
-/// How far apart snapshots are, in ticks.
-struct spacing {
-    std::int32_t usual = 0;       ///< the most frequent distance; 0 if there are fewer than two snapshots
-    std::uint64_t gaps = 0;       ///< distances that are larger
-    std::uint64_t missing = 0;    ///< snapshots that would have fitted into the gaps
-    std::int32_t largest_gap = 0; ///< ticks
-};
-
 /// The first of its kind, in words, with the number of all.
 struct trouble {
     std::uint64_t count = 0;
@@ -102,7 +95,7 @@ struct watched {
     // Snapshots.
     std::uint64_t snapshots = 0, checksum_ok = 0, checksum_bad = 0, empty = 0, missing_base = 0, undecodable = 0;
     std::uint64_t repeated = 0, late = 0, incomplete = 0;
-    std::uint64_t missed = 0; ///< acknowledged by the client, but not in the capture
+    std::uint64_t not_captured = 0; ///< acknowledged by the client, but not in the capture
     std::uint32_t checksum_sum = 0;
     std::size_t max_items = 0;
     std::uint64_t snapshot_bytes = 0; ///< of deltas
@@ -125,12 +118,11 @@ struct watched {
     [[nodiscard]] bool has_snapshots() const noexcept {
         return snapshots + missing_base + checksum_bad + undecodable + incomplete != 0;
     }
-    [[nodiscard]] spacing tick_spacing() const;
 
     bool left_out = false;
-    bool stay_over = false;  ///< the next snapshot belongs to another one
-    bool reconnects = false; ///< a connect was seen amid a connection: it may have been an old one that came late
-    std::map<std::int32_t, std::uint64_t> distances; // between snapshots, in ticks
+    bool stay_over = false;    ///< the next snapshot belongs to another one
+    bool reconnects = false;   ///< a connect was seen amid a connection: it may have been an old one that came late
+    distance_counts distances; // between snapshots
     struct live_state;
     std::unique_ptr<live_state> live; // what decoding needs; released when nothing comes any more
 

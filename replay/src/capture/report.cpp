@@ -139,8 +139,8 @@ std::vector<std::string> losses(watched const& w) {
     add(w.missing_base, fmt::format("{} against a base that is not in the capture",
                                     plural(w.missing_base, "snapshot", "snapshots")));
     add(w.incomplete, plural(w.incomplete, "snapshot lacks parts", "snapshots lack parts"));
-    add(w.missed, fmt::format("{} that the client acknowledged are not in the capture",
-                              plural(w.missed, "snapshot", "snapshots")));
+    add(w.not_captured, fmt::format("{} that the client acknowledged are not in the capture",
+                                    plural(w.not_captured, "snapshot", "snapshots")));
     add(w.late, plural(w.late, "snapshot came late", "snapshots came late"));
     add(w.repeated, plural(w.repeated, "snapshot message came twice", "snapshot messages came twice"));
     for (sender const s : {sender::server, sender::client}) {
@@ -201,14 +201,14 @@ void print_json(text_buffer& out, watched const& w, std::size_t number) {
     json.EndArray();
     json.Key("losses");
     json.StartObject();
-    auto const space = w.tick_spacing();
-    object.number("missed", w.missed);
+    auto const space = measure_spacing(w.distances);
+    object.number("missed", space.missed);
+    object.number("not_captured", w.not_captured);
     object.number("incomplete", w.incomplete);
     object.number("repeated", w.repeated);
     object.number("late", w.late);
     object.number("usual_distance", static_cast<std::uint64_t>(space.usual));
     object.number("gaps", space.gaps);
-    object.number("gap_snapshots", space.missing);
     object.number("largest_gap", static_cast<std::uint64_t>(space.largest_gap));
     json.EndObject();
     json.Key("from_server");
@@ -253,11 +253,11 @@ void print_text(text_buffer& out, watched const& w, std::size_t number, std::int
     if (w.undecodable != 0) checks += fmt::format(", {} undecodable", w.undecodable);
     line("snapshots", checks);
     if (w.damaged.count != 0) line("", w.damaged.first);
-    if (auto const space = w.tick_spacing(); space.usual != 0) {
+    if (auto const space = measure_spacing(w.distances); space.usual != 0) {
         std::string rate = space.usual == 1 ? "every tick" : fmt::format("every {} ticks", space.usual);
         if (space.gaps != 0)
-            rate += fmt::format(", {} (room for {}; the largest is {} ticks)", plural(space.gaps, "gap", "gaps"),
-                                plural(space.missing, "more", "more"), space.largest_gap);
+            rate += fmt::format(", {} ({} missed; the largest is {} ticks)", plural(space.gaps, "gap", "gaps"),
+                                space.missed, space.largest_gap);
         line("rate", fmt::format("{}; {} for each delta", rate,
                                  bytes_text(w.snapshot_bytes / std::max<std::uint64_t>(1, w.snapshots))));
     }

@@ -114,6 +114,7 @@ void demo_recorder::end_demo() {
     newest_ = written_tick_ = -1;
     if (file_ == nullptr) return;
     written_.back().snapshots = file_->snapshots();
+    written_.back().unchanged = file_->unchanged();
     written_.back().messages = file_->messages();
     complete_.push_back(std::move(file_));
 }

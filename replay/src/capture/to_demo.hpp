@@ -22,6 +22,7 @@ private:
 struct written_demo {
     std::string path;
     std::uint64_t snapshots = 0;
+    std::uint64_t unchanged = 0; ///< of these, and not stored
     std::uint64_t messages = 0;
     std::uint64_t left_out = 0; ///< snapshots that came too late, or that no demo can hold
     served_map map;

@@ -40,7 +40,9 @@ public:
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    /// Taken, of which those that are equal to the one before are not stored: readers find a tick alone.
     [[nodiscard]] std::uint64_t snapshots() const noexcept { return snapshots_; }
+    [[nodiscard]] std::uint64_t unchanged() const noexcept { return writer_.unchanged(); }
     [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
     [[nodiscard]] std::int32_t first_tick() const noexcept { return first_tick_; }

@@ -3,6 +3,7 @@
 
 #include "input.hpp"
 #include "output.hpp"
+#include "spacing.hpp"
 #include "verbs.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 
 #include <unistd.h>
 
@@ -35,17 +35,7 @@ struct tally {
     std::uint64_t damaged = 0; // otherwise
     std::uint64_t missing_base = 0;
     std::uint64_t without_checksum = 0; // unchanged ones have none
-    std::map<std::int32_t, std::uint64_t> steps;
-
-    // Of the snapshots that come at the rate of most.
-    [[nodiscard]] std::uint64_t missed() const {
-        std::uint64_t missed = 0;
-        auto const usual =
-            std::max_element(steps.begin(), steps.end(), [](auto& a, auto& b) { return a.second < b.second; });
-        for (auto const& [step, count] : steps)
-            if (step > usual->first) missed += count * static_cast<std::uint64_t>(step / usual->first - 1);
-        return missed;
-    }
+    distance_counts steps;
 };
 
 // A server that is being recorded.
@@ -86,7 +76,7 @@ public:
         if (!file_) return fmt::format("{}: {}", label_, doing_);
         return fmt::format("{}: {}, {} snapshots, {} missed, {} KiB", label_,
                            clock_text(file_->last_tick() - file_->first_tick()), file_->snapshots(),
-                           tally_.missed(), file_->size() / 1024);
+                           measure_spacing(tally_.steps).missed, file_->size() / 1024);
     }
 
     // ---- client_listener
@@ -300,9 +290,13 @@ private:
         demo_file const& f = *file_;
         output out;
         if (options_.format == "text") {
-            out.print("{}: {}, ticks {} to {}, {} snapshots, {} messages, {} missed, {} bad checksums, {} bytes\n",
-                      printable(f.path()), clock_text(f.last_tick() - f.first_tick()), f.first_tick(),
-                      f.last_tick(), f.snapshots(), f.messages(), tally_.missed(), tally_.bad_checksum, f.size());
+            std::string const unchanged =
+                f.unchanged() == 0 ? "" : fmt::format(" ({} of them unchanged and not stored)", f.unchanged());
+            out.print(
+                "{}: {}, ticks {} to {}, {} snapshots{}, {} messages, {} missed, {} bad checksums, {} bytes\n",
+                printable(f.path()), clock_text(f.last_tick() - f.first_tick()), f.first_tick(), f.last_tick(),
+                f.snapshots(), unchanged, f.messages(), measure_spacing(tally_.steps).missed, tally_.bad_checksum,
+                f.size());
         } else {
             rapidjson::StringBuffer text;
             rapidjson::Writer<rapidjson::StringBuffer> json{text};
@@ -317,10 +311,11 @@ private:
             json.Key("first_tick"), json.Int(f.first_tick());
             json.Key("last_tick"), json.Int(f.last_tick());
             number("snapshots", f.snapshots());
+            number("unchanged", f.unchanged());
             number("messages", f.messages());
             number("bytes", f.size());
             number("refused", f.refused());
-            number("missed", tally_.missed());
+            number("missed", measure_spacing(tally_.steps).missed);
             number("bad_checksum", tally_.bad_checksum);
             number("damaged", tally_.damaged);
             number("missing_base", tally_.missing_base);
