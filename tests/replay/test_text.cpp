@@ -1,9 +1,10 @@
 #include "item_text.hpp"
 #include "output.hpp"
+#include "scene.hpp"
 
-#include <doctest/doctest.h>
-
+using namespace teewire;
 using namespace teewire::replay;
+using test::scene;
 
 TEST_CASE("text for people has no control characters and nothing that turns its direction") {
     CHECK(printable("a\x1b[2J\x07\x7f\n\tb") == "a [2J    b");
@@ -29,4 +30,29 @@ TEST_CASE("cells of CSV are texts to spreadsheets") {
     CHECK(csv_text("nameless tee", csv_texts::safe) == "\"nameless tee\"");
     CHECK(csv_text("a=1, \"b\"", csv_texts::safe) == "\"a=1, \"\"b\"\"\"");
     CHECK(csv_text("", csv_texts::safe) == "\"\"");
+}
+
+TEST_CASE("names of items, for people and for programs") {
+    scene s{protocol::teeworlds_06};
+    s.add("client_info", 0, {}, "=1\x1b[2J\xe2\x80\xae", "tees");
+    snapshot_view const snapshot = s.finish();
+    object const& known = *find_object(protocol::teeworlds_06, "client_info");
+    item const info = snapshot[0];
+    CHECK(text_field(info, known, "name") == "=1 [2J ");
+    CHECK(changes_text(info, {}, &known).starts_with(" name \"=1 [2J \" clan \"tees\""));
+
+    text_buffer safe;
+    write_csv_values(safe, info, known, csv_texts::safe);
+    CHECK(safe.view().starts_with(",\"'=1\x1b[2J\xe2\x80\xae\",\"tees\",0,"));
+    text_buffer raw;
+    write_csv_values(raw, info, known, csv_texts::raw);
+    CHECK(raw.view().starts_with(",\"=1\x1b[2J\xe2\x80\xae\",\"tees\",0,"));
+
+    rapidjson::StringBuffer text;
+    json_writer json{text};
+    json.StartObject();
+    write_fields(json, info, &known);
+    json.EndObject();
+    CHECK(std::string_view{text.GetString()}.starts_with(
+        "{\"name\":\"=1\\u001B[2J\xe2\x80\xae\",\"clan\":\"tees\","));
 }
