@@ -344,7 +344,6 @@ class Trouble(Captures):
                 self.assertEqual((c["checksum_bad"], c["undecodable"]), (0, 0))
                 self.assertLess(c["snapshots"], w["snapshots"])
                 self.assertGreater(c["losses"]["not_captured"], 5)
-                self.assertGreater(c["losses"]["missed"], w["losses"]["missed"] + 5)
                 self.assertGreater(c["from_server"]["vital_missing"], 3)
 
     def test_disorder_and_repetition(self):

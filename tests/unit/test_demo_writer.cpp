@@ -250,6 +250,7 @@ TEST_CASE("demo writer: the marker alone if nothing changed") {
     test::plain_items const two{{make_key(5, 0), {2, 0, 0}}, {make_key(5, 1), {1, 1, 1}}};
     to.snapshot(102, two);
     CHECK(test::hex(to.snapshot(103, {two[1], two[0]})) == "a1");
+    CHECK(to.writer().unchanged() == 3);
 }
 
 TEST_CASE("demo writer: an item that changes its size makes a keyframe") {
