@@ -1,7 +1,8 @@
 // Every variant of the hot functions that this machine can run: kernel/FUNCTION_VARIANT/WORKLOAD.
 #include "cases.hpp"
 
-#include "snapshot/kernels.hpp"
+#include "codec/codec_functions.hpp"
+#include "snapshot/snapshot_functions.hpp"
 
 #include <array>
 #include <map>
@@ -9,21 +10,24 @@
 namespace teewire::bench {
 namespace {
 
-// `call` runs a variant on a workload.
-template <class Function, class Call>
-void add_variants(std::string const& name, std::span<kernels::variant<Function> const> variants,
-                  prepared_workloads const& all, Call call) {
+// `call` runs a variant on a workload. A level that has no function of its own is left out.
+template <class Functions, class Function, class Call>
+void add_variants(std::string const& name, std::span<kernels::variant<Functions> const> variants,
+                  Function* Functions::*function, prepared_workloads const& all, Call call) {
+    Function* below = nullptr;
     for (auto const& v : variants) {
-        if (!kernels::supported(v.needed)) continue;
+        Function* const run = v.functions.*function;
+        if (!kernels::supported(v.level) || run == below) continue;
+        below = run;
         for (auto const& w : all)
             benchmark::RegisterBenchmark(("kernel/" + name + '_' + std::string{v.name} + '/' + w->name).c_str(),
-                                         [run = v.run, w, call](benchmark::State& state) {
+                                         [run, w, call](benchmark::State& state) {
                                              measure(state, [&] { benchmark::DoNotOptimize(call(run, *w)); });
                                          });
     }
 }
 
-// The parts of a live_snapshot that change_items works on. Deltas change it there and back in turns.
+// The parts of a live_snapshot that apply_updates works on. Deltas change it there and back in turns.
 class changing_items {
 public:
     explicit changing_items(prepared const& w) : delta_{w.delta}, back_{w.back} {
@@ -38,12 +42,13 @@ public:
             table_[at] = number;
         }
     }
-    std::uint32_t change(kernels::change_items_fn* run) {
+    std::uint32_t change(kernels::apply_updates_fn* run) {
         std::span<std::int32_t const> const delta = number_ % 2 == 0 ? delta_ : back_;
-        kernels::item_changes c{slots_.data(), slots_.size(), pool_.data(), table_,
-                                multiplier,    shift,         delta.data(), ++number_, 0};
+        kernels::in_place_state c{slots_.data(), slots_.size(), pool_.data(), table_, multiplier,
+                                  shift,         delta.data(),  ++number_,    0};
         delta_reader reader = must(delta_reader::open(delta, sizes_06));
-        for (delta_reader::update odd; run(c, reader, odd);) {} // new items are left out
+        for (delta_reader::update odd; run(c, reader, odd);) {
+        } // new items are left out
         return c.sum;
     }
 
@@ -61,28 +66,35 @@ private:
 } // namespace
 
 void add_kernels(prepared_workloads const& all) {
-    add_variants("create_delta", kernels::create_delta_variants(), all, [](auto* run, prepared& w) {
+    auto const add_snapshot = [&](char const* name, auto function, auto call) {
+        add_variants(name, kernels::snapshot_variants(), function, all, call);
+    };
+    auto const add_codec = [&](char const* name, auto function, auto call) {
+        add_variants(name, kernels::codec_variants(), function, all, call);
+    };
+    using snapshots = kernels::snapshot_functions;
+    add_snapshot("create_delta", &snapshots::create_delta, [](auto* run, prepared& w) {
         return run(w.from, w.to, sizes_06, *w.memory, w.spare).has_value();
     });
-    add_variants("apply_delta", kernels::apply_delta_variants(), all, [](auto* run, prepared& w) {
+    add_snapshot("apply_delta", &snapshots::apply_delta, [](auto* run, prepared& w) {
         return run(w.from, w.delta, sizes_06, *w.memory, w.spare, {}).has_value();
     });
-    add_variants("change_items", kernels::change_items_variants(), all, [](auto* run, prepared& w) {
+    add_snapshot("apply_updates", &snapshots::apply_updates, [](auto* run, prepared& w) {
         static std::map<prepared const*, changing_items> items;
         return items.try_emplace(&w, w).first->second.change(run);
     });
-    add_variants("holds_key", kernels::holds_key_variants(), all,
-                 [](auto* run, prepared& w) { return run(w.from_keys, -1); });
-    add_variants("checksum", kernels::checksum_variants(), all, [](auto* run, prepared& w) { return run(w.to); });
-    add_variants("varint_pack", kernels::encode_varints_variants(), all,
-                 [](auto* run, prepared& w) { return run(w.delta, w.bytes).has_value(); });
-    add_variants("varint_unpack", kernels::decode_varints_variants(), all, [](auto* run, prepared& w) {
+    add_snapshot("holds_key", &snapshots::holds_key, [](auto* run, prepared& w) { return run(w.from_keys, -1); });
+    add_snapshot("checksum", &snapshots::checksum, [](auto* run, prepared& w) { return run(w.to); });
+    using codec = kernels::codec_functions;
+    add_codec("varint_pack", &codec::encode_varints,
+              [](auto* run, prepared& w) { return run(w.delta, w.bytes).has_value(); });
+    add_codec("varint_unpack", &codec::decode_varints, [](auto* run, prepared& w) {
         return run(w.packed, w.spare, decoding::lenient, nullptr).has_value();
     });
-    add_variants("huff_comp", kernels::huffman_encode_variants(), all,
-                 [](auto* run, prepared& w) { return run(w.packed, w.bytes, huffman_end::exact).has_value(); });
-    add_variants("huff_dec", kernels::huffman_decode_variants(), all,
-                 [](auto* run, prepared& w) { return run(w.coded, w.bytes, nullptr).has_value(); });
+    add_codec("huff_comp", &codec::huffman_encode,
+              [](auto* run, prepared& w) { return run(w.packed, w.bytes, huffman_end::exact).has_value(); });
+    add_codec("huff_dec", &codec::huffman_decode,
+              [](auto* run, prepared& w) { return run(w.coded, w.bytes, nullptr).has_value(); });
 }
 
 } // namespace teewire::bench

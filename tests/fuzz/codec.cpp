@@ -2,7 +2,7 @@
 // chooses, the second one how much room there is.
 #include "fuzz.hpp"
 
-#include "codec/kernels.hpp"
+#include "codec/codec_functions.hpp"
 
 #include <teewire/varint.hpp>
 
@@ -60,11 +60,11 @@ outcome<std::uint8_t> encode(kernels::encode_varints_fn* f, std::span<std::int32
 
 void encode_ints(std::span<std::int32_t const> values, std::uint8_t choice) {
     std::size_t const needed = varint_size(values);
-    auto const variants = kernels::encode_varints_variants();
+    auto const variants = kernels::codec_variants();
     std::size_t const size = room(choice, varint_bound(values.size()), needed);
-    auto const plain = encode(variants.front().run, values, size);
+    auto const plain = encode(variants.front().functions.encode_varints, values, size);
     for (auto const& v : variants)
-        if (kernels::supported(v.needed)) require_equal(encode(v.run, values, size), plain);
+        if (kernels::supported(v.level)) require_equal(encode(v.functions.encode_varints, values, size), plain);
     FUZZ_REQUIRE((plain.error.code == errc::ok) == (size >= needed));
     if (size < needed) {
         FUZZ_REQUIRE(plain.error.code == errc::output_full && plain.error.position < values.size());
@@ -96,17 +96,17 @@ void decode_ints(fuzz::bytes_view bytes, std::uint8_t choice) {
     std::size_t const size = room(choice, bytes.size(), values.size());
     std::array<outcome<std::int32_t>, 2> both{outcome<std::int32_t>{0}, outcome<std::int32_t>{0}};
     for (decoding const mode : {decoding::strict, decoding::lenient}) {
-        auto const variants = kernels::decode_varints_variants();
+        auto const variants = kernels::codec_variants();
         auto const decode = [&](kernels::decode_varints_fn* f, bool with_notes = true) {
             return run<std::int32_t>(size, [&](std::span<std::int32_t> out, note_log* notes) {
                 return f(bytes, out, mode, with_notes ? notes : nullptr);
             });
         };
-        auto plain = decode(variants.front().run);
+        auto plain = decode(variants.front().functions.decode_varints);
         for (auto const& v : variants) {
-            if (!kernels::supported(v.needed)) continue;
-            require_equal(decode(v.run), plain);
-            auto const silent = decode(v.run, false);
+            if (!kernels::supported(v.level)) continue;
+            require_equal(decode(v.functions.decode_varints), plain);
+            auto const silent = decode(v.functions.decode_varints, false);
             FUZZ_REQUIRE(silent.error == plain.error && same(silent.written(), plain.written()));
         }
         both[static_cast<std::size_t>(mode)] = std::move(plain);
@@ -134,14 +134,14 @@ void encode_bytes(fuzz::bytes_view bytes, std::uint8_t choice, huffman_end endin
     std::size_t const needed = huffman_size(bytes, ending);
     FUZZ_REQUIRE(needed <= huffman_bound(bytes.size()));
     std::size_t const size = room(choice, huffman_bound(bytes.size()), needed);
-    auto const variants = kernels::huffman_encode_variants();
+    auto const variants = kernels::codec_variants();
     auto const encode = [&](kernels::huffman_encode_fn* f) {
         return run<std::uint8_t>(size,
                                  [&](std::span<std::uint8_t> out, note_log*) { return f(bytes, out, ending); });
     };
-    auto const plain = encode(variants.front().run);
+    auto const plain = encode(variants.front().functions.huffman_encode);
     for (auto const& v : variants)
-        if (kernels::supported(v.needed)) require_equal(encode(v.run), plain);
+        if (kernels::supported(v.level)) require_equal(encode(v.functions.huffman_encode), plain);
     FUZZ_REQUIRE((plain.error.code == errc::ok) == (size >= needed));
     if (plain.error.code != errc::ok) {
         FUZZ_REQUIRE(plain.error.code == errc::output_full && plain.error.position <= bytes.size());
@@ -156,18 +156,18 @@ void encode_bytes(fuzz::bytes_view bytes, std::uint8_t choice, huffman_end endin
 }
 
 void decode_bytes(fuzz::bytes_view bytes, std::uint8_t choice) {
-    auto const variants = kernels::huffman_decode_variants();
+    auto const variants = kernels::codec_variants();
     auto const decode = [&](kernels::huffman_decode_fn* f, std::size_t size) {
         return run<std::uint8_t>(
             size, [&](std::span<std::uint8_t> out, note_log* notes) { return f(bytes, out, notes); });
     };
     std::size_t const ample = 8 * bytes.size() + 8; // a byte may be one bit
-    auto const whole = decode(variants.front().run, ample);
+    auto const whole = decode(variants.front().functions.huffman_decode, ample);
     FUZZ_REQUIRE(whole.error.code != errc::output_full);
     std::size_t const size = room(choice, ample, whole.size);
-    auto const plain = decode(variants.front().run, size);
+    auto const plain = decode(variants.front().functions.huffman_decode, size);
     for (auto const& v : variants)
-        if (kernels::supported(v.needed)) require_equal(decode(v.run, size), plain);
+        if (kernels::supported(v.level)) require_equal(decode(v.functions.huffman_decode, size), plain);
     if (whole.error.code != errc::ok) return;
     FUZZ_REQUIRE((plain.error.code == errc::ok) == (size >= whole.size));
     for (huffman_end const ending : endings) encode_bytes(whole.written(), 0, ending);

@@ -4,7 +4,7 @@
 #include "world.hpp"
 
 #include "snapshot/hash.hpp"
-#include "snapshot/kernels.hpp"
+#include "snapshot/snapshot_functions.hpp"
 
 #include <teewire/snapshot_builder.hpp>
 #include <teewire/varint.hpp>
@@ -39,8 +39,8 @@ struct outlined {
 void check_sum(snapshot_view view) {
     std::uint32_t const expected = plain::checksum(view);
     FUZZ_REQUIRE(view.checksum() == expected);
-    for (auto const& v : kernels::checksum_variants())
-        if (kernels::supported(v.needed)) FUZZ_REQUIRE(v.run(view) == expected);
+    for (auto const& v : kernels::snapshot_variants())
+        if (kernels::supported(v.level)) FUZZ_REQUIRE(v.functions.checksum(view) == expected);
 }
 
 // ---- apply ---------------------------------------------------------------------------------------------------------
@@ -57,10 +57,10 @@ result<snapshot_view> apply(snapshot_view base, std::span<std::int32_t const> de
         FUZZ_REQUIRE(same(left, notes));
     };
     if (base.distinct_keys()) {
-        for (auto const& v : kernels::apply_delta_variants()) {
-            if (!kernels::supported(v.needed)) continue;
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
             note_log left;
-            compare(v.run(base, delta, sizes, memory, other_out, {mode, limits, &left}), left);
+            compare(v.functions.apply_delta(base, delta, sizes, memory, other_out, {mode, limits, &left}), left);
         }
         outlined const copy{base};
         note_log left;
@@ -117,7 +117,7 @@ void inspect(std::span<std::int32_t const> delta, size_table const& sizes, decod
 }
 
 // The part of applying in place that has variants: as far as updates are ordinary ones.
-void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes) {
+void apply_updates(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes) {
     auto const opened = delta_reader::open(delta, sizes);
     if (!opened || !base.distinct_keys() || base.size() > 256) return;
     constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15U;
@@ -142,19 +142,19 @@ void change_items(snapshot_view base, std::span<std::int32_t const> delta, size_
         while (table[at] != 0) at = (at + 1) % table.size();
         table[at] = static_cast<std::uint16_t>(number + 1);
     }
-    auto const change = [&](kernels::change_items_fn* run) {
+    auto const change = [&](kernels::apply_updates_fn* run) {
         state s = before;
         delta_reader reader = *opened;
-        kernels::item_changes c{
+        kernels::in_place_state c{
             s.items.data(), s.items.size(), s.pool.data(), table, multiplier, shift, delta.data(), 7, 0};
         for (delta_reader::update update; run(c, reader, update);) s.odd.push_back(update.key);
         s.sum = c.sum;
         return s;
     };
-    state const expected = change(kernels::plain_change_items);
-    for (auto const& v : kernels::change_items_variants()) {
-        if (!kernels::supported(v.needed)) continue;
-        state const s = change(v.run);
+    state const expected = change(plain::apply_updates);
+    for (auto const& v : kernels::snapshot_variants()) {
+        if (!kernels::supported(v.level)) continue;
+        state const s = change(v.functions.apply_updates);
         FUZZ_REQUIRE(s.pool == expected.pool && s.odd == expected.odd && s.sum == expected.sum);
         for (std::size_t i = 0; i < s.items.size(); ++i)
             FUZZ_REQUIRE(s.items[i].delta == expected.items[i].delta &&
@@ -196,7 +196,7 @@ void apply_strange(fuzz::input in, size_table const& sizes, std::uint8_t choice)
     exact<std::int32_t> const delta{std::span<std::int32_t const>{unpack(in.rest())}};
     auto const base = fuzz::view_of(base_ints.view());
     check_sum(base);
-    change_items(base, delta.view(), sizes);
+    apply_updates(base, delta.view(), sizes);
 
     snapshot_limits limits;
     if (choice % 4 == 1) limits.items = static_cast<std::uint32_t>(base.size()) + choice / 4;
@@ -277,13 +277,14 @@ void create_and_apply(fuzz::input in, size_table const& sizes) {
     exact<std::int32_t> const delta{made ? *made : std::span<std::int32_t const>{}};
     std::size_t const needed = std::max(delta.view().size(), delta_header_ints);
     outlined const from_copy{from}, to_copy{to};
-    for (auto const& v : kernels::create_delta_variants()) {
-        if (!kernels::supported(v.needed)) continue;
+    for (auto const& v : kernels::snapshot_variants()) {
+        if (!kernels::supported(v.level)) continue;
         for (bool const with_outline : {false, true}) {
             for (std::size_t const room : {delta_bound(from, to), needed, needed - 1}) {
                 exact<std::int32_t> const fast{room};
-                auto const again = v.run(with_outline ? from_copy.view : from, with_outline ? to_copy.view : to,
-                                         sizes, memory, fast.span());
+                auto const again =
+                    v.functions.create_delta(with_outline ? from_copy.view : from, with_outline ? to_copy.view : to,
+                                             sizes, memory, fast.span());
                 if (again) FUZZ_REQUIRE(made && room >= needed && same(*again, delta.view()));
                 else if (made) FUZZ_REQUIRE(room < needed && again.error().code == errc::output_full);
                 else if (room >= delta_bound(from, to)) FUZZ_REQUIRE(again.error() == made.error());

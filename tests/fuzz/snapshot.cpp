@@ -2,7 +2,7 @@
 // then ints of four bytes each.
 #include "world.hpp"
 
-#include "snapshot/kernels.hpp"
+#include "snapshot/snapshot_functions.hpp"
 
 #include <teewire/history.hpp>
 #include <teewire/snapshot_builder.hpp>
@@ -30,8 +30,8 @@ void read_all(snapshot_view view, std::span<std::int32_t const> ints) {
     }
     FUZZ_REQUIRE(count == view.size());
     FUZZ_REQUIRE(view.checksum() == sum);
-    for (auto const& v : kernels::checksum_variants())
-        if (kernels::supported(v.needed)) FUZZ_REQUIRE(v.run(view) == sum);
+    for (auto const& v : kernels::snapshot_variants())
+        if (kernels::supported(v.level)) FUZZ_REQUIRE(v.functions.checksum(view) == sum);
 }
 
 void look_up(snapshot_view view, std::vector<fuzz::loose_item> const& items) {
@@ -53,9 +53,9 @@ void look_up(snapshot_view view, std::vector<fuzz::loose_item> const& items) {
                          (first == keys.end() ? key_index::npos : static_cast<std::size_t>(first - keys.begin())));
             FUZZ_REQUIRE(view.find(key).has_value() == (found != key_index::npos));
             FUZZ_REQUIRE(live.find(key).has_value() == (found != key_index::npos));
-            for (auto const& v : kernels::holds_key_variants())
-                if (kernels::supported(v.needed))
-                    FUZZ_REQUIRE(v.run(keys, key) == kernels::plain_holds_key(keys, key));
+            for (auto const& v : kernels::snapshot_variants())
+                if (kernels::supported(v.level))
+                    FUZZ_REQUIRE(v.functions.holds_key(keys, key) == plain::holds_key(keys, key));
         }
     }
 }

@@ -1,5 +1,5 @@
 // Every variant of the Huffman codec does exactly what the plain one does.
-#include "codec/kernels.hpp"
+#include "codec/codec_functions.hpp"
 
 #include "teewire/huffman.hpp"
 
@@ -81,12 +81,12 @@ outcome decode(kernels::huffman_decode_fn* run, std::span<std::uint8_t const> in
 // Gives what plain gives.
 outcome check_encoders(std::span<std::uint8_t const> input, std::size_t room, huffman_end ending) {
     exact_copy const copy{input};
-    auto const variants = kernels::huffman_encode_variants();
-    outcome const expected = encode(variants.front().run, copy.span(), room, ending);
+    auto const variants = kernels::codec_variants();
+    outcome const expected = encode(variants.front().functions.huffman_encode, copy.span(), room, ending);
     CHECK(expected.intact);
     for (auto const& v : variants.subspan(1)) {
-        if (!kernels::supported(v.needed)) continue;
-        bool const same = encode(v.run, copy.span(), room, ending) == expected;
+        if (!kernels::supported(v.level)) continue;
+        bool const same = encode(v.functions.huffman_encode, copy.span(), room, ending) == expected;
         if (!same) FAIL_CHECK(v.name, ": ", input.size(), " bytes, room for ", room);
     }
     return expected;
@@ -94,12 +94,12 @@ outcome check_encoders(std::span<std::uint8_t const> input, std::size_t room, hu
 
 outcome check_decoders(std::span<std::uint8_t const> input, std::size_t room) {
     exact_copy const copy{input};
-    auto const variants = kernels::huffman_decode_variants();
-    outcome const expected = decode(variants.front().run, copy.span(), room);
+    auto const variants = kernels::codec_variants();
+    outcome const expected = decode(variants.front().functions.huffman_decode, copy.span(), room);
     CHECK(expected.intact);
     for (auto const& v : variants.subspan(1)) {
-        if (!kernels::supported(v.needed)) continue;
-        bool const same = decode(v.run, copy.span(), room) == expected;
+        if (!kernels::supported(v.level)) continue;
+        bool const same = decode(v.functions.huffman_decode, copy.span(), room) == expected;
         if (!same) FAIL_CHECK(v.name, ": ", input.size(), " bytes, room for ", room);
     }
     return expected;
@@ -160,10 +160,8 @@ void for_all_kinds(Use use) {
 } // namespace
 
 TEST_CASE("lists of variants begin with the plain ones") {
-    CHECK(kernels::huffman_encode_variants().front().name == "plain");
-    CHECK(kernels::huffman_decode_variants().front().name == "plain");
-    CHECK(kernels::huffman_encode_variants().size() > 1);
-    CHECK(kernels::huffman_decode_variants().size() > 1);
+    CHECK(kernels::codec_variants().front().name == "plain");
+    CHECK(kernels::codec_variants().size() > 1);
 }
 
 TEST_CASE("every byte alone and repeated") {
@@ -289,10 +287,10 @@ TEST_CASE("garbage and damaged codes") {
 TEST_CASE("without notes") {
     bytes coded = encoded({1, 2, 3});
     coded.insert(coded.end(), 20, 0xff);
-    for (auto const& v : kernels::huffman_decode_variants()) {
-        if (!kernels::supported(v.needed)) continue;
+    for (auto const& v : kernels::codec_variants()) {
+        if (!kernels::supported(v.level)) continue;
         bytes out(3);
-        result<std::size_t> const size = v.run(coded, out, nullptr);
+        result<std::size_t> const size = v.functions.huffman_decode(coded, out, nullptr);
         CHECK(size.has_value());
         CHECK(out == bytes{1, 2, 3});
     }

@@ -3,7 +3,7 @@
 #include "snapshots.hpp"
 
 #include "snapshot/hash.hpp"
-#include "snapshot/kernels.hpp"
+#include "snapshot/snapshot_functions.hpp"
 
 #include <teewire/snapshot_builder.hpp>
 
@@ -107,23 +107,24 @@ TEST_CASE("every create_delta gives the same ints, in memory of any size") {
         std::vector<std::int32_t> expected(delta_bound(pair.from, pair.to));
         auto const plain = plain::create_delta(pair.from, pair.to, sizes_06, *memory, expected);
         REQUIRE(plain);
-        for (auto const& v : kernels::create_delta_variants()) {
-            if (!kernels::supported(v.needed)) continue;
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
             CAPTURE(v.name.data());
             std::vector<std::int32_t> out(expected.size());
-            auto const created = v.run(pair.from, pair.to, sizes_06, *memory, out);
+            auto const created = v.functions.create_delta(pair.from, pair.to, sizes_06, *memory, out);
             REQUIRE(created);
             CHECK(test::same(*created, *plain));
             outlined const from{pair.from, static_cast<std::size_t>(seed % 16)};
             outlined const to{pair.to, static_cast<std::size_t>(seed / 16 % 16)};
-            auto const again = v.run(from.view, to.view, sizes_06, *memory, out);
+            auto const again = v.functions.create_delta(from.view, to.view, sizes_06, *memory, out);
             REQUIRE(again);
             CHECK(test::same(*again, *plain));
             // Exactly as large as needed, and a little too small.
             std::size_t const needed = std::max<std::size_t>(plain->size(), delta_header_ints);
             for (std::size_t size = needed - std::min<std::size_t>(needed, 5); size <= needed; ++size) {
                 std::vector<std::int32_t> tight(size + 1, 0x5a5a5a5a);
-                auto const fits = v.run(pair.from, pair.to, sizes_06, *memory, std::span{tight}.first(size));
+                auto const fits =
+                    v.functions.create_delta(pair.from, pair.to, sizes_06, *memory, std::span{tight}.first(size));
                 CHECK(fits.has_value() == (size == needed));
                 if (fits) CHECK(test::same(*fits, *plain));
                 else CHECK(fits.error().code == errc::output_full);
@@ -146,10 +147,10 @@ TEST_CASE("every create_delta refuses changed sizes") {
                 if (moved) std::reverse(to.begin(), to.end());
                 to[odd].data.push_back(4);
                 bench_pair const pair{from, to};
-                for (auto const& v : kernels::create_delta_variants()) {
-                    if (!kernels::supported(v.needed)) continue;
+                for (auto const& v : kernels::snapshot_variants()) {
+                    if (!kernels::supported(v.level)) continue;
                     CAPTURE(v.name.data());
-                    auto const created = v.run(pair.from, pair.to, sizes_06, *memory, out);
+                    auto const created = v.functions.create_delta(pair.from, pair.to, sizes_06, *memory, out);
                     REQUIRE_FALSE(created);
                     CHECK(created.error() == failure{errc::size_mismatch, odd});
                 }
@@ -203,12 +204,12 @@ TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the de
                 if (seed % 7 == 1)
                     options.limits.bytes = static_cast<std::uint32_t>(pair.from.ints().size() * 4 + r.below(200));
                 auto const plain = plain::apply_delta(pair.from, delta, sizes_06, *memory, expected, options);
-                for (auto const& v : kernels::apply_delta_variants()) {
-                    if (!kernels::supported(v.needed)) continue;
+                for (auto const& v : kernels::snapshot_variants()) {
+                    if (!kernels::supported(v.level)) continue;
                     CAPTURE(v.name.data());
                     note_log notes;
                     options.notes = &notes;
-                    auto const applied = v.run(pair.from, delta, sizes_06, *memory, out, options);
+                    auto const applied = v.functions.apply_delta(pair.from, delta, sizes_06, *memory, out, options);
                     REQUIRE(applied.has_value() == plain.has_value());
                     if (plain) {
                         CHECK(test::same(applied->ints(), plain->ints()));
@@ -249,10 +250,10 @@ TEST_CASE("deltas between snapshots with few keys in common are the same, and so
         bench_pair const pair{make(2000, common), make(8000, common)};
         auto const created = plain::create_delta(pair.from, pair.to, sizes_06, *memory, expected);
         REQUIRE(created);
-        for (auto const& v : kernels::create_delta_variants()) {
-            if (!kernels::supported(v.needed)) continue;
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
             CAPTURE(v.name.data());
-            auto const same = v.run(pair.from, pair.to, sizes_06, *memory, out);
+            auto const same = v.functions.create_delta(pair.from, pair.to, sizes_06, *memory, out);
             REQUIRE(same);
             CHECK(test::same(*same, *created));
         }
@@ -271,11 +272,12 @@ TEST_CASE("deltas between snapshots with few keys in common are the same, and so
         note_log plain_notes;
         auto const applied = plain::apply_delta(pair.from, delta, sizes_06, *memory, expected_items,
                                                 {decoding::strict, {}, &plain_notes});
-        for (auto const& v : kernels::apply_delta_variants()) {
-            if (!kernels::supported(v.needed)) continue;
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
             CAPTURE(v.name.data());
             note_log notes;
-            auto const same = v.run(pair.from, delta, sizes_06, *memory, items, {decoding::strict, {}, &notes});
+            auto const same =
+                v.functions.apply_delta(pair.from, delta, sizes_06, *memory, items, {decoding::strict, {}, &notes});
             REQUIRE(same.has_value() == applied.has_value());
             if (applied) CHECK(test::same(same->ints(), applied->ints()));
             else CHECK(same.error() == applied.error());
@@ -296,9 +298,9 @@ TEST_CASE("every apply_delta leaves out ints before the first item") {
         test::ints expected(64), out(64);
         auto const plain = plain::apply_delta(*view, delta, sizes_06, *memory, expected, {});
         REQUIRE(plain);
-        for (auto const& v : kernels::apply_delta_variants()) {
-            if (!kernels::supported(v.needed)) continue;
-            auto const applied = v.run(*view, delta, sizes_06, *memory, out, {});
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
+            auto const applied = v.functions.apply_delta(*view, delta, sizes_06, *memory, out, {});
             REQUIRE(applied);
             CHECK(test::same(applied->ints(), plain->ints()));
         }
@@ -308,9 +310,9 @@ TEST_CASE("every apply_delta leaves out ints before the first item") {
 TEST_CASE("every checksum is the same") {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         auto const pair = make_pair(seed);
-        for (auto const& v : kernels::checksum_variants()) {
-            if (!kernels::supported(v.needed)) continue;
-            CHECK(v.run(pair.to) == plain::checksum(pair.to));
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
+            CHECK(v.functions.checksum(pair.to) == plain::checksum(pair.to));
         }
     }
 }
@@ -320,15 +322,15 @@ TEST_CASE("every holds_key finds the same keys") {
         test::random r{seed};
         test::ints keys(r.below(100));
         for (auto& key : keys) key = static_cast<std::int32_t>(r.below(200));
-        for (auto const& v : kernels::holds_key_variants()) {
-            if (!kernels::supported(v.needed)) continue;
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
             for (std::int32_t key = 0; key < 200; ++key)
-                CHECK(v.run(keys, key) == kernels::plain_holds_key(keys, key));
+                CHECK(v.functions.holds_key(keys, key) == plain::holds_key(keys, key));
         }
     }
 }
 
-TEST_CASE("every change_items does the same, and stops at the same updates") {
+TEST_CASE("every apply_updates does the same, and stops at the same updates") {
     struct state {
         std::vector<detail::live_slot> items;
         test::ints pool;
@@ -354,7 +356,8 @@ TEST_CASE("every change_items does the same, and stops at the same updates") {
             auto const size = static_cast<std::uint32_t>(r.below(r.below(4) == 0 ? 70 : 24));
             auto const now = r.chance(90) ? detail::live_slot::alive : detail::live_slot::going;
             auto const follower = static_cast<std::uint16_t>(r.chance(50) ? n + 1 : r.below(100));
-            before.items.push_back({key, static_cast<std::uint32_t>(before.pool.size()), size, 6, 0, now, follower});
+            before.items.push_back(
+                {key, static_cast<std::uint32_t>(before.pool.size()), size, 6, 0, now, follower});
             for (std::size_t i = 0; i <= size; ++i) before.pool.push_back(r.value());
             std::size_t at = detail::hash_key(key, multiplier, shift);
             while (table[at] != 0) at = (at + 1) % table.size();
@@ -373,18 +376,25 @@ TEST_CASE("every change_items does the same, and stops at the same updates") {
         }
         auto const change = [&](state s, auto* run) {
             auto reader = *delta_reader::open(delta, sizes_06);
-            kernels::item_changes c{s.items.data(), seed % 5 == 0 ? 0 : s.items.size(), s.pool.data(), table,
-                                    multiplier, shift, delta.data(), 7, 0};
+            kernels::in_place_state c{s.items.data(),
+                                      seed % 5 == 0 ? 0 : s.items.size(),
+                                      s.pool.data(),
+                                      table,
+                                      multiplier,
+                                      shift,
+                                      delta.data(),
+                                      7,
+                                      0};
             for (delta_reader::update update; run(c, reader, update);) s.odd.push_back(update.key);
             s.sum = c.sum;
             return s;
         };
-        state const expected = change(before, kernels::plain_change_items);
+        state const expected = change(before, plain::apply_updates);
         odd += expected.odd.size();
-        for (auto const& v : kernels::change_items_variants()) {
-            if (!kernels::supported(v.needed)) continue;
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
             CAPTURE(v.name.data());
-            CHECK(change(before, v.run) == expected);
+            CHECK(change(before, v.functions.apply_updates) == expected);
         }
     }
     CHECK(odd > 500);

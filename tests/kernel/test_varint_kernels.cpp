@@ -1,5 +1,5 @@
 // Every variant of the variable-length int codec does exactly what the plain one does.
-#include "codec/kernels.hpp"
+#include "codec/codec_functions.hpp"
 #include "random.hpp"
 
 #include "teewire/varint.hpp"
@@ -80,32 +80,31 @@ bool same(std::span<T const> a, std::span<T const> b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-template <class Function>
-std::vector<kernels::variant<Function>> runnable(std::span<kernels::variant<Function> const> all) {
-    std::vector<kernels::variant<Function>> found;
-    for (auto const& v : all)
-        if (kernels::supported(v.needed)) found.push_back(v);
+std::vector<kernels::variant<kernels::codec_functions>> runnable() {
+    std::vector<kernels::variant<kernels::codec_functions>> found;
+    for (auto const& v : kernels::codec_variants())
+        if (kernels::supported(v.level)) found.push_back(v);
+    static constexpr kernels::codec_functions in_use = {encode_varints, decode_varints, huffman_encode,
+                                                        huffman_decode};
+    found.push_back({"public", cpu_level::scalar, in_use});
     return found;
 }
-auto const encoders = runnable(kernels::encode_varints_variants());
-auto const decoders = runnable(kernels::decode_varints_variants());
-auto const plain_encode = kernels::encode_varints_variants().front().run;
-auto const plain_decode = kernels::decode_varints_variants().front().run;
+auto const variants = runnable();
 
 bytes encoded(std::span<std::int32_t const> values) {
     bytes out(varint_bound(values.size()));
-    out.resize(*plain_encode(values, out));
+    out.resize(*plain::encode_varints(values, out));
     return out;
 }
 
 // `run` and the public function, compared with the plain variant.
-void compare_encode(kernels::variant<kernels::encode_varints_fn> const& v, std::span<std::int32_t const> values,
+void compare_encode(kernels::variant<kernels::codec_functions> const& v, std::span<std::int32_t const> values,
                     std::size_t room, std::size_t shift) {
     exact<std::int32_t> const in{values, shift % 16};
     guarded<std::uint8_t> expected{room, shift % 64};
     guarded<std::uint8_t> out{room, shift % 64};
-    auto const right = plain_encode(values, expected.span());
-    auto const got = v.run(in.span(), out.span());
+    auto const right = plain::encode_varints(values, expected.span());
+    auto const got = v.functions.encode_varints(in.span(), out.span());
     CAPTURE(std::string{v.name});
     CAPTURE(values.size());
     CAPTURE(room);
@@ -116,15 +115,15 @@ void compare_encode(kernels::variant<kernels::encode_varints_fn> const& v, std::
     REQUIRE(out.untouched_but(right ? done : room));
 }
 
-void compare_decode(kernels::variant<kernels::decode_varints_fn> const& v, std::span<std::uint8_t const> coded,
+void compare_decode(kernels::variant<kernels::codec_functions> const& v, std::span<std::uint8_t const> coded,
                     std::size_t room, std::size_t shift, decoding mode) {
     exact<std::uint8_t> const in{coded, shift % 64};
     guarded<std::int32_t> expected{room, shift % 16};
     guarded<std::int32_t> out{room, shift % 16};
     note_log right_notes, notes;
     right_notes.origin = notes.origin = 1000;
-    auto const right = plain_decode(coded, expected.span(), mode, &right_notes);
-    auto const got = v.run(in.span(), out.span(), mode, &notes);
+    auto const right = plain::decode_varints(coded, expected.span(), mode, &right_notes);
+    auto const got = v.functions.decode_varints(in.span(), out.span(), mode, &notes);
     CAPTURE(std::string{v.name});
     CAPTURE(coded.size());
     CAPTURE(room);
@@ -136,22 +135,20 @@ void compare_decode(kernels::variant<kernels::decode_varints_fn> const& v, std::
         REQUIRE(*got == done);
     } else { // the values before the offending one
         ints before(room);
-        done = *plain_decode(coded.first(right.error().position), before, decoding::lenient, nullptr);
+        done = *plain::decode_varints(coded.first(right.error().position), before, decoding::lenient, nullptr);
     }
     REQUIRE(same(out.first(done), expected.first(done)));
     REQUIRE(out.untouched_but(right ? done : room));
-    REQUIRE(error_of(v.run(in.span(), out.span(), mode, nullptr)) == error_of(right));
+    REQUIRE(error_of(v.functions.decode_varints(in.span(), out.span(), mode, nullptr)) == error_of(right));
 }
 
 void compare_encode(std::span<std::int32_t const> values, std::size_t room, std::size_t shift) {
-    for (auto const& v : encoders) compare_encode(v, values, room, shift);
-    compare_encode({"public", kernels::cpu::any, encode_varints}, values, room, shift);
+    for (auto const& v : variants) compare_encode(v, values, room, shift);
 }
 
 void compare_decode(std::span<std::uint8_t const> coded, std::size_t room, std::size_t shift) {
     for (decoding const mode : {decoding::lenient, decoding::strict}) {
-        for (auto const& v : decoders) compare_decode(v, coded, room, shift, mode);
-        compare_decode({"public", kernels::cpu::any, decode_varints}, coded, room, shift, mode);
+        for (auto const& v : variants) compare_decode(v, coded, room, shift, mode);
     }
 }
 
@@ -335,6 +332,8 @@ TEST_CASE("decoding: long runs") {
 }
 
 TEST_CASE("nothing at all") {
-    for (auto const& v : encoders) CHECK(*v.run({}, {}) == 0);
-    for (auto const& v : decoders) CHECK(*v.run({}, {}, decoding::strict, nullptr) == 0);
+    for (auto const& v : variants) {
+        CHECK(*v.functions.encode_varints({}, {}) == 0);
+        CHECK(*v.functions.decode_varints({}, {}, decoding::strict, nullptr) == 0);
+    }
 }

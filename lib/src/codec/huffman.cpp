@@ -1,6 +1,7 @@
 #include "teewire/huffman.hpp"
 
-#include "huffman_kernels.hpp"
+#include "codec_functions.hpp"
+#include "huffman_end.hpp"
 #include "huffman_table.hpp"
 #include "huffman_words.hpp"
 
@@ -11,13 +12,6 @@ using huffman::end_symbol;
 using huffman::note_rest;
 using huffman::symbols;
 using huffman::table;
-
-// Other static initialisers may call the public functions before these have been chosen.
-constinit kernels::huffman_encode_fn* encoder = huffman::encode_portable;
-constinit kernels::huffman_decode_fn* decoder = huffman::decode_portable;
-[[maybe_unused]] bool const chosen =
-    kernels::choose(encoder, kernels::huffman_encode_variants()) &&
-    kernels::choose(decoder, kernels::huffman_decode_variants());
 
 } // namespace
 
@@ -35,12 +29,12 @@ std::size_t huffman_size(std::span<std::uint8_t const> input, huffman_end ending
 
 result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
                                    huffman_end ending) noexcept {
-    return encoder(input, out, ending);
+    return kernels::codec.huffman_encode(input, out, ending);
 }
 
 result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
                                    note_log* notes) noexcept {
-    return decoder(input, out, notes);
+    return kernels::codec.huffman_decode(input, out, notes);
 }
 
 namespace plain {
@@ -87,30 +81,4 @@ result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::spa
 
 } // namespace plain
 
-namespace kernels {
-namespace {
-
-constexpr variant<huffman_encode_fn> encoders[] = {
-    {"plain", cpu::any, plain::huffman_encode},
-    {"portable", cpu::any, huffman::encode_portable},
-#if defined(__x86_64__)
-    {"bmi2", cpu::avx2, huffman::encode_bmi2},
-    {"avx512", cpu::avx512, huffman::encode_avx512},
-#endif
-};
-
-constexpr variant<huffman_decode_fn> decoders[] = {
-    {"plain", cpu::any, plain::huffman_decode},
-    {"portable", cpu::any, huffman::decode_portable},
-#if defined(__x86_64__)
-    {"bmi2", cpu::avx2, huffman::decode_bmi2},
-#endif
-};
-
-} // namespace
-
-std::span<variant<huffman_encode_fn> const> huffman_encode_variants() noexcept { return encoders; }
-std::span<variant<huffman_decode_fn> const> huffman_decode_variants() noexcept { return decoders; }
-
-} // namespace kernels
 } // namespace teewire

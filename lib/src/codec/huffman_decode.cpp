@@ -5,8 +5,8 @@
 // starts where a code starts; the others guess. A decoder that starts inside a code falls into step with the right one
 // after a few codes, so that every lane soon comes to a place where the next lane has been, and takes over what that
 // one found from there on. If it does not, the guess is thrown away: that costs time, never the right result.
-#include "huffman_kernels.hpp"
-
+#include "codec_functions.hpp"
+#include "huffman_end.hpp"
 #include "huffman_table.hpp"
 #include "huffman_words.hpp"
 
@@ -171,7 +171,7 @@ constexpr std::size_t lanes = 4;
 constexpr std::size_t head_groups = 3;
 constexpr std::size_t head_bits = head_groups * group_bits;
 constexpr std::size_t many_long_codes = 3; // in the heads of all lanes; each costs a wrong prediction
-constexpr std::size_t min_segment = 32; // bytes; a head fits
+constexpr std::size_t min_segment = 32;    // bytes; a head fits
 constexpr std::size_t max_segment = 384;
 static_assert(min_segment * 8 >= head_bits);
 
@@ -334,16 +334,21 @@ constexpr std::size_t segment_room(std::size_t segment) { return segment * 8 + g
 }
 
 } // namespace
+} // namespace teewire::huffman
 
-result<std::size_t> decode_portable(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
-                                    note_log* notes) noexcept {
-    return decode(input, out, notes);
+namespace teewire::kernels {
+
+result<std::size_t> scalar::huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
+                                           note_log* notes) noexcept {
+    return huffman::decode(input, out, notes);
 }
+
 #if defined(__x86_64__)
-[[gnu::target("bmi2")]] result<std::size_t> decode_bmi2(std::span<std::uint8_t const> input,
-                                                        std::span<std::uint8_t> out, note_log* notes) noexcept {
-    return decode(input, out, notes);
+// Shifts by any number of bits are all that it needs of its level.
+[[gnu::target("bmi2")]] result<std::size_t>
+avx2::huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out, note_log* notes) noexcept {
+    return huffman::decode(input, out, notes);
 }
 #endif
 
-} // namespace teewire::huffman
+} // namespace teewire::kernels

@@ -1,6 +1,6 @@
 #include "teewire/varint.hpp"
 
-#include "kernels.hpp"
+#include "codec_functions.hpp"
 #include "varint_kernels.hpp"
 
 namespace teewire {
@@ -96,43 +96,6 @@ inline errc decode_range(std::span<std::uint8_t const> bytes, std::span<std::int
     return errc::ok;
 }
 
-result<std::size_t> encode_whole_plain(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
-    return encode_plain(values, out, 0, 0);
-}
-
-result<std::size_t> decode_whole_plain(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out,
-                                       decoding mode, note_log* notes) noexcept {
-    std::size_t at = 0;
-    std::size_t count = 0;
-    errc const error = decode_range(bytes, out, mode, notes, at, count, bytes.size());
-    if (error != errc::ok) return failure{error, at};
-    return count;
-}
-
-constexpr variant<encode_varints_fn> encoders[] = {
-    {"plain", cpu::any, encode_whole_plain},
-#if defined(__x86_64__)
-    {"avx2", cpu::avx2, encode_avx2},
-    {"avx512", cpu::avx512, encode_avx512},
-#endif
-};
-
-constexpr variant<decode_varints_fn> decoders[] = {
-    {"plain", cpu::any, decode_whole_plain},
-#if defined(__x86_64__)
-    {"avx2", cpu::avx2, decode_avx2},
-    {"avx512", cpu::avx512, decode_avx512},
-#endif
-};
-
-// Plain until this file's initialiser has run, so that initialisers of other files may call them at any time.
-constinit encode_varints_fn* chosen_encoder = encode_whole_plain;
-constinit decode_varints_fn* chosen_decoder = decode_whole_plain;
-
-[[maybe_unused]] bool const chosen =
-    choose(chosen_encoder, encode_varints_variants()) &&
-    choose(chosen_decoder, decode_varints_variants());
-
 } // namespace
 
 errc decode_plain(decode_run& run, std::size_t until) noexcept {
@@ -144,16 +107,27 @@ errc decode_plain(decode_run& run, std::size_t until) noexcept {
     return error;
 }
 
-std::span<variant<encode_varints_fn> const> encode_varints_variants() noexcept { return encoders; }
-std::span<variant<decode_varints_fn> const> decode_varints_variants() noexcept { return decoders; }
-
 } // namespace kernels
+
+result<std::size_t> plain::encode_varints(std::span<std::int32_t const> values,
+                                          std::span<std::uint8_t> out) noexcept {
+    return kernels::encode_plain(values, out, 0, 0);
+}
+
+result<std::size_t> plain::decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out,
+                                          decoding mode, note_log* notes) noexcept {
+    std::size_t at = 0;
+    std::size_t count = 0;
+    errc const error = kernels::decode_range(bytes, out, mode, notes, at, count, bytes.size());
+    if (error != errc::ok) return failure{error, at};
+    return count;
+}
 
 // Runs too short for the set-up of a kernel to pay, such as an empty delta. First tried as bytes with a value each.
 static constexpr std::size_t tiny = 8;
 
 result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
-    if (values.size() >= tiny || values.size() > out.size()) return kernels::chosen_encoder(values, out);
+    if (values.size() >= tiny || values.size() > out.size()) return kernels::codec.encode_varints(values, out);
     std::size_t i = 0;
     for (; i < values.size(); ++i) {
         auto const value = static_cast<std::uint32_t>(values[i]);
@@ -166,11 +140,12 @@ result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::sp
 
 result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
                                    note_log* notes) noexcept {
-    if (bytes.size() >= tiny || bytes.size() > out.size()) return kernels::chosen_decoder(bytes, out, mode, notes);
+    if (bytes.size() >= tiny || bytes.size() > out.size())
+        return kernels::codec.decode_varints(bytes, out, mode, notes);
     std::size_t i = 0;
     for (; i < bytes.size(); ++i) {
         std::uint32_t const byte = bytes[i];
-        if (byte > 0x7f) return kernels::decode_whole_plain(bytes, out, mode, notes);
+        if (byte > 0x7f) return plain::decode_varints(bytes, out, mode, notes);
         out[i] = static_cast<std::int32_t>((byte & 0x3f) ^ (0U - (byte >> 6)));
     }
     return i;

@@ -1,4 +1,5 @@
 // Variable-length ints with AVX2: 24 bytes or 8 ints a step, with no branch that depends on single values.
+#include "codec_functions.hpp"
 #include "varint_kernels.hpp"
 
 #if defined(__x86_64__)
@@ -8,14 +9,13 @@
 #include <bit>
 #include <immintrin.h>
 
-#define TEEWIRE_AVX2 [[gnu::target("avx2,bmi,bmi2,popcnt")]]
-
-namespace teewire::kernels {
+TEEWIRE_BEGIN_LEVEL(TEEWIRE_AVX2)
+namespace teewire::kernels::avx2 {
 
 namespace {
 
 // Keeps GCC from making a constant anew in every step.
-TEEWIRE_AVX2 inline __m256i opaque(__m256i constant) noexcept {
+inline __m256i opaque(__m256i constant) noexcept {
 #if !defined(__clang__)
     asm("" : "+x"(constant));
 #endif
@@ -39,7 +39,7 @@ constexpr std::array<lane_list, 256> lanes_of = [] {
 struct decode_constants {
     __m256i order, top_bits, minus_one, data_bits, weights, pair_weights;
 };
-TEEWIRE_AVX2 inline decode_constants make_decode_constants() noexcept {
+inline decode_constants make_decode_constants() noexcept {
     return {opaque(_mm256_setr_epi32(0x03020100, 0x04030201, 0x05040302, 0x06050403, 0x07060504, 0x08070605,
                                      0x09080706, 0x0a090807)),
             opaque(_mm256_set1_epi8(static_cast<char>(0x80))),
@@ -52,8 +52,8 @@ TEEWIRE_AVX2 inline decode_constants make_decode_constants() noexcept {
 // Of eight values that would start at `bytes` and at the seven bytes behind it, those that `starts` names. Unless
 // `exact`, writes eight ints anyway.
 template <bool exact>
-TEEWIRE_AVX2 inline void decode_eight(std::uint8_t const* bytes, std::uint32_t starts, bool any_fifth,
-                                      std::int32_t*& to, decode_constants const& c) noexcept {
+inline void decode_eight(std::uint8_t const* bytes, std::uint32_t starts, bool any_fifth, std::int32_t*& to,
+                         decode_constants const& c) noexcept {
     __m256i const in = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes)));
     __m256i const four = _mm256_shuffle_epi8(in, c.order);
     // The lowest clear top bit ends the value: one less than these bits has ones below it.
@@ -82,8 +82,8 @@ TEEWIRE_AVX2 inline void decode_eight(std::uint8_t const* bytes, std::uint32_t s
 
 // Decodes the values that start in the first 24 of 32 bytes. False if something is odd; then nothing is written.
 template <bool exact>
-TEEWIRE_AVX2 inline bool decode_step(std::uint8_t const* bytes, std::uint32_t& inside, std::int32_t*& to,
-                                     decode_constants const& c) noexcept {
+inline bool decode_step(std::uint8_t const* bytes, std::uint32_t& inside, std::int32_t*& to,
+                        decode_constants const& c) noexcept {
     __m256i const block = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(bytes));
     auto const more = static_cast<std::uint32_t>(_mm256_movemask_epi8(block)); // another byte follows
     __m256i const zero = _mm256_setzero_si256();
@@ -105,7 +105,7 @@ TEEWIRE_AVX2 inline bool decode_step(std::uint8_t const* bytes, std::uint32_t& i
 }
 
 // Stops near the ends of the memory, or before values that need the plain loop.
-TEEWIRE_AVX2 [[gnu::noinline]] void decode_steps(decode_run& run) noexcept {
+[[gnu::noinline]] void decode_steps(decode_run& run) noexcept {
     std::uint8_t const* const bytes = run.bytes.data();
     std::size_t const size = run.bytes.size();
     std::int32_t* const out = run.out.data();
@@ -153,7 +153,7 @@ constexpr packing<25> pack_pair_by = [] {
     return p;
 }();
 
-TEEWIRE_AVX2 inline __m128i load(std::array<std::uint8_t, 16> const& list) noexcept {
+inline __m128i load(std::array<std::uint8_t, 16> const& list) noexcept {
     return _mm_loadu_si128(reinterpret_cast<__m128i const*>(list.data()));
 }
 
@@ -163,14 +163,14 @@ struct encode_constants {
 };
 
 // Two values whose first four bytes and fifth byte alternate. Writes sixteen bytes.
-TEEWIRE_AVX2 inline std::uint8_t* put_pair(__m128i pair, unsigned key, std::uint8_t* to) noexcept {
+inline std::uint8_t* put_pair(__m128i pair, unsigned key, std::uint8_t* to) noexcept {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(pair, load(pack_pair_by.order[key])));
     return to + pack_pair_by.size[key];
 }
 
 // The rest of encode_eight for values of which some have five bytes.
-TEEWIRE_AVX2 inline std::uint8_t* put_pairs(__m256i code, __m256i m, __m256i has_2, __m256i has_3, __m256i has_4,
-                                            std::uint8_t* to) noexcept {
+inline std::uint8_t* put_pairs(__m256i code, __m256i m, __m256i has_2, __m256i has_3, __m256i has_4,
+                               std::uint8_t* to) noexcept {
     __m256i const fifth = _mm256_srli_epi32(m, 27);
     __m256i const has_5 = _mm256_cmpgt_epi32(fifth, _mm256_setzero_si256());
     __m256i const four =
@@ -191,8 +191,8 @@ TEEWIRE_AVX2 inline std::uint8_t* put_pairs(__m256i code, __m256i m, __m256i has
 }
 
 // Eight values. Needs room for 48 bytes, of which it may write fourteen too many.
-TEEWIRE_AVX2 inline std::uint8_t* encode_eight(std::int32_t const* values, std::uint8_t* to,
-                                               encode_constants const& c) noexcept {
+inline std::uint8_t* encode_eight(std::int32_t const* values, std::uint8_t* to,
+                                  encode_constants const& c) noexcept {
     __m256i const value = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(values));
     __m256i const sign = _mm256_srai_epi32(value, 31);
     __m256i const m = _mm256_xor_si256(value, sign);
@@ -225,8 +225,8 @@ TEEWIRE_AVX2 inline std::uint8_t* encode_eight(std::int32_t const* values, std::
 
 } // namespace
 
-TEEWIRE_AVX2 result<std::size_t> decode_avx2(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out,
-                                             decoding mode, note_log* notes) noexcept {
+result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
+                                   note_log* notes) noexcept {
     decode_run run{bytes, out, mode, notes};
     for (;;) {
         if (bytes.size() - run.at >= 32) decode_steps(run);
@@ -237,8 +237,7 @@ TEEWIRE_AVX2 result<std::size_t> decode_avx2(std::span<std::uint8_t const> bytes
     }
 }
 
-TEEWIRE_AVX2 result<std::size_t> encode_avx2(std::span<std::int32_t const> values,
-                                             std::span<std::uint8_t> out) noexcept {
+result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
     encode_constants const c{opaque(_mm256_set1_epi32(static_cast<int>(0xf8000000))),
                              opaque(_mm256_set1_epi32(0x007f003f)),
                              opaque(_mm256_set1_epi32(0x7f007f00)),
@@ -258,6 +257,8 @@ TEEWIRE_AVX2 result<std::size_t> encode_avx2(std::span<std::int32_t const> value
     return encode_plain(values, out, i, static_cast<std::size_t>(to - out.data()));
 }
 
-} // namespace teewire::kernels
+} // namespace teewire::kernels::avx2
+
+TEEWIRE_END_LEVEL
 
 #endif

@@ -1,4 +1,5 @@
 // Variable-length ints with AVX-512: 64 bytes or 16 ints a step, with no branch that depends on single values.
+#include "codec_functions.hpp"
 #include "varint_kernels.hpp"
 
 #if defined(__x86_64__)
@@ -13,20 +14,18 @@
 #include <bit>
 #include <immintrin.h>
 
-#define TEEWIRE_AVX512                                                                                             \
-    [[gnu::target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx2,bmi,bmi2,popcnt")]]
-
-namespace teewire::kernels {
+TEEWIRE_BEGIN_LEVEL(TEEWIRE_AVX512)
+namespace teewire::kernels::avx512 {
 
 namespace {
 
 // The lowest `count` bits, count <= 64.
-TEEWIRE_AVX512 inline std::uint64_t low_bits(std::size_t count) noexcept {
+inline std::uint64_t low_bits(std::size_t count) noexcept {
     return _bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(count));
 }
 
 // The same as a mask for loads and stores.
-TEEWIRE_AVX512 inline __mmask64 first_lanes(std::size_t count) noexcept {
+inline __mmask64 first_lanes(std::size_t count) noexcept {
     __mmask64 mask = low_bits(count);
 #if defined(__clang__) // version 14 fails to instrument an access for sanitizers if its mask comes from elsewhere
     asm("" : "+k"(mask));
@@ -35,7 +34,7 @@ TEEWIRE_AVX512 inline __mmask64 first_lanes(std::size_t count) noexcept {
 }
 
 // Keeps GCC from making a constant anew in every step.
-TEEWIRE_AVX512 inline __m512i opaque(__m512i constant) noexcept {
+inline __m512i opaque(__m512i constant) noexcept {
 #if !defined(__clang__)
     asm("" : "+v"(constant));
 #endif
@@ -71,8 +70,8 @@ struct decode_constants {
 };
 
 // Sixteen values. `which` tells their places in the list of first bytes, each four times.
-TEEWIRE_AVX512 inline __m512i decode_sixteen(__m512i block, __m512i first_bytes, byte_list const& which,
-                                             bool any_fifth, decode_constants const& c) noexcept {
+inline __m512i decode_sixteen(__m512i block, __m512i first_bytes, byte_list const& which, bool any_fifth,
+                              decode_constants const& c) noexcept {
     __m512i const first = _mm512_permutexvar_epi8(_mm512_load_si512(&which), first_bytes);
     __m512i const four = _mm512_permutexvar_epi8(_mm512_add_epi8(first, c.in_order), block);
     // The lowest clear top bit ends the value: one less than these bits has ones below it.
@@ -88,8 +87,8 @@ TEEWIRE_AVX512 inline __m512i decode_sixteen(__m512i block, __m512i first_bytes,
 }
 
 // The same for thirty-two values of one or two bytes.
-TEEWIRE_AVX512 inline __m512i decode_short(__m512i block, __m512i first_bytes, byte_list const& which,
-                                           decode_constants const& c) noexcept {
+inline __m512i decode_short(__m512i block, __m512i first_bytes, byte_list const& which,
+                            decode_constants const& c) noexcept {
     __m512i const first = _mm512_permutexvar_epi8(_mm512_load_si512(&which), first_bytes);
     __m512i const two = _mm512_permutexvar_epi8(_mm512_add_epi8(first, c.in_order_16), block);
     __m512i const ends = _mm512_andnot_si512(two, c.ends_16);
@@ -98,25 +97,21 @@ TEEWIRE_AVX512 inline __m512i decode_short(__m512i block, __m512i first_bytes, b
     return _mm512_mask_sub_epi16(m, _mm512_test_epi16_mask(two, c.sign_bit_16), c.sixty_three_16, m);
 }
 
-TEEWIRE_AVX512 inline __m512i low_half(__m512i v) noexcept {
-    return _mm512_cvtepi16_epi32(_mm512_castsi512_si256(v));
-}
-TEEWIRE_AVX512 inline __m512i high_half(__m512i v) noexcept {
-    return _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(v, 1));
-}
+inline __m512i low_half(__m512i v) noexcept { return _mm512_cvtepi16_epi32(_mm512_castsi512_si256(v)); }
+inline __m512i high_half(__m512i v) noexcept { return _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(v, 1)); }
 
-TEEWIRE_AVX512 inline void store(std::int32_t* to, __m512i a, __m512i b) noexcept {
+inline void store(std::int32_t* to, __m512i a, __m512i b) noexcept {
     _mm512_storeu_si512(to, a);
     _mm512_storeu_si512(to + 16, b);
 }
-TEEWIRE_AVX512 inline void store(std::int32_t* to, __m512i a, __m512i b, std::size_t count) noexcept {
+inline void store(std::int32_t* to, __m512i a, __m512i b, std::size_t count) noexcept {
     __mmask64 const lanes = first_lanes(count);
     _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(lanes), a);
     _mm512_mask_storeu_epi32(to + 16, static_cast<__mmask16>(lanes >> 16), b);
 }
 
 // Stops at the end, or at the first value of a block that needs the plain loop.
-TEEWIRE_AVX512 [[gnu::noinline]] void decode_blocks(decode_run& run) noexcept {
+[[gnu::noinline]] void decode_blocks(decode_run& run) noexcept {
     std::uint8_t const* const bytes = run.bytes.data();
     std::size_t const size = run.bytes.size();
     std::int32_t* to = run.out.data() + run.count;
@@ -221,16 +216,16 @@ struct encode_constants {
 };
 
 // Codes, with unused bytes between them, from the bits of magnitudes in their bytes.
-TEEWIRE_AVX512 inline __m512i code_bytes(__m512i spread, __m512i data_bits, __m512i sign, __m512i shape,
-                                         encode_constants const& c) noexcept {
+inline __m512i code_bytes(__m512i spread, __m512i data_bits, __m512i sign, __m512i shape,
+                          encode_constants const& c) noexcept {
     __m512i const data = _mm512_ternarylogic_epi32(spread, data_bits, sign, 0xe2); // data_bits ? spread : sign
     return _mm512_ternarylogic_epi32(data, c.top_bits, shape, 0xb8);               // top_bits ? shape : data
 }
 
 // Writes the used bytes. If `whole`, writes 64 bytes anyway, and there is room.
 template <bool whole>
-TEEWIRE_AVX512 inline bool put(__m512i code, __m512i shape, std::uint8_t*& to, std::size_t& room,
-                               encode_constants const& c) noexcept {
+inline bool put(__m512i code, __m512i shape, std::uint8_t*& to, std::size_t& room,
+                encode_constants const& c) noexcept {
     __mmask64 const used = _mm512_test_epi8_mask(shape, c.used_bit);
     __m512i const packed = _mm512_maskz_compress_epi8(used, code);
     auto const size = static_cast<std::size_t>(std::popcount(used));
@@ -247,8 +242,8 @@ TEEWIRE_AVX512 inline bool put(__m512i code, __m512i shape, std::uint8_t*& to, s
 
 // Eight values, some of which have five bytes.
 template <bool whole>
-TEEWIRE_AVX512 inline bool encode_wide(__m256i m, __m256i sign, __m256i shape, __mmask8 has_fifth,
-                                       std::uint8_t*& to, std::size_t& room, encode_constants const& c) noexcept {
+inline bool encode_wide(__m256i m, __m256i sign, __m256i shape, __mmask8 has_fifth, std::uint8_t*& to,
+                        std::size_t& room, encode_constants const& c) noexcept {
     __m512i const four = _mm512_cvtepu32_epi64(shape);
     __m512i const five = _mm512_mask_or_epi64(four, has_fifth, four, _mm512_set1_epi64(0x4000000000));
     __m512i const spread = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x1b140d0600), _mm512_cvtepu32_epi64(m));
@@ -258,8 +253,8 @@ TEEWIRE_AVX512 inline bool encode_wide(__m256i m, __m256i sign, __m256i shape, _
 
 // Up to sixteen values. False if there is not enough room; then perhaps some of them have been written.
 template <bool whole>
-TEEWIRE_AVX512 inline bool encode_sixteen(std::int32_t const* values, std::size_t count, std::uint8_t*& to,
-                                          std::size_t& room, encode_constants const& c) noexcept {
+inline bool encode_sixteen(std::int32_t const* values, std::size_t count, std::uint8_t*& to, std::size_t& room,
+                           encode_constants const& c) noexcept {
     __mmask16 const lanes = whole ? 0xffff : static_cast<__mmask16>(first_lanes(count));
     __m512i const value = whole ? _mm512_loadu_si512(values) : _mm512_maskz_loadu_epi32(lanes, values);
     __m512i const sign = _mm512_srai_epi32(value, 31);
@@ -280,8 +275,8 @@ TEEWIRE_AVX512 inline bool encode_sixteen(std::int32_t const* values, std::size_
 
 } // namespace
 
-TEEWIRE_AVX512 result<std::size_t> decode_avx512(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out,
-                                                 decoding mode, note_log* notes) noexcept {
+result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
+                                   note_log* notes) noexcept {
     decode_run run{bytes, out, mode, notes};
     for (;;) {
         decode_blocks(run);
@@ -291,8 +286,7 @@ TEEWIRE_AVX512 result<std::size_t> decode_avx512(std::span<std::uint8_t const> b
     }
 }
 
-TEEWIRE_AVX512 result<std::size_t> encode_avx512(std::span<std::int32_t const> values,
-                                                 std::span<std::uint8_t> out) noexcept {
+result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
     encode_constants const c{opaque(_mm512_load_si512(&shapes.at[0])),
                              opaque(_mm512_load_si512(&shapes.at[16])),
                              opaque(_mm512_set1_epi32(static_cast<int>(0xf8000000))),
@@ -315,6 +309,8 @@ TEEWIRE_AVX512 result<std::size_t> encode_avx512(std::span<std::int32_t const> v
     return out.size() - room;
 }
 
-} // namespace teewire::kernels
+} // namespace teewire::kernels::avx512
+
+TEEWIRE_END_LEVEL
 
 #endif

@@ -1,4 +1,4 @@
-// The functions that code and decode runs of variable-length ints, for varint.cpp to choose from.
+// The plain loops of variable-length ints, for the parts of a run that the functions of a level leave to them.
 #pragma once
 
 #include "teewire/varint.hpp"
@@ -26,14 +26,5 @@ errc decode_plain(decode_run& run, std::size_t until) noexcept;
 // Encodes values[i...] behind the `at` bytes that are written already.
 result<std::size_t> encode_plain(std::span<std::int32_t const> values, std::span<std::uint8_t> out, std::size_t i,
                                  std::size_t at) noexcept;
-
-#if defined(__x86_64__)
-result<std::size_t> encode_avx2(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept;
-result<std::size_t> decode_avx2(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
-                                note_log* notes) noexcept;
-result<std::size_t> encode_avx512(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept;
-result<std::size_t> decode_avx512(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
-                                  note_log* notes) noexcept;
-#endif
 
 } // namespace teewire::kernels

@@ -1,16 +1,13 @@
 #include "teewire/live_snapshot.hpp"
 
 #include "hash.hpp"
-#include "kernels.hpp"
+#include "snapshot_functions.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace teewire {
 namespace {
-
-constinit kernels::change_items_fn* change_fast = kernels::plain_change_items;
-[[maybe_unused]] bool const chosen = kernels::choose(change_fast, kernels::change_items_variants());
 
 // a += b
 void accumulate(std::span<std::int32_t> a, std::span<std::int32_t const> b) noexcept {
@@ -111,13 +108,8 @@ failure live_snapshot::assign(snapshot_view snapshot) noexcept {
     if (snapshot.ints().size() > limits_.ints()) return {errc::too_large, 0};
     for (item const i : snapshot) {
         slot& s = items_[slots_++];
-        s = {i.key,
-             static_cast<std::uint32_t>(used_),
-             static_cast<std::uint32_t>(i.data.size()),
-             0,
-             0,
-             slot::alive,
-             static_cast<std::uint16_t>(slots_)};
+        s = {i.key,       static_cast<std::uint32_t>(used_), static_cast<std::uint32_t>(i.data.size()), 0, 0,
+             slot::alive, static_cast<std::uint16_t>(slots_)};
         pool()[used_] = i.key;
         std::copy(i.data.begin(), i.data.end(), data(s).begin());
         used_ += 1 + i.data.size();
@@ -255,11 +247,11 @@ failure live_snapshot::apply(std::span<std::int32_t const> delta, size_table con
     begin_delta();
     delta_reader reader = *opened;
     mark_removed(reader.removed_keys(), options.notes);
-    kernels::item_changes changes{
+    kernels::in_place_state changes{
         items_.data(), repeated_ == 0 ? slots_ : 0, pool(), table_, multiplier_, shift_, delta.data(), delta_, 0};
     failure refused{};
     delta_reader::update odd;
-    for (bool more = true; more && change_fast(changes, reader, odd);) {
+    for (bool more = true; more && kernels::snapshot.apply_updates(changes, reader, odd);) {
         // Behind a new item there often is another one.
         for (bool added = true; added && more;) {
             std::size_t const slots = slots_;

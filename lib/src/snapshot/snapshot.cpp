@@ -1,7 +1,6 @@
 #include "teewire/snapshot.hpp"
 
 #include "hash.hpp"
-#include "kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -69,22 +68,6 @@ std::optional<item> snapshot_view::find(std::int32_t wanted) const noexcept {
         if (key(i) == wanted) return (*this)[i];
     return std::nullopt;
 }
-
-std::uint32_t plain::checksum(snapshot_view const& snapshot) noexcept {
-    std::uint32_t sum = 0;
-    for (item const i : snapshot)
-        for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
-    return sum;
-}
-
-namespace {
-
-constinit kernels::checksum_fn* checksum_fast = plain::checksum;
-[[maybe_unused]] bool const chosen = kernels::choose(checksum_fast, kernels::checksum_variants());
-
-} // namespace
-
-std::uint32_t snapshot_view::checksum() const noexcept { return checksum_fast(*this); }
 
 std::optional<uuid> find_extended_type(snapshot_view snapshot, std::uint16_t alias) noexcept {
     auto const description = snapshot.find(make_key(type_describing, alias));

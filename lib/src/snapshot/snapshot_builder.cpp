@@ -1,24 +1,21 @@
 #include "teewire/snapshot_builder.hpp"
 
 #include "hash.hpp"
-#include "kernels.hpp"
+#include "snapshot_functions.hpp"
 
 #include <algorithm>
 
 namespace teewire {
-namespace {
-
-constinit kernels::holds_key_fn* holds_key_fast = kernels::plain_holds_key;
-[[maybe_unused]] bool const chosen = kernels::choose(holds_key_fast, kernels::holds_key_variants());
-
-} // namespace
-
 std::uint32_t detail::seen_multiplier(void const* memory) noexcept {
     return static_cast<std::uint32_t>(hash_multiplier(1, memory));
 }
 
 bool detail::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept {
-    return holds_key_fast(keys, key);
+    return kernels::snapshot.holds_key(keys, key);
+}
+
+bool plain::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noexcept {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 void snapshot_builder::start(memory_ahead ahead) noexcept {

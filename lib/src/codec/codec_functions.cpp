@@ -1,0 +1,34 @@
+#include "codec_functions.hpp"
+
+namespace teewire::kernels {
+namespace {
+
+constexpr codec_functions plain_functions = {plain::encode_varints, plain::decode_varints, plain::huffman_encode,
+                                             plain::huffman_decode};
+constexpr codec_functions scalar_functions = {plain::encode_varints, plain::decode_varints, scalar::huffman_encode,
+                                              scalar::huffman_decode};
+#if defined(__x86_64__)
+constexpr codec_functions avx2_functions = {avx2::encode_varints, avx2::decode_varints, avx2::huffman_encode,
+                                            avx2::huffman_decode};
+constexpr codec_functions avx512_functions = {avx512::encode_varints, avx512::decode_varints,
+                                              avx512::huffman_encode, avx2::huffman_decode};
+#endif
+
+constexpr variant<codec_functions> variants[] = {
+    {"plain", cpu_level::scalar, plain_functions},   {"scalar", cpu_level::scalar, scalar_functions},
+#if defined(__x86_64__)
+    {"sse2", cpu_level::sse2, scalar_functions},     {"avx2", cpu_level::avx2, avx2_functions},
+    {"avx512", cpu_level::avx512, avx512_functions},
+#endif
+};
+
+constinit follower layer = {[](cpu_level level) noexcept { choose(codec, codec_variants(), level); }};
+[[maybe_unused]] bool const chosen = follow(layer);
+
+} // namespace
+
+constinit codec_functions codec = scalar_functions;
+
+std::span<variant<codec_functions> const> codec_variants() noexcept { return variants; }
+
+} // namespace teewire::kernels

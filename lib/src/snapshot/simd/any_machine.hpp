@@ -1,0 +1,16 @@
+// What kernels include of others, for the files that compile them for a level: to be included first, as it must be
+// compiled for any machine.
+#pragma once
+
+#include "teewire/delta.hpp"
+
+#include "../../codec/cpu.hpp"
+#include "../in_place_state.hpp"
+#include "../key_filter.hpp"
+#include "../snapshot_functions.hpp"
+#include "bits.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>

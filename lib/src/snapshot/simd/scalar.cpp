@@ -1,0 +1,5 @@
+#include "any_machine.hpp"
+
+#include "scalar.hpp"
+
+#include "kernels.hpp"

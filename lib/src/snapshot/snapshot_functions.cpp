@@ -1,0 +1,26 @@
+#include "snapshot_functions.hpp"
+
+namespace teewire::kernels {
+namespace {
+
+constexpr snapshot_functions plain_functions = {plain::holds_key, plain::checksum, plain::create_delta,
+                                                plain::apply_delta, plain::apply_updates};
+
+constexpr variant<snapshot_functions> variants[] = {
+    {"plain", cpu_level::scalar, plain_functions},    {"scalar", cpu_level::scalar, scalar::functions},
+#if defined(__x86_64__)
+    {"sse2", cpu_level::sse2, sse2::functions},       {"avx2", cpu_level::avx2, avx2::functions},
+    {"avx512", cpu_level::avx512, avx512::functions},
+#endif
+};
+
+constinit follower layer = {[](cpu_level level) noexcept { choose(snapshot, snapshot_variants(), level); }};
+[[maybe_unused]] bool const chosen = follow(layer);
+
+} // namespace
+
+constinit snapshot_functions snapshot = plain_functions;
+
+std::span<variant<snapshot_functions> const> snapshot_variants() noexcept { return variants; }
+
+} // namespace teewire::kernels
