@@ -1,7 +1,8 @@
 // Every step on every workload, and what they add up to. Cases are named STEP/WORKLOAD; the floors come first.
 //   teewire-bench [--workloads=FOLDER] [--demos=FOLDER] [--maps=FOLDER] [options of Google Benchmark]
-// Ends with 1 if a case allocated.
+// TEEWIRE_CPU caps the level of the processor. Ends with 1 if a case allocated.
 #include "cases.hpp"
+#include "cpu_level.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +60,7 @@ public:
 } // namespace
 
 int main(int argc, char** argv) {
+    test::cap_cpu_level_from_environment();
     std::vector<char*> arguments(argv, argv + argc);
     std::filesystem::path const workloads = take(arguments, "--workloads=");
     std::filesystem::path const demos = take(arguments, "--demos=");

@@ -29,7 +29,7 @@
 ///   Init functions check their arguments and options.
 /// - Output never overlaps input.
 /// - Different states may be used by different threads at the same time, one state by one thread at a time. What is
-///   const is only read. There is no hidden state, and no lock.
+///   const is only read. There is no hidden state but the processor level, and no lock.
 /// - Option structs begin with their size, set by the caller: a newer library takes the shorter ones of older programs.
 ///   Fields that are zero, and null instead of a struct, mean the default. Structs that are filled in begin with their
 ///   size as well.
@@ -68,6 +68,21 @@ TEEWIRE_API char const* teewire_version(void);
 /// What the library has: major * 65536 + minor. A program can run with it if the major is its own and the minor is not
 /// smaller.
 TEEWIRE_API uint32_t teewire_abi_version(void);
+
+/// Sets of instructions that the hot functions are compiled for, each with all of those before it.
+typedef enum teewire_cpu_level {
+    TEEWIRE_CPU_SCALAR = 0, ///< every processor
+    TEEWIRE_CPU_SSE2 = 1,   ///< every x86-64
+    TEEWIRE_CPU_AVX2 = 2,   ///< with BMI1, BMI2, LZCNT and POPCNT
+    TEEWIRE_CPU_AVX512 = 3  ///< F, BW, CD, DQ, VL, VBMI and VBMI2
+} teewire_cpu_level;
+
+/// The teewire_cpu_level in use: at first the highest one that the processor has.
+TEEWIRE_API int32_t teewire_cpu(void);
+/// Sets the highest level that may be used. The result is the one in use from now on: `most`, or less where the
+/// processor has less; TEEWIRE_BAD_ARGUMENT if there is no such level. No other result depends on it: it is there for
+/// reports of bugs and for tests. To be called before anything else, while no other thread calls the library.
+TEEWIRE_API int32_t teewire_cpu_cap(int32_t most);
 
 /// Codes keep their numbers.
 typedef enum teewire_error {

@@ -3,9 +3,12 @@
 #include "session.hpp"
 #include "verbs.hpp"
 
+#include <teewire/cpu.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 
 namespace {
@@ -123,10 +126,24 @@ private:
     map_check_options check_;
 };
 
+// For reports of bugs: whether it is one of the code for one kind of processor.
+void cap_cpu_level_from_environment() {
+    char const* const wanted = std::getenv("TEEWIRE_CPU");
+    if (wanted == nullptr || *wanted == '\0') return;
+    auto const level = teewire::find_cpu_level(wanted);
+    if (!level)
+        throw usage_error{
+            fmt::format("TEEWIRE_CPU: \"{}\" is not scalar, sse2, avx2 or avx512", printable(wanted))};
+    teewire::cap_cpu_level(*level);
+}
+
 int run(int argc, char** argv) {
+    cap_cpu_level_from_environment();
     CLI::App app{"Replays, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
                  "teewire"};
-    app.set_version_flag("--version", TEEWIRE_VERSION);
+    app.set_version_flag("--version", [] {
+        return fmt::format("{} ({})", TEEWIRE_VERSION, teewire::name(teewire::used_cpu_level()));
+    });
     app.require_subcommand(1);
     app.footer(
         "Exit codes: 0 good, 1 an input is damaged, 2 wrong usage, 3 reading or writing failed, 130 interrupted.");

@@ -52,6 +52,9 @@ extern int failed_checks;
         CHECK_EQUAL(failure.position, expected_position);                                                          \
     } while (0)
 
+/* Runs everything on the processor level that TEEWIRE_CPU names, or ends with 77 if the machine has less. */
+void cap_cpu_from_environment(void);
+
 /* Memory of exactly that size, so that AddressSanitizer sees every step over its end; freed by give_back(). */
 void* take(uint32_t size);
 void give_back(void);

@@ -8,6 +8,7 @@ void test_transfer(void);
 void test_demo(void);
 
 int main(void) {
+    cap_cpu_from_environment();
     test_codec();
     test_snapshot();
     test_delta();

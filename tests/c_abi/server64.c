@@ -199,6 +199,7 @@ static void Run(struct workload const* pWorld) {
 int main(int argc, char** argv) {
     struct workload World;
     uint32_t Number = 0;
+    cap_cpu_from_environment();
     REQUIRE(argc >= 2);
     g_pExpected = fopen(argv[1], "r");
     REQUIRE(g_pExpected != NULL);

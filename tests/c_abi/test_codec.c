@@ -11,6 +11,18 @@ static void test_version(void) {
     CHECK_EQUAL(teewire_align(), TEEWIRE_ALIGN);
 }
 
+static void test_cpu(void) {
+    int32_t const before = teewire_cpu();
+    CHECK(before >= TEEWIRE_CPU_SCALAR && before <= TEEWIRE_CPU_AVX512);
+    CHECK_EQUAL(teewire_cpu_cap(TEEWIRE_CPU_SCALAR), TEEWIRE_CPU_SCALAR);
+    CHECK_EQUAL(teewire_cpu(), TEEWIRE_CPU_SCALAR);
+    CHECK_EQUAL(teewire_cpu_cap(-1), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_cpu_cap(TEEWIRE_CPU_AVX512 + 1), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_cpu(), TEEWIRE_CPU_SCALAR);
+    CHECK_EQUAL(teewire_cpu_cap(before), before);
+    CHECK_EQUAL(teewire_cpu(), before);
+}
+
 static void test_error_text(void) {
     int32_t code = 0;
     CHECK(strcmp(teewire_error_text(TEEWIRE_OK), "no error") == 0);
@@ -110,6 +122,7 @@ static void test_sizes(void) {
 
 void test_codec(void) {
     test_version();
+    test_cpu();
     test_error_text();
     test_varints();
     test_huffman();

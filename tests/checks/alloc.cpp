@@ -1,6 +1,7 @@
 // No function of lib allocates: while one runs, malloc and operator new end the program.
 //   alloc-test DEMO...
 #include "allocation_trap.hpp"
+#include "cpu_level.hpp"
 #include "workloads.hpp"
 
 #include <teewire/connection.hpp>
@@ -196,6 +197,7 @@ void replay(everything& m, std::span<std::uint8_t const> file) {
 } // namespace
 
 int main(int argc, char** argv) {
+    test::cap_cpu_level_from_environment();
     auto const memory = std::make_unique<everything>();
     try_trap();
 

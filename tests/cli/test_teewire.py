@@ -45,6 +45,16 @@ class Program(unittest.TestCase):
             self.assertEqual((code, out), (2, ""), arguments)
             self.assertNotEqual(err, "")
 
+    def test_processor_levels(self):
+        def version(level):
+            done = subprocess.run([TEEWIRE, "--version"], env=os.environ | {"TEEWIRE_CPU": level}, capture_output=True)
+            return done.returncode, done.stdout.decode(), done.stderr.decode()
+        self.assertRegex(version("scalar")[1], r"^\d+\.\d+\.\d+ \(scalar\)\n$")
+        self.assertEqual(version("")[1], version("avx512")[1])  # the most that the machine has
+        code, out, err = version("mmx")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn('TEEWIRE_CPU: "mmx"', err)
+
     def test_missing_and_foreign_files(self):
         for verb in ("info", "dump", "verify", "play"):
             code, out, err = run(verb, FIXTURES / "no-such-file")

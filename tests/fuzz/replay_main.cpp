@@ -1,5 +1,6 @@
 // Runs inputs through fuzz targets without a fuzzer: seeds, stored findings, and whatever a fuzzer has left.
 //   fuzz-replay TARGET [FILE or FOLDER]...       without any: standard input
+#include "cpu_level.hpp"
 #include "fuzz.hpp"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ std::size_t run_all(fuzz::target const& target, fs::path const& path) {
 } // namespace
 
 int main(int argc, char** argv) {
+    test::cap_cpu_level_from_environment();
     fuzz::target const* target = fuzz::target::first;
     while (target != nullptr && (argc < 2 || target->name != argv[1])) target = target->next;
     if (target == nullptr) {

@@ -1,5 +1,9 @@
 #include "convert.hpp"
 
+#include "teewire/cpu.hpp"
+
+static_assert(static_cast<int>(teewire::cpu_level::avx512) == TEEWIRE_CPU_AVX512);
+
 namespace teewire::c {
 
 // The numbers of teewire.h are for ever, those of errc are not.
@@ -53,6 +57,13 @@ using namespace teewire::c;
 
 char const* teewire_version(void) { return TEEWIRE_VERSION_STRING; }
 std::uint32_t teewire_abi_version(void) { return std::uint32_t{TEEWIRE_ABI_MAJOR} << 16 | TEEWIRE_ABI_MINOR; }
+
+std::int32_t teewire_cpu(void) { return static_cast<std::int32_t>(used_cpu_level()); }
+
+std::int32_t teewire_cpu_cap(std::int32_t most) {
+    if (most < TEEWIRE_CPU_SCALAR || most > TEEWIRE_CPU_AVX512) return TEEWIRE_BAD_ARGUMENT;
+    return static_cast<std::int32_t>(cap_cpu_level(static_cast<cpu_level>(most)));
+}
 
 char const* teewire_error_text(std::int32_t code) {
     switch (code) {

@@ -1,0 +1,77 @@
+#include "check.hpp"
+#include "codec/codec_functions.hpp"
+#include "snapshot/snapshot_functions.hpp"
+
+#include "teewire/cpu.hpp"
+
+using namespace teewire;
+
+namespace {
+
+constexpr cpu_level all_levels[] = {cpu_level::scalar, cpu_level::sse2, cpu_level::avx2, cpu_level::avx512};
+
+// The level of other tests is that of the whole run.
+struct restored {
+    cpu_level before = used_cpu_level();
+    ~restored() { cap_cpu_level(before); }
+};
+
+template <class Functions>
+Functions const& functions_of(std::span<kernels::variant<Functions> const> variants, cpu_level level) {
+    Functions const* found = nullptr;
+    for (auto const& v : variants)
+        if (v.level <= level) found = &v.functions;
+    REQUIRE(found != nullptr);
+    return *found;
+}
+
+} // namespace
+
+TEST_CASE("levels have names") {
+    for (cpu_level const level : all_levels) CHECK(find_cpu_level(name(level)) == level);
+    CHECK(name(cpu_level::avx2) == "avx2");
+    CHECK(find_cpu_level("") == std::nullopt);
+    CHECK(find_cpu_level("AVX2") == std::nullopt);
+    CHECK(find_cpu_level("plain") == std::nullopt);
+}
+
+TEST_CASE("a cap chooses the functions of its level, in every layer") {
+    restored const after;
+    for (cpu_level const most : {cpu_level::avx512, cpu_level::scalar, cpu_level::avx2, cpu_level::sse2}) {
+        cpu_level const used = cap_cpu_level(most);
+        CAPTURE(name(most).data());
+        CHECK(used <= most);
+        CHECK(used == used_cpu_level());
+        CHECK(kernels::supported(used));
+        for (cpu_level const level : all_levels)
+            CHECK((kernels::supported(level) && level <= most) == (level <= used));
+        auto const& codec = functions_of(kernels::codec_variants(), used);
+        CHECK((kernels::codec.encode_varints == codec.encode_varints));
+        CHECK((kernels::codec.huffman_decode == codec.huffman_decode));
+        auto const& snapshot = functions_of(kernels::snapshot_variants(), used);
+        CHECK((kernels::snapshot.checksum == snapshot.checksum));
+        CHECK((kernels::snapshot.create_delta == snapshot.create_delta));
+    }
+}
+
+TEST_CASE("every machine has a level, and x86-64 at least SSE2") {
+    restored const after;
+    CHECK(cap_cpu_level(cpu_level::scalar) == cpu_level::scalar);
+#if defined(__x86_64__)
+    CHECK(cap_cpu_level(cpu_level::sse2) == cpu_level::sse2);
+#else
+    CHECK(cap_cpu_level(cpu_level::avx512) == cpu_level::scalar);
+#endif
+}
+
+TEST_CASE("levels come in order in the lists of variants, the plain twins first") {
+    auto const check = [](auto const& variants) {
+        CHECK(variants.front().name == "plain");
+        for (std::size_t i = 1; i < variants.size(); ++i) {
+            CHECK(variants[i].name == name(variants[i].level));
+            CHECK(static_cast<std::size_t>(variants[i].level) == i - 1);
+        }
+    };
+    check(kernels::codec_variants());
+    check(kernels::snapshot_variants());
+}
