@@ -14,13 +14,15 @@ namespace teewire {
 
 inline constexpr std::size_t delta_header_ints = 3; ///< at the start of every delta
 
-/// Scratch memory for create_delta and apply_delta. 43 KiB with the default limits; needs no set-up.
+/// Scratch memory for create_delta and apply_delta. 51 KiB with the default limits; needs no set-up.
 template <snapshot_limits limits = snapshot_limits{}>
 struct delta_memory {
     /// @cond memory
     static constexpr std::size_t items = limits.items;
     key_index_memory<items> base_index, added_index;
-    std::array<std::uint32_t, items> places, positions, gap_items, gap_ints;
+    std::array<std::uint32_t, items> base_filter;                      // of the keys of the base
+    std::array<std::uint32_t, items> run_begins, run_partners;         // when a delta is created
+    std::array<std::uint32_t, items> item_begins, gap_items, gap_ints; // when it is applied
     std::array<std::uint64_t, (items / 64 / 8 + 1) * 8> marks;
     std::array<std::uint32_t, starts_words(limits.ints())> starts;
     /// @endcond
@@ -32,9 +34,10 @@ struct delta_scratch {
     template <snapshot_limits limits>
     delta_scratch(delta_memory<limits>& memory) noexcept
         : base_keys{memory.base_index.keys}, added_keys{memory.added_index.keys},
-          base_numbers{memory.base_index.numbers}, added_numbers{memory.added_index.numbers}, places{memory.places},
-          positions{memory.positions}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints}, marks{memory.marks},
-          starts{memory.starts} {}
+          base_numbers{memory.base_index.numbers}, added_numbers{memory.added_index.numbers},
+          base_filter{memory.base_filter}, run_begins{memory.run_begins}, run_partners{memory.run_partners},
+          item_begins{memory.item_begins}, gap_items{memory.gap_items}, gap_ints{memory.gap_ints},
+          marks{memory.marks}, starts{memory.starts} {}
 
     /// Items.
     [[nodiscard]] std::size_t capacity() const noexcept { return base_keys.size(); }
@@ -46,7 +49,7 @@ struct delta_scratch {
 
     std::span<std::int32_t> base_keys, added_keys; // those of the indexes
     std::span<std::uint16_t> base_numbers, added_numbers;
-    std::span<std::uint32_t> places, positions, gap_items, gap_ints;
+    std::span<std::uint32_t> base_filter, run_begins, run_partners, item_begins, gap_items, gap_ints;
     std::span<std::uint64_t> marks; // a bit per item, and some to spare
     std::span<std::uint32_t> starts;
     /// @endcond
@@ -104,7 +107,8 @@ public:
         std::int32_t const key = next_key();
         if (key < 0) return false;
         std::size_t const agreed = (*sizes_)[key_type(key)];
-        return take(key, agreed != 0 ? 2 : 3, agreed != 0 ? agreed : static_cast<std::uint32_t>(delta_[at_ + 2]), out);
+        return take(key, agreed != 0 ? 2 : 3, agreed != 0 ? agreed : static_cast<std::uint32_t>(delta_[at_ + 2]),
+                    out);
     }
     /// The key of what next() will give, or -1 where it must be asked.
     [[nodiscard]] std::int32_t next_key() const noexcept {

@@ -19,7 +19,7 @@ inline constexpr std::size_t max_vanilla_snapshot_parts = 31; ///< parts that cl
 /// A message of a part: its head of up to 22 bytes and the part.
 inline constexpr std::size_t max_snapshot_message_bytes = snapshot_part_bytes + 22;
 
-/// Scratch for encoding and decoding deltas; one serves any number of clients of one thread. 278 KiB.
+/// Scratch for encoding and decoding deltas; one serves any number of clients of one thread. 286 KiB.
 struct snapshot_scratch {
     /// @cond memory
     delta_memory<> delta;

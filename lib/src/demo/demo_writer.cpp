@@ -64,8 +64,7 @@ result<std::size_t> demo_writer::write_snapshot(std::int32_t tick, snapshot_view
                                                 std::span<std::uint8_t> out) noexcept {
     if (tick < 0 || (encoder_.last_tick() && tick <= *encoder_.last_tick())) return failure{errc::bad_tick, 0};
     if (snapshot.ints().size() > memory_.previous.size()) return failure{errc::too_large, memory_.previous.size()};
-    if (snapshot.size() > memory_.delta.places.size())
-        return failure{errc::too_many_items, memory_.delta.places.size()};
+    if (snapshot.size() > memory_.delta.items) return failure{errc::too_many_items, memory_.delta.items};
 
     std::span<std::int32_t const> ints = snapshot.ints();
     demo_chunk_kind kind = demo_chunk_kind::snapshot;

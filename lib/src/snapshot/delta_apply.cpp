@@ -47,7 +47,7 @@ result<snapshot_view> plain::apply_delta(snapshot_view base, std::span<std::int3
     key_index index = scratch.base_index();
     bool const distinct = index.build(base);
     if (!distinct && options.notes != nullptr) options.notes->add(note::repeated_key, 0);
-    auto const places = scratch.places.first(base.size()); // in `out`; removed_place for what goes
+    auto const places = scratch.item_begins.first(base.size()); // in `out`; removed_place for what goes
     mark_removed(base, index, distinct, *opened, places, options.notes);
     std::size_t survivors = 0;
     std::size_t total = 0; // ints of the resulting items

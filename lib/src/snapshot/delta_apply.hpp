@@ -6,6 +6,32 @@
 namespace teewire::kernels::TEEWIRE_LEVEL {
 namespace {
 
+// The keys of the items that a delta has added so far.
+class added_keys {
+public:
+    explicit added_keys(delta_scratch const& scratch) noexcept
+        : scratch_{scratch}, keys_{scratch.added_keys.data()} {}
+
+    [[nodiscard]] bool contain(std::int32_t key) noexcept {
+        return size_ < 64 ? find_int(keys_, 0, size_, key) != size_ : are_indexed(key);
+    }
+    void add(std::int32_t key) noexcept { keys_[size_++] = key; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+    // So many of them that looking through all would take longer.
+    [[gnu::noinline]] bool are_indexed(std::int32_t key) noexcept {
+        if (!index_) index_ = scratch_.added_index();
+        while (index_->size() < size_) index_->insert(keys_[index_->size()]);
+        return index_->find(key) != key_index::npos;
+    }
+
+    delta_scratch const& scratch_;
+    std::int32_t* keys_; // those of the index
+    std::size_t size_ = 0;
+    std::optional<key_index> index_;
+};
+
 inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std::int32_t const> delta,
                                          size_table const& sizes, delta_scratch const& scratch,
                                          std::span<std::int32_t> out, apply_options const& options) noexcept {
@@ -22,7 +48,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
     delta_reader reader = *opened;
     layout const base{base_view};
     if (base.n != 0 ? base.offsets[0] != 0 : base.size != 0) return leave_to_plain();
-    key_finder finder{base_view, scratch, scratch.positions};
+    key_finder finder{base_view, scratch};
     auto const marks = scratch.marks.first(base.n / 64 + 1); // what goes
     clear(marks);
     auto const is_removed = [&](std::size_t i) { return (marks[i / 64] >> i % 64 & 1) != 0; };
@@ -34,11 +60,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
     for (std::size_t k = 0; k < removed_keys.size(); ++k) {
         std::size_t const number = finder.find(removed_keys[k], expected);
         if (number == key_index::npos || is_removed(number)) {
-            std::size_t const last = k + finder.unknown_at_first(removed_keys.subspan(k + 1));
-            if (options.notes != nullptr)
-                for (std::size_t at = k; at <= last; ++at)
-                    options.notes->add(note::unknown_removed_key, delta_header_ints + at);
-            k = last;
+            if (options.notes != nullptr) options.notes->add(note::unknown_removed_key, delta_header_ints + k);
             continue;
         }
         marks[number / 64] |= std::uint64_t{1} << number % 64;
@@ -87,21 +109,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
         missing = gap_ints[k];
     }
 
-    std::size_t added = 0;
-    std::optional<key_filter> added_filter; // when looking through all of them takes longer
-    std::size_t added_work = 0;             // keys that were looked at when it was wrong
-    auto const may_be_added = [&](std::int32_t key) noexcept {
-        if (added >= 64) {
-            if (!added_filter) {
-                added_filter.emplace(scratch.starts);
-                for (std::size_t n = 0; n < added; ++n) added_filter->insert(scratch.added_keys[n]);
-            }
-            if (!added_filter->may_hold(key)) return false;
-            added_work += added;
-            if (added_work > 64 * max_items) return true; // happens to nobody, but must not take longer
-        }
-        return find_int(scratch.added_keys.data(), 0, added, key) != added;
-    };
+    added_keys added{scratch};
     // Items from `run_begin` on, with no gap among them, which lie `shift` ints before where they were in the base.
     std::size_t run_begin = 0;
     std::size_t run_items = gaps != 0 ? gap_items[0] : base.n;
@@ -122,14 +130,13 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
             if (!next_update(reader, update)) break;
             number = finder.find_far(update.key, expected);
             if (number == key_index::npos) {
-                if (may_be_added(update.key)) return leave_to_plain();
-                if (survivors + added == max_items) return failure{errc::too_many_items, update.position};
-                if (2 + survivors + added + 1 + used + 1 + update.data.size() > limit)
+                if (added.contain(update.key)) return leave_to_plain();
+                if (survivors + added.size() == max_items) return failure{errc::too_many_items, update.position};
+                if (2 + survivors + added.size() + 1 + used + 1 + update.data.size() > limit)
                     return failure{full, update.position};
                 if (begin + used + 1 + update.data.size() > out.size()) return leave_to_plain();
-                scratch.added_keys[added] = update.key;
-                if (added_filter) added_filter->insert(update.key);
-                scratch.places[added++] = static_cast<std::uint32_t>(used);
+                scratch.item_begins[added.size()] = static_cast<std::uint32_t>(used);
+                added.add(update.key);
                 items[used] = update.key;
                 copy_item(items + used + 1, update.data.data(), update.data.size());
                 used += 1 + update.data.size();
@@ -146,7 +153,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
     }
     if (reader.error().code != errc::ok) return reader.error();
 
-    std::size_t const count = survivors + added;
+    std::size_t const count = survivors + added.size();
     std::int32_t* const whole = items - count - 2;
     whole[0] = static_cast<std::int32_t>(used * 4);
     whole[1] = static_cast<std::int32_t>(count);
@@ -166,7 +173,8 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
         shift = gap_ints[k];
     }
     move_offsets(next, base.n, shift);
-    for (std::size_t k = 0; k < added; ++k) *offset++ = static_cast<std::int32_t>(scratch.places[k] * 4);
+    for (std::size_t k = 0; k < added.size(); ++k)
+        *offset++ = static_cast<std::int32_t>(scratch.item_begins[k] * 4);
     return snapshot_view::trusted({whole, 2 + count + used});
 }
 

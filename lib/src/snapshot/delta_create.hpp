@@ -62,7 +62,6 @@ inline std::uint64_t add_carrying(std::uint64_t a, std::uint64_t b, bool& carry)
 inline std::size_t count_alike(std::int32_t const* to_keys, std::int32_t const* from_keys,
                                std::int32_t const* to_offsets, std::int32_t const* from_offsets,
                                std::size_t n) noexcept {
-    if (n == 1 || to_keys[1] != from_keys[1]) return 1; // as with all items in another order
     std::int32_t const shift = *from_offsets - *to_offsets;
     std::size_t i = 0;
     for (; n - i >= width; i += width) {
@@ -301,7 +300,7 @@ inline result<std::span<std::int32_t const>> create_delta(snapshot_view from_vie
     if (out.size() < delta_header_ints) return failure{errc::output_full, 0};
     layout const from{from_view};
     layout const to{to_view};
-    key_finder finder{from_view, scratch, scratch.gap_items};
+    key_finder finder{from_view, scratch};
     std::int32_t const* const from_keys = finder.keys();
     auto [to_keys, to_starts] = to_view.outline();
     if (to_keys.empty()) {
@@ -312,7 +311,7 @@ inline result<std::span<std::int32_t const>> create_delta(snapshot_view from_vie
     }
     auto const marks = scratch.marks.first(from.n / 64 + 1); // what is still there
     clear(marks);
-    runs all{scratch.places.data(), scratch.positions.data()};
+    runs all{scratch.run_begins.data(), scratch.run_partners.data()};
     std::size_t const removed = from.n - find_partners(to, to_keys.data(), from, from_keys, finder, marks, all);
 
     if (removed > out.size() - delta_header_ints) return failure{errc::output_full, 0};

@@ -14,10 +14,8 @@ namespace {
 // linear.
 class key_finder {
 public:
-    key_finder(snapshot_view snapshot, delta_scratch const& scratch,
-               std::span<std::uint32_t> filter_memory) noexcept
-        : scratch_{scratch},
-          filter_memory_{filter_memory}, n_{snapshot.size()}, keys_{snapshot.outline().keys.data()} {
+    key_finder(snapshot_view snapshot, delta_scratch const& scratch) noexcept
+        : scratch_{scratch}, n_{snapshot.size()}, keys_{snapshot.outline().keys.data()} {
         if (keys_ != nullptr) return;
         layout const s{snapshot};
         for (std::size_t i = 0; i < n_; ++i) scratch.base_keys[i] = s.key(i);
@@ -52,14 +50,6 @@ public:
         count_unknown();
         return key_index::npos;
     }
-    // How many of the keys, from the first one on, are told by the filter.
-    [[nodiscard]] std::size_t unknown_at_first(std::span<std::int32_t const> keys) const noexcept {
-        if (!filter_) return 0;
-        key_filter const filter = *filter_;
-        std::size_t n = 0;
-        while (n < keys.size() && !filter.may_hold(keys[n])) ++n;
-        return n;
-    }
     [[nodiscard]] std::int32_t key(std::size_t number) const noexcept { return keys_[number]; }
     [[nodiscard]] std::int32_t const* keys() const noexcept { return keys_; }
 
@@ -79,14 +69,13 @@ private:
         near_ = 1;
     }
     [[gnu::noinline]] void build_filter() noexcept {
-        key_filter filter{filter_memory_};
+        key_filter filter{scratch_.base_filter};
         for (std::size_t i = 0; i < n_; ++i) filter.insert(keys_[i]);
         filter_ = filter;
         near_ = 1;
     }
 
     delta_scratch const& scratch_;
-    std::span<std::uint32_t> filter_memory_;
     std::size_t n_;
     std::int32_t const* keys_;
     std::size_t near_ = 8;         // keys that are looked at first
