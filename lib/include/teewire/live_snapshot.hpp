@@ -84,6 +84,9 @@ private:
     [[nodiscard]] std::span<std::int32_t> data(slot const& s) const noexcept {
         return {pool() + s.begin + 1, s.size};
     }
+    [[nodiscard]] std::size_t probe(std::size_t begin, std::int32_t key) const noexcept {
+        return detail::probe(table_, begin, key, [this](std::size_t number) { return items_[number].key; });
+    }
     [[nodiscard]] std::uint16_t& table_entry(std::int32_t key) noexcept;
     [[nodiscard]] std::size_t find_slot(std::int32_t key) const noexcept;
     void index_all(unsigned attempt) noexcept;

@@ -215,6 +215,23 @@ namespace detail {
     return static_cast<std::uint32_t>((product ^ product >> 32) * multiplier) >> shift;
 }
 
+// Linear probing in a table of 2^n entries, which are numbers + 1, or 0 if they are free: the place of the entry with
+// that key, or the free one where the probe cluster ends. It begins where the key hashes to.
+template <class KeyOf>
+[[nodiscard]] constexpr std::size_t probe(std::span<std::uint16_t const> table, std::size_t begin, std::int32_t key,
+                                          KeyOf&& key_of) noexcept {
+    std::size_t at = begin;
+    while (table[at] != 0 && key_of(table[at] - 1U) != key) at = (at + 1) & (table.size() - 1);
+    return at;
+}
+
+// Hash functions that a table tries: when the keys were chosen for one of them, the next one is taken.
+inline constexpr unsigned hash_attempts = 8;
+// Whether entries took more steps past others than those of random keys ever would, and there is a function left.
+[[nodiscard]] constexpr bool crowded(std::size_t steps, std::size_t entries, unsigned attempt) noexcept {
+    return steps > 8 * entries + 64 && attempt + 1 < hash_attempts;
+}
+
 } // namespace detail
 
 /// Memory for a key_index of up to `items` items. 12 KiB for 1024.
@@ -266,10 +283,8 @@ public:
 
     /// The number of the item with that key, or npos.
     [[nodiscard]] std::size_t find(std::int32_t key) const noexcept {
-        for (std::size_t at = first_place(key);; at = (at + 1) & (numbers_.size() - 1)) {
-            if (numbers_[at] == 0) return npos;
-            if (keys_[numbers_[at] - 1U] == key) return numbers_[at] - 1U;
-        }
+        std::uint16_t const found = numbers_[probe(first_place(key), key)];
+        return found != 0 ? found - 1U : npos;
     }
 
     /// Items in it.
@@ -281,28 +296,27 @@ private:
     [[nodiscard]] std::size_t first_place(std::int32_t key) const noexcept {
         return detail::hash_key(key, multiplier_, shift_);
     }
+    [[nodiscard]] std::size_t probe(std::size_t begin, std::int32_t key) const noexcept {
+        return detail::probe(numbers_, begin, key, [this](std::size_t number) { return keys_[number]; });
+    }
     // Puts an item where its key belongs, or returns the number of another one that has the key.
     std::size_t place(std::size_t number) noexcept {
         std::int32_t const key = keys_[number];
-        for (std::size_t at = first_place(key);; at = (at + 1) & (numbers_.size() - 1), ++steps_) {
-            if (numbers_[at] == 0) {
-                numbers_[at] = static_cast<std::uint16_t>(number + 1);
-                return npos;
-            }
-            if (keys_[numbers_[at] - 1U] == key) return numbers_[at] - 1U;
-        }
+        std::size_t const begin = first_place(key);
+        std::size_t const at = probe(begin, key);
+        steps_ += (at - begin) & (numbers_.size() - 1);
+        if (numbers_[at] != 0) return numbers_[at] - 1U;
+        numbers_[at] = static_cast<std::uint16_t>(number + 1);
+        return npos;
     }
-    // More steps past other keys than random ones would ever need, and a hash function left to try.
-    [[nodiscard]] bool crowded() const noexcept { return steps_ > 8 * size_ + 64 && attempt_ + 1 < attempts; }
+    [[nodiscard]] bool crowded() const noexcept { return detail::crowded(steps_, size_, attempt_); }
     void start(unsigned attempt) noexcept; // empty, with that hash function
     bool place_all() noexcept;             // with it or a later one; false if keys are repeated
-
-    static constexpr unsigned attempts = 8;
 
     std::span<std::int32_t> keys_;     // by number
     std::span<std::uint16_t> numbers_; // + 1, by hash; 0 marks a free place
     std::size_t size_ = 0;
-    std::size_t steps_ = 0;
+    std::size_t steps_ = 0; // past other keys, by all that were placed
     std::uint64_t multiplier_ = 0;
     unsigned shift_;
     unsigned attempt_ = 0;

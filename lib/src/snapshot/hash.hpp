@@ -5,8 +5,6 @@
 
 namespace teewire {
 
-inline constexpr unsigned hash_functions = 8;
-
 /// The multiplier of a hash function: odd. It depends on where the table lies in memory, because for a known one an enemy
 /// can choose keys that meet in one place, or that stand in a row which every other key has to be looked for behind. For
 /// one that is not known, no set of keys is likely to be bad.

@@ -18,10 +18,9 @@ struct in_place_state {
 
     /// The slot with that key, or null.
     [[nodiscard]] detail::live_slot* find(std::int32_t key) const noexcept {
-        for (std::size_t at = detail::hash_key(key, multiplier, shift);; at = (at + 1) & (table.size() - 1)) {
-            if (table[at] == 0) return nullptr;
-            if (items[table[at] - 1U].key == key) return items + table[at] - 1;
-        }
+        std::uint16_t const found = table[detail::probe(table, detail::hash_key(key, multiplier, shift), key,
+                                                        [this](std::size_t slot) { return items[slot].key; })];
+        return found != 0 ? items + found - 1 : nullptr;
     }
 };
 

@@ -16,7 +16,7 @@ class key_filter {
 public:
     // Empty. Keeps `words`.
     explicit key_filter(std::span<std::uint32_t> words) noexcept
-        : words_{words.data()}, multiplier_{hash_multiplier(hash_functions, words.data())},
+        : words_{words.data()}, multiplier_{hash_multiplier(detail::hash_attempts, words.data())},
           shift_{64U - 5U - static_cast<unsigned>(std::bit_width(words.size()) - 1)} {
         std::fill_n(words_, std::bit_floor(words.size()), 0U);
     }

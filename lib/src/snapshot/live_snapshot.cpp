@@ -33,22 +33,17 @@ void live_snapshot::clear() noexcept {
 
 // Where the key is, or the free place where it belongs.
 std::uint16_t& live_snapshot::table_entry(std::int32_t key) noexcept {
-    std::size_t at = detail::hash_key(key, multiplier_, shift_);
-    std::size_t steps = 0;
-    for (; table_[at] != 0 && items_[table_[at] - 1U].key != key; ++steps) at = (at + 1) & (table_.size() - 1);
-    if (table_[at] == 0) steps_ += steps;
+    std::size_t const begin = detail::hash_key(key, multiplier_, shift_);
+    std::size_t const at = probe(begin, key);
+    if (table_[at] == 0) steps_ += (at - begin) & (table_.size() - 1);
     return table_[at];
 }
 
-// More steps past other keys than random ones would ever need, and a hash function left to try.
-bool live_snapshot::crowded() const noexcept { return steps_ > 8 * slots_ + 64 && attempt_ + 1 < hash_functions; }
+bool live_snapshot::crowded() const noexcept { return detail::crowded(steps_, slots_, attempt_); }
 
 std::size_t live_snapshot::find_slot(std::int32_t key) const noexcept {
-    for (std::size_t at = detail::hash_key(key, multiplier_, shift_);; at = (at + 1) & (table_.size() - 1)) {
-        if (table_[at] == 0) return none;
-        std::size_t const number = table_[at] - 1U;
-        if (items_[number].key == key) return items_[number].now == slot::gone ? none : number;
-    }
+    std::uint16_t const found = table_[probe(detail::hash_key(key, multiplier_, shift_), key)];
+    return found == 0 || items_[found - 1U].now == slot::gone ? none : found - 1U;
 }
 
 void live_snapshot::index_all(unsigned attempt) noexcept {
