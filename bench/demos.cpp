@@ -1,5 +1,6 @@
-// Whole demos: every chunk undone and every snapshot reconstructed, in memory.
+// Demos: every step on consecutive snapshots of them, and every chunk undone and every snapshot reconstructed, in memory.
 #include "cases.hpp"
+#include "stream_steps.hpp"
 
 #include <teewire/demo_reader.hpp>
 
@@ -143,9 +144,7 @@ void play_in_parts(benchmark::State& state, std::filesystem::path const& path) {
     report(state, demo, seconds, good);
 }
 
-} // namespace
-
-void add_demos(std::filesystem::path const& folder) {
+std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder) {
     std::vector<std::filesystem::path> files;
     for (std::string const name : names) {
         auto file = folder / (name + ".demo");
@@ -153,6 +152,33 @@ void add_demos(std::filesystem::path const& folder) {
             file = std::filesystem::path{TEEWIRE_FIXTURES} / "demos" / (name + ".demo");
         if (std::filesystem::exists(file)) files.push_back(file);
     }
+    return files;
+}
+
+// Snapshots from where players are there. What belongs together is kept together.
+struct played_stream {
+    explicit played_stream(std::filesystem::path const& demo) : steps{recorded_stream(demo, 200, 200), memory} {}
+    arena memory{nullptr};
+    stream_steps steps;
+};
+
+} // namespace
+
+void add_streams(std::filesystem::path const& folder) {
+    for (auto const& file : files_in(folder)) {
+        auto const stream = std::make_shared<played_stream>(file);
+        for (auto const& step : stream->steps.all())
+            benchmark::RegisterBenchmark(("stream/" + std::string{step.name} + '/' + file.stem().string()).c_str(),
+                                         [stream, &step](benchmark::State& state) {
+                                             double const seconds = measure(state, step.run);
+                                             state.counters["ns_per_snapshot"] =
+                                                 1e9 * seconds / static_cast<double>(stream->steps.snapshots());
+                                         });
+    }
+}
+
+void add_demos(std::filesystem::path const& folder) {
+    auto const files = files_in(folder);
     for (auto const& file : files)
         benchmark::RegisterBenchmark(("demo/" + file.stem().string()).c_str(), [file](benchmark::State& state) {
             play_whole(state, file);
