@@ -34,7 +34,7 @@ public:
         for (item const i : w.from) {
             auto const number = static_cast<std::uint16_t>(slots_.size() + 1);
             slots_.push_back({i.key, static_cast<std::uint32_t>(pool_.size()),
-                              static_cast<std::uint32_t>(i.data.size()), 0, 0, detail::live_slot::alive, number});
+                              static_cast<std::uint32_t>(i.data.size()), 0, 0, detail::live_slot::live, number});
             pool_.push_back(i.key);
             pool_.insert(pool_.end(), i.data.begin(), i.data.end());
             std::size_t at = detail::hash_key(i.key, multiplier, shift);

@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     std::printf("%zu snapshots of up to %zu items\n", snapshots, most);
 
     //! [seek]
-    // First the chunk heads alone: where playing can begin.
+    // First the chunk headers alone: where playing can begin.
     std::vector<demo_keyframe> keyframes(scan_demo(*reader, {}).keyframes);
     demo_overview const overview = scan_demo(*reader, keyframes);
     std::int32_t const middle = overview.first_tick + (overview.last_tick - overview.first_tick) / 2;

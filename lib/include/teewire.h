@@ -21,8 +21,8 @@
 /// Rules for every function:
 /// - Memory is the caller's: init functions take it, aligned to TEEWIRE_ALIGN, and nothing is allocated, freed or kept
 ///   anywhere else. State must not be moved or copied; it needs no end, its memory is simply used again.
-/// - The result is a count that is not negative, or one of the negative codes of teewire_error. With a code, the last
-///   argument, which may be null, tells where.
+/// - The result is a count that is not negative, or one of the negative codes of teewire_error. On failure the last
+///   argument, `*failure`, if not null, gets the position.
 /// - What comes from outside is always checked and can do no harm, whatever it is: the bytes and ints that are decoded,
 ///   unpacked, applied, received or read, and what teewire_snapshot_check is given. Everything else is the caller's
 ///   word: pointers, sizes, and that a snapshot is laid out as it should be; debug builds of the library assert it.
@@ -157,8 +157,7 @@ typedef struct teewire_failure {
 /// Bytes of a demo header at most.
 #define TEEWIRE_MAX_DEMO_HEADER_BYTES 484
 
-/// Memory that suffices for every library of this ABI. The functions below tell what the library at hand needs, which
-/// is a little less.
+/// Upper bounds for this ABI; the `*_size()` functions are exact for the library at hand.
 #define TEEWIRE_SIZES_SIZE 256
 /// For teewire_builder_init.
 #define TEEWIRE_BUILDER_SIZE 106496
@@ -205,14 +204,14 @@ TEEWIRE_API int32_t teewire_scratch_init(teewire_scratch** out, void* memory, ui
 
 /// Flags of a teewire_snapshot.
 enum {
-    TEEWIRE_DISTINCT_KEYS = 1 ///< no two items have one key. A wrong yes makes deltas wrong, a no makes them slower
+    TEEWIRE_DISTINCT_KEYS = 1 ///< set only if all keys are unique: deltas are wrong otherwise, and slower without it
 };
 
 /// A snapshot in memory that someone else keeps. All zero: the empty one, as is a null pointer.
 ///
 /// `ints` is the engines' own layout, that of DDNet's CSnapshot: [0] bytes of the items section, [1] number of items, an
 /// offset per item (bytes, relative to the items section), then the items: key, data... The outline, if there is one,
-/// tells where the items are, so that deltas need not find it out: teewire_snapshot_outline, builders and histories
+/// says where the items are, so that deltas need not find it out: teewire_snapshot_outline, builders and histories
 /// make it.
 typedef struct teewire_snapshot {
     int32_t const* ints; ///< the whole snapshot, `size` of them
@@ -264,7 +263,7 @@ typedef struct teewire_sender_options {
     uint32_t max_parts;         ///< messages per snapshot; by default 31, the most for 0.6 and 0.7. DDNet: up to 64
 } teewire_sender_options;
 
-/// What a server keeps for a client: what was sent and acknowledged. teewire/snapshot_sender.hpp tells the rules.
+/// What a server keeps for a client: what was sent and acknowledged. teewire/snapshot_sender.hpp has the rules.
 typedef struct teewire_sender teewire_sender;
 
 /// What the memory has beyond the numbers is for the ints of snapshots; a client that answers needs a second of them.
@@ -420,7 +419,7 @@ typedef struct teewire_demo_event {
     int32_t keyframe;       ///< 1 for a full snapshot, and for the tick that announces it
 } teewire_demo_event;
 
-/// What the chunk heads of a file tell.
+/// What the chunk headers of a file say.
 typedef struct teewire_demo_overview {
     uint32_t size;      ///< sizeof(teewire_demo_overview), set by the caller
     int32_t first_tick; ///< -1 if there is none
@@ -454,7 +453,7 @@ TEEWIRE_API int32_t teewire_demo_reader_snapshot(teewire_demo_reader* reader, te
 
 /// Memory for so many keyframes; there is one about every five seconds.
 #define TEEWIRE_KEYFRAMES_SIZE(count) (16 * (count))
-/// Reads all chunk heads, fills in `overview` unless it is null, and keeps keyframes in `memory` for
+/// Reads all chunk headers, fills in `overview` unless it is null, and keeps keyframes in `memory` for
 /// teewire_demo_reader_seek. Returns the number of keyframes, even if fewer fit; then seeking is slow behind those that
 /// did. A damaged file is no error here. Errors: BAD_ARGUMENT for unaligned memory. O(chunks).
 TEEWIRE_API int32_t teewire_demo_reader_index(teewire_demo_reader* reader, void* memory, uint32_t size,
@@ -535,7 +534,7 @@ TEEWIRE_API int32_t teewire_huffman_decode(uint8_t const* bytes, uint32_t size, 
 TEEWIRE_API teewire_sizes const* teewire_sizes_find(char const* name);
 /// A table to be changed, at first a copy of `from`; if null, of that for 0.6.
 TEEWIRE_API int32_t teewire_sizes_init(teewire_sizes** out, void* memory, uint32_t size, teewire_sizes const* from);
-/// Sets the size of a type below 64; 0: deltas tell it. Error: BAD_ARGUMENT.
+/// Sets the size of a type below 64; 0: deltas carry it. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_sizes_set(teewire_sizes* sizes, uint32_t type, uint32_t ints);
 
 /* ---- step by step: snapshots ------------------------------------------------------------------------------------- */

@@ -132,7 +132,7 @@ void apply_updates(snapshot_view base, std::span<std::int32_t const> delta, size
     for (item const i : base) {
         auto const number = static_cast<std::uint16_t>(before.items.size());
         // Some are about to go.
-        auto const now = number % 5 == 4 ? detail::live_slot::going : detail::live_slot::alive;
+        auto const now = number % 5 == 4 ? detail::live_slot::pending_removal : detail::live_slot::live;
         auto const follower = static_cast<std::uint16_t>(number % 3 == 2 ? 7 * number : number + 1);
         before.items.push_back({i.key, static_cast<std::uint32_t>(before.pool.size()),
                                 static_cast<std::uint32_t>(i.data.size()), 6, 0, now, follower});

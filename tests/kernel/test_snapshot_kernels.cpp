@@ -354,7 +354,7 @@ TEST_CASE("every apply_updates does the same, and stops at the same updates") {
         for (std::uint16_t n = 0; n < 50; ++n) {
             auto const key = make_key(static_cast<std::uint16_t>(64 + r.below(5)), n);
             auto const size = static_cast<std::uint32_t>(r.below(r.below(4) == 0 ? 70 : 24));
-            auto const now = r.chance(90) ? detail::live_slot::alive : detail::live_slot::going;
+            auto const now = r.chance(90) ? detail::live_slot::live : detail::live_slot::pending_removal;
             auto const follower = static_cast<std::uint16_t>(r.chance(50) ? n + 1 : r.below(100));
             before.items.push_back(
                 {key, static_cast<std::uint32_t>(before.pool.size()), size, 6, 0, now, follower});

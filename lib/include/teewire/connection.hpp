@@ -52,7 +52,7 @@ struct sent_chunk {
 template <std::size_t bytes = 32768, std::size_t chunks = 256>
 struct connection_memory {
     static_assert(bytes >= max_payload_bytes, "one chunk has to fit");
-    static_assert(chunks > 0 && chunks < sequence_modulus / 2, "receivers tell repetitions from gaps by this");
+    static_assert(chunks > 0 && chunks < sequence_modulus / 2, "by this receivers distinguish repetitions from gaps");
     std::array<std::uint8_t, bytes> ring; ///< for repetitions
     std::array<sent_chunk, chunks> sent;  ///< what is in it
 };
@@ -142,7 +142,7 @@ public:
     /// When poll() will have something to do without further calls.
     [[nodiscard]] milliseconds next_poll() const noexcept;
 
-    /// Closes; poll() gives one more datagram that tells the peer. `reason` has to live until then.
+    /// Closes; poll() gives one more datagram that says so to the peer. `reason` has to live until then.
     void close(std::string_view reason = {}) noexcept;
 
     /// Which side this is.

@@ -100,9 +100,9 @@ public:
     /// decoding takes the halves of a key as unsigned 16-bit numbers, with the note unsigned_key_half.
     bool next(update& out) noexcept {
         if (next_ordinary(out)) [[likely]] return true;
-        return next_odd(out);
+        return next_with_quirks(out);
     }
-    /// The same for an update without any oddity, and false where next() must be asked.
+    /// The same for an update without any quirk, and false where next() must be asked.
     bool next_ordinary(update& out) noexcept {
         std::int32_t const key = next_key();
         if (key < 0) return false;
@@ -128,13 +128,13 @@ public:
     /// Why next() gave false; ok at the end.
     [[nodiscard]] failure error() const noexcept { return error_; }
 
-    /// From here on, oddities are tolerated in silence: for a second walk.
+    /// From here on, quirks are tolerated in silence: for a second walk.
     void forget_notes() noexcept { notes_ = nullptr; }
 
 private:
     delta_reader() noexcept = default;
     friend class result<delta_reader>;
-    bool next_odd(update& out) noexcept;
+    bool next_with_quirks(update& out) noexcept;
     bool take(std::int32_t key, std::size_t head, std::size_t size, update& out) noexcept {
         if (size > delta_.size() - at_ - head) return false;
         out.key = key;
@@ -209,7 +209,7 @@ result<delta_usage> inspect_delta(std::span<std::int32_t const> delta, size_tabl
 struct apply_options {
     decoding mode = decoding::strict; ///< strict for a peer, lenient for recordings
     snapshot_limits limits = {};      ///< of the result
-    note_log* notes = nullptr;        ///< where oddities go, or null
+    note_log* notes = nullptr;        ///< where quirks go, or null
 };
 
 /// Writes the snapshot that `delta` makes of `base` to `out`: what survives in the order of the base, then what is new

@@ -36,7 +36,7 @@ public:
     }
 
     /// The next chunk. False at the end of the file, and on errors, with the byte where the chunk begins: truncated
-    /// (inside a chunk or its head), bad_tick (relative to nothing, or negative).
+    /// (inside a chunk or its header), bad_tick (relative to nothing, or negative).
     bool next(demo_chunk& out) noexcept;
     /// Why next() gave false; ok at the end of the file.
     [[nodiscard]] failure error() const noexcept { return error_; }
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
     /// The tick of the last marker; -1 before the first one.
     [[nodiscard]] std::int32_t tick() const noexcept { return tick_; }
-    /// From here on, oddities go there, or nowhere if null.
+    /// From here on, quirks go there, or nowhere if null.
     void set_notes(note_log* notes) noexcept { notes_ = notes; }
     /// Goes on at `position`, which a chunk gave, as if `tick` were the last marker's. Clears errors.
     void seek(std::size_t position, std::int32_t tick) noexcept;
@@ -74,7 +74,7 @@ struct demo_keyframe {
     std::size_t position = 0; ///< byte of the file
 };
 
-/// What the chunk heads of a file tell. Nothing is decompressed.
+/// What the chunk headers of a file say. Nothing is decompressed.
 struct demo_overview {
     std::int32_t first_tick = -1; ///< -1 if there is none
     std::int32_t last_tick = -1;  ///< -1 if there is none
@@ -83,13 +83,13 @@ struct demo_overview {
     /// Chunks of one kind.
     struct counter {
         std::size_t chunks = 0; ///< how many
-        std::size_t bytes = 0;  ///< compressed, with chunk heads
+        std::size_t bytes = 0;  ///< compressed, with chunk headers
     };
     std::array<counter, 5> kinds{}; ///< by demo_chunk_kind
     failure error{};                ///< where the file is damaged; everything above is what came before
 };
 
-/// Reads all chunk heads from the reader's position on. Fills `keyframes` as far as it reaches; the number needed is in
+/// Reads all chunk headers from the reader's position on. Fills `keyframes` as far as it reaches; the number needed is in
 /// the result. O(chunks).
 demo_overview scan_demo(demo_reader reader, std::span<demo_keyframe> keyframes) noexcept;
 
@@ -97,7 +97,7 @@ demo_overview scan_demo(demo_reader reader, std::span<demo_keyframe> keyframes) 
 
 /// What was being done when an error was found.
 enum class demo_stage : std::uint8_t {
-    chunk,    ///< reading a chunk and its head
+    chunk,    ///< reading a chunk and its header
     huffman,  ///< decompressing it
     varint,   ///< unpacking its ints
     snapshot, ///< checking a full snapshot
@@ -153,7 +153,7 @@ public:
     /// Begins where `reader` is. O(limits.items).
     demo_player(demo_reader const& reader, demo_player_memory& memory, options const& chosen) noexcept;
 
-    /// Plays up to the next event. False at the end of the file and on errors; error() tells which.
+    /// Plays up to the next event. False at the end of the file and on errors; error() says which.
     bool next(demo_event& out) noexcept;
     /// Why next() or seek() gave false; ok at the end of the file.
     [[nodiscard]] demo_failure const& error() const noexcept { return error_; }
@@ -190,8 +190,8 @@ private:
 std::span<std::uint8_t const> message_bytes(std::span<std::int32_t const> ints,
                                             std::span<std::uint8_t> out) noexcept;
 
-/// Finds the size table with which the deltas of a demo were written, whatever its header says: keyframes tell the
-/// sizes of all items, and a trial tells which of them the deltas leave out. In a damaged file, the table that gets
+/// Finds the size table with which the deltas of a demo were written, whatever its header says: keyframes have
+/// the sizes of all items, and a trial shows which of them the deltas leave out. In a damaged file, the table that gets
 /// furthest. Costs the first 64 snapshots of ordinary 0.6 files, the whole file for 0.7, and that up to
 /// size_tables.size() times for odd ones.
 named_size_table const& detect_size_table(demo_reader const& reader, demo_player_memory& memory) noexcept;

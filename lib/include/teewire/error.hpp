@@ -101,7 +101,7 @@ enum class decoding : std::uint8_t {
     lenient, ///< for recordings: take what can be understood and leave a note
 };
 
-/// Oddities that do not stop decoding.
+/// Quirks that do not stop decoding.
 enum class note : std::uint8_t {
     overlong_varint,     ///< more bytes than the value needs
     dirty_varint,        ///< bits 4..7 of a fifth byte are set

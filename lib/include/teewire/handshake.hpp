@@ -40,7 +40,7 @@ public:
     server_gate(std::array<std::uint8_t, 16> const& secret, options const& chosen) noexcept
         : secret_{secret}, options_{chosen} {}
 
-    /// `address`: bytes that tell addresses apart, port included.
+    /// `address`: bytes that distinguish addresses, port included.
     decision receive(std::span<std::uint8_t const> datagram, std::span<std::uint8_t const> address,
                      milliseconds now, packet_memory& out) const noexcept;
 

@@ -11,7 +11,7 @@ namespace teewire {
 namespace detail {
 
 struct live_slot {
-    enum state : std::uint16_t { gone, alive, going };
+    enum state : std::uint16_t { removed, live, pending_removal };
     std::int32_t key;
     std::uint32_t begin;    // of the item in the pool
     std::uint32_t size;     // ints of its data, behind the key
@@ -36,7 +36,7 @@ struct live_snapshot_memory {
     }();
     std::array<std::int32_t, 2 + limits.items + 2 * (limits.bytes / 4)> ints;
     std::array<detail::live_slot, slots> items;
-    std::array<std::uint16_t, limits.items> going;
+    std::array<std::uint16_t, limits.items> pending_removals;
     std::array<std::uint16_t, table_size> table;
     /// @endcond
 };
@@ -49,7 +49,8 @@ public:
     /// Empty. Keeps `memory`. O(limits.items).
     template <snapshot_limits limits>
     explicit live_snapshot(live_snapshot_memory<limits>& memory) noexcept
-        : limits_{limits}, ints_{memory.ints}, items_{memory.items}, going_{memory.going}, table_{memory.table} {
+        : limits_{limits}, ints_{memory.ints}, items_{memory.items}, pending_removals_{memory.pending_removals},
+          table_{memory.table} {
         clear();
     }
 
@@ -66,7 +67,7 @@ public:
                   apply_options const& options = {}) noexcept;
 
     /// Items.
-    [[nodiscard]] std::size_t size() const noexcept { return alive_; }
+    [[nodiscard]] std::size_t size() const noexcept { return live_count_; }
     /// Kept up to date with every change. O(1).
     [[nodiscard]] std::uint32_t checksum() const noexcept { return checksum_; }
     /// Valid until the next change. O(1).
@@ -106,15 +107,15 @@ private:
     std::span<std::int32_t> ints_;
     // In the order of the items, and so is their data in the pool; those that are gone are skipped.
     std::span<slot> items_;
-    std::span<std::uint16_t> going_; // slots that this delta removes
+    std::span<std::uint16_t> pending_removals_; // slots that this delta removes
     std::span<std::uint16_t>
         table_; // slot + 1 by hash of the key; keys that are gone stay until the gaps are closed
     std::size_t slots_ = 0;
     std::size_t used_ = 0; // ints of the pool
-    std::size_t alive_ = 0;
-    std::size_t alive_ints_ = 0;
+    std::size_t live_count_ = 0;
+    std::size_t live_ints_ = 0;
     std::size_t repeated_ = 0; // items whose key an earlier one has
-    std::size_t going_count_ = 0;
+    std::size_t pending_count_ = 0;
     std::size_t slots_before_ = 0; // this delta
     std::uint32_t delta_ = 0;      // counts deltas, to know which slots this one has changed
     std::size_t steps_ = 0;

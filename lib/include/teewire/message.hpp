@@ -20,7 +20,7 @@ struct message {
 /// Errors, with the byte reached: truncated. Messages out of demos may carry up to three more zero bytes.
 result<message> parse_message(std::span<std::uint8_t const> bytes) noexcept;
 
-/// The messages that game_message tells apart.
+/// The messages that game_message distinguishes.
 enum class message_kind : std::uint8_t {
     other,          ///< any that is not listed here
     motd,           ///< text

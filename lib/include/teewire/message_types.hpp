@@ -239,7 +239,7 @@ struct reconnect {
     static constexpr message_type type = message_type::reconnect; ///< what it is
 };
 
-/// snap, snap_empty and snap_single, told apart by `type_of`.
+/// snap, snap_empty and snap_single, distinguished by `type_of`.
 struct snap {
     std::int32_t tick = 0;              ///< of the snapshot
     std::int32_t base_tick = -1;        ///< -1 and less: none

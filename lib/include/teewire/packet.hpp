@@ -38,7 +38,7 @@ inline constexpr std::size_t max_packet_chunks = 255; ///< what the header of a 
 [[nodiscard]] constexpr std::size_t max_chunk_bytes(wire_format format) noexcept {
     return format == wire_format::v07 ? max_payload_bytes - max_chunk_head : 1023;
 }
-/// Sequence numbers of vital chunks and acknowledges count modulo this.
+/// Sequence numbers of vital chunks and acknowledgements count modulo this.
 inline constexpr std::uint16_t sequence_modulus = 1024;
 
 /// "Not known", in 0.7 headers and in DDNet's connect; not a token that anybody may choose.
@@ -227,7 +227,7 @@ result<std::size_t> write_connless(connless_packet const& p, std::span<std::uint
 
 // ---- recognising ---------------------------------------------------------------------------------------------------
 
-/// What a datagram of an unknown flow tells about its protocol.
+/// What a datagram of an unknown flow says about its protocol.
 enum class packet_guess : std::uint8_t {
     undecided,   ///< could be of either
     foreign,     ///< no packet of these games

@@ -1,5 +1,5 @@
 /// @file
-/// What servers tell the browser: requests and answers, which travel in connectionless packets.
+/// What servers say to the browser: requests and answers, which travel in connectionless packets.
 ///
 /// See doc/format/packet.md#connectionless-packets. 0.6 in three forms (original, DDNet's older one for 64 players, DDNet's extended one) and 0.7. Answers of 0.6 go to
 /// addresses that have proven nothing and are larger than the request: limit their rate.
@@ -9,7 +9,7 @@
 
 namespace teewire {
 
-/// In which form a server tells of itself.
+/// In which form a server describes itself.
 enum class server_info_kind : std::uint8_t {
     v06,          ///< up to 16 clients
     v06_64,       ///< DDNet's older form
@@ -41,7 +41,7 @@ struct listed_client {
     bool player = true;        ///< or a spectator
 };
 
-/// What a server tells of itself.
+/// What a server says of itself.
 struct server_description {
     std::string_view version;     ///< of the program
     std::string_view name;        ///< of the server
@@ -68,7 +68,7 @@ result<std::size_t> write_server_info(server_info_request const& request, server
 struct server_info_answer {
     server_info_kind kind = server_info_kind::v06; ///< in which form
     std::int32_t token = 0;                        ///< of the request
-    server_description server;                     ///< what it tells
+    server_description server;                     ///< what it says
 };
 
 /// Reads an answer without its list of clients. Borrowed: texts point into the packet. Errors, with the byte of its

@@ -81,7 +81,7 @@ public:
     /// Checks a stranger's snapshot as DDNet does: exact length, counts within `limits`, offsets aligned and
     /// increasing. Errors, with the int where they show: truncated, bad_count, bad_length, bad_offset, too_large; with
     /// strict decoding also bad_type for a negative key. Lenient decoding adds unsigned_key_half, and both add
-    /// gap_before_items. Repeated keys are not looked for: key_index::build tells them. O(items).
+    /// gap_before_items. Repeated keys are not looked for: key_index::build finds them. O(items).
     static result<snapshot_view> parse(std::span<std::int32_t const> ints, decoding mode = decoding::strict,
                                        snapshot_limits limits = {}, note_log* notes = nullptr) noexcept;
 
@@ -245,8 +245,8 @@ struct key_index_memory {
     /// @endcond
 };
 
-/// Finds items by key in constant time. Keys chosen by an enemy do not make it slow: the hash function depends on where
-/// the memory lies, and when too many keys meet in one place all the same, everything moves to another one.
+/// Finds items by key in constant time. Hash flooding does not make it slow: the hash function depends on where the
+/// memory lies, and when probe clusters get long all the same, another one is taken.
 class key_index {
 public:
     static constexpr std::size_t npos = SIZE_MAX; ///< no such item

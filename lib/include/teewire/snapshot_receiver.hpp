@@ -62,7 +62,7 @@ public:
         size_table const* sizes = &sizes_06;                       ///< the server's
         snapshot_listening listening = snapshot_listening::client; ///< a client or an observer
         decoding mode = decoding::strict;                          ///< for the delta
-        note_log* notes = nullptr;                                 ///< where oddities go, or null
+        note_log* notes = nullptr;                                 ///< where quirks go, or null
     };
 
     /// `parts`: one for a client; an observer needs one for each snapshot whose parts may arrive mixed, 4 are plenty.
@@ -75,7 +75,7 @@ public:
         reset();
     }
 
-    /// Takes a message; others than snapshots are told and left alone. O(bytes), and for the last part O(items + ints).
+    /// Takes a message; others than snapshots are reported and left alone. O(bytes), and for the last part O(items + ints).
     snapshot_event receive(message const& m, snapshot_scratch& scratch) noexcept;
 
     /// What the next input message should acknowledge: the snapshot decoded last, or -1.

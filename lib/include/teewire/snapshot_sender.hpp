@@ -85,7 +85,7 @@ public:
     explicit constexpr snapshot_pacing(std::int32_t interval = 2) noexcept : interval_{interval} {}
 
     /// Takes what an input message says: a tick, or -1 for "send it all". Ticks that were never sent, or are older than
-    /// the one known, are told by false and change nothing.
+    /// the one known, are answered by false and change nothing.
     constexpr bool acknowledge(std::int32_t tick, std::int32_t newest_sent) noexcept {
         if (tick < -1 || tick > newest_sent) return false;
         if (tick >= 0 && tick < acked_) return false;

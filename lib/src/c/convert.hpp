@@ -16,7 +16,7 @@ namespace teewire::c {
 
 [[nodiscard]] std::int32_t code_of(errc code) noexcept;
 
-/// Tells the failure to whoever asked, and returns its code.
+/// Fills in `*out` unless it is null, and returns the code.
 std::int32_t fail(failure const& what, teewire_failure* out, std::int32_t stage = TEEWIRE_STAGE_INPUT,
                   std::uint64_t chunk = 0) noexcept;
 std::int32_t bad_argument(teewire_failure* out) noexcept;

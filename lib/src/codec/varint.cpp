@@ -41,7 +41,7 @@ inline raw_varint read_one(std::uint8_t const* at, std::size_t available) noexce
     return {static_cast<std::int32_t>(m ^ sign), byte, size};
 }
 
-// False if the oddity is to be refused.
+// False if the quirk is to be refused.
 bool tolerate(raw_varint const& raw, std::size_t position, decoding mode, note_log* notes) noexcept {
     if (!raw.overlong() && !raw.dirty()) return true;
     if (mode == decoding::strict) return false;

@@ -80,7 +80,7 @@ inline void decode_eight(std::uint8_t const* bytes, std::uint32_t starts, bool a
     to += count;
 }
 
-// Decodes the values that start in the first 24 of 32 bytes. False if something is odd; then nothing is written.
+// Decodes the values that start in the first 24 of 32 bytes. False at a quirk; then nothing is written.
 template <bool exact>
 inline bool decode_step(std::uint8_t const* bytes, std::uint32_t& inside, std::int32_t*& to,
                         decode_constants const& c) noexcept {
@@ -89,13 +89,13 @@ inline bool decode_step(std::uint8_t const* bytes, std::uint32_t& inside, std::i
     __m256i const zero = _mm256_setzero_si256();
     auto const zeros = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(block, zero)));
     // A zero after a first byte is over-long. A fifth byte has four bits.
-    std::uint32_t odd = more << 1 & zeros;
+    std::uint32_t quirks = more << 1 & zeros;
     std::uint32_t const more_4 = more & more >> 1 & more >> 2 & more >> 3;
     if (more_4 != 0) {
         __m256i const high = _mm256_and_si256(block, _mm256_set1_epi8(static_cast<char>(0xf0)));
-        odd |= more_4 << 4 & ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, zero)));
+        quirks |= more_4 << 4 & ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, zero)));
     }
-    if (odd != 0) return false;
+    if (quirks != 0) return false;
     std::uint32_t const starts = ~(more << 1 | inside);
     decode_eight<exact>(bytes, starts & 0xff, more_4 != 0, to, c);
     decode_eight<exact>(bytes + 8, starts >> 8 & 0xff, more_4 != 0, to, c);

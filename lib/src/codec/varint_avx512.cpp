@@ -69,7 +69,7 @@ struct decode_constants {
     __m512i in_order_16, ends_16, weights_16, sign_bit_16, sixty_three_16;
 };
 
-// Sixteen values. `which` tells their places in the list of first bytes, each four times.
+// Sixteen values. `which` has their places in the list of first bytes, each four times.
 inline __m512i decode_sixteen(__m512i block, __m512i first_bytes, byte_list const& which, bool any_fifth,
                               decode_constants const& c) noexcept {
     __m512i const first = _mm512_permutexvar_epi8(_mm512_load_si512(&which), first_bytes);
@@ -153,10 +153,10 @@ inline void store(std::int32_t* to, __m512i a, __m512i b, std::size_t count) noe
         std::uint64_t const more_2 = more & more >> 1;
         std::uint64_t const more_3 = more_2 & more >> 2;
         std::uint64_t const more_4 = more_3 & more >> 3;
-        std::uint64_t odd = more << 1 & _mm512_testn_epi8_mask(block, block);
+        std::uint64_t quirks = more << 1 & _mm512_testn_epi8_mask(block, block);
         if (more_4 != 0)
-            odd |= more_4 << 4 & _mm512_test_epi8_mask(block, _mm512_set1_epi8(static_cast<char>(0xf0)));
-        if (odd != 0 || count > room) {
+            quirks |= more_4 << 4 & _mm512_test_epi8_mask(block, _mm512_set1_epi8(static_cast<char>(0xf0)));
+        if (quirks != 0 || count > room) {
             at += static_cast<std::size_t>(std::countr_zero(starts));
             break;
         }

@@ -9,7 +9,7 @@
 
 namespace teewire::kernels {
 
-// How far a run has come. Kernels hand the parts that they do not handle themselves to the plain loops: odd input,
+// How far a run has come. Kernels hand the parts that they do not handle themselves to the plain loops: quirks,
 // and the ends of the memory given.
 struct decode_run {
     std::span<std::uint8_t const> bytes;

@@ -246,8 +246,8 @@ bool fits(snapshot_view snapshot, size_table const& sizes) noexcept {
 }
 
 struct trial {
-    std::size_t reached = 0;  // byte of the file
-    std::size_t oddities = 0; // signs of misread deltas
+    std::size_t reached = 0; // byte of the file
+    std::size_t quirks = 0;  // signs of misread deltas
     bool keyframes_fit = true;
 };
 
@@ -265,14 +265,14 @@ trial try_sizes(demo_reader const& reader, demo_player_memory& memory, size_tabl
     t.reached = player.error().what.code == errc::ok ? SIZE_MAX : player.error().position;
     for (note const n :
          {note::unknown_removed_key, note::repeated_key, note::update_count, note::unsigned_key_half})
-        t.oddities += notes[n].count;
+        t.quirks += notes[n].count;
     return t;
 }
 
 bool better(trial const& a, trial const& b) noexcept {
     if (a.keyframes_fit != b.keyframes_fit) return a.keyframes_fit;
     if (a.reached != b.reached) return a.reached > b.reached;
-    return a.oddities < b.oddities;
+    return a.quirks < b.quirks;
 }
 
 } // namespace
@@ -295,7 +295,7 @@ named_size_table const& detect_size_table(demo_reader const& reader, demo_player
             best = &candidate;
             best_trial = t;
         }
-        if (t.reached == SIZE_MAX && t.keyframes_fit && t.oddities == 0) break;
+        if (t.reached == SIZE_MAX && t.keyframes_fit && t.quirks == 0) break;
     }
     return *best;
 }

@@ -173,7 +173,7 @@ map_problem datafile::check_items(datafile_options const& options) const noexcep
             if (item_bytes_ - offset < 8)
                 return item_problem(map_errc::bad_item_offset, entry, type, i, stated,
                                     static_cast<std::int64_t>(item_bytes_) - 8);
-            // The next entry tells where this one ends. Where it is senseless, it is the one to blame.
+            // The next entry says where this one ends. Where it is senseless, it is the one to blame.
             std::int64_t end = static_cast<std::int64_t>(item_bytes_);
             if (i + 1 < items_) {
                 end = int_at(entry + 4);

@@ -226,7 +226,7 @@ public:
         auto const raw = in_.read_raw(value.bytes.size());
         std::copy(raw.begin(), raw.end(), value.bytes.begin());
     }
-    // Their size in bytes comes first; count tells ints.
+    // Their size in bytes comes first; count is of ints.
     void sized_numbers(std::span<std::int32_t> values, std::uint32_t& count) noexcept {
         std::size_t const at = in_.position();
         std::int32_t const size = in_.read_int();

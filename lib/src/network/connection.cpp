@@ -219,7 +219,7 @@ milliseconds connection::next_poll() const noexcept {
 
 void connection::close(std::string_view reason) noexcept {
     if (state_ == connection_state::closed) return;
-    // Nobody is there to be told before the server has answered.
+    // Nobody is there to hear of it before the server has answered.
     bool const known = state_ == connection_state::online;
     fail(close_cause::local);
     own_reason_ = reason;

@@ -91,7 +91,7 @@ struct runs {
 
 // Items of `to` that are taken for new, as their keys are not near where they are expected. Keys are distinct, so that
 // in the end only those of `from` that have no partner can prove it wrong, and these are few.
-struct doubtful {
+struct deferred_lookups {
     static constexpr std::size_t most = 16;
 
     std::int32_t keys[most]; // those behind `count` repeat the first one
@@ -112,7 +112,7 @@ inline void for_each_unmarked(std::span<std::uint64_t const> marks, std::size_t 
 inline std::size_t find_partners(layout const& to, std::int32_t const* to_keys, layout const& from,
                                  std::int32_t const* from_keys, key_finder& finder, std::span<std::uint64_t> marks,
                                  runs& found_runs) noexcept {
-    doubtful news;
+    deferred_lookups deferred;
     std::size_t kept = 0;
     std::size_t j = 0; // the item of `from` that is expected next
     for (std::size_t i = 0; i < to.n;) {
@@ -120,9 +120,9 @@ inline std::size_t find_partners(layout const& to, std::int32_t const* to_keys, 
         found_runs.begins[found_runs.count] = static_cast<std::uint32_t>(i);
         std::size_t found = finder.find_near(key, j);
         if (found == key_index::npos) {
-            if (news.count < doubtful::most) {
-                news.keys[news.count] = key;
-                news.runs[news.count++] = found_runs.count;
+            if (deferred.count < deferred_lookups::most) {
+                deferred.keys[deferred.count] = key;
+                deferred.runs[deferred.count++] = found_runs.count;
             } else {
                 found = finder.find_far(key, j);
             }
@@ -141,22 +141,22 @@ inline std::size_t find_partners(layout const& to, std::int32_t const* to_keys, 
         i += items;
         j += items;
     }
-    auto const pair = [&](std::size_t doubt, std::size_t number) noexcept {
-        found_runs.partners[news.runs[doubt]] = static_cast<std::uint32_t>(number);
+    auto const pair = [&](std::size_t n, std::size_t number) noexcept {
+        found_runs.partners[deferred.runs[n]] = static_cast<std::uint32_t>(number);
         marks[number / 64] |= std::uint64_t{1} << number % 64;
         ++kept;
     };
-    if (news.count == 0 || kept == from.n) return kept;
-    if (news.count == doubtful::most) { // others had to be looked for as well
-        for (std::size_t k = 0; k < news.count; ++k)
-            if (std::size_t const number = finder.find_far(news.keys[k], 0); number != key_index::npos)
+    if (deferred.count == 0 || kept == from.n) return kept;
+    if (deferred.count == deferred_lookups::most) { // others had to be looked for as well
+        for (std::size_t k = 0; k < deferred.count; ++k)
+            if (std::size_t const number = finder.find_far(deferred.keys[k], 0); number != key_index::npos)
                 pair(k, number);
     } else {
-        std::fill(news.keys + news.count, news.keys + doubtful::most, news.keys[0]);
+        std::fill(deferred.keys + deferred.count, deferred.keys + deferred_lookups::most, deferred.keys[0]);
         for_each_unmarked(marks, from.n, [&](std::size_t number) noexcept {
-            if (!any_equal(news.keys, doubtful::most, all(from_keys[number]))) return;
-            for (std::size_t k = 0; k < news.count; ++k)
-                if (news.keys[k] == from_keys[number]) pair(k, number);
+            if (!any_equal(deferred.keys, deferred_lookups::most, all(from_keys[number]))) return;
+            for (std::size_t k = 0; k < deferred.count; ++k)
+                if (deferred.keys[k] == from_keys[number]) pair(k, number);
         });
     }
     return kept;
@@ -187,7 +187,7 @@ public:
         if (end - i == 1 && left <= 64) return differing_first(a, b, left) == 0 || write_known(i, shift);
         bit_stream ends_of{to_starts_, begin + 1}; // bit n: int n is the last one of its item
         std::uint64_t changed = 0;                 // bit n: item i + n has changed
-        std::size_t seen = 0;                      // items that `changed` tells of
+        std::size_t seen = 0;                      // items that `changed` has bits for
         bool carry = false;
         auto const take = [&](std::size_t n, std::uint64_t different) noexcept {
             std::uint64_t const ends = ends_of.next(n) & ~std::uint64_t{0} >> (64 - n);

@@ -5,7 +5,7 @@
 
 namespace teewire {
 
-bool delta_reader::next_odd(update& out) noexcept {
+bool delta_reader::next_with_quirks(update& out) noexcept {
     if (error_.code != errc::ok) return false;
     if (read_ == updates_) {
         if (at_ != delta_.size() && delta_[1] >= 0 && notes_ != nullptr) {

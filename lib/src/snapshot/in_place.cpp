@@ -5,7 +5,7 @@ namespace teewire {
 bool plain::apply_updates(kernels::in_place_state& c, delta_reader& reader, delta_reader::update& update) noexcept {
     while (reader.next(update)) {
         detail::live_slot* const slot = c.find(update.key);
-        if (slot == nullptr || slot->now != detail::live_slot::alive || slot->size != update.data.size() ||
+        if (slot == nullptr || slot->now != detail::live_slot::live || slot->size != update.data.size() ||
             slot->delta == c.delta_number)
             return true;
         slot->delta = c.delta_number;

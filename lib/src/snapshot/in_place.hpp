@@ -76,7 +76,8 @@ private:
     std::uint32_t rest_ = 0;
 };
 
-inline bool apply_updates(in_place_state& state, delta_reader& shared_reader, delta_reader::update& odd) noexcept {
+inline bool apply_updates(in_place_state& state, delta_reader& shared_reader,
+                          delta_reader::update& other) noexcept {
     using slot = detail::live_slot;
     // Copies that nothing else points to, to be kept in registers.
     in_place_state const c = state;
@@ -84,7 +85,7 @@ inline bool apply_updates(in_place_state& state, delta_reader& shared_reader, de
     in_place_adder sum;
     slot* before = nullptr;
     std::size_t expected = 0;
-    bool is_odd = false;
+    bool has_other = false;
     for (delta_reader::update update;;) {
         std::int32_t const key = reader.next_key();
         slot* s = c.items + expected;
@@ -94,9 +95,9 @@ inline bool apply_updates(in_place_state& state, delta_reader& shared_reader, de
             if (before != nullptr && s != nullptr) before->follower = static_cast<std::uint16_t>(s - c.items);
         }
         std::size_t const n = update.data.size();
-        if (s == nullptr || s->now != slot::alive || s->size != n || s->delta == c.delta_number) {
-            is_odd = true;
-            odd = update;
+        if (s == nullptr || s->now != slot::live || s->size != n || s->delta == c.delta_number) {
+            has_other = true;
+            other = update;
             break;
         }
         s->delta = c.delta_number;
@@ -109,7 +110,7 @@ inline bool apply_updates(in_place_state& state, delta_reader& shared_reader, de
     }
     if (before != nullptr) state.sum += sum.total();
     shared_reader = reader;
-    return is_odd;
+    return has_other;
 }
 
 } // namespace

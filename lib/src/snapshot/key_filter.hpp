@@ -1,4 +1,4 @@
-// Tells most keys that are not in a set from those that are.
+// A Bloom filter of keys, with one hash function.
 #pragma once
 
 #include "teewire/snapshot.hpp"
@@ -10,8 +10,8 @@
 
 namespace teewire {
 
-// A bit for each key that hashes to it. With a word of memory for each key, one in 32 others is taken for a member. Where
-// few keys are known, that costs a fraction of an index.
+// Knows most keys that are not in a set. With a word of memory for each key of the set, one in 32 others is a false
+// positive. Where few of the keys that are asked for are in it, that costs a fraction of an index.
 class key_filter {
 public:
     // Empty. Keeps `words`.

@@ -10,8 +10,8 @@ namespace teewire::kernels::TEEWIRE_LEVEL {
 namespace {
 
 // Finds the items of a snapshot by key, best when asked in their order. Looks through the keys in vectors; when that
-// has cost as much as a filter for unknown keys, or an index for known ones, it makes these, so that the whole stays
-// linear.
+// has cost as much as a Bloom filter for unknown keys, or an index for known ones, it makes these, so that the whole
+// stays linear.
 class key_finder {
 public:
     key_finder(snapshot_view snapshot, delta_scratch const& scratch) noexcept
@@ -27,7 +27,7 @@ public:
         std::size_t const near = find_near(key, next);
         return near != key_index::npos ? near : find_far(key, next);
     }
-    // A plain loop lets the processor guess which one it is and run ahead.
+    // A plain loop lets the processor predict which one it is and run ahead.
     [[nodiscard]] std::size_t find_near(std::int32_t key, std::size_t next) const noexcept {
         for (std::size_t const end = std::min(n_, next + near_); next < end; ++next)
             if (keys_[next] == key) return next;
@@ -59,7 +59,7 @@ private:
         if (known_work_ > 2 * width * (n_ + 64)) build_index();
     }
     void count_unknown() noexcept {
-        if (filter_) return count_known(n_); // it was wrong
+        if (filter_) return count_known(n_); // a false positive
         unknown_work_ += n_;
         if (unknown_work_ > width * (n_ + 64)) build_filter();
     }
@@ -78,9 +78,9 @@ private:
     delta_scratch const& scratch_;
     std::size_t n_;
     std::int32_t const* keys_;
-    std::size_t near_ = 8;         // keys that are looked at first
-    std::size_t known_work_ = 0;   // keys that were looked at for one that is there
-    std::size_t unknown_work_ = 0; // and for one that is not
+    std::size_t near_ = 8;         // keys that are compared first
+    std::size_t known_work_ = 0;   // keys that were compared with one that is there
+    std::size_t unknown_work_ = 0; // and with one that is not
     std::optional<key_filter> filter_;
     std::optional<key_index> index_;
 };

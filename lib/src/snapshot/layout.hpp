@@ -34,10 +34,10 @@ struct layout {
     if (reader.next_ordinary(update)) [[likely]]
         return true;
     delta_reader same_reader = reader;
-    delta_reader::update odd;
-    bool const more = same_reader.next(odd);
+    delta_reader::update same_update;
+    bool const more = same_reader.next(same_update);
     reader = same_reader;
-    update = odd;
+    update = same_update;
     return more;
 }
 

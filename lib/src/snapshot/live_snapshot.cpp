@@ -24,7 +24,7 @@ std::uint32_t sum_of(std::span<std::int32_t const> values) noexcept {
 } // namespace
 
 void live_snapshot::clear() noexcept {
-    slots_ = used_ = alive_ = alive_ints_ = repeated_ = 0;
+    slots_ = used_ = live_count_ = live_ints_ = repeated_ = 0;
     checksum_ = 0;
     index_all(0);
 }
@@ -43,7 +43,7 @@ bool live_snapshot::crowded() const noexcept { return detail::crowded(steps_, sl
 
 std::size_t live_snapshot::find_slot(std::int32_t key) const noexcept {
     std::uint16_t const found = table_[probe(detail::hash_key(key, multiplier_, shift_), key)];
-    return found == 0 || items_[found - 1U].now == slot::gone ? none : found - 1U;
+    return found == 0 || items_[found - 1U].now == slot::removed ? none : found - 1U;
 }
 
 void live_snapshot::index_all(unsigned attempt) noexcept {
@@ -53,9 +53,9 @@ void live_snapshot::index_all(unsigned attempt) noexcept {
     repeated_ = 0;
     std::fill(table_.begin(), table_.end(), std::uint16_t{0});
     for (std::size_t number = 0; number < slots_; ++number) {
-        if (items_[number].now == slot::gone) continue;
+        if (items_[number].now == slot::removed) continue;
         std::uint16_t& entry = table_entry(items_[number].key);
-        bool const taken = entry != 0 && items_[entry - 1U].now != slot::going;
+        bool const taken = entry != 0 && items_[entry - 1U].now != slot::pending_removal;
         if (taken) ++repeated_; // the first one is found
         else entry = static_cast<std::uint16_t>(number + 1);
         if (crowded()) return index_all(attempt + 1);
@@ -68,10 +68,10 @@ void live_snapshot::close_gaps() noexcept {
     std::size_t to = 0;
     std::size_t at = 0;
     for (slot s : items_.first(slots_)) {
-        if (s.now == slot::gone) continue;
+        if (s.now == slot::removed) continue;
         if (s.begin != at) std::memmove(pool() + at, pool() + s.begin, (1 + s.size) * std::size_t{4});
         s.begin = static_cast<std::uint32_t>(at);
-        s.now = slot::alive;
+        s.now = slot::live;
         items_[to++] = s;
         at += 1 + s.size;
     }
@@ -81,12 +81,12 @@ void live_snapshot::close_gaps() noexcept {
 }
 
 snapshot_view live_snapshot::view() noexcept {
-    if (slots_ != alive_) close_gaps();
-    std::int32_t* const whole = pool() - alive_ - 2;
+    if (slots_ != live_count_) close_gaps();
+    std::int32_t* const whole = pool() - live_count_ - 2;
     whole[0] = static_cast<std::int32_t>(used_ * 4);
-    whole[1] = static_cast<std::int32_t>(alive_);
-    for (std::size_t i = 0; i < alive_; ++i) whole[2 + i] = static_cast<std::int32_t>(items_[i].begin * 4);
-    return snapshot_view::trusted({whole, 2 + alive_ + used_}, repeated_ == 0);
+    whole[1] = static_cast<std::int32_t>(live_count_);
+    for (std::size_t i = 0; i < live_count_; ++i) whole[2 + i] = static_cast<std::int32_t>(items_[i].begin * 4);
+    return snapshot_view::trusted({whole, 2 + live_count_ + used_}, repeated_ == 0);
 }
 
 std::optional<item> live_snapshot::find(std::int32_t key) const noexcept {
@@ -103,14 +103,14 @@ failure live_snapshot::assign(snapshot_view snapshot) noexcept {
     if (snapshot.ints().size() > limits_.ints()) return {errc::too_large, 0};
     for (item const i : snapshot) {
         slot& s = items_[slots_++];
-        s = {i.key,       static_cast<std::uint32_t>(used_), static_cast<std::uint32_t>(i.data.size()), 0, 0,
-             slot::alive, static_cast<std::uint16_t>(slots_)};
+        s = {i.key,      static_cast<std::uint32_t>(used_), static_cast<std::uint32_t>(i.data.size()), 0, 0,
+             slot::live, static_cast<std::uint16_t>(slots_)};
         pool()[used_] = i.key;
         std::copy(i.data.begin(), i.data.end(), data(s).begin());
         used_ += 1 + i.data.size();
     }
-    alive_ = slots_;
-    alive_ints_ = used_;
+    live_count_ = slots_;
+    live_ints_ = used_;
     checksum_ = snapshot.checksum();
     index_all(0);
     return {};
@@ -122,34 +122,34 @@ void live_snapshot::begin_delta() noexcept {
         for (slot& s : items_.first(slots_)) s.delta = 0;
         delta_ = 1;
     }
-    going_count_ = 0;
+    pending_count_ = 0;
     slots_before_ = slots_;
 }
 
-// They go when the whole delta is good: a key may be removed and updated, which starts from the old data.
+// They are removed when the whole delta is good: a key may be removed and updated, which starts from the old data.
 void live_snapshot::mark_removed(std::span<std::int32_t const> keys, note_log* notes) noexcept {
     std::size_t expected = 0;
     auto const mark = [&](std::size_t number) {
-        items_[number].now = slot::going;
-        going_[going_count_++] = static_cast<std::uint16_t>(number);
-        --alive_;
-        alive_ints_ -= 1 + items_[number].size;
+        items_[number].now = slot::pending_removal;
+        pending_removals_[pending_count_++] = static_cast<std::uint16_t>(number);
+        --live_count_;
+        live_ints_ -= 1 + items_[number].size;
     };
     for (std::size_t k = 0; k < keys.size(); ++k) {
         bool const guessed = expected < slots_ && items_[expected].key == keys[k] &&
-                             items_[expected].now == slot::alive && repeated_ == 0;
+                             items_[expected].now == slot::live && repeated_ == 0;
         std::size_t const number = guessed ? expected : find_slot(keys[k]);
-        if (number == none || items_[number].now != slot::alive) {
+        if (number == none || items_[number].now != slot::live) {
             if (notes != nullptr) notes->add(note::unknown_removed_key, delta_header_ints + k);
             continue;
         }
         mark(number);
         expected = number + 1;
     }
-    if (repeated_ == 0 || going_count_ == 0) return;
+    if (repeated_ == 0 || pending_count_ == 0) return;
     // Others with the same key share the fate of the first one, which is the one that is found.
     for (std::size_t other = 0; other < slots_; ++other)
-        if (items_[other].now == slot::alive && items_[find_slot(items_[other].key)].now == slot::going)
+        if (items_[other].now == slot::live && items_[find_slot(items_[other].key)].now == slot::pending_removal)
             mark(other);
 }
 
@@ -157,9 +157,9 @@ void live_snapshot::mark_removed(std::span<std::int32_t const> keys, note_log* n
 failure live_snapshot::update_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
                                    note_log* notes) noexcept {
     std::uint16_t& entry = table_entry(update.key);
-    bool const known = entry != 0 && items_[entry - 1U].now != slot::gone;
+    bool const known = entry != 0 && items_[entry - 1U].now != slot::removed;
     std::size_t const number = known ? entry - 1U : none;
-    if (!known || items_[number].now == slot::going) return add_item(update, delta, number, entry);
+    if (!known || items_[number].now == slot::pending_removal) return add_item(update, delta, number, entry);
     slot& s = items_[number];
     bool const added = number >= slots_before_;
     if (added && notes != nullptr) notes->add(note::repeated_key, update.position);
@@ -175,8 +175,8 @@ failure live_snapshot::update_item(delta_reader::update const& update, std::span
 
 failure live_snapshot::add_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
                                 std::size_t source, std::uint16_t& entry) noexcept {
-    if (alive_ == limits_.items) return {errc::too_many_items, update.position};
-    if (2 + alive_ + 1 + alive_ints_ + 1 + update.data.size() > limits_.ints())
+    if (live_count_ == limits_.items) return {errc::too_many_items, update.position};
+    if (2 + live_count_ + 1 + live_ints_ + 1 + update.data.size() > limits_.ints())
         return {errc::too_large, update.position};
     if (source != none && items_[source].size != update.data.size()) return {errc::size_mismatch, update.position};
     slot& s = items_[slots_++];
@@ -185,7 +185,7 @@ failure live_snapshot::add_item(delta_reader::update const& update, std::span<st
          static_cast<std::uint32_t>(update.data.size()),
          delta_,
          static_cast<std::uint32_t>(update.data.data() - delta.data()),
-         slot::alive,
+         slot::live,
          static_cast<std::uint16_t>(slots_)};
     entry = static_cast<std::uint16_t>(slots_);
     if (crowded()) index_all(attempt_ + 1);
@@ -194,8 +194,8 @@ failure live_snapshot::add_item(delta_reader::update const& update, std::span<st
     for (std::size_t i = 0; i < s.size; ++i) made[1 + i] = update.data[i];
     if (source != none) accumulate(data(s), data(items_[source]));
     checksum_ += sum_of(data(s));
-    ++alive_;
-    alive_ints_ += 1 + s.size;
+    ++live_count_;
+    live_ints_ += 1 + s.size;
     used_ += 1 + s.size;
     return {};
 }
@@ -210,13 +210,13 @@ void live_snapshot::undo(slot const& s, std::span<std::int32_t const> delta) noe
     }
 }
 
-// What was marked to go goes.
+// Removes what is pending.
 void live_snapshot::commit() noexcept {
-    for (std::uint16_t const number : going_.first(going_count_)) {
+    for (std::uint16_t const number : pending_removals_.first(pending_count_)) {
         checksum_ -= sum_of(data(items_[number]));
-        items_[number].now = slot::gone;
+        items_[number].now = slot::removed;
     }
-    if (repeated_ != 0 && going_count_ != 0) index_all(attempt_); // some of them may have gone
+    if (repeated_ != 0 && pending_count_ != 0) index_all(attempt_); // some of them may have been removed
 }
 
 // After a refused delta.
@@ -224,12 +224,12 @@ void live_snapshot::take_back(std::span<std::int32_t const> delta) noexcept {
     for (slot const& s : items_.subspan(slots_before_, slots_ - slots_before_)) checksum_ -= sum_of(data(s));
     slots_ = slots_before_;
     for (slot& s : items_.first(slots_)) {
-        if (s.delta == delta_ && s.now != slot::gone) undo(s, delta);
-        if (s.now == slot::going) s.now = slot::alive;
+        if (s.delta == delta_ && s.now != slot::removed) undo(s, delta);
+        if (s.now == slot::pending_removal) s.now = slot::live;
     }
     close_gaps(); // indexes anew, too
-    alive_ = slots_;
-    alive_ints_ = used_;
+    live_count_ = slots_;
+    live_ints_ = used_;
 }
 
 failure live_snapshot::apply(std::span<std::int32_t const> delta, size_table const& sizes,
@@ -245,14 +245,14 @@ failure live_snapshot::apply(std::span<std::int32_t const> delta, size_table con
     kernels::in_place_state changes{
         items_.data(), repeated_ == 0 ? slots_ : 0, pool(), table_, multiplier_, shift_, delta.data(), delta_, 0};
     failure refused{};
-    delta_reader::update odd;
-    for (bool more = true; more && kernels::snapshot.apply_updates(changes, reader, odd);) {
+    delta_reader::update other;
+    for (bool more = true; more && kernels::snapshot.apply_updates(changes, reader, other);) {
         // Behind a new item there often is another one.
         for (bool added = true; added && more;) {
             std::size_t const slots = slots_;
-            refused = update_item(odd, delta, options.notes);
+            refused = update_item(other, delta, options.notes);
             added = slots_ != slots;
-            more = refused.code == errc::ok && (!added || reader.next(odd));
+            more = refused.code == errc::ok && (!added || reader.next(other));
         }
         changes.multiplier = multiplier_;
     }

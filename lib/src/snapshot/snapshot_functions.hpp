@@ -16,11 +16,11 @@ using create_delta_fn = result<std::span<std::int32_t const>>(snapshot_view, sna
 using apply_delta_fn = result<snapshot_view>(snapshot_view, std::span<std::int32_t const>, size_table const&,
                                              delta_scratch const&, std::span<std::int32_t>,
                                              apply_options const&) noexcept;
-/// Carries out updates as long as they are ordinary: of items that are alive, have that size, and were not changed by
-/// this delta before. Returns true with the first other update, false when the reader gives no more.
-using apply_updates_fn = bool(in_place_state&, delta_reader&, delta_reader::update& odd) noexcept;
+/// Applies updates as long as they are ordinary: of live items that have that size and were not changed by this delta
+/// before. Returns true with the first other update, false when the reader gives no more.
+using apply_updates_fn = bool(in_place_state&, delta_reader&, delta_reader::update& other) noexcept;
 
-/// But for the plain ones, those of deltas are for snapshots with distinct keys alone.
+/// Precondition of create_delta and apply_delta, but for the plain ones: the keys of each snapshot are distinct.
 struct snapshot_functions {
     holds_key_fn* holds_key;
     checksum_fn* checksum;

@@ -26,7 +26,7 @@ void snapshot_receiver::ask_for_all() noexcept {
     ack_ = -1;
 }
 
-// Stores a part. The snapshot's parts when it is complete; otherwise null, and the event tells why.
+// Stores a part. The snapshot's parts when it is complete; otherwise null, and the event says why.
 snapshot_parts* snapshot_receiver::collect(messages::snap const& m, snapshot_event& event) noexcept {
     event.kind = snapshot_event_kind::ignored;
     auto found = std::find_if(parts_.begin(), parts_.end(), [&](auto const& p) { return p.tick == m.tick; });

@@ -32,7 +32,7 @@ enum class map_errc : std::uint8_t {
     decompressed_size_mismatch, ///< the stream is shorter than stated, or could never give that much
     bad_data_index,             ///< no such block
     too_large,                  ///< above the limits given
-    // the container: oddities
+    // the container: quirks
     old_header_sizes,         ///< size and swaplen without the size table, as before September 2010
     item_types_not_ascending, ///< item types in another order
     data_size_zero,           ///< a block that holds nothing
@@ -65,7 +65,7 @@ enum class map_errc : std::uint8_t {
     image_data_too_small,      ///< fewer bytes than width and height need
     bad_text,                  ///< without terminator, with a zero inside, or not UTF-8
     unsafe_image_name,         ///< a name that is part of a path and holds a slash
-    // maps: oddities
+    // maps: quirks
     packed_run_overshoots,   ///< the last run goes beyond the last tile
     packed_tiles_unaligned,  ///< the block is not a multiple of 4 bytes
     settings_not_terminated, ///< the last setting has no terminator

@@ -4,7 +4,7 @@
 /// Two layouts exist. Revision 1 as it is documented has a meta-header of 16 bytes, with a minimum version and content
 /// flags, and ends its header with scroll and parallax rates. What the original program reads and writes has a
 /// meta-header of 8 bytes, the content flags at the end of the header and no rates; every file that is known has this
-/// layout. A reader tells them apart by itself. Numbers are little-endian, texts UTF-8 after a 32-bit length.
+/// layout. A reader distinguishes them by itself. Numbers are little-endian, texts UTF-8 after a 32-bit length.
 ///
 /// From the document: the layouts of header and tiles, discarding tiles outside the map, refusing data after the end. From
 /// the program: dimensions of at least 1, a player depth below the depth, z checked like x and y, the last one of several
@@ -89,7 +89,7 @@ struct xvector_options {
 };
 
 /// Which layout the file has. Files in which both could be seen, or none, are taken for Revision 1. O(size) if the
-/// first 16 bytes do not tell; they do unless the name has less than two bytes.
+/// first 16 bytes do not say; they do unless the name has less than two bytes.
 [[nodiscard]] xvector_layout detect_xvector_layout(std::span<std::uint8_t const> file) noexcept;
 
 /// Pulls tiles out of the bytes of a file. Small and copyable. Does not allocate.
