@@ -71,7 +71,7 @@ std::string uuid_text(uuid const& id) {
 }
 
 type_name name_type(snapshot_view snapshot, std::uint16_t type, protocol p) {
-    if (type == type_describing) return {nullptr, "extended_type"};
+    if (type == type_ex) return {nullptr, "extended_type"};
     if (type >= first_alias && type <= last_alias) {
         if (auto const id = find_extended_type(snapshot, type)) {
             object const* const known = find_object(*id);
@@ -95,7 +95,7 @@ void write_fields(json_writer& json, item const& i, object const* known) {
             if (f.count > 1) json.EndArray();
             described = f.offset + std::size_t{f.ints} * f.count;
         }
-    } else if (i.type() == type_describing && i.data.size() >= 4) {
+    } else if (i.type() == type_ex && i.data.size() >= 4) {
         json.Key("uuid");
         write_string(json, uuid_text(uuid::from_ints(i.data.first<4>())));
         described = 4;

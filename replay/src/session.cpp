@@ -24,7 +24,7 @@ bool has_extended_types(demo_reader const& reader, demo_player_memory& memory, s
         if (event.kind != demo_event_kind::snapshot) continue;
         ++snapshots;
         for (item const i : player.state())
-            if (i.type() == type_describing && i.id() >= first_alias) return true;
+            if (i.type() == type_ex && i.id() >= first_alias) return true;
     }
     return false;
 }

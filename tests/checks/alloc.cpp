@@ -55,7 +55,7 @@ struct everything {
 void serve(everything& m, snapshot_builder& builder, history& past, std::int32_t tick, snapshot_view wanted) {
     builder.start();
     for (item const i : wanted)
-        if (i.type() != type_describing) REQUIRE(builder.add(i));
+        if (i.type() != type_ex) REQUIRE(builder.add(i));
     snapshot_view const built = builder.finish();
     key_index index{m.index};
     REQUIRE(index.build(built));

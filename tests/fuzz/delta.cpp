@@ -107,7 +107,7 @@ void inspect(std::span<std::int32_t const> delta, size_table const& sizes, decod
     auto const usage = inspect_delta(delta, sizes, types, mode);
     if (!usage) return FUZZ_REQUIRE(!applied);
     FUZZ_REQUIRE(delta_header_ints + usage->removed <= delta.size());
-    std::uint32_t updates = usage->untold_updates;
+    std::uint32_t updates = usage->unlisted_updates;
     std::uint32_t bytes = 0;
     for (type_usage const& t : usage->types) {
         updates += t.updates;

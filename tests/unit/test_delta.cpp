@@ -454,7 +454,7 @@ TEST_CASE("delta usage: counts bytes by type") {
     CHECK(usage->removed_bytes == 3);
     CHECK(usage->updates == 3);
     CHECK(usage->update_bytes == 5 + 17 + 6);
-    CHECK(usage->untold_updates == 0);
+    CHECK(usage->unlisted_updates == 0);
     REQUIRE(usage->types.size() == 2);
     CHECK(usage->types.data() == types);
     CHECK(types[0].type == 5);
@@ -472,12 +472,12 @@ TEST_CASE("delta usage: with too little room, and errors") {
     REQUIRE(short_list);
     CHECK(short_list->types.size() == 1);
     CHECK(one[0].updates == 2);
-    CHECK(short_list->untold_updates == 1);
+    CHECK(short_list->unlisted_updates == 1);
     CHECK(short_list->update_bytes == 5 + 4 + 6);
     auto const no_list = inspect_delta(delta, sizes_06, {});
     REQUIRE(no_list);
     CHECK(no_list->types.empty());
-    CHECK(no_list->untold_updates == 3);
+    CHECK(no_list->unlisted_updates == 3);
     CHECK(no_list->updates == 3);
 
     CHECK(error_of(inspect_delta({}, sizes_06, {})) == failure{errc::truncated, 0});

@@ -195,7 +195,7 @@ struct delta_usage {
     std::uint32_t updates = 0;         ///< items changed or new
     std::uint32_t update_bytes = 0;    ///< as variable-length ints, without the removed keys
     std::span<type_usage const> types; ///< in the order of their first use
-    std::uint32_t untold_updates = 0;  ///< of types for which `out` had no room
+    std::uint32_t unlisted_updates = 0; ///< of types for which `out` had no room
 };
 
 /// Counts what a delta is made of, in bytes of variable-length ints. `out` is memory for the list of types. Errors as

@@ -91,7 +91,7 @@ inline constexpr std::array<named_size_table, 5> size_tables = {{
 // ---- extended types ------------------------------------------------------------------------------------------------
 
 /// Type of the items that describe extended types: doc/format/snapshot.md#extended-types.
-inline constexpr std::uint16_t type_describing = 0;
+inline constexpr std::uint16_t type_ex = 0;
 /// First and last type number that stands for an extended type.
 inline constexpr std::uint16_t first_alias = 0x4000;
 inline constexpr std::uint16_t last_alias = 0x7fff; ///< last type number that stands for an extended type

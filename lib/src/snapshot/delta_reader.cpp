@@ -62,7 +62,7 @@ result<delta_usage> inspect_delta(std::span<std::int32_t const> delta, size_tabl
         auto const known = std::find_if(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(types),
                                         [&](type_usage const& t) { return t.type == key_type(update.key); });
         if (known == out.end()) {
-            ++usage.untold_updates;
+            ++usage.unlisted_updates;
             continue;
         }
         if (known == out.begin() + static_cast<std::ptrdiff_t>(types)) {

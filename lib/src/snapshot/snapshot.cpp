@@ -70,7 +70,7 @@ std::optional<item> snapshot_view::find(std::int32_t wanted) const noexcept {
 }
 
 std::optional<uuid> find_extended_type(snapshot_view snapshot, std::uint16_t alias) noexcept {
-    auto const description = snapshot.find(make_key(type_describing, alias));
+    auto const description = snapshot.find(make_key(type_ex, alias));
     if (!description || description->data.size() < 4) return std::nullopt;
     return uuid::from_ints(description->data.first<4>());
 }

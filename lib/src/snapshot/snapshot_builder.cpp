@@ -30,7 +30,7 @@ void snapshot_builder::start(memory_ahead ahead) noexcept {
     for (std::size_t i = 0; i < extended_count_; ++i) {
         auto const words = extended_[i].ints();
         [[maybe_unused]] auto const added =
-            add({make_key(type_describing, static_cast<std::uint16_t>(last_alias - i)), words});
+            add({make_key(type_ex, static_cast<std::uint16_t>(last_alias - i)), words});
         assert(added); // they were all in the snapshot before
     }
 }
@@ -66,7 +66,7 @@ result<std::span<std::int32_t>> snapshot_builder::add(uuid const& extended, std:
         if (extended_count_ == max_extended_types) return failure{errc::too_many_types, size()};
         alias = static_cast<std::uint16_t>(last_alias - extended_count_);
         auto const words = extended.ints();
-        auto const described = add({make_key(type_describing, alias), words});
+        auto const described = add({make_key(type_ex, alias), words});
         if (!described) return described;
         extended_[extended_count_++] = extended;
     }

@@ -495,7 +495,7 @@ void connection_watcher::count_items(watched& w, snapshot_event const& event) {
     delta_reader all = *reader;
     for (delta_reader::update u; all.next(u);) {
         std::uint16_t const type = key_type(u.key);
-        if (type == type_describing) known.clear(); // another type may stand for what it stood for
+        if (type == type_ex) known.clear(); // another type may stand for what it stood for
         auto [place, is_new] = known.try_emplace(type, nullptr);
         if (is_new) place->second = &entry(w.items, name_type(event.snapshot, type, w.version()).text);
         ++place->second->count;
