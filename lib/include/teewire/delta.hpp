@@ -190,11 +190,11 @@ struct type_usage {
 
 /// What a delta is made of.
 struct delta_usage {
-    std::uint32_t removed = 0;         ///< keys
-    std::uint32_t removed_bytes = 0;   ///< as variable-length ints
-    std::uint32_t updates = 0;         ///< items changed or new
-    std::uint32_t update_bytes = 0;    ///< as variable-length ints, without the removed keys
-    std::span<type_usage const> types; ///< in the order of their first use
+    std::uint32_t removed = 0;          ///< keys
+    std::uint32_t removed_bytes = 0;    ///< as variable-length ints
+    std::uint32_t updates = 0;          ///< items changed or new
+    std::uint32_t update_bytes = 0;     ///< as variable-length ints, without the removed keys
+    std::span<type_usage const> types;  ///< in the order of their first use
     std::uint32_t unlisted_updates = 0; ///< of types for which `out` had no room
 };
 

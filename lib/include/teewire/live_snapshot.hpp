@@ -26,7 +26,7 @@ struct live_slot {
 /// Memory for a live_snapshot. 190 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>
 struct live_snapshot_memory {
-    static_assert(limits.items <= 16384, "places are 16-bit, with room for those that are gone");
+    static_assert(limits.items <= 16384, "places are 16-bit, with room for removed items");
     /// @cond memory
     static constexpr std::size_t slots = 2 * limits.items;
     static constexpr std::size_t table_size = [] {
@@ -105,11 +105,11 @@ private:
 
     snapshot_limits limits_;
     std::span<std::int32_t> ints_;
-    // In the order of the items, and so is their data in the pool; those that are gone are skipped.
+    // In the order of the items, and so is their data in the pool; removed ones are skipped.
     std::span<slot> items_;
     std::span<std::uint16_t> pending_removals_; // slots that this delta removes
     std::span<std::uint16_t>
-        table_; // slot + 1 by hash of the key; keys that are gone stay until the gaps are closed
+        table_; // slot + 1 by hash of the key; removed keys stay until the gaps are closed
     std::size_t slots_ = 0;
     std::size_t used_ = 0; // ints of the pool
     std::size_t live_count_ = 0;
