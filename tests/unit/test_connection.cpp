@@ -367,6 +367,45 @@ TEST_CASE("connection: small messages are limited by their number") {
     CHECK(c.receive(older, 1, payload).error.code == errc::bad_sequence);
 }
 
+TEST_CASE("connection: in the memory for vital chunks an end never meets the begin of the oldest one") {
+    connection_memory<1390, 8> memory;
+    payload_memory payload;
+    packet_memory out;
+    auto c = connection::server(wire_format::v06, {}, memory, 0);
+    auto const queue = [&](std::uint32_t number, std::size_t size) {
+        return c.queue(number_message(number, size), true, 0, out, [](auto) {});
+    };
+    for (std::uint32_t i = 0; i < 3; ++i) CHECK(queue(i, 400) == failure{}); // 0, 400, 800..1200
+    CHECK(c.vital_room(190));
+    CHECK_FALSE(c.vital_room(191));
+    CHECK((c.receive(test::from_hex("00 02 01 00 01 00"), 1, payload).kind == received_kind::chunks));
+    REQUIRE(c.unacknowledged() == 1);
+    CHECK(queue(3, 300) == failure{}); // behind 1200 there is no room: 0..300
+    CHECK(c.vital_room(499));
+    CHECK_FALSE(c.vital_room(500));
+    CHECK(queue(4, 500).code == errc::too_many_items);
+    CHECK(queue(4, 499) == failure{});
+    CHECK(c.unacknowledged() == 3);
+    // All three are sent again as they were queued.
+    std::vector<test::bytes> repeated;
+    static_cast<void>(c.poll(1, out)); // what was queued last
+    for (milliseconds now = 1001; now < 1500; now += 100) {
+        auto const d = c.poll(now, out);
+        if (d.empty()) break;
+        auto const p = parse_packet(d, wire_format::v06);
+        REQUIRE(p);
+        auto const decoded = decode_payload(*p, payload);
+        REQUIRE(decoded);
+        chunk_reader reader{*decoded, p->chunks, wire_format::v06};
+        for (chunk in; reader.next(in);)
+            if (in.resend) repeated.push_back(test::copy_of(in.data));
+    }
+    REQUIRE(repeated.size() == 3);
+    CHECK(hex(repeated[0]) == hex(number_message(2, 400)));
+    CHECK(hex(repeated[1]) == hex(number_message(3, 300)));
+    CHECK(hex(repeated[2]) == hex(number_message(4, 499)));
+}
+
 TEST_CASE("connection: sequence numbers go round, with loss, doubling and reordering") {
     for (wire_format const format : formats) {
         for (std::uint64_t seed = 0; seed < 3; ++seed) {
@@ -452,6 +491,41 @@ TEST_CASE("connection: a client that comes again takes its old place") {
         CHECK(handshakes == 1);
         CHECK(s.server.restarts == 1);
     }
+}
+
+TEST_CASE("connection: a stranger's handshake is over when the client is heard again") {
+    session s{wire_format::ddnet, 7, {}};
+    s.connect();
+    auto const heard = [&](bool at_all) {
+        s.now += 10;
+        if (at_all) {
+            REQUIRE(s.client.c->queue(number_message(s.client.sent++, 8), true, s.now) == failure{});
+            s.client.c->flush();
+            s.server.receive(test::copy_of(s.client.c->poll(s.now, s.client.out)), s.now);
+        }
+        CHECK(s.server.expected == s.client.sent);
+    };
+    heard(true);
+    control_message m;
+    packet_memory out;
+    m.code = control_code::connect;
+    m.ddnet = true;
+    m.token = 5;
+    // Nobody has to know a token for it.
+    auto const connect = test::copy_of(write_control(m, wire_format::ddnet, {}, out));
+    m = {};
+    m.code = control_code::accept;
+    auto const accept = [&] {
+        return test::copy_of(write_control(m, wire_format::ddnet, {0, false, s.client.c->tokens().peer}, out));
+    };
+    CHECK((s.server.c->receive(connect, s.now, s.server.payload).kind == received_kind::handshake));
+    heard(true);
+    // The accept of the first handshake, which came late, or twice.
+    CHECK((s.server.c->receive(accept(), s.now, s.server.payload).kind == received_kind::control));
+    heard(true);
+    // Behind a connect it begins anew.
+    CHECK((s.server.c->receive(connect, s.now, s.server.payload).kind == received_kind::handshake));
+    CHECK((s.server.c->receive(accept(), s.now, s.server.payload).kind == received_kind::restart));
 }
 
 TEST_CASE("connection: mutated packets of a real exchange never do harm") {

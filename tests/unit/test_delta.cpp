@@ -45,8 +45,7 @@ applied apply(test::ints const& base, test::ints const& delta, size_table const&
               decoding mode = decoding::strict, snapshot_limits limits = {}) {
     applied a;
     test::guarded<std::int32_t> out{limits.ints()};
-    auto const made =
-        apply_delta(test::view_of(base), delta, sizes, *memory, out.span(), {mode, limits, &a.notes});
+    auto const made = apply_delta(test::view_of(base), delta, sizes, *memory, out.span(), {mode, limits, &a.notes});
     CHECK(out.intact());
     a.error = error_of(made);
     if (made) a.full = test::copy_of(made->ints());
@@ -245,6 +244,39 @@ TEST_CASE("delta: every output size when applying") {
     });
 }
 
+TEST_CASE("delta: the plain way to apply needs as much room, and writes no further") {
+    auto const distinct = test::layout({{make_key(5, 0), {1, 2, 3}}, {make_key(4, 0), {1, 2, 3, 4}}});
+    auto const repeated = test::layout({{make_key(5, 0), {1, 2, 3}}, {make_key(5, 0), {5, 6, 7}}});
+    struct variant {
+        test::ints base, delta;
+        std::size_t survivors, needed; // ints of what stays, and of all
+    };
+    for (auto const& v : std::vector<variant>{
+             {distinct, {0, 0, 0}, 13, 13},
+             {distinct, {1, 0, 0, make_key(4, 0)}, 7, 7},
+             {distinct, {1, 2, 0, make_key(4, 0), 5, 0, 1, 1, 1, 30, 9, 2, 8, 8}, 7, 11},
+             {distinct, {2, 0, 0, make_key(4, 0), make_key(5, 0)}, 2, 2},
+             {repeated, {0, 0, 0}, 12, 12},
+             {repeated, {0, 1, 0, 5, 0, 1, 1, 1}, 12, 12},
+         }) {
+        CAPTURE(test::dec(v.delta));
+        test::check_output_sizes<std::int32_t>(v.needed, [&](std::span<std::int32_t> out) {
+            auto const made = plain::apply_delta(test::view_of(v.base), v.delta, sizes_06, *memory, out, {});
+            if (!made) CHECK(made.error().position == (out.size() < v.survivors ? 0 : 9));
+            else CHECK(made->ints().size() == v.needed);
+            return made;
+        });
+    }
+    // The limit, and not the memory, is what ends it.
+    test::ints out(100);
+    auto const limited = [&](std::uint32_t ints) {
+        return error_of(plain::apply_delta(test::view_of(distinct), test::ints{0, 0, 0}, sizes_06, *memory, out,
+                                           {decoding::strict, {10, 4 * ints}, nullptr}));
+    };
+    CHECK(limited(12) == failure{errc::too_large, 0});
+    CHECK(limited(13) == failure{});
+}
+
 TEST_CASE("delta: the limit of items") {
     test::plain_items items;
     for (std::uint16_t i = 0; i < 1024; ++i) items.push_back({make_key(3, i), {}});
@@ -302,8 +334,7 @@ TEST_CASE("delta: larger limits") {
     auto const from_ints = test::layout(from);
     auto const to_ints = test::layout(to);
     test::ints delta_out(delta_bound(test::view_of(from_ints), test::view_of(to_ints)));
-    auto const delta = create_delta(test::view_of(from_ints), test::view_of(to_ints), sizes_06,
-                                    *large, delta_out);
+    auto const delta = create_delta(test::view_of(from_ints), test::view_of(to_ints), sizes_06, *large, delta_out);
     REQUIRE(delta);
     auto const larger = std::make_unique<delta_memory<limits>>();
     test::ints delta_again(delta->size());
@@ -314,13 +345,12 @@ TEST_CASE("delta: larger limits") {
     CHECK((*delta)[0] == 96);
     CHECK((*delta)[1] == 4096);
     test::ints out(limits.ints());
-    auto const made = apply_delta(test::view_of(from_ints), *delta, sizes_06, *large, out,
-                                  {decoding::strict, limits, nullptr});
+    auto const made =
+        apply_delta(test::view_of(from_ints), *delta, sizes_06, *large, out, {decoding::strict, limits, nullptr});
     REQUIRE(made);
     CHECK(test::items_of(*made) == test::as_applied(from, to));
-    CHECK(error_of(apply_delta(test::view_of(from_ints), test::ints{0, 1, 0, 1, 0, 0}, size_table{},
-                               *large, out, {decoding::strict, limits, nullptr})) ==
-          failure{errc::too_many_items, 3});
+    CHECK(error_of(apply_delta(test::view_of(from_ints), test::ints{0, 1, 0, 1, 0, 0}, size_table{}, *large, out,
+                               {decoding::strict, limits, nullptr})) == failure{errc::too_many_items, 3});
     // With smaller limits the same delta is refused: update 1024, behind three ints of head and 20 of data each.
     CHECK(error_of(
               apply_delta({}, *delta, sizes_06, *large, out, {decoding::strict, {1024, limits.bytes}, nullptr})) ==

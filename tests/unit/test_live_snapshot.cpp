@@ -78,6 +78,66 @@ TEST_CASE("live: limits") {
     CHECK(live.size() == 2);
 }
 
+TEST_CASE("live: the limit of bytes counts the offset and the key of a new item") {
+    auto const small = std::make_unique<live_snapshot_memory<snapshot_limits{3, 40}>>();
+    live_snapshot live{*small};
+    size_table const sizes;
+    // Two counts, an offset, a key and 7 ints: 11 of 10.
+    CHECK(live.apply(test::ints{0, 1, 0, 64, 0, 7, 1, 1, 1, 1, 1, 1, 1}, sizes) == failure{errc::too_large, 3});
+    CHECK(live.apply(test::ints{0, 1, 0, 64, 0, 4, 1, 1, 1, 1}, sizes) == failure{}); // 8
+    CHECK(live.apply(test::ints{0, 1, 0, 64, 1, 1, 1}, sizes) == failure{errc::too_large, 3});
+    CHECK(live.apply(test::ints{0, 1, 0, 64, 1, 0}, sizes) == failure{});
+    CHECK(live.view().ints().size() == 10);
+    CHECK(live.apply(test::ints{0, 1, 0, 64, 2, 0}, sizes) == failure{errc::too_large, 3});
+    // What goes makes room, for as much as it took.
+    CHECK(live.apply(test::ints{1, 1, 0, make_key(64, 1), 64, 2, 1, 5}, sizes) == failure{errc::too_large, 4});
+    CHECK(live.apply(test::ints{1, 1, 0, make_key(64, 1), 64, 2, 0}, sizes) == failure{});
+    CHECK(live.checksum() == 4);
+}
+
+TEST_CASE("live: few large items that come and go stay within the memory") {
+    using memory_type = live_snapshot_memory<snapshot_limits{64, 4096}>;
+    auto const small = std::make_unique<memory_type>();
+    live_snapshot live{*small};
+    size_table const sizes;
+    std::int32_t const* const begin = small->ints.data();
+    std::int32_t const* const end = begin + small->ints.size();
+    for (std::uint16_t id = 0; id < 200; ++id) {
+        CAPTURE(id);
+        // One item of 900 ints instead of the one before: two of them fit beside what is not used any more.
+        test::ints delta{id > 0, 1, 0};
+        if (id > 0) delta.push_back(make_key(64, static_cast<std::uint16_t>(id - 1)));
+        delta.insert(delta.end(), {64, id, 900});
+        delta.resize(delta.size() + 900, id + 1);
+        REQUIRE(live.apply(delta, sizes) == failure{});
+        auto const found = live.find(make_key(64, id));
+        REQUIRE(found);
+        REQUIRE(found->data.size() == 900);
+        REQUIRE(found->data.data() > begin);
+        REQUIRE(found->data.data() + 900 <= end);
+        CHECK(std::count(found->data.begin(), found->data.end(), id + 1) == 900);
+        CHECK(live.checksum() == 900U * (id + 1U));
+        CHECK(live.size() == 1);
+        if (id % 5 == 4) CHECK(live.view().ints().size() == 904);
+    }
+}
+
+TEST_CASE("live: many small items that come and go stay within the memory") {
+    auto const small = std::make_unique<live_snapshot_memory<snapshot_limits{8, 4096}>>();
+    live_snapshot live{*small};
+    size_table const sizes;
+    for (std::uint16_t id = 0; id < 200; ++id) {
+        test::ints delta{id > 0, 1, 0};
+        if (id > 0) delta.push_back(make_key(64, static_cast<std::uint16_t>(id - 1)));
+        delta.insert(delta.end(), {64, id, 1, id});
+        REQUIRE(live.apply(delta, sizes) == failure{});
+        REQUIRE(live.find(make_key(64, id)));
+        CHECK(live.find(make_key(64, id))->data[0] == id);
+        CHECK(live.size() == 1);
+        CHECK(live.checksum() == id);
+    }
+}
+
 TEST_CASE("live: keys that an enemy has put in a row") {
     live_snapshot live{*memory};
     test::plain_items items;
@@ -105,6 +165,55 @@ TEST_CASE("live: items with one key go together") {
     CHECK(live.checksum() == expected->checksum());
     auto const ints = live.view().ints();
     CHECK(test::ints(ints.begin(), ints.end()) == test::ints(expected->ints().begin(), expected->ints().end()));
+}
+
+namespace {
+
+// A snapshot and deltas on it, by both ways: the same errors, notes and snapshots.
+void check_like_apply_delta(test::plain_items const& items, std::vector<test::ints> const& deltas) {
+    auto const full = test::layout(items);
+    live_snapshot live{*memory};
+    snapshot_view now = test::view_of(full);
+    REQUIRE(live.assign(now) == failure{});
+    std::vector<test::ints> buffers(deltas.size(), test::ints(snapshot_limits{}.ints()));
+    for (std::size_t i = 0; i < deltas.size(); ++i) {
+        CAPTURE(i);
+        note_log notes, live_notes;
+        auto const expected =
+            plain::apply_delta(now, deltas[i], sizes_06, *scratch, buffers[i], {decoding::strict, {}, &notes});
+        CHECK(live.apply(deltas[i], sizes_06, {decoding::strict, {}, &live_notes}) == test::error_of(expected));
+        if (expected) {
+            CHECK(test::same(notes, live_notes));
+            now = *expected;
+        }
+        CHECK(live.size() == now.size());
+        CHECK(live.checksum() == now.checksum());
+    }
+    CHECK(test::same(live.view().ints(), now.ints()));
+    CHECK(live.view().distinct_keys() == test::view_of(now.ints()).distinct_keys());
+}
+
+} // namespace
+
+TEST_CASE("live: of two items with one key the second is not taken for the first") {
+    std::int32_t const a = make_key(64, 1), b = make_key(64, 2), c = make_key(64, 3);
+    // Removed one after the other: behind c comes the second a, which is not the one that is meant.
+    check_like_apply_delta({{b, {1}}, {a, {2}}, {c, {3}}, {a, {4}}}, {{2, 0, 0, c, a}});
+    check_like_apply_delta({{a, {2}}, {c, {3}}, {a, {4}}}, {{2, 0, 0, c, a}, {0, 1, 0, 64, 1, 1, 7}});
+    check_like_apply_delta({{a, {2}}, {c, {3}}, {a, {4}}}, {{2, 1, 0, c, a, 64, 1, 1, 7}});
+    check_like_apply_delta({{a, {2}}, {a, {3}}, {a, {4}}}, {{3, 0, 0, a, a, a}});
+}
+
+TEST_CASE("live: when the items with one key have gone, no key is repeated any more") {
+    std::int32_t const a = make_key(64, 1), b = make_key(64, 2);
+    test::plain_items const items{{b, {1}}, {a, {2}}, {a, {4}}};
+    // The note about repeated keys is made once more with each delta, as long as there are some.
+    check_like_apply_delta(items, {{0, 0, 0}, {1, 0, 0, a}, {0, 0, 0}, {0, 1, 0, 64, 1, 1, 7}, {0, 0, 0}});
+    check_like_apply_delta(items, {{1, 0, 0, b}, {0, 0, 0}, {1, 1, 0, a, 64, 1, 1, 7}, {0, 0, 0}});
+    // Refused: what was to go stays.
+    check_like_apply_delta(items, {{1, 1, 0, a, 64, 2, 2, 7, 7}, {0, 0, 0}, {0, 1, 0, 64, 1, 1, 7}});
+    check_like_apply_delta({{b, {1}}, {a, {2}}},
+                           {{1, 1, 0, b, 64, 1, 2, 7, 7}, {1, 0, 0, b}, {0, 1, 0, 64, 1, 1, 7}});
 }
 
 TEST_CASE("live: long histories of good and bad deltas give what apply_delta gives") {

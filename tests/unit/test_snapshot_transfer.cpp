@@ -5,6 +5,7 @@
 #include "snapshots.hpp"
 
 #include "teewire/connection.hpp"
+#include "teewire/packer.hpp"
 #include "teewire/snapshot_receiver.hpp"
 #include "teewire/snapshot_sender.hpp"
 #include "teewire/varint.hpp"
@@ -279,6 +280,66 @@ TEST_CASE("snapshot receiver: parts in any order, doubled, and of mixed snapshot
     CHECK(whole == 2);
     CHECK(patient.receiver.ack() == 12);
     CHECK(same(*patient.receiver.past().find(10), first));
+}
+
+TEST_CASE("snapshot receiver: a late part does not push out what is newer") {
+    server_half s;
+    auto const first = large_snapshot(4000, 1);
+    auto const second = large_snapshot(4000, 2);
+    auto const late = messages_of(*s.sender.send(10, test::view_of(first), *scratch));
+    auto const now = messages_of(*s.sender.send(12, test::view_of(second), *scratch));
+    client_half c{protocol::ddnet, snapshot_listening::observer, 1};
+    CHECK((c.take(now[0], *scratch).kind == snapshot_event_kind::part));
+    CHECK((c.take(late[0], *scratch).kind == snapshot_event_kind::ignored));
+    snapshot_event e;
+    for (std::size_t i = 1; i < now.size(); ++i) e = c.take(now[i], *scratch);
+    REQUIRE((e.kind == snapshot_event_kind::snapshot));
+    CHECK(same(e.snapshot, second));
+    // And when it is done there is room for what was late.
+    for (auto const& message : late) e = c.take(message, *scratch);
+    REQUIRE((e.kind == snapshot_event_kind::snapshot));
+    CHECK(same(e.snapshot, first));
+}
+
+TEST_CASE("snapshot receiver: parts of different snapshots of one tick are not put together") {
+    auto const part = [](std::int32_t base, std::int32_t parts, std::int32_t number, std::int32_t checksum,
+                         std::span<std::uint8_t const> data) {
+        std::array<std::uint8_t, max_payload_bytes> bytes;
+        packer out{bytes};
+        out.add_int(describe(message_type::snap).id_06 << 1 | 1).add_int(10).add_int(10 - base);
+        out.add_int(parts).add_int(number).add_int(checksum).add_int(static_cast<std::int32_t>(data.size()));
+        out.add_raw(data);
+        return test::copy_of(*out.finish());
+    };
+    // Three parts: an item of a type without a size, its ints packed into a byte each.
+    std::size_t const ints = 2 * snapshot_part_bytes + 50;
+    test::ints const head{0, 1, 0, 40, 1, static_cast<std::int32_t>(ints)};
+    test::bytes packed(varint_bound(head.size()));
+    packed.resize(*encode_varints(head, packed));
+    packed.resize(packed.size() + ints, 1);
+    auto const checksum = static_cast<std::int32_t>(ints);
+    auto const piece = [&](std::size_t i) {
+        auto const all = std::span<std::uint8_t const>{packed};
+        return all.subspan(i * snapshot_part_bytes,
+                           std::min(snapshot_part_bytes, all.size() - i * snapshot_part_bytes));
+    };
+    struct head_of_other {
+        std::int32_t base, parts, checksum;
+    };
+    for (auto const& other : {head_of_other{-1, 3, checksum + 1}, head_of_other{4, 3, checksum},
+                              head_of_other{-1, 4, checksum}, head_of_other{-1, 2, checksum}}) {
+        CAPTURE(other.base);
+        CAPTURE(other.parts);
+        CAPTURE(other.checksum);
+        client_half c;
+        CHECK((c.take(part(other.base, other.parts, 0, other.checksum, piece(0)), *scratch).kind ==
+               snapshot_event_kind::part));
+        CHECK((c.take(part(-1, 3, 1, checksum, piece(1)), *scratch).kind == snapshot_event_kind::part));
+        CHECK((c.take(part(-1, 3, 2, checksum, piece(2)), *scratch).kind == snapshot_event_kind::part));
+        auto const e = c.take(part(-1, 3, 0, checksum, piece(0)), *scratch);
+        REQUIRE((e.kind == snapshot_event_kind::snapshot));
+        CHECK(e.snapshot.checksum() == ints);
+    }
 }
 
 TEST_CASE("snapshot receiver: a missing base asks for everything") {
