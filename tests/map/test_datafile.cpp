@@ -200,6 +200,7 @@ TEST_CASE("datafile: damage is found where it is") {
              {80, 0, "bad_data_offset 80"},
              {80, 100000, "bad_data_offset 80"},
              {80, -5, "bad_data_offset 80"},
+             {80, test::int_at(good, 32), "bad_data_offset 80"}, // nothing is left for it
              {84, -1, "bad_data_size 84"},
          }) {
         CAPTURE(c.at);

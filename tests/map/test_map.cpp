@@ -269,6 +269,46 @@ TEST_CASE("map: attributes of layers that make no sense") {
     CHECK_FALSE(color.map.layers[6].tiles()->tiles.empty());
 }
 
+TEST_CASE("map: the largest layers are bounded by the bytes of their cells") {
+    auto const file = test::written(test::small_map());
+    auto const opened = *datafile::open(file);
+    auto const layer = opened.item(opened.find_type(map_item_type::layer).first).position + 8;
+    struct size {
+        std::int32_t width, height;
+        std::string_view expected;
+    };
+    // Four bytes each: 2^29 - 1 of them are the most. No block has so many.
+    for (auto const& s : {size{30000, 30000, "bad_dimensions"}, size{1 << 15, 1 << 14, "bad_dimensions"},
+                          size{(1 << 15) - 1, 1 << 14, "tile_data_too_small"}}) {
+        CAPTURE(s.width);
+        bytes changed = file;
+        set_int(changed, layer + 16, s.width);
+        set_int(changed, layer + 20, s.height);
+        test::problems found;
+        game_map map;
+        CHECK(read_map(*datafile::open(changed), map, {.report = found}).code == map_errc::ok);
+        CHECK(found.first_fault() == s.expected);
+        if (s.expected != "bad_dimensions") continue;
+        CHECK(found.find(map_errc::bad_dimensions)->value == std::int64_t{s.width} * s.height);
+        CHECK(found.find(map_errc::bad_dimensions)->expected == std::numeric_limits<std::int32_t>::max());
+    }
+    // Two bytes each.
+    auto const full = test::written(test::full_map());
+    auto const map = test::read(full);
+    for (std::size_t i = 0; i < map.layers.size(); ++i) {
+        if (map.layers[i].tiles() == nullptr || map.layers[i].tiles()->kind != tile_kind::tele) continue;
+        auto const all = *datafile::open(full);
+        auto const tele = all.item(all.find_type(map_item_type::layer).first + i).position + 8;
+        for (auto const& s :
+             {size{1 << 15, 1 << 15, "bad_dimensions"}, size{(1 << 15) - 1, 1 << 15, "tile_data_too_small"}}) {
+            bytes changed = full;
+            set_int(changed, tele + 16, s.width);
+            set_int(changed, tele + 20, s.height);
+            CHECK(faults(changed).find(s.expected) != std::string::npos);
+        }
+    }
+}
+
 TEST_CASE("map: items that are too short") {
     game_map const map = test::full_map();
     auto const check = [&](std::uint16_t type, std::size_t item, std::size_t shortest) {

@@ -160,6 +160,56 @@ TEST_CASE("what is no datagram is told apart") {
         CHECK(read_frame(link_layer::raw_ip, std::span{six}.first(size), found) == frame_kind::cut);
 }
 
+TEST_CASE("lengths that headers state are checked before they are used") {
+    std::uint8_t const payload[] = {1, 2, 3};
+    udp_datagram found;
+    auto const read = [&](std::size_t at, unsigned value) {
+        auto ip = ipv4(payload);
+        ip[at] = static_cast<std::uint8_t>(value >> 8);
+        ip[at + 1] = static_cast<std::uint8_t>(value);
+        found = {};
+        return read_frame(link_layer::raw_ip, ip, found);
+    };
+    // UDP's, with its header of 8 bytes
+    for (unsigned size = 0; size < 8; ++size) {
+        CAPTURE(size);
+        CHECK(read(24, size) == frame_kind::other);
+        CHECK(found.payload.empty());
+    }
+    CHECK(read(24, 8) == frame_kind::udp);
+    CHECK(found.payload.empty());
+    CHECK(read(24, 10) == frame_kind::udp);
+    CHECK(test::hex(found.payload) == "01 02");
+    CHECK(read(24, 12) == frame_kind::cut);
+    // IPv4's, with its header of 20 bytes; 0 is left to the network card
+    for (unsigned size = 1; size < 20; ++size) CHECK(read(2, size) == frame_kind::other);
+    CHECK(read(2, 20) == frame_kind::cut);
+    CHECK(read(2, 30) == frame_kind::cut);
+    CHECK(read(2, 31) == frame_kind::udp);
+    CHECK(read(2, 0) == frame_kind::udp);
+    CHECK(test::hex(found.payload) == "01 02 03");
+    // IPv4's header, in words: 5 and more
+    for (unsigned words = 0; words < 5; ++words) CHECK(read(0, (0x40 | words) << 8) == frame_kind::other);
+    CHECK(read(0, 0x4f00) == frame_kind::other); // longer than what it says the packet is
+    auto longer = ipv4(payload);
+    longer[0] = 0x46;
+    longer.insert(longer.begin() + 20, {1, 1, 1, 1}); // options
+    longer[3] = static_cast<std::uint8_t>(longer.size());
+    REQUIRE(read_frame(link_layer::raw_ip, longer, found) == frame_kind::udp);
+    CHECK(test::hex(found.payload) == "01 02 03");
+    // IPv6's, behind its header
+    auto six = test::from_hex("60 00 00 00 00 0b 11 40 fd 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01"
+                              " fd 00 00 00 00 00 00 00 00 00 00 00 00 00 00 02"
+                              " 20 6f 9c 40 00 0b 00 00 01 02 03");
+    CHECK(read_frame(link_layer::raw_ip, six, found) == frame_kind::udp);
+    six[5] = 10;
+    CHECK(read_frame(link_layer::raw_ip, six, found) == frame_kind::cut);
+    six[5] = 0; // a jumbogram, or left to the network card
+    CHECK(read_frame(link_layer::raw_ip, six, found) == frame_kind::udp);
+    six[45] = 7;
+    CHECK(read_frame(link_layer::raw_ip, six, found) == frame_kind::other);
+}
+
 TEST_CASE("vital chunks come in order") {
     stream_log log;
     log.stream.begin();

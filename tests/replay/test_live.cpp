@@ -262,6 +262,56 @@ TEST_CASE("there is room for so many, and who is silent makes room") {
     CHECK(s.server->viewers() == 0);
 }
 
+TEST_CASE("a viewer that sends too much is not listened to until the second is over") {
+    stage s{demos[0], {}, true};
+    a_client& c = s.join();
+    s.run(3000);
+    REQUIRE(c.client->playing());
+    // What it sent last, once more and once more: nothing is wrong with it but how often it comes.
+    test::bytes last;
+    for (int i = 0; i < 40 && last.empty(); ++i) {
+        s.now += 4;
+        last = test::copy_of(c.client->poll(s.now));
+    }
+    REQUIRE_FALSE(last.empty());
+    s.now += 2000;
+    auto const ignored = [&] { return s.server->count().ignored; };
+    std::uint64_t const before = ignored();
+    for (int i = 0; i < 400; ++i) s.server->receive(last, c.at, s.now);
+    CHECK(ignored() == before);
+    for (int i = 0; i < 600; ++i) s.server->receive(last, c.at, s.now);
+    CHECK(ignored() == before + 600);
+    for (int i = 0; i < 600; ++i) s.server->receive(last, c.at, s.now + 500);
+    CHECK(ignored() == before + 1000);
+    s.now += 1500;
+    c.snapshots.clear();
+    s.run(2000);
+    CHECK(c.client->playing());
+    CHECK(c.snapshots.size() > 20);
+}
+
+TEST_CASE("who watches somebody else gets a full snapshot, whatever it acknowledges meanwhile") {
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file, {}, true};
+        // Acknowledgements of what came before are on the way when the other one is chosen.
+        a_client& c = s.join({0, 0, 100, 150});
+        s.run(20'000);
+        REQUIRE(c.client->playing());
+        REQUIRE(c.damaged == 0);
+        for (std::int32_t i = 0; i < 30; ++i) {
+            messages::set_spectator_mode m;
+            m.mode = 1; // of 0.7: a player
+            m.client_id = i % 3 == 2 ? -1 : i % 3;
+            c.client->send(m);
+            s.run(400);
+        }
+        CHECK(c.damaged == 0);
+        CHECK(c.client->playing());
+        CHECK(c.snapshots.size() > 100);
+    }
+}
+
 TEST_CASE("addresses that have proven nothing get no memory and no large answer, whatever they send") {
     std::size_t const count = std::getenv("TEEWIRE_MUTATIONS") != nullptr ? 50'000 : 1'000'000;
     for (auto const* file : demos) {

@@ -1,0 +1,213 @@
+// Demos as files: written by what records, decoded in segments; and the text that is printed of what is in them.
+#include "demos.hpp"
+
+#include "live/demo_file.hpp"
+#include "output.hpp"
+#include "segments.hpp"
+
+#include <teewire/packer.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+
+/// A folder for one test.
+class folder {
+public:
+    folder() : path_{std::filesystem::temp_directory_path() / ("teewire-files-" + std::to_string(getpid()))} {
+        std::filesystem::create_directories(path_);
+    }
+    ~folder() { std::filesystem::remove_all(path_); }
+    folder(folder const&) = delete;
+    folder& operator=(folder const&) = delete;
+
+    [[nodiscard]] std::string name(std::string const& file) const { return (path_ / file).string(); }
+    [[nodiscard]] std::string store(std::string const& file, test::bytes const& bytes) const {
+        std::ofstream{path_ / file, std::ios::binary}.write(reinterpret_cast<char const*>(bytes.data()),
+                                                            static_cast<std::streamsize>(bytes.size()));
+        return name(file);
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// The chunks of a demo that nothing can be left out of: full snapshots all the time.
+test::bytes chunks(std::int32_t first, std::int32_t last) {
+    test::recorder to;
+    std::size_t const head = to.file().size();
+    test::random rng{static_cast<std::uint64_t>(first)};
+    for (std::int32_t tick = first; tick <= last; tick += 2) {
+        test::plain_items items;
+        for (std::uint16_t id = 0; id < 60; ++id) {
+            test::plain_item i{make_key(40, id), test::ints(12)};
+            for (auto& value : i.data) value = rng.value();
+            items.push_back(i);
+        }
+        to.snapshot(tick, items);
+    }
+    auto const& file = to.finish();
+    return {file.begin() + static_cast<std::ptrdiff_t>(head), file.end()};
+}
+
+test::bytes demo_of(std::vector<test::bytes> const& parts) {
+    test::recorder empty;
+    test::bytes file = empty.file();
+    for (auto const& part : parts) test::append(file, part);
+    return file;
+}
+
+decoded decode_with(session const& demo, unsigned jobs) {
+    workers team{jobs};
+    auto const all = decode(demo, team, {});
+    team.join();
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("segments find the ticks that do not increase, as one player does") {
+    folder const here;
+    auto const first = chunks(100, 160);
+    struct {
+        std::int32_t begin;
+        std::uint32_t notes; // at the begin of the second part
+    } const variants[] = {{162, 0}, {161, 0}, {160, 1}, {159, 1}, {20, 1}};
+    for (auto const& v : variants) {
+        CAPTURE(v.begin);
+        auto const file = demo_of({first, chunks(v.begin, v.begin + 60), chunks(v.begin + 70, v.begin + 130)});
+        input const source{here.store("parts.demo", file)};
+        session const demo{source};
+        REQUIRE(demo.keyframes().size() >= 3);
+        auto const alone = decode_with(demo, 1);
+        auto const together = decode_with(demo, 4);
+        CHECK_FALSE(alone.failed());
+        CHECK(alone.snapshots == 93);
+        CHECK(together.snapshots == 93);
+        CHECK(alone.notes[note::tick_order].count == v.notes);
+        CHECK(together.notes[note::tick_order].count == v.notes);
+        CHECK(test::same(alone.notes, together.notes));
+    }
+}
+
+TEST_CASE("segments: damage is found in the place where one player finds it, and nothing behind it counts") {
+    folder const here;
+    auto good = demo_of({chunks(100, 200), chunks(300, 400), chunks(500, 600)});
+    std::size_t const second = demo_of({chunks(100, 200)}).size();
+    std::size_t const third = demo_of({chunks(100, 200), chunks(300, 400)}).size();
+    for (std::size_t const at : {second + 2000, third + 2000}) {
+        CAPTURE(at);
+        auto bad = good;
+        std::fill_n(bad.begin() + static_cast<std::ptrdiff_t>(at), 40, std::uint8_t{0xff});
+        input const source{here.store("bad.demo", bad)};
+        session const demo{source};
+        auto const alone = decode_with(demo, 1);
+        auto const together = decode_with(demo, 4);
+        REQUIRE(alone.failed());
+        REQUIRE(together.failed());
+        CHECK(alone.error.what == together.error.what);
+        CHECK(alone.error.position == together.error.position);
+        CHECK(alone.error.tick == together.error.tick);
+        CHECK(alone.snapshots == together.snapshots);
+        CHECK(alone.messages == together.messages);
+        CHECK(test::same(alone.notes, together.notes));
+    }
+}
+
+TEST_CASE("a recording holds what is vital, and the one message that is not") {
+    folder const here;
+    served_map const map{"dm1", 0x11223344, 0, {}};
+    auto const full = test::layout({{make_key(5, 0), {1, 2, 3}}});
+    messages::chat chat;
+    chat.client_id = 1;
+    chat.text = "hello";
+    std::array<std::uint8_t, 256> memory;
+    auto const bytes = *encode(chat, protocol::ddnet, memory);
+    auto const m = *parse_message(bytes);
+    std::array<std::uint8_t, 64> early;
+    packer out{early};
+    out.add_int(0).add_raw(describe(message_type::pre_input).extended.bytes).add_int(1).add_int(2);
+    auto const pre_input = *out.finish();
+    auto const pre = *parse_message(pre_input);
+    REQUIRE(identify(pre, protocol::ddnet) == message_type::pre_input);
+
+    demo_file file{here.name("a.demo"), protocol::ddnet, map, {}};
+    file.write_message(m, message_type::chat, bytes, true); // before the first snapshot
+    CHECK(file.messages() == 0);
+    CHECK(file.write_snapshot(100, test::view_of(full)));
+    std::uint64_t const size = file.size();
+    file.write_message(m, message_type::chat, bytes, false);
+    CHECK(file.messages() == 0);
+    CHECK(file.size() == size);
+    file.write_message(m, message_type::chat, bytes, true);
+    CHECK(file.messages() == 1);
+    file.write_message(pre, message_type::pre_input, pre_input, false);
+    CHECK(file.messages() == 2);
+    CHECK(file.finish());
+
+    input const source{here.name("a.demo")};
+    session const demo{source};
+    auto const all = decode_with(demo, 1);
+    CHECK(all.messages == 2);
+    CHECK(all.snapshots == 1);
+}
+
+TEST_CASE("text for people has no control characters and no bytes that are no UTF-8") {
+    std::string const bad = "\xef\xbf\xbd";
+    struct {
+        std::string_view given;
+        std::string valid; // for JSON
+    } const texts[] = {
+        {"abc", "abc"},
+        {"\xc3\xa9", "\xc3\xa9"},
+        {"\xc2\xa0", "\xc2\xa0"},                    // the first that is no control
+        {"\xdf\xbf", "\xdf\xbf"},                    // the last of two bytes
+        {"\xe0\xa0\x80", "\xe0\xa0\x80"},            // the first of three
+        {"\xef\xbf\xbf", "\xef\xbf\xbf"},            // the last
+        {"\xf0\x90\x80\x80", "\xf0\x90\x80\x80"},    // the first of four
+        {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},    // the last there is
+        {"\xf4\x90\x80\x80", bad + bad + bad + bad}, // behind it
+        {"\xf5\x80\x80\x80", bad + bad + bad + bad},
+        {"\xc0\x80", bad + bad}, // overlong
+        {"\xc1\xbf", bad + bad},
+        {"\xe0\x80\x80", bad + bad + bad},
+        {"\xe0\x9f\xbf", bad + bad + bad},
+        {"\xf0\x80\x80\x80", bad + bad + bad + bad},
+        {"\xf0\x8f\xbf\xbf", bad + bad + bad + bad},
+        {"\xed\x9f\xbf", "\xed\x9f\xbf"},
+        {"\xed\xa0\x80", bad + bad + bad}, // surrogates
+        {"\xed\xbf\xbf", bad + bad + bad},
+        {"\xee\x80\x80", "\xee\x80\x80"},
+        {"\x80", bad},
+        {"\xbf", bad},
+        {"\xff", bad},
+        {"\xc3", bad}, // cut
+        {"\xc3(", bad + "("},
+        {"\xe3\x81", bad + bad},
+        {"\xe3(\x81", bad + "(" + bad},
+        {"\xf0\x9f\x98", bad + bad + bad},
+        {"\xe3\x81\xc3\xa9", bad + bad + "\xc3\xa9"},
+    };
+    for (auto const& t : texts) {
+        CAPTURE(test::hex({reinterpret_cast<std::uint8_t const*>(t.given.data()), t.given.size()}));
+        CHECK(valid_utf8(t.given) == t.valid);
+        CHECK(printable(t.given) == t.valid);
+        CHECK(valid_utf8("a" + std::string{t.given} + "b") == "a" + t.valid + "b");
+    }
+    // Controls of C0 and C1 stay in JSON alone, which writes them as numbers.
+    for (int c = 0; c < 0xa0; ++c) {
+        bool const control = c < 0x20 || c >= 0x7f;
+        std::string const text =
+            c < 0x80 ? std::string(1, static_cast<char>(c)) : std::string{'\xc2', static_cast<char>(c)};
+        CAPTURE(c);
+        CHECK(valid_utf8(text) == text);
+        if (!control) CHECK(printable(text) == text);
+        else CHECK(printable("a" + text + "b").find(text) == std::string::npos);
+    }
+}
