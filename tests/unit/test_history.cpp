@@ -247,6 +247,47 @@ TEST_CASE("history: keeps the outline of a snapshot that has one") {
     CHECK(block.intact());
 }
 
+TEST_CASE("history: outlines stay whole as long as their snapshots are held") {
+    struct known {
+        test::ints ints, keys;
+        std::vector<std::uint32_t> starts;
+    };
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        CAPTURE(seed);
+        test::random rng{seed};
+        std::vector<history::entry> entries(4 + rng.below(8));
+        test::guarded<std::int32_t> block{150 + rng.below(200)};
+        history h{entries, block.span()};
+        std::map<std::int32_t, known> added;
+        for (std::int32_t tick = 0; tick < 150; ++tick) {
+            known& k = added[tick];
+            test::plain_items items;
+            for (std::uint16_t id = 0, n = static_cast<std::uint16_t>(1 + rng.below(7)); id < n; ++id)
+                items.push_back({make_key(4, id), test::ints(rng.below(6), tick)});
+            k.ints = test::layout(items);
+            auto const plain = snapshot_view::trusted(k.ints);
+            bool const outlined = rng.chance(60);
+            if (outlined) {
+                for (auto const& i : items) k.keys.push_back(i.key);
+                k.starts.resize(starts_words(plain.data_size() / 4));
+                find_starts(plain, k.starts);
+            }
+            REQUIRE(h.add(tick, outlined ? plain.with_outline({k.keys, k.starts}) : plain));
+            for (std::int32_t old = *h.oldest(); old <= tick; ++old) {
+                auto const held = h.find(old);
+                REQUIRE(held);
+                known const& expected = added[old];
+                REQUIRE(test::same(held->ints(), expected.ints));
+                auto const outline = held->outline();
+                REQUIRE(test::same(outline.keys, expected.keys));
+                REQUIRE(std::equal(outline.starts.begin(), outline.starts.end(), expected.starts.begin(),
+                                   expected.starts.end()));
+            }
+        }
+        CHECK(block.intact());
+    }
+}
+
 TEST_CASE("history: late ticks are found like the others, whatever is dropped") {
     test::random rng{16};
     for (int round = 0; round < 50; ++round) {
