@@ -209,6 +209,31 @@ static void test_damage(void) {
     CHECK_EQUAL(failure.chunk, event.position);
 }
 
+/* Sizes that are given are used, right or wrong; without any the right ones are found. */
+static void test_sizes(void) {
+    uint32_t const reader_size = teewire_demo_reader_size(), sizes_size = teewire_sizes_size();
+    teewire_sizes* wrong = NULL;
+    int i = 0;
+    REQUIRE(teewire_sizes_init(&wrong, take(sizes_size), sizes_size, NULL) == 0);
+    CHECK_EQUAL(teewire_sizes_set(wrong, 9, 21), 0);
+    for (i = 0; i < 3; ++i) {
+        teewire_demo_reader_options options;
+        teewire_demo_reader* reader = NULL;
+        int32_t kind = 0, snapshots = 0;
+        memset(&options, 0, sizeof options);
+        options.size = sizeof options;
+        options.sizes = i == 0 ? NULL : i == 1 ? teewire_sizes_find("0.6") : wrong;
+        REQUIRE(teewire_demo_reader_init(&reader, take(reader_size), reader_size, file, file_size, &options,
+                                         NULL) == 0);
+        while ((kind = teewire_demo_reader_next(reader, NULL, NULL)) > 0)
+            snapshots += kind == TEEWIRE_DEMO_SNAPSHOT;
+        if (i < 2) CHECK_EQUAL(kind, 0);
+        else CHECK(kind < 0);
+        if (i < 2) CHECK_EQUAL(snapshots, 300);
+        else CHECK(snapshots < 300);
+    }
+}
+
 static void test_options(void) {
     uint32_t const reader_size = teewire_demo_reader_size(), writer_size = teewire_demo_writer_size();
     void* const memory = take(reader_size > writer_size ? reader_size : writer_size);
@@ -259,5 +284,6 @@ void test_demo(void) {
         play(version);
     }
     test_options();
+    test_sizes();
     test_damage();
 }

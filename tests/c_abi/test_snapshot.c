@@ -136,6 +136,10 @@ static void test_builder(void) {
     CHECK_EQUAL(teewire_builder_add(builder, 1, i, 0, NULL), TEEWIRE_TOO_MANY_ITEMS);
 
     builder = new_builder();
+    CHECK_EQUAL(teewire_builder_add_extended(builder, uuid, 0xffff, 1, NULL), 2);
+    CHECK_EQUAL(teewire_builder_add(builder, 0x7ffe, 0xffff, 1, NULL), 3);
+
+    builder = new_builder();
     for (i = 0; i < 64; ++i) {
         uint8_t other[16] = {1};
         other[15] = (uint8_t)i;

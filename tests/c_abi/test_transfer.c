@@ -197,14 +197,14 @@ static void test_urgent(void) {
     CHECK_EQUAL(urgent, 1);
 }
 
-/* Who watches from outside takes what comes late, and a new beginning. */
-static void test_observer(void) {
-    static struct {
+/* Who watches from outside takes what comes late, and a new beginning. A client does not. */
+static void test_late(uint32_t observer) {
+    struct {
         int32_t tick, kind, restarted;
-    } const sent[] = {{1000, TEEWIRE_RECEIVED_SNAPSHOT, 0},
-                      {998, TEEWIRE_RECEIVED_SNAPSHOT, 0},
-                      {998, TEEWIRE_RECEIVED_IGNORED, 0},
-                      {10, TEEWIRE_RECEIVED_SNAPSHOT, 1}};
+    } sent[] = {{1000, TEEWIRE_RECEIVED_SNAPSHOT, 0},
+                {998, TEEWIRE_RECEIVED_SNAPSHOT, 0},
+                {998, TEEWIRE_RECEIVED_IGNORED, 0},
+                {10, TEEWIRE_RECEIVED_SNAPSHOT, 1}};
     uint32_t const size = teewire_receiver_size(4, 40, 20000);
     teewire_builder* const builder = new_builder();
     teewire_receiver* receiver = NULL;
@@ -212,9 +212,13 @@ static void test_observer(void) {
     size_t i = 0;
     memset(&options, 0, sizeof options);
     options.size = sizeof options;
-    options.observer = 1;
+    options.observer = observer;
     options.parts = 4;
     options.snapshots = 40;
+    if (!observer) {
+        sent[1].kind = sent[3].kind = TEEWIRE_RECEIVED_IGNORED;
+        sent[3].restarted = 0;
+    }
     REQUIRE(teewire_receiver_init(&receiver, take(size), size, &options) == 0);
     for (i = 0; i < sizeof sent / sizeof *sent; ++i) {
         teewire_sender* const sender = new_sender(TEEWIRE_DDNET, 20000);
@@ -297,6 +301,7 @@ void test_transfer(void) {
     test_with_loss(TEEWIRE_07);
     test_parts_and_damage();
     test_urgent();
-    test_observer();
+    test_late(1);
+    test_late(0);
     test_options();
 }
