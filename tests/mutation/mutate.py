@@ -334,7 +334,8 @@ class Bench:
                 continue
             if "teewire:corpus" in test["suite"] and not os.environ.get("TEEWIRE_CORPUS"):
                 continue
-            command = [os.path.normpath(a) if os.path.isabs(a) else a for a in test["cmd"]]
+            # Programs are named as they lie in the build, which is where tests run.
+            command = [os.path.normpath(self.build / a) if (self.build / a).is_file() else a for a in test["cmd"]]
             targets = [a for a in command if a.startswith(str(self.build) + "/") and os.path.isfile(a)]
             if re.fullmatch(r"(unit|kernel|map|replay|live|corpus|map-corpus|thread)-tests", os.path.basename(command[0])):
                 command.append("--abort-after=1")

@@ -5,6 +5,7 @@
 
 #include "live/game_client.hpp"
 #include "live/replay_server.hpp"
+#include "live/udp.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -432,6 +433,306 @@ TEST_CASE("the browser is answered in the local network, and elsewhere after a t
         REQUIRE(answer.has_value());
         CHECK(answer->server.name == "test");
     }
+}
+
+TEST_CASE("so many a second, and as many at once") {
+    rate_limit limit{10};
+    auto const taken = [&](milliseconds now) {
+        int count = 0;
+        while (count < 100 && limit.take(now)) ++count;
+        return count;
+    };
+    CHECK(taken(5000) == 10);
+    CHECK(taken(5000) == 0);
+    CHECK(taken(5099) == 0);
+    CHECK(taken(5100) == 1);
+    CHECK(taken(5600) == 5);
+    CHECK(taken(60'000) == 10); // no more is saved up
+}
+
+TEST_CASE("which addresses are of the local network") {
+    std::array<std::uint8_t, 64> memory;
+    server_info_request request;
+    request.kind = server_info_kind::v06;
+    auto const size = *write_server_info_request(request, no_token, no_token, memory);
+    stage s{demos[0]};
+    struct {
+        char const* address;
+        bool local;
+    } const all[] = {
+        {"127.0.0.1", true},       {"127.255.0.1", true},    {"126.0.0.1", false},    {"128.0.0.1", false},
+        {"10.0.0.1", true},        {"10.255.255.255", true}, {"9.0.0.1", false},      {"11.0.0.1", false},
+        {"172.16.0.1", true},      {"172.31.255.255", true}, {"172.15.0.1", false},   {"172.32.0.1", false},
+        {"171.16.0.1", false},     {"192.168.0.1", true},    {"192.168.255.1", true}, {"192.167.0.1", false},
+        {"192.169.0.1", false},    {"191.168.0.1", false},   {"169.254.1.1", true},   {"169.253.1.1", false},
+        {"168.254.1.1", false},    {"8.8.8.8", false},       {"::1", true},           {"::2", false},
+        {"fe80::1", true},         {"fec0::1", false},       {"fc00::1", true},       {"fdff::1", true},
+        {"fb00::1", false},        {"fe00::1", false},       {"2001:db8::1", false},  {"::ffff:10.1.2.3", true},
+        {"::ffff:8.8.8.8", false},
+    };
+    for (auto const& a : all) {
+        CAPTURE(a.address);
+        s.last.clear();
+        endpoint const from{boost::asio::ip::make_address(a.address), 5000};
+        s.server->receive(std::span{memory}.first(size), from, 10);
+        CHECK(s.last.empty() != a.local);
+    }
+    CHECK(s.server->count().answered == 14);
+    CHECK(s.server->count().ignored == std::size(all) - 14);
+    CHECK(s.server->count().received == std::size(all));
+}
+
+TEST_CASE("a token is good for the address it was sent to, of IPv4 and IPv6") {
+    for (char const* const name : {"10.0.0.1", "2001:db8::1"}) {
+        CAPTURE(name);
+        stage s{demos[1]};
+        endpoint const first{boost::asio::ip::make_address(name), 5000};
+        auto const other = first.address().is_v6() ? boost::asio::ip::make_address("2001:db8::2")
+                                                   : boost::asio::ip::make_address("10.0.0.2");
+        packet_memory out;
+        control_message m;
+        m.code = control_code::token;
+        m.token = 5;
+        s.server->receive(write_control(m, wire_format::v07, {}, out), first, 10);
+        auto const p = parse_packet(s.last, wire_format::v07);
+        REQUIRE(p.has_value());
+        auto const given = parse_control(p->payload, wire_format::v07);
+        REQUIRE(given.has_value());
+        m.code = control_code::connect;
+        auto const connect = test::copy_of(write_control(m, wire_format::v07, {0, false, given->token}, out));
+        for (endpoint const& from : {endpoint{other, 5000}, endpoint{first.address(), 5001},
+                                     endpoint{first.address(), static_cast<std::uint16_t>(5000 + 256)}}) {
+            s.server->receive(connect, from, 20);
+            CHECK(s.server->viewers() == 0);
+        }
+        s.server->receive(connect, first, 20);
+        CHECK(s.server->viewers() == 1);
+        s.server->receive(connect, first, 30); // again
+        CHECK(s.server->viewers() == 1);
+    }
+}
+
+TEST_CASE("viewers watch whom they chose, as long as there is one") {
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file, {}, true};
+        a_client& c = s.join();
+        s.run(3000);
+        REQUIRE(c.client->playing());
+        std::uint16_t const character = s.v07() ? 10 : 9;
+        // Whom it says that it watches, and where that one is.
+        auto const watched = [&] {
+            auto const& newest = c.snapshots.rbegin()->second;
+            auto const info = newest.find(make_key(12, 0));
+            REQUIRE(info != newest.end());
+            std::size_t const at = s.v07() ? 1 : 0;
+            std::int32_t const id = info->second[at];
+            if (id < 0) return id;
+            auto const who = newest.find(make_key(character, static_cast<std::uint16_t>(id)));
+            REQUIRE(who != newest.end());
+            CHECK(info->second[at + 1] == who->second[1]);
+            CHECK(info->second[at + 2] == who->second[2]);
+            if (s.v07()) CHECK(info->second[0] == 1);
+            return id;
+        };
+        auto const choose = [&](std::int32_t id) {
+            messages::set_spectator_mode m;
+            m.mode = 1;
+            m.client_id = id;
+            c.client->send(m);
+            s.run(200);
+            return watched();
+        };
+        s.shown.pause(true);
+        s.run(200);
+        std::vector<std::int32_t> alive;
+        for (auto const& [key, data] : c.snapshots.rbegin()->second)
+            if (key_type(key) == character) alive.push_back(key_id(key));
+        REQUIRE_FALSE(alive.empty());
+        CHECK(watched() >= 0); // whom the recording watches, or anybody
+        for (std::int32_t const id : alive) {
+            CHECK(choose(id) == id);
+            CHECK(choose(64) == id); // there is none with that number
+            CHECK(choose(1000) == id);
+            CHECK(choose(-2) == id);
+            CHECK(choose(-1) == -1);
+        }
+        CHECK(choose(63) == -1); // not there
+        CHECK(choose(alive[0]) == alive[0]);
+        CHECK(choose(s.shown.viewer_id()) == -1); // itself
+        CHECK(c.damaged == 0);
+    }
+}
+
+TEST_CASE("viewers of 0.7 are told the tuning and who is there") {
+    stage s{demos[1], {}, true};
+    struct listener final : client_listener {
+        void map_changes(served_map const&) override {}
+        void map_arrives(std::size_t) override {}
+        void map_complete(served_map const&, std::vector<std::uint8_t>&&) override {}
+        void receives(snapshot_event const&) override {}
+        void receives(message const& m, message_type, std::span<std::uint8_t const>, bool vital) override {
+            players.receive(m);
+            CHECK(vital);
+        }
+        roster players;
+    } told;
+    game_client client{wire_format::v07, {}, std::array<std::uint8_t, 16>{4}, told, s.scratch, 0};
+    endpoint const at = address(here, 4999);
+    struct pipe final : packet_sink {
+        game_client* to;
+        milliseconds const* now;
+        void send(endpoint const&, std::span<std::uint8_t const> d) override {
+            to->receive(test::copy_of(d), *now);
+        }
+    } sink;
+    sink.to = &client;
+    sink.now = &s.now;
+    replay_server server{s.shown, "test", "dm1", s.map, {}, std::array<std::uint8_t, 16>{9}, sink, 0};
+    for (milliseconds const end = s.now + 3000; s.now < end; s.now += 4) {
+        if (s.now >= server.next_tick()) server.tick(s.now);
+        for (auto d = client.poll(s.now); !d.empty(); d = client.poll(s.now))
+            server.receive(test::copy_of(d), at, s.now);
+    }
+    REQUIRE(client.playing());
+    REQUIRE(told.players.tuning.has_value());
+    CHECK(*told.players.tuning == s.shown.players().tuning.value_or(standard_tuning_07));
+    CHECK(told.players.game == s.shown.players().game.value_or(game_item{}));
+    for (std::size_t id = 0; id < max_clients_07; ++id) {
+        CAPTURE(id);
+        auto expected = s.shown.players().clients[id];
+        if (expected) (*expected)[0] = 0; // nobody is the viewer
+        auto got = told.players.clients[id];
+        if (static_cast<std::int32_t>(id) == s.shown.viewer_id()) {
+            REQUIRE(got.has_value());
+            CHECK((*got)[0] == 1);
+            CHECK((*got)[1] == -1);
+        } else {
+            CHECK(got == expected);
+        }
+    }
+}
+
+TEST_CASE("hosts and ports are taken apart") {
+    struct {
+        char const* text;
+        char const* host;
+        int port; // 0: an error
+    } const all[] = {
+        {"example.org", "example.org", 8303},
+        {"example.org:1", "example.org", 1},
+        {"127.0.0.1:65535", "127.0.0.1", 65535},
+        {"::1", "::1", 8303},
+        {"[::1]", "::1", 8303},
+        {"[fe80::1]:8304", "fe80::1", 8304},
+        {"example.org:0", "", 0},
+        {"example.org:65536", "", 0},
+        {"example.org:", "", 0},
+        {"example.org:8a", "", 0},
+        {"example.org:-1", "", 0},
+        {":8303", "", 0},
+        {"[::1", "", 0},
+        {"[::1]8303", "", 0},
+        {"[::1]:", "", 0},
+        {"[]:8303", "", 0},
+    };
+    for (auto const& a : all) {
+        CAPTURE(a.text);
+        if (a.port == 0) {
+            CHECK_THROWS_AS(host_port::parse(a.text), usage_error);
+            continue;
+        }
+        auto const parsed = host_port::parse(a.text);
+        CHECK(parsed.host == a.host);
+        CHECK(parsed.port == a.port);
+    }
+    CHECK(endpoint_text(address(here, 8303)) == "127.0.0.1:8303");
+    CHECK(endpoint_text({boost::asio::ip::make_address("fe80::1"), 5}) == "[fe80::1]:5");
+}
+
+TEST_CASE("a client's item says what its message said, field by field") {
+    roster r;
+    messages::client_info info;
+    info.client_id = 63;
+    info.local = true;
+    info.name = "name of a tee";
+    info.clan = "a clan";
+    info.country = -1;
+    info.team = -1;
+    info.skin.parts = {"p1", "p2", "p3", "p4", "p5", "p6"};
+    info.skin.use_custom_colors = {1, 0, 1, 0, 1, 1};
+    info.skin.colors = {11, 12, 13, 14, 15, 16};
+    auto const take = [&](auto const& value) {
+        std::array<std::uint8_t, 512> memory;
+        auto const bytes = encode(value, protocol::teeworlds_07, memory);
+        REQUIRE(bytes.has_value());
+        return r.receive(*parse_message(*bytes));
+    };
+    CHECK(take(info));
+    REQUIRE(r.clients[63].has_value());
+    auto const said = [&] {
+        auto described = std::make_unique<client_message>();
+        describe_client(63, *r.clients[63], *described);
+        return described;
+    };
+    {
+        auto const d = said();
+        messages::client_info const& m = d->message;
+        CHECK(m.client_id == 63);
+        CHECK(m.local);
+        CHECK(m.name == "name of a tee");
+        CHECK(m.clan == "a clan");
+        CHECK(m.country == -1);
+        CHECK(m.team == -1);
+        CHECK(m.skin.parts == info.skin.parts);
+        CHECK(m.skin.use_custom_colors == info.skin.use_custom_colors);
+        CHECK(m.skin.colors == info.skin.colors);
+    }
+    CHECK((*r.clients[63])[0] == 1);
+    CHECK((*r.clients[63])[1] == -1);
+    CHECK((*r.clients[63])[9] == -1);
+    CHECK((*r.clients[63])[46] == 1);
+    CHECK((*r.clients[63])[57] == 16);
+    info.local = false;
+    CHECK(take(info));
+    CHECK_FALSE(said()->message.local);
+    // The team and the skin may change alone; of those that are not there nothing does.
+    messages::team team;
+    team.client_id = 63;
+    team.team = 1;
+    CHECK(take(team));
+    CHECK(said()->message.team == 1);
+    team.client_id = 62;
+    CHECK(take(team));
+    CHECK_FALSE(r.clients[62].has_value());
+    for (std::int32_t const id : {64, -1}) {
+        team.client_id = id;
+        CHECK(take(team));
+        info.client_id = id;
+        CHECK(take(info));
+    }
+    messages::skin_change change;
+    change.client_id = 63;
+    change.skin = info.skin;
+    change.skin.parts[5] = "another";
+    change.skin.colors[0] = 99;
+    CHECK(take(change));
+    CHECK(said()->message.skin.parts[5] == "another");
+    CHECK(said()->message.skin.colors[0] == 99);
+    CHECK(said()->message.name == "name of a tee");
+    messages::tune_params tuning;
+    tuning.count = 2;
+    tuning.values[0] = 7;
+    tuning.values[1] = 8;
+    CHECK(take(tuning));
+    REQUIRE(r.tuning.has_value());
+    CHECK((*r.tuning)[1] == 8);
+    CHECK((*r.tuning)[2] == standard_tuning_07[2]); // the others are as they always are
+    messages::client_drop drop;
+    drop.client_id = 63;
+    CHECK(take(drop));
+    CHECK_FALSE(r.clients[63].has_value());
+    CHECK_FALSE(take(messages::broadcast{}));
 }
 
 TEST_CASE("a roster is the same in messages and in items") {
