@@ -1,0 +1,250 @@
+// What a capture tells of conversations whose course is known.
+#include "capture/connections.hpp"
+
+#include "snapshots.hpp"
+#include "talk.hpp"
+
+#include <teewire/snapshot_sender.hpp>
+
+using namespace teewire;
+using namespace teewire::replay;
+using test::crc_of;
+using test::some_map;
+using test::talk;
+
+namespace {
+
+constexpr wire_format formats[] = {wire_format::ddnet, wire_format::v07};
+
+udp_address end_of(std::uint8_t last, std::uint16_t port) {
+    udp_address a;
+    a.ip = {10, 0, 0, last};
+    a.port = port;
+    return a;
+}
+
+/// A conversation, and the watcher that hears it.
+struct heard final : capture_listener {
+    explicit heard(wire_format format, client_profile const& profile = {})
+        : said{format, profile, [this](milliseconds now, bool from_server, test::bytes const& datagram) {
+                   if (deaf) return;
+                   ++frame;
+                   udp_address const server = end_of(1, 8303), client = end_of(2, 40000);
+                   watcher.receive(frame, now * 1'000'000,
+                                   {from_server ? server : client, from_server ? client : server, datagram});
+               }} {}
+    void stay_begins(watched const&, map_stay const& stay) override { begun.push_back(stay.map.name); }
+    void snapshot(watched const&, std::int32_t tick, snapshot_view view) override {
+        ticks.push_back(tick);
+        checksums.push_back(view.checksum());
+    }
+    void game_message(watched const&, message const&, message_type type, std::span<std::uint8_t const>,
+                      bool vital) override {
+        messages.push_back({type, vital});
+    }
+    void map_complete(watched const&, map_stay const&, std::vector<std::uint8_t>&& bytes) override {
+        maps.push_back(std::move(bytes));
+    }
+    [[nodiscard]] watched const& only() {
+        auto const all = watcher.connections();
+        REQUIRE(all.size() == 1);
+        return *all[0];
+    }
+
+    connection_watcher watcher{*this};
+    std::uint64_t frame = 0;
+    bool deaf = false; // the capture misses it
+    std::vector<std::string> begun;
+    std::vector<std::int32_t> ticks;
+    std::vector<std::uint32_t> checksums;
+    std::vector<std::pair<message_type, bool>> messages;
+    std::vector<std::vector<std::uint8_t>> maps;
+    talk said;
+};
+
+/// Snapshots for the client of a conversation.
+struct snapshots_of {
+    explicit snapshots_of(talk& t) : said{t} {}
+    test::ints layout(std::int32_t value) { return test::layout({{make_key(40, 1), test::ints(4, value)}}); }
+    void send(std::int32_t tick, std::int32_t value) {
+        auto const full = layout(value);
+        auto sent = sender.send(tick, test::view_of(full), *scratch);
+        REQUIRE(sent);
+        snapshot_messages parts = *sent;
+        for (std::span<std::uint8_t const> message; parts.next(message);) say(test::copy_of(message));
+    }
+    void say(test::bytes const& message) { said.say_bytes(message, false); }
+
+    talk& said;
+    std::unique_ptr<snapshot_scratch> scratch = std::make_unique<snapshot_scratch>();
+    std::vector<history::entry> entries = std::vector<history::entry>(100);
+    test::ints block = test::ints(10000);
+    snapshot_sender sender{
+        entries, block, {said.spoken(), said.spoken() == protocol::ddnet ? &sizes_06 : &sizes_07}};
+};
+
+} // namespace
+
+TEST_CASE("capture: a map that was downloaded is known, and whether it is the one that was announced") {
+    for (wire_format const format : formats) {
+        CAPTURE(std::string{name(format)});
+        auto const bytes = some_map(350);
+        auto const all = std::span<std::uint8_t const>{bytes};
+        enum { good, another_sum, a_piece_missed, a_piece_twice, too_large };
+        for (int const course : {good, another_sum, a_piece_missed, a_piece_twice, too_large}) {
+            CAPTURE(course);
+            heard h{format};
+            auto change = h.said.announced(bytes);
+            if (course == another_sum) change.crc ^= 1;
+            h.said.say(change);
+            for (std::int32_t n = 0; n < 4; ++n) {
+                h.deaf = course == a_piece_missed && n == 2;
+                auto piece = all.subspan(static_cast<std::size_t>(100 * n), n < 3 ? 100 : 50);
+                if (course == too_large && n == 3) piece = all.first(100);
+                h.said.piece(piece, n, change.crc, n == 3);
+                if (course == a_piece_twice && format != wire_format::v07) h.said.piece(piece, n, change.crc);
+            }
+            h.deaf = false;
+            h.watcher.finish();
+            watched const& w = h.only();
+            REQUIRE(w.stays.size() == 1);
+            CHECK(w.stays[0].announced);
+            CHECK(w.stays[0].map.name == "dm1");
+            CHECK(w.stays[0].map.size == 350);
+            CHECK(w.stays[0].map.crc == change.crc);
+            bool const right = course == good || course == a_piece_twice;
+            CHECK(w.stays[0].downloaded == right);
+            REQUIRE(h.maps.size() == right);
+            if (right) CHECK(h.maps[0] == bytes);
+        }
+    }
+}
+
+TEST_CASE("capture: each map begins a stay") {
+    for (wire_format const format : formats) {
+        CAPTURE(std::string{name(format)});
+        heard h{format};
+        auto const first = some_map(80), second = some_map(90);
+        h.said.say(h.said.announced(first));
+        h.said.piece(first, 0, crc_of(first), true);
+        auto change = h.said.announced(second);
+        change.name = "dm2";
+        h.said.say(change);
+        h.said.piece(second, 0, crc_of(second), true);
+        h.watcher.finish();
+        CHECK(h.begun == std::vector<std::string>{"dm1", "dm2"});
+        REQUIRE(h.maps.size() == 2);
+        CHECK(h.maps[1] == second);
+        REQUIRE(h.only().stays.size() == 2);
+        CHECK(h.only().stays[0].downloaded);
+        CHECK(h.only().stays[1].downloaded);
+        CHECK(h.only().stays[1].first_frame > h.only().stays[0].first_frame);
+    }
+}
+
+TEST_CASE("capture: snapshots are decoded, checked and counted") {
+    for (wire_format const format : formats) {
+        CAPTURE(std::string{name(format)});
+        client_profile profile;
+        profile.download_map = false;
+        profile.name = "a name";
+        heard h{format, profile};
+        h.said.say(h.said.announced(some_map(300)));
+        h.said.say(messages::con_ready{});
+        h.said.say(messages::ready_to_enter{});
+        REQUIRE(h.said.client->playing());
+        snapshots_of s{h.said};
+        s.send(100, 1);
+        s.send(102, 2);
+        CHECK(s.sender.acknowledge(102));
+        s.send(104, 3);
+        s.send(106, 2); // as its base: without a checksum
+        h.deaf = true;
+        s.send(108, 5);
+        h.deaf = false;
+        s.send(110, 6); // behind a gap
+        h.watcher.finish();
+        watched const& w = h.only();
+        CHECK(h.ticks == std::vector<std::int32_t>{100, 102, 104, 106, 110});
+        CHECK(h.checksums == std::vector<std::uint32_t>{4, 8, 12, 8, 24});
+        CHECK(w.snapshots == 5);
+        CHECK(w.checksum_ok == 4);
+        CHECK(w.empty == 1);
+        CHECK(w.checksum_bad + w.undecodable + w.missing_base + w.incomplete + w.repeated + w.late == 0);
+        CHECK(w.max_items == 1);
+        CHECK(w.checksum_sum == 4 + 8 + 12 + 8 + 24);
+        REQUIRE(w.stays.size() == 1);
+        CHECK(w.stays[0].snapshots == 5);
+        CHECK(w.stays[0].first_tick == 100);
+        CHECK(w.stays[0].last_tick == 110);
+        auto const spacing = w.tick_spacing();
+        CHECK(spacing.usual == 2);
+        CHECK(spacing.gaps == 1);
+        CHECK(spacing.missing == 1);
+        CHECK(spacing.largest_gap == 4);
+        // Who is who.
+        CHECK(address_text(w.server()) == "10.0.0.1:8303");
+        CHECK(address_text(w.client()) == "10.0.0.2:40000");
+        CHECK(w.player == "a name");
+        CHECK(w.v07 == (format == wire_format::v07));
+        CHECK(w.format == format);
+        CHECK(w.sent_by(sender::server).vital == 3);
+        CHECK(w.sent_by(sender::client).vital > 3);
+        CHECK(w.sent_by(sender::client).repeated_vital == 0);
+        CHECK(w.malformed.count == 0);
+        CHECK(w.damaged.count == 0);
+        REQUIRE(h.messages.size() == 1);
+        CHECK((h.messages[0].first == message_type::ready_to_enter));
+        CHECK(h.messages[0].second);
+    }
+}
+
+TEST_CASE("capture: snapshots that are wrong are told apart") {
+    for (wire_format const format : formats) {
+        CAPTURE(std::string{name(format)});
+        heard h{format};
+        h.said.say(h.said.announced(some_map(10)));
+        snapshots_of s{h.said};
+        auto const message_of = [&](std::int32_t tick, std::int32_t value) {
+            auto const full = s.layout(value);
+            auto sent = s.sender.send(tick, test::view_of(full), *s.scratch);
+            REQUIRE(sent);
+            std::span<std::uint8_t const> message;
+            snapshot_messages parts = *sent;
+            REQUIRE(parts.next(message));
+            return test::copy_of(message);
+        };
+        auto const good = message_of(100, 1);
+        s.say(good);
+        s.say(good); // again
+        auto bad = message_of(102, 1);
+        bad.back() ^= 1;
+        s.say(bad); // another checksum
+        auto undecodable = message_of(104, 1);
+        undecodable.back() |= 0x80;
+        s.say(undecodable);
+        static_cast<void>(message_of(106, 1)); // never sent
+        CHECK(s.sender.acknowledge(106));
+        s.say(message_of(108, 2));
+        auto const cut = test::bytes(good.begin(), good.begin() + 2);
+        s.say(cut);
+        h.said.server->close("over");
+        h.said.exchange();
+        h.watcher.finish();
+        watched const& w = h.only();
+        CHECK(h.ticks == std::vector<std::int32_t>{100});
+        CHECK(w.snapshots == 1);
+        CHECK(w.checksum_ok == 1);
+        CHECK(w.repeated == 1);
+        CHECK(w.checksum_bad == 1);
+        CHECK(w.undecodable == 2);
+        CHECK(w.missing_base == 1);
+        CHECK(w.has_snapshots());
+        CHECK(w.malformed.count == 0);
+        CHECK(w.damaged.count == 3);
+        CHECK(w.damaged.first.starts_with("frame "));
+        CHECK(w.close_reason == "over");
+        REQUIRE(w.closed_by.has_value());
+        CHECK(*w.closed_by == sender::server);
+    }
+}
