@@ -491,6 +491,7 @@ def main():
     parser.add_argument("--seed", default="1", help="another seed, other faults")
     parser.add_argument("--only", action="append", default=[], metavar="PATH", help="only in these files or folders")
     parser.add_argument("--most-seconds", type=float, default=1e9, metavar="S", help="leave out tests that take longer")
+    parser.add_argument("--tests", metavar="NAME,...", help="these tests alone")
     parser.add_argument("--again", action="store_true", help="try those once more that survived")
     parser.add_argument("--list", action="store_true", help="print the faults, put none in")
     parser.add_argument("--report", action="store_true", help="print what is known, put none in")
@@ -515,6 +516,8 @@ def main():
         bench = Bench(directory, options.option)
         if options.named:
             return check_named(bench, options.only)
+        if options.tests:
+            bench.tests = [t for t in bench.tests if t["name"] in options.tests.split(",")]
         bench.measure()
         bench.remember_objects(plan)
     kills = collections.Counter()

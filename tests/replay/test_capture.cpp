@@ -320,6 +320,38 @@ TEST_CASE("mutated packets harm nobody") {
     }
 }
 
+TEST_CASE("addresses that were forgotten among too many may come again") {
+    capture_listener listener;
+    connection_watcher watcher{listener};
+    auto const session = record("ddnet_dm1.demo", wire_format::ddnet);
+    auto const connect = test::from_hex("10 00 00 01 54 4b 45 4e ff ff ff ff");
+    auto const client = [](std::uint32_t i) {
+        udp_address a;
+        for (std::size_t k = 0; k < 4; ++k) a.ip[k] = static_cast<std::uint8_t>(i >> 8 * k);
+        a.port = 7;
+        return a;
+    };
+    udp_address const server = session[0].what.to;
+    std::uint32_t const many = connection_watcher::max_pairs + 5000;
+    for (std::uint32_t i = 0; i < many; ++i) watcher.receive(i, i, {client(i), server, connect});
+    // All of them once more, of which the first were forgotten, and a real client at one of their addresses.
+    for (std::uint32_t i = 0; i < 6000; ++i) watcher.receive(many + i, many + i, {client(i), server, connect});
+    std::uint64_t frame = 2 * many;
+    for (auto const& d : session) {
+        bool const up = d.what.to.port == server.port && d.what.to.ip == server.ip;
+        ++frame;
+        watcher.receive(frame, static_cast<std::int64_t>(frame),
+                        {up ? client(3000) : server, up ? server : client(3000), d.payload});
+    }
+    watcher.finish();
+    REQUIRE(watcher.connections().size() == 1);
+    watched const& w = *watcher.connections()[0];
+    CHECK(w.snapshots > 50);
+    CHECK(address_text(w.client()) == address_text(client(3000)));
+    CHECK(address_text(w.server()) == address_text(server));
+    CHECK(watcher.foreign() == many + 6000 - 1); // the last one is of the connection
+}
+
 TEST_CASE("memory is bounded whoever sends") {
     capture_listener listener;
     connection_watcher watcher{listener};

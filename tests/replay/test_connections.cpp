@@ -4,6 +4,7 @@
 #include "snapshots.hpp"
 #include "talk.hpp"
 
+#include <teewire/packer.hpp>
 #include <teewire/snapshot_sender.hpp>
 
 using namespace teewire;
@@ -199,6 +200,22 @@ TEST_CASE("capture: snapshots are decoded, checked and counted") {
     }
 }
 
+TEST_CASE("capture: where the first damage is") {
+    heard h{wire_format::ddnet};
+    h.said.say(h.said.announced(some_map(10)));
+    snapshots_of s{h.said};
+    // A delta of three ints that has two.
+    std::array<std::uint8_t, 64> memory;
+    packer out{memory};
+    out.add_int(describe(message_type::snap_single).id_06 << 1 | 1).add_int(100).add_int(101).add_int(0).add_int(2);
+    out.add_int(0).add_int(0);
+    s.say(test::copy_of(*out.finish()));
+    h.watcher.finish();
+    CHECK(h.only().undecodable == 1);
+    CHECK(h.only().damaged.first.ends_with(std::string{": tick 100: "} + std::string{describe(errc::truncated)} +
+                                           " (int 2)"));
+}
+
 TEST_CASE("capture: snapshots that are wrong are told apart") {
     for (wire_format const format : formats) {
         CAPTURE(std::string{name(format)});
@@ -243,6 +260,7 @@ TEST_CASE("capture: snapshots that are wrong are told apart") {
         CHECK(w.malformed.count == 0);
         CHECK(w.damaged.count == 3);
         CHECK(w.damaged.first.starts_with("frame "));
+        CHECK(w.damaged.first.ends_with(": tick 102: " + std::string{describe(errc::bad_checksum)}));
         CHECK(w.close_reason == "over");
         REQUIRE(w.closed_by.has_value());
         CHECK(*w.closed_by == sender::server);
