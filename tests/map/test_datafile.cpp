@@ -301,6 +301,18 @@ TEST_CASE("datafile: types with a UUID") {
     CHECK(std::string_view{text.data(), text.size()} == "3e1b2716-178c-3978-9bd9-b11ae0410dd8");
 }
 
+TEST_CASE("datafile: numbers of types that can have a UUID") {
+    datafile_writer writer;
+    for (std::uint16_t const type : {0, 1, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff})
+        writer.add_item(uuid_index_type, type, ints{1, 2, 3, type});
+    auto const file = writer.finish();
+    auto const opened = datafile::open(file);
+    REQUIRE(opened);
+    for (std::uint16_t const type : {0, 1, 0x7fff, 0x8000, 0xffff}) CHECK_FALSE(opened->uuid_of(type));
+    CHECK(opened->uuid_of(0x8001));
+    CHECK(opened->uuid_of(0xfffe));
+}
+
 TEST_CASE("datafile: more names than numbers") {
     datafile_writer writer;
     for (std::uint16_t number = 0x8001; number < uuid_index_type; ++number)

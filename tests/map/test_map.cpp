@@ -589,6 +589,14 @@ TEST_CASE("map: images") {
     CHECK(fault([](map_image& i) { i.version = 2, i.variant = 7; }) == "unsupported_image_variant");
     CHECK(fault([](map_image& i) { i.pixels.clear(); }) == "bad_data_index");
 
+    // Cut behind the size: what is not there names no block.
+    test::problems cut;
+    auto const nothing = test::read(with_item(test::full_map(), map_item_type::image, 0, {1, 16, 16, 1}), cut);
+    CHECK(cut.first_fault() == "item_too_short");
+    CHECK(nothing.images[0].name.block == -1);
+    CHECK(nothing.images[0].name.text.empty());
+    CHECK(nothing.images[0].pixels_block == -1);
+
     game_map named = test::full_map();
     named.images[1].name.text = "../../etc/passwd";
     test::problems unsafe;
@@ -791,6 +799,17 @@ TEST_CASE("map: to 0.7 and back") {
     CHECK(back.images == before.images);
     CHECK(back.layers == before.layers);
     CHECK(back.groups == before.groups);
+
+    // An image without an alpha channel, which 0.6 does not know
+    game_map rgb = test::full_map();
+    rgb.images[0].version = 2;
+    rgb.images[0].variant = 0;
+    rgb.images[0].pixels.resize(16 * 16 * 3);
+    auto const pixels = rgba_pixels(rgb.images[0]);
+    convert_to_06(rgb);
+    CHECK(rgb.images[0].version == 1);
+    CHECK(rgb.images[0].variant == 1);
+    CHECK(rgb.images[0].pixels == pixels);
 
     // Layers of version 2 have no name to go before the indices of DDNet.
     game_map old = test::full_map();

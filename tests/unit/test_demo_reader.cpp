@@ -896,6 +896,15 @@ TEST_CASE("detect: a damaged demo gets the table that gets furthest") {
     }
 }
 
+TEST_CASE("detect: with damage that stops every table at once, the header decides") {
+    auto const memory = std::make_unique<demo_player_memory>();
+    auto const damaged = test::raw_chunk(demo_chunk_kind::snapshot, {0xff, 0xff, 0xff});
+    auto file = test::raw_demo(6, damaged);
+    CHECK(detect_size_table(open(file), *memory).name == "0.6");
+    file[10] = '7';
+    CHECK(detect_size_table(open(file), *memory).name == "0.7");
+}
+
 TEST_CASE("detect: by keyframes alone") {
     // A pickup that never changes is in no delta, and flags have the same size everywhere.
     auto const memory = std::make_unique<demo_player_memory>();
