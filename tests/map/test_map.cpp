@@ -686,6 +686,45 @@ TEST_CASE("map: names packed into ints") {
     CHECK(test::read(test::written(odd)) == odd);
 }
 
+TEST_CASE("map: a name that is cut before its first character is empty") {
+    ints packed(3, 7);
+    pack_name(std::string(40, '\x80'), packed);
+    CHECK(unpack_name(packed) == "");
+    std::string const whole = "abcdefghij\xc3\xa9";
+    pack_name(whole, packed); // 11 bytes have room
+    CHECK(unpack_name(packed) == "abcdefghij");
+    pack_name(whole.substr(1), packed);
+    CHECK(unpack_name(packed) == whole.substr(1));
+}
+
+TEST_CASE("map: flags that are changed are written, others stay as they are") {
+    game_map const map = test::read(test::written(test::full_map()));
+    for (bool const before : {false, true}) {
+        for (bool const after : {false, true}) {
+            CAPTURE(before);
+            CAPTURE(after);
+            game_map changed = map;
+            changed.groups[1].version = 3;
+            changed.groups[1].clipping = before;
+            changed.envelopes[0].version = 2;
+            changed.envelopes[0].synchronized = before;
+            changed = test::read(test::written(changed));
+            changed.groups[1].clipping = after;
+            changed.envelopes[0].synchronized = after;
+            auto const read = test::read(test::written(changed));
+            CHECK(read.groups[1].clipping == after);
+            CHECK(read.envelopes[0].synchronized == after);
+        }
+    }
+    // Any number but 0 is one.
+    game_map odd = map;
+    odd.groups[1].version = 3;
+    odd.groups[1].clipping = true;
+    odd = test::read(test::written(odd));
+    odd.groups[1].raw[7] = 5;
+    CHECK(test::read(test::written(odd)).groups[1].raw[7] == 5);
+}
+
 TEST_CASE("map: deprecated sound sources") {
     game_map map = test::read(test::written(test::full_map()));
     sound_layer& old = *map.layers[10].sounds();

@@ -232,6 +232,17 @@ TEST_CASE("message types: sizes that cannot be") {
     auto const parsed_large = parse_message(large);
     REQUIRE(parsed_large);
     CHECK(error_of(decode<messages::input>(*parsed_large, protocol::ddnet)) == failure{errc::bad_count, 2});
+    // As many as there is room for
+    messages::input full;
+    full.size = 128;
+    for (std::size_t i = 0; i < 128; ++i) full.data[i] = static_cast<std::int32_t>(i) + 1;
+    std::array<std::uint8_t, 512> memory;
+    auto const message = encode(full, protocol::ddnet, memory);
+    REQUIRE(message);
+    auto const back = decode<messages::input>(*parse_message(*message), protocol::ddnet);
+    REQUIRE(back);
+    CHECK(back->size == 128);
+    CHECK(back->data == full.data);
     test::bytes const map = from_hex("07 00 00 00 40");
     auto const parsed_map = parse_message(map);
     REQUIRE(parsed_map);
