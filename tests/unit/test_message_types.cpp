@@ -223,6 +223,27 @@ TEST_CASE("message types: members that only one protocol has") {
     CHECK(input.ping_correction == 0);
 }
 
+TEST_CASE("message types: numbers that no message has") {
+    for (protocol const p : protocols) {
+        std::set<std::pair<bool, std::int32_t>> known;
+        for (std::size_t i = 0; i < message_type_count; ++i) {
+            auto const& d = describe(static_cast<message_type>(i));
+            if (d.extended != uuid{} || d.type == message_type::unknown) continue;
+            known.emplace(d.system, p == protocol::teeworlds_07 ? d.id_07 : d.id_06);
+        }
+        for (std::int32_t id = -300; id < 300; ++id) {
+            for (bool const system : {false, true}) {
+                message m;
+                m.system = system;
+                m.id = id;
+                CAPTURE(id);
+                bool const expected = id != 0 && known.contains({system, id});
+                CHECK((identify(m, p) != message_type::unknown) == expected);
+            }
+        }
+    }
+}
+
 TEST_CASE("message types: sizes that cannot be") {
     test::bytes const negative = from_hex("21 40 03 40");
     auto const parsed = parse_message(negative);
