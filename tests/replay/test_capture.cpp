@@ -152,6 +152,7 @@ TEST_CASE("what is no datagram is told apart") {
                             test::from_hex("11 00 00 00 00 00 00 01 20 6f 9c 40 00 0b 00 00 01 02 03"));
     REQUIRE(read_frame(link_layer::raw_ip, six, found) == frame_kind::udp);
     CHECK(address_text(found.from) == "[fd00::1]:8303");
+    CHECK(address_text(found.to) == "[fd00::2]:40000");
     CHECK(test::hex(found.payload) == "01 02 03");
     auto part = six;
     part[51] = 1; // more fragments

@@ -218,6 +218,38 @@ TEST_CASE("connection: silence, keep-alives and messages that nobody acknowledge
     CHECK(s.server.c->repeated() >= 9); // once a second
 }
 
+TEST_CASE("connection: what goes out by itself goes out when its time has come") {
+    packet_memory out;
+    auto const first_at = [&](connection& c, milliseconds begin) {
+        for (milliseconds now = begin;; ++now) {
+            REQUIRE(now < begin + 20'000);
+            if (!c.poll(now, out).empty()) return now - begin;
+        }
+    };
+    for (wire_format const format : {wire_format::v06, wire_format::v07}) {
+        connection_memory<> memory;
+        auto c = connection::server(format, {7, 8}, memory, 5000);
+        CHECK(first_at(c, 5000) == 1000); // a keep-alive
+        CHECK(c.next_poll() == 7000);
+        CHECK(first_at(c, 6000) == 1000);
+        REQUIRE(c.queue(number_message(0, 8), false, 7100) == failure{});
+        CHECK(c.next_poll() == 7600);
+        CHECK(first_at(c, 7100) == 500); // what nobody asked to flush
+        CHECK(c.next_poll() == 8600);
+        REQUIRE(c.queue(number_message(1, 8), true, 7700) == failure{});
+        c.flush();
+        CHECK(first_at(c, 7700) == 0);
+        CHECK(c.next_poll() == 8700);
+        CHECK(first_at(c, 7701) == 999); // a vital one again
+        CHECK(c.repeated() == 1);
+    }
+    connection_memory<> memory;
+    auto client = connection::client(wire_format::ddnet, 7, memory, 1000);
+    CHECK(first_at(client, 1000) == 0);
+    CHECK(client.next_poll() == 1500);
+    CHECK(first_at(client, 1001) == 499); // it asks again
+}
+
 TEST_CASE("connection: a vital chunk is repeated after a second, and at once when asked for") {
     session s{wire_format::v07, 4, {}};
     s.connect();

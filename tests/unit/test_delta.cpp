@@ -358,6 +358,33 @@ TEST_CASE("delta: larger limits") {
     CHECK(error_of(apply_delta({}, *delta, sizes_06, *large, out)).code == errc::too_large);
 }
 
+TEST_CASE("delta: scratch memory for smaller snapshots is not overrun") {
+    struct guarded_memory {
+        delta_memory<snapshot_limits{64, 4096}> memory;
+        std::array<std::uint32_t, 64> guard;
+    };
+    auto const small = std::make_unique<guarded_memory>();
+    small->guard.fill(0x5a5a5a5b);
+    std::size_t const most = delta_scratch{small->memory}.max_ints();
+    size_table const sizes;
+    for (std::size_t ints = most - 3; ints < 2 * most; ints += ints < most + 3 ? 1 : most / 8) {
+        CAPTURE(ints);
+        auto const from = test::layout({{make_key(5, 1), test::ints(ints - 1, 3)}});
+        auto const to = test::layout({{make_key(5, 1), test::ints(ints - 1, 4)}});
+        test::ints out(2 * ints + 100);
+        auto const delta = create_delta(test::view_of(from), test::view_of(to), sizes, small->memory, out);
+        REQUIRE(delta);
+        CHECK(delta->size() == 3 + 3 + ints - 1);
+        CHECK((*delta)[6] == 1);
+        CHECK(std::count(small->guard.begin(), small->guard.end(), 0x5a5a5a5bU) == 64);
+        // Either of the two may be the larger one.
+        auto const few = test::layout({{make_key(5, 2), {1}}});
+        REQUIRE(create_delta(test::view_of(few), test::view_of(to), sizes, small->memory, out));
+        REQUIRE(create_delta(test::view_of(from), test::view_of(few), sizes, small->memory, out));
+        CHECK(std::count(small->guard.begin(), small->guard.end(), 0x5a5a5a5bU) == 64);
+    }
+}
+
 TEST_CASE("delta: keys that all meet in one place of the index") {
     auto const multiplier = hash_multiplier(0, memory->base_index.numbers.data());
     auto const keys =
