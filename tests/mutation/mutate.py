@@ -238,7 +238,7 @@ def sources(root):
 
 
 def sample(root, seed, wanted, kept=lambda name: True):
-    """For each file of PLACES: how many faults, and all of them in the order in which they are tried."""
+    """For each file of PLACES: how many faults, all of them in the order in which they are tried, and its text."""
     texts = {name: (root / name).read_text() for name in sources(root)
              if name.startswith(PLACES) and name.endswith((".cpp", ".hpp", ".inc"))}
     weights = {name: lines_of_code(text) for name, text in texts.items()}
@@ -263,7 +263,7 @@ def sample(root, seed, wanted, kept=lambda name: True):
             order.append(kinds[kind].pop())
             if not kinds[kind]:
                 del kinds[kind]
-        plan[name] = (quotas[name], order)
+        plan[name] = (quotas[name], order, texts[name])
     return plan
 
 
@@ -505,7 +505,7 @@ def main():
     directory = options.directory.resolve()
     plan = sample(ROOT, options.seed, options.faults, lambda n: not options.only or n.startswith(tuple(options.only)))
     if options.list:
-        for quota, order in plan.values():
+        for quota, order, _ in plan.values():
             for f in order[:quota]:
                 print(f"{f.file}:{f.line}: {f.function}: {f.kind}\n- {f.before}\n+ {f.after}")
         return 0
@@ -532,8 +532,7 @@ def main():
             kills[os.path.dirname(name), by] += 1
     accepted = accepted_faults()
     chosen = []
-    for name, (quota, order) in plan.items():
-        text = (ROOT / name).read_text()
+    for name, (quota, order, text) in plan.items():
         count = 0
         for fault in order:
             if count == quota:
