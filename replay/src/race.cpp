@@ -21,7 +21,7 @@ constexpr std::int32_t not_finished = -1;       // as seconds of a ddnet_player
 // The type that stands for an extended object in the snapshot, or none.
 std::optional<std::uint16_t> find_alias(snapshot_view snapshot, object const& known) {
     for (std::size_t i = 0; i < snapshot.size(); ++i) {
-        if (key_type(snapshot.key(i)) != type_describing) continue;
+        if (key_type(snapshot.key(i)) != type_ex) continue;
         item const describing = snapshot[i];
         if (describing.data.size() >= 4 && uuid::from_ints(describing.data.first<4>()) == known.extended)
             return describing.id();

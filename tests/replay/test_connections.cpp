@@ -178,10 +178,10 @@ TEST_CASE("capture: snapshots are decoded, checked and counted") {
         CHECK(w.stays[0].snapshots == 5);
         CHECK(w.stays[0].first_tick == 100);
         CHECK(w.stays[0].last_tick == 110);
-        auto const spacing = w.tick_spacing();
+        auto const spacing = measure_spacing(w.distances);
         CHECK(spacing.usual == 2);
         CHECK(spacing.gaps == 1);
-        CHECK(spacing.missing == 1);
+        CHECK(spacing.missed == 1);
         CHECK(spacing.largest_gap == 4);
         // Who is who.
         CHECK(address_text(w.server()) == "10.0.0.1:8303");

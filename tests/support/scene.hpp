@@ -50,7 +50,7 @@ private:
         auto const [place, is_new] =
             aliases_.try_emplace(&known, static_cast<std::uint16_t>(last_alias - aliases_.size()));
         if (is_new) {
-            auto const data = *builder_.add(type_describing, place->second, 4);
+            auto const data = *builder_.add(type_ex, place->second, 4);
             auto const ints = known.extended.ints();
             std::copy(ints.begin(), ints.end(), data.begin());
         }
