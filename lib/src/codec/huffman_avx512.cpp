@@ -188,6 +188,8 @@ constexpr std::size_t block_room = 64 * max_code_bits / 8 + 8;
 result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
                                    huffman_end ending) noexcept {
     constexpr std::size_t too_few_to_pay = 32;
+    // Such as an empty delta.
+    if (input.size() < 4 && out.size() >= group_room) return encode_last(input, 0, out.data(), ending, {});
     if (input.size() < too_few_to_pay) return avx2::huffman_encode(input, out, ending);
     return encode_blocks(input, out, ending);
 }
