@@ -6,30 +6,22 @@
 namespace teewire::kernels::TEEWIRE_LEVEL {
 namespace {
 
-// The keys of the items that a delta has added so far.
-class added_keys {
+// The index of the keys that a delta has added, where looking through all of them would take longer.
+class added_index {
 public:
-    explicit added_keys(delta_scratch const& scratch) noexcept
-        : scratch_{scratch}, keys_{scratch.added_keys.data()} {}
+    static constexpr std::size_t fewest = 64;
 
-    [[nodiscard]] bool contain(std::int32_t key) noexcept {
-        return size_ < 64 ? find_int(keys_, 0, size_, key) != size_ : are_indexed(key);
-    }
-    void add(std::int32_t key) noexcept { keys_[size_++] = key; }
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
-private:
-    // So many of them that looking through all would take longer.
-    [[gnu::noinline]] bool are_indexed(std::int32_t key) noexcept {
+    explicit added_index(delta_scratch const& scratch) noexcept : scratch_{scratch} {}
+    // Whether one of the first n of scratch.added_keys is that key.
+    [[gnu::noinline]] bool contains(std::int32_t key, std::size_t n) noexcept {
         if (!index_) index_ = scratch_.added_index();
-        while (index_->size() < size_) index_->insert(keys_[index_->size()]);
+        while (index_->size() < n) index_->insert(scratch_.added_keys[index_->size()]);
         return index_->find(key) != key_index::npos;
     }
 
+private:
     delta_scratch const& scratch_;
-    std::int32_t* keys_; // those of the index
-    std::size_t size_ = 0;
-    std::optional<key_index> index_;
+    std::optional<key_index> index_; // has scratch.added_keys for its own
 };
 
 inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std::int32_t const> delta,
@@ -109,7 +101,12 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
         missing = gap_ints[k];
     }
 
-    added_keys added{scratch};
+    std::size_t added = 0;
+    added_index index{scratch};
+    auto const is_added = [&](std::int32_t key) noexcept {
+        if (added >= added_index::fewest) return index.contains(key, added);
+        return find_int(scratch.added_keys.data(), 0, added, key) != added;
+    };
     // Items from `run_begin` on, with no gap among them, which lie `shift` ints before where they were in the base.
     std::size_t run_begin = 0;
     std::size_t run_items = gaps != 0 ? gap_items[0] : base.n;
@@ -130,13 +127,13 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
             if (!next_update(reader, update)) break;
             number = finder.find_far(update.key, expected);
             if (number == key_index::npos) {
-                if (added.contain(update.key)) return leave_to_plain();
-                if (survivors + added.size() == max_items) return failure{errc::too_many_items, update.position};
-                if (2 + survivors + added.size() + 1 + used + 1 + update.data.size() > limit)
+                if (is_added(update.key)) return leave_to_plain();
+                if (survivors + added == max_items) return failure{errc::too_many_items, update.position};
+                if (2 + survivors + added + 1 + used + 1 + update.data.size() > limit)
                     return failure{full, update.position};
                 if (begin + used + 1 + update.data.size() > out.size()) return leave_to_plain();
-                scratch.item_begins[added.size()] = static_cast<std::uint32_t>(used);
-                added.add(update.key);
+                scratch.added_keys[added] = update.key;
+                scratch.item_begins[added++] = static_cast<std::uint32_t>(used);
                 items[used] = update.key;
                 copy_item(items + used + 1, update.data.data(), update.data.size());
                 used += 1 + update.data.size();
@@ -153,7 +150,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
     }
     if (reader.error().code != errc::ok) return reader.error();
 
-    std::size_t const count = survivors + added.size();
+    std::size_t const count = survivors + added;
     std::int32_t* const whole = items - count - 2;
     whole[0] = static_cast<std::int32_t>(used * 4);
     whole[1] = static_cast<std::int32_t>(count);
@@ -173,8 +170,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
         shift = gap_ints[k];
     }
     move_offsets(next, base.n, shift);
-    for (std::size_t k = 0; k < added.size(); ++k)
-        *offset++ = static_cast<std::int32_t>(scratch.item_begins[k] * 4);
+    for (std::size_t k = 0; k < added; ++k) *offset++ = static_cast<std::int32_t>(scratch.item_begins[k] * 4);
     return snapshot_view::trusted({whole, 2 + count + used});
 }
 
