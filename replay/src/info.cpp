@@ -56,6 +56,13 @@ bool sha256_differs(summary const& r) {
     return map_embedded(r) && r.header.has_sha256 && r.map_sha256 != r.header.sha256;
 }
 
+struct info_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string format = "text";
+    unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
+};
+
 std::string type_text(demo_header const& header) { return printable(text(header.type)); }
 
 // ---- players -------------------------------------------------------------------------------------------------------
@@ -397,24 +404,31 @@ void print_text(text_buffer& out, summary const& r) {
          r.error.empty() ? "complete" : fmt::format("{}: {}", r.truncated ? "truncated" : "damaged", r.error));
 }
 
+int info(info_options const& options) {
+    output out{options.to, options.files};
+    return out.finish(
+        examine_files(options.files, options.jobs, out,
+                      [&](std::size_t i, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+                          summary const r = examine(options.files[i], team, done_bytes);
+                          text_buffer text;
+                          if (options.format == "ndjson") print_json(text, r);
+                          else print_text(text, r);
+                          if (options.format == "text" && i + 1 != options.files.size()) text.write("\n");
+                          return report{r.error.empty() ? exit_ok : exit_bad_input, std::string{text.view()}, {}};
+                      }));
+}
+
 } // namespace
 
-int info(info_options const& options) {
-    return examine_files(
-        options.files, options.jobs, [&](std::size_t i, workers& team, std::atomic<std::uint64_t>& done_bytes) {
-            try {
-                summary const r = examine(options.files[i], team, done_bytes);
-                text_buffer out;
-                if (options.format == "json") print_json(out, r);
-                else print_text(out, r);
-                if (options.format == "text" && i + 1 != options.files.size()) out.write("\n");
-                return report{r.error.empty() ? exit_ok : exit_bad_input, std::string{out.view()}, {}};
-            } catch (bad_input const& e) {
-                return report{exit_bad_input, {}, fmt::format("teewire: {}\n", printable(e.what()))};
-            } catch (io_error const& e) {
-                return report{exit_io, {}, fmt::format("teewire: {}\n", printable(e.what()))};
-            }
-        });
-}
+verb const info_verb{
+    "info", "Tell what a demo holds", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<info_options>();
+        options.files(chosen->files, "demos, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
+        options.jobs(chosen->jobs);
+        options.examples({"info game.demo", "info --format ndjson *.demo | jq .map.name"});
+        return [chosen] { return info(*chosen); };
+    }};
 
 } // namespace teewire::replay

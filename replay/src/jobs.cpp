@@ -16,7 +16,7 @@ namespace {
 
 struct finding {
     report said;
-    std::exception_ptr thrown;
+    std::exception_ptr thrown; // of the output, without which nothing can go on
 };
 
 std::uint64_t total_size(std::vector<std::string> const& files) {
@@ -78,7 +78,7 @@ void workers::join() {
     }
 }
 
-int examine_files(std::vector<std::string> const& files, unsigned jobs, examination const& examine) {
+int examine_files(std::vector<std::string> const& files, unsigned jobs, output& out, examination const& examine) {
     std::atomic<std::uint64_t> done_bytes = 0;
     std::mutex mutex;
     std::condition_variable changed;
@@ -89,15 +89,17 @@ int examine_files(std::vector<std::string> const& files, unsigned jobs, examinat
             finding f;
             try {
                 if (!interrupted()) f.said = examine(i, team, done_bytes);
-            } catch (...) {
+            } catch (output_error const&) {
                 f.thrown = std::current_exception();
+            } catch (...) {
+                failure const failed = current_failure();
+                f.said = {failed.code, {}, error_line(failed.text)};
             }
             std::lock_guard const lock{mutex};
             findings[i] = std::move(f);
             changed.notify_all();
         });
 
-    output out;
     progress shown{total_size(files)};
     int worst = exit_ok;
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -113,7 +115,7 @@ int examine_files(std::vector<std::string> const& files, unsigned jobs, examinat
         if (f.thrown) std::rethrow_exception(f.thrown);
         out.write(f.said.out);
         out.flush();
-        fmt::print(stderr, "{}", f.said.err);
+        say(std::string_view{f.said.err});
         worst = std::max(worst, f.said.code);
     }
     team.join();

@@ -49,14 +49,15 @@ private:
 struct report {
     int code = exit_ok;
     std::string out; ///< for standard output
-    std::string err; ///< for standard error
+    std::string err; ///< for standard error, as error_line() gives it
 };
 /// Runs on a worker, and may let others help. Adds what it has done to `done_bytes`.
 using examination =
     std::function<report(std::size_t number, workers& team, std::atomic<std::uint64_t>& done_bytes)>;
 
-/// Examines the files at the same time and prints the reports in the order of the files. The worst exit code, or
-/// exit_interrupted. Throws what the first file in that order throws.
-int examine_files(std::vector<std::string> const& files, unsigned jobs, examination const& examine);
+/// Examines the files at the same time and prints the reports to `out` and standard error in the order of the files.
+/// What an examination throws is said, and the next file goes on. The worst exit code, or exit_interrupted. Throws
+/// output_error.
+int examine_files(std::vector<std::string> const& files, unsigned jobs, output& out, examination const& examine);
 
 } // namespace teewire::replay

@@ -1,7 +1,5 @@
 #include "output.hpp"
 
-#include "input.hpp"
-
 #include <algorithm>
 #include <cstdio>
 
@@ -21,9 +19,24 @@ void output::flush() {
 }
 
 void output::put(std::string_view text) {
-    bool const written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    if (!written || std::fflush(stdout) != 0) throw io_error{"standard output: cannot be written"};
+    file_.write({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()});
 }
+
+int output::finish(int code) {
+    flush();
+    if (code == exit_interrupted || (code != exit_ok && file_.size() == 0)) return code;
+    if (std::string const named = file_.finish(); named != file_.name())
+        throw output_error{fmt::format("{}: exists by now; what was written is in {}", file_.name(), named)};
+    return code;
+}
+
+void say(std::string_view text) {
+    static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+    std::fflush(stderr);
+}
+
+std::string error_line(std::string_view text) { return fmt::format("teewire: {}\n", printable(text)); }
+void complain(std::string_view text) { say(std::string_view{error_line(text)}); }
 
 progress::progress(std::uint64_t total_bytes)
     : terminal_{isatty(STDERR_FILENO) != 0}, total_{total_bytes}, next_{std::chrono::steady_clock::now() +
@@ -36,15 +49,13 @@ void progress::update(std::uint64_t done_bytes, std::string_view what) {
     next_ = now + std::chrono::milliseconds{100};
     shown_ = true;
     set_line_shown(true);
-    fmt::print(stderr, "\r\x1b[K{:3}%  {}", total_ == 0 ? 100 : done_bytes * 100 / total_, printable(what));
-    std::fflush(stderr);
+    say("\r\x1b[K{:3}%  {}", total_ == 0 ? 100 : done_bytes * 100 / total_, printable(what));
 }
 
 void progress::clear() {
     if (!shown_) return;
     shown_ = false;
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    say("\r\x1b[K");
     set_line_shown(false);
 }
 

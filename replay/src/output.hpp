@@ -1,7 +1,9 @@
-// Standard output and progress.
+// What verbs print and say, and progress.
 #pragma once
 
+#include "errors.hpp"
 #include "interrupts.hpp"
+#include "output_file.hpp"
 
 #include <fmt/format.h>
 
@@ -11,13 +13,6 @@
 #include <string_view>
 
 namespace teewire::replay {
-
-/// Exit codes of the program.
-inline constexpr int exit_ok = 0;
-inline constexpr int exit_bad_input = 1;
-inline constexpr int exit_usage = 2;
-inline constexpr int exit_io = 3;
-inline constexpr int exit_interrupted = 130;
 
 /// Text in the making. Keeps its memory when it is cleared.
 class text_buffer {
@@ -35,9 +30,13 @@ private:
     fmt::memory_buffer buffer_;
 };
 
-/// Collects what goes to standard output. Throws io_error when it cannot be written.
+/// Collects text for the output that was chosen. Throws as output_file does.
 class output {
 public:
+    output() : output{output_choice{}} {}
+    explicit output(output_choice const& to, std::span<std::string const> inputs = {})
+        : file_{to, content::text, inputs} {}
+
     template <class... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
         buffer_.print(format, std::forward<Arguments>(arguments)...);
@@ -45,13 +44,27 @@ public:
     }
     void write(std::string_view text);
     void flush();
+    /// A file gets its name, unless the verb was interrupted, or failed before there was anything to print. The code.
+    [[nodiscard]] int finish(int code);
 
 private:
-    static void put(std::string_view text);
+    void put(std::string_view text);
 
     static constexpr std::size_t flush_size = 1 << 16;
     text_buffer buffer_;
+    output_file file_;
 };
+
+/// On standard error. Nobody may be listening there, which is no failure.
+void say(std::string_view text);
+template <class... Arguments>
+void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    say(std::string_view{fmt::format(format, std::forward<Arguments>(arguments)...)});
+}
+/// "teewire: NAME: what, where", without control characters.
+[[nodiscard]] std::string error_line(std::string_view text);
+/// Says that.
+void complain(std::string_view text);
 
 /// A line on standard error that says how far the work is, if that is a terminal.
 class progress {

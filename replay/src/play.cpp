@@ -270,7 +270,11 @@ private:
     terminal terminal_;
 };
 
-} // namespace
+struct play_options {
+    std::string file;
+    std::optional<time_position> from;
+    double speed = 1;
+};
 
 int play(play_options const& options) {
     input const source{options.file};
@@ -278,8 +282,9 @@ int play(play_options const& options) {
     course const events = read_course(demo);
     if (interrupted()) return exit_interrupted;
     stage shown{demo, events};
+    time_position const begin = options.from.value_or(time_position{time_position::origin::beginning, 0});
     std::int32_t const from =
-        std::clamp(options.from.value_or(events.first_tick), events.first_tick, events.last_tick);
+        std::clamp(begin.tick(events.first_tick, events.last_tick), events.first_tick, events.last_tick);
 
     bool complete = true;
     int code = exit_ok;
@@ -293,5 +298,16 @@ int play(play_options const& options) {
     if (code == exit_ok && complete && !events.error.empty()) throw bad_input{events.error};
     return code;
 }
+
+} // namespace
+
+verb const play_verb{"play", "Replay a demo at its own pace", [](option_set& options) -> std::function<int()> {
+                         auto const chosen = std::make_shared<play_options>();
+                         options.file(chosen->file, "a demo, or - for standard input");
+                         options.position("--from", chosen->from, "where to begin");
+                         options.number("--speed", chosen->speed, 0.01, 1000, "times the recorded pace");
+                         options.examples({"play game.demo", "play game.demo --from 1:30 --speed 2"});
+                         return [chosen] { return play(*chosen); };
+                     }};
 
 } // namespace teewire::replay

@@ -1,5 +1,7 @@
 #include "session.hpp"
 
+#include "file_kind.hpp"
+
 #include <fmt/format.h>
 
 namespace teewire::replay {
@@ -7,10 +9,10 @@ namespace {
 
 demo_reader open(input const& source, note_log& notes) {
     auto const reader = demo_reader::open(source.bytes(), &notes);
+    if (!reader && reader.error().code == errc::bad_magic) refuse_kind(source.name(), source.bytes(), "a demo");
     if (!reader)
         throw bad_input{
-            fmt::format("{}: byte {}: {}", source.name(), reader.error().position,
-                        reader.error().code == errc::bad_magic ? "not a demo" : describe(reader.error().code))};
+            fmt::format("{}: byte {}: {}", source.name(), reader.error().position, describe(reader.error().code))};
     demo_reader quiet = *reader; // the header's oddities are noted; those of the chunks are the player's business
     quiet.set_notes(nullptr);
     return quiet;

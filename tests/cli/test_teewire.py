@@ -158,7 +158,7 @@ class Damage(unittest.TestCase):
             verified, line, _ = run("verify", self.file)
             self.assertEqual(verified, 1)
             self.assertRegex(line, r": bad: .*byte \d+")
-            code, out, _ = run("info", "--format", "json", self.file)
+            code, out, _ = run("info", "--format", "ndjson", self.file)
             self.assertEqual(code, 1)
             self.assertTrue(json.loads(out)["error"])
 
@@ -224,7 +224,7 @@ class Jobs(unittest.TestCase):
                 codes.add(self.outputs("verify", self.file)[0])
                 self.outputs("verify", "--strict", self.file)
                 self.outputs("info", self.file)
-                self.outputs("info", "--format", "json", self.file)
+                self.outputs("info", "--format", "ndjson", self.file)
                 _, out, _ = self.outputs("dump", "--format", "checksum", self.file)
                 self.outputs("dump", "--format", "csv", "--types", "character", self.file)
                 ticks = [int(line.split()[0]) for line in out.splitlines()] or [1]
@@ -236,7 +236,7 @@ class Jobs(unittest.TestCase):
     def test_several_files(self):
         self.file.write_bytes(DEMO.read_bytes()[:100_000])
         demos = [self.file, *sorted((FIXTURES / "demos").glob("*.demo")), self.file, FIXTURES / "no-such-file"]
-        for arguments in (["verify"], ["info"], ["info", "--format", "json"]):
+        for arguments in (["verify"], ["info"], ["info", "--format", "ndjson"]):
             self.assertEqual(self.outputs(*arguments, *demos)[0], 3)
 
     def test_oddities_between_stretches(self):
@@ -275,7 +275,7 @@ class Jobs(unittest.TestCase):
 
 class Info(unittest.TestCase):
     def test_json(self):
-        code, out, err = run("info", "--format", "json", DEMO, FIXTURES / "demos/teeworlds07_v5.demo")
+        code, out, err = run("info", "--format", "ndjson", DEMO, FIXTURES / "demos/teeworlds07_v5.demo")
         self.assertEqual((code, err), (0, ""))
         first, second = map(json.loads, out.splitlines())
         self.assertEqual((first["version"], first["protocol"], first["type"]), (6, "ddnet", "server"))
@@ -288,7 +288,7 @@ class Info(unittest.TestCase):
     def test_sha256_of_the_map(self):
         demo = DEMO.read_bytes()  # version 6, without the map
         said = demo[452:484].hex()
-        shown = json.loads(run("info", "--format", "json", DEMO)[1])["map"]
+        shown = json.loads(run("info", "--format", "ndjson", DEMO)[1])["map"]
         self.assertEqual((shown["sha256"], "sha256_matches" in shown), (said, False))
         map_ = b"any bytes" * 1000
         expected = hashlib.sha256(map_).hexdigest()
@@ -299,7 +299,7 @@ class Info(unittest.TestCase):
                                              (6, demo[436:484], False)):
                 head = demo[:7] + bytes([version]) + demo[8:136] + size + demo[140:436]
                 file.write_bytes(head + digest + map_ + demo[484:])
-                code, out, _ = run("info", "--format", "json", file)
+                code, out, _ = run("info", "--format", "ndjson", file)
                 shown = json.loads(out)["map"]
                 self.assertEqual((code, shown["sha256"], shown.get("sha256_matches")), (0, expected, matches))
                 code, out, _ = run("info", file)

@@ -66,7 +66,7 @@ class Captures(unittest.TestCase):
                 # Those of many bots are alike.
                 for c in connections if wanted else connections[:3]:
                     name = pathlib.Path(folder) / f"{capture.name}_{c['number']}.demo"
-                    code, _, err = run("capture", capture, "--demo", name, "--connection", c["number"])
+                    code, _, err = run("capture", capture, "-o", name, "--connection", c["number"])
                     self.assertEqual(code, 0, err)
                     demos += sorted(name.parent.glob(name.stem + "*.demo"))
                 self.assertGreater(len(demos), 0)

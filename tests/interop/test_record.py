@@ -112,7 +112,7 @@ def test_both(folder):
 
 def check_protocols(reports):
     for name, r in reports.items():
-        info = json.loads(subprocess.run([TEEWIRE, "info", "--format", "json", r["file"]], check=True,
+        info = json.loads(subprocess.run([TEEWIRE, "info", "--format", "ndjson", r["file"]], check=True,
                                          capture_output=True, text=True).stdout)
         text = json.dumps(info)
         assert "bot 1" in text and "bot 17" in text, (name, text)
@@ -131,7 +131,7 @@ def test_map_change(folder):
         assert code == 0, error
         first, second = check_reports(text, 2)
         assert first["file"].endswith("maps.demo") and second["file"].endswith("maps_2.demo")
-        names = [json.loads(subprocess.run([TEEWIRE, "info", "--format", "json", r["file"]], check=True,
+        names = [json.loads(subprocess.run([TEEWIRE, "info", "--format", "ndjson", r["file"]], check=True,
                                            capture_output=True, text=True).stdout)["map"]["name"]
                  for r in (first, second)]
         assert names == ["dm1", "dm2"], names

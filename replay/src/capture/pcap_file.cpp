@@ -1,5 +1,6 @@
 #include "capture/pcap_file.hpp"
 
+#include "file_kind.hpp"
 #include "input.hpp"
 #include "interrupts.hpp"
 #include "session.hpp"
@@ -124,8 +125,15 @@ open_file capture_source::open() const {
 capture_reader::capture_reader(open_file file, std::string const& name) {
     std::array<char, PCAP_ERRBUF_SIZE> reason{};
     endless_wait const beginning; // of which there is nothing to tell
+    // What libpcap says of something else helps nobody.
+    std::array<std::uint8_t, file_kind_bytes> begin{};
+    std::size_t const size = std::fread(begin.data(), 1, begin.size(), file.get());
+    auto const seen = std::span{begin}.first(size);
+    if (identify(seen) != file_kind::capture) refuse_kind(name, seen, "a packet capture");
+    for (std::size_t i = size; i > 0; --i)
+        if (std::ungetc(begin[i - 1], file.get()) == EOF) throw io_error{fmt::format("{}: cannot be read", name)};
     handle_ = pcap_fopen_offline_with_tstamp_precision(file.get(), PCAP_TSTAMP_PRECISION_NANO, reason.data());
-    if (handle_ == nullptr) throw bad_input{fmt::format("{}: not a packet capture: {}", name, reason.data())};
+    if (handle_ == nullptr) throw bad_input{fmt::format("{}: byte 0: {}", name, reason.data())};
     static_cast<void>(file.release()); // is closed with the handle
     int const type = pcap_datalink(handle_);
     auto const known = find_link(type);
@@ -133,7 +141,7 @@ capture_reader::capture_reader(open_file file, std::string const& name) {
         char const* const type_name = pcap_datalink_val_to_description(type);
         std::string const text = type_name != nullptr ? type_name : fmt::format("type {}", type);
         pcap_close(handle_);
-        throw bad_input{
+        throw usage_error{
             fmt::format("{}: a capture of {}, which cannot be read: only Ethernet, Linux cooked, raw IP and "
                         "loopback can",
                         name, text)};

@@ -168,11 +168,12 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{:.1f} MB", value / 1e6);
 }
 
-void print_json(text_buffer& out, watched const& w, std::size_t number) {
+void print_json(text_buffer& out, watched const& w, std::size_t number, std::string const* file) {
     rapidjson::StringBuffer buffer;
     json_writer json{buffer};
     object_writer object{json};
     json.StartObject();
+    if (file != nullptr) object.text("file", valid_utf8(*file));
     object.text("client", address_text(w.client()));
     object.text("server", address_text(w.server()));
     object.text("protocol", w.v07 ? "0.7" : "0.6");

@@ -16,8 +16,8 @@ struct frame_counts {
     std::int64_t first_time = 0, last_time = 0;
 };
 
-/// One JSON object in a line. `number`: of the connection, from 1.
-void print_json(text_buffer& out, watched const& w, std::size_t number);
+/// One JSON object in a line. `number`: of the connection, from 1. `file`: to be told; or null.
+void print_json(text_buffer& out, watched const& w, std::size_t number, std::string const* file);
 /// `begin`: of the capture, in nanoseconds. `detailed`: with all kinds of messages and items.
 void print_text(text_buffer& out, watched const& w, std::size_t number, std::int64_t begin, bool detailed);
 

@@ -1,9 +1,5 @@
 #include "capture/to_demo.hpp"
 
-#include <fmt/format.h>
-
-#include <filesystem>
-
 namespace teewire::replay {
 namespace {
 
@@ -22,17 +18,9 @@ std::span<std::uint8_t const> map_collector::find(served_map const& map) const {
     return found->second;
 }
 
-demo_recorder::demo_recorder(std::string path, std::uint64_t first_frame, std::vector<map_stay> const& stays,
+demo_recorder::demo_recorder(demo_target& target, std::uint64_t first_frame, std::vector<map_stay> const& stays,
                              map_collector const& maps)
-    : path_{std::move(path)}, first_frame_{first_frame}, stays_{stays}, maps_{maps} {}
-
-std::string demo_recorder::next_path() const {
-    if (written_.empty()) return path_;
-    std::filesystem::path next{path_};
-    std::string const ending = next.extension().string();
-    next.replace_extension();
-    return fmt::format("{}_{}{}", next.string(), written_.size() + 1, ending);
-}
+    : target_{target}, first_frame_{first_frame}, stays_{stays}, maps_{maps} {}
 
 void demo_recorder::stay_begins(watched const& w, map_stay const&) {
     if (w.first_frame != first_frame_ || stay_ >= stays_.size()) return;
@@ -44,12 +32,11 @@ void demo_recorder::stay_begins(watched const& w, map_stay const&) {
 void demo_recorder::open(watched const& w) {
     map_stay const& stay = stays_[stay_ - 1];
     written_demo demo;
-    demo.path = next_path();
     demo.map = stay.map;
     if (demo.map.name.empty()) demo.map.name = "unknown";
     auto const bytes = maps_.find(stay.map);
     demo.has_map = !bytes.empty();
-    file_ = std::make_unique<demo_file>(demo.path, protocol_, demo.map, bytes, w.last_time / 1'000'000'000);
+    file_ = std::make_unique<demo_file>(target_.next(), protocol_, demo.map, bytes, w.last_time / 1'000'000'000);
     written_.push_back(std::move(demo));
     newest_ = written_tick_ = -1;
 }
@@ -122,7 +109,8 @@ void demo_recorder::end_demo() {
 std::vector<written_demo> demo_recorder::finish() {
     end_demo();
     for (std::size_t i = 0; i < complete_.size(); ++i)
-        if (!complete_[i]->finish()) written_[i].path.clear(); // no demo could hold any of its snapshots
+        if (complete_[i]->finish()) written_[i].path = complete_[i]->path();
+    // The others are those of which no demo could hold any snapshot.
     std::erase_if(written_, [](written_demo const& demo) { return demo.path.empty(); });
     return written_;
 }

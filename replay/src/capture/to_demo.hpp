@@ -32,9 +32,8 @@ struct written_demo {
 /// Writes what a connection receives in the second reading of a capture. The first one told what to expect.
 class demo_recorder : public capture_listener {
 public:
-    /// `first_frame` tells the connection, `stays` are all of its. The first demo is called `path`, further ones
-    /// have _2, _3, ... before the ending. What is borrowed must outlive the recorder.
-    demo_recorder(std::string path, std::uint64_t first_frame, std::vector<map_stay> const& stays,
+    /// `first_frame` tells the connection, `stays` are all of its. What is borrowed must outlive the recorder.
+    demo_recorder(demo_target& target, std::uint64_t first_frame, std::vector<map_stay> const& stays,
                   map_collector const& maps);
 
     void stay_begins(watched const& w, map_stay const& stay) override;
@@ -42,7 +41,7 @@ public:
     void game_message(watched const& w, message const& m, message_type type, std::span<std::uint8_t const> bytes,
                       bool vital) override;
 
-    /// Ends the last one. What was not finished leaves no file. Throws io_error, as the others do.
+    /// Ends the last one. What was not finished leaves no file. Throws output_error, as the others do.
     std::vector<written_demo> finish();
 
 private:
@@ -64,9 +63,8 @@ private:
     void write(std::int32_t tick, pending_tick const& what);
     void write(pending_message const& m);
     void end_demo();
-    [[nodiscard]] std::string next_path() const;
 
-    std::string path_;
+    demo_target& target_;
     std::uint64_t first_frame_;
     std::vector<map_stay> const& stays_;
     map_collector const& maps_;

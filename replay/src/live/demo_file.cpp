@@ -1,6 +1,6 @@
 #include "live/demo_file.hpp"
 
-#include "input.hpp"
+#include "errors.hpp"
 
 #include <teewire/packer.hpp>
 #include <teewire/sha256.hpp>
@@ -8,10 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <ctime>
-#include <filesystem>
+#include <utility>
 
 namespace teewire::replay {
 namespace {
@@ -42,10 +40,25 @@ bool left_out_by_07(message_type type) {
 
 } // namespace
 
-demo_file::demo_file(std::string path, protocol p, served_map const& map, std::span<std::uint8_t const> map_bytes,
-                     std::time_t recorded)
-    : path_{std::move(path)}, temporary_{path_ + ".part"},
-      unfinished_{temporary_}, protocol_{p}, memory_{std::make_unique<memory>()},
+demo_target::demo_target(output_choice to, std::span<std::string const> inputs)
+    : to_{std::move(to)}, first_{std::make_unique<output_file>(to_, content::binary, inputs)},
+      is_stream_{first_->is_stream()} {}
+
+std::unique_ptr<output_file> demo_target::next() {
+    ++number_;
+    if (first_ != nullptr) return std::move(first_);
+    if (is_stream_) throw usage_error{fmt::format("{}: takes one demo alone", to_.name)};
+    output_choice own = to_;
+    for (; number_ > 1; ++number_) {
+        own.name = numbered(to_.name, number_);
+        if (to_.force || !name_taken(own.name)) break;
+    }
+    return std::make_unique<output_file>(own, content::binary);
+}
+
+demo_file::demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
+                     std::span<std::uint8_t const> map_bytes, std::time_t recorded)
+    : file_{std::move(file)}, path_{file_->name()}, protocol_{p}, memory_{std::make_unique<memory>()},
       writer_{memory_->writer, writer_options(p, map.sha256 || !map_bytes.empty())}, builder_{memory_->builder} {
     bool const v07 = p == protocol::teeworlds_07;
     header_.version = writer_options(p, map.sha256 || !map_bytes.empty()).version;
@@ -63,33 +76,23 @@ demo_file::demo_file(std::string path, protocol p, served_map const& map, std::s
         header_.sha256 = map_bytes.empty() ? *map.sha256 : sha256(map_bytes);
     }
 
-    file_ = std::fopen(temporary_.c_str(), "wb");
-    if (file_ == nullptr)
-        throw io_error{fmt::format("{}: cannot be written: {}", temporary_, std::strerror(errno))};
-    write_header();
+    write(header_bytes());
     write(map_bytes);
 }
 
-demo_file::~demo_file() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    std::error_code ignored;
-    std::filesystem::remove(temporary_, ignored);
-}
-
-void demo_file::fail(std::string_view what) const {
-    throw io_error{fmt::format("{}: {}: {}", temporary_, what, std::strerror(errno))};
-}
-
 void demo_file::write(std::span<std::uint8_t const> bytes) {
-    if (bytes.empty()) return; // no map
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("cannot be written");
-    size_ += bytes.size();
+    constexpr std::size_t block_bytes = 64 << 10;
+    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+    if (file_->is_stream() || waiting_.size() >= block_bytes) flush();
 }
 
-void demo_file::write_header() {
-    std::array<std::uint8_t, max_demo_header_bytes> bytes{};
-    write(std::span{bytes}.first(*write_demo_header(header_, bytes)));
+void demo_file::flush() {
+    file_->write(waiting_);
+    waiting_.clear();
+}
+
+std::span<std::uint8_t const> demo_file::header_bytes() {
+    return std::span{memory_->header}.first(*write_demo_header(header_, memory_->header));
 }
 
 snapshot_view demo_file::add_roster(snapshot_view snapshot) {
@@ -169,19 +172,11 @@ void demo_file::write_message(message const& m, message_type type, std::span<std
 }
 
 bool demo_file::finish() {
-    if (snapshots_ == 0) return false; // the temporary file goes
+    if (snapshots_ == 0) return false;
+    flush();
     writer_.finish(header_);
-    if (std::fseek(file_, 0, SEEK_SET) != 0) fail("cannot be written");
-    std::uint64_t const size = size_;
-    write_header();
-    size_ = size;
-    bool const written = std::fflush(file_) == 0 && std::ferror(file_) == 0;
-    if (!written) fail("cannot be written");
-    std::fclose(file_);
-    file_ = nullptr;
-    std::error_code failed;
-    std::filesystem::rename(temporary_, path_, failed);
-    if (failed) throw io_error{fmt::format("{}: {}", path_, failed.message())};
+    file_->overwrite_begin(header_bytes());
+    path_ = file_->finish();
     return true;
 }
 

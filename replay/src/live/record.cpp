@@ -1,7 +1,6 @@
 #include "live/demo_file.hpp"
 #include "live/udp_client.hpp"
 
-#include "input.hpp"
 #include "output.hpp"
 #include "spacing.hpp"
 #include "verbs.hpp"
@@ -11,8 +10,13 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <set>
 
 #include <unistd.h>
 
@@ -27,6 +31,35 @@ constexpr milliseconds probe_time = 3000; // for each protocol, when it is to be
 constexpr milliseconds answer_time = 10'000;
 constexpr milliseconds first_back_off = 1000;
 constexpr milliseconds max_back_off = 60'000;
+// What a server can make a recorder write by changing its map. Votes for maps come at a few a minute.
+constexpr std::size_t max_demos_per_minute = 10;
+
+struct record_options {
+    std::vector<std::string> hosts; ///< HOST[:PORT]
+    output_choice to;
+    std::optional<double> duration; ///< seconds
+    std::string protocol = "auto";
+    std::string name = "teewire";
+    std::string password;
+    std::string format = "text";
+    double join_timeout = 120; ///< seconds from connecting to the first snapshot
+    bool retry = false;
+    unsigned max_demos = 1000;
+    std::uint64_t max_bytes = std::uint64_t{16} << 30;
+};
+
+// What all recordings together may write.
+struct allowance {
+    unsigned demos;
+    std::uint64_t bytes;
+    std::function<void()> used_up;
+
+    void use(std::uint64_t written) {
+        bool const last = bytes != 0 && written >= bytes;
+        bytes -= std::min(bytes, written);
+        if (last) used_up();
+    }
+};
 
 // What happened to the snapshots of one file.
 struct tally {
@@ -42,9 +75,9 @@ struct tally {
 class recording final : public client_listener {
 public:
     recording(asio::io_context& io, record_options const& options, host_port server, std::string label,
-              std::string stem, snapshot_scratch& scratch, std::function<void(std::string_view)> say,
-              std::function<void()> ended)
-        : options_{options}, server_{std::move(server)}, label_{std::move(label)}, stem_{std::move(stem)},
+              output_choice const& to, allowance& allowed, snapshot_scratch& scratch,
+              std::function<void(std::string_view)> say, std::function<void()> ended)
+        : options_{options}, server_{std::move(server)}, label_{std::move(label)}, target_{to}, allowed_{allowed},
           scratch_{scratch}, say_{std::move(say)}, ended_{std::move(ended)}, resolver_{io}, timer_{io}, limit_{io},
           link_{io, [this] { proceed(); }} {}
 
@@ -94,10 +127,13 @@ public:
     void map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) override {
         tally_ = {};
         last_tick_ = -1;
-        std::string const path = files_ == 0 ? stem_ + ".demo" : fmt::format("{}_{}.demo", stem_, files_ + 1);
-        ++files_;
-        file_.emplace(path, client().version(), map, bytes);
-        doing_ = "waiting for the first snapshot";
+        if (!begin_demo()) return;
+        guard_output([&] {
+            counted_bytes_ = 0;
+            file_.emplace(target_.next(), client().version(), map, bytes);
+            doing_ = "waiting for the first snapshot";
+            count_bytes();
+        });
     }
     void receives(snapshot_event const& event) override {
         if (!file_) return;
@@ -114,7 +150,9 @@ public:
         tally_.without_checksum += !event.has_checksum;
         if (last_tick_ >= 0) ++tally_.steps[event.tick - last_tick_];
         last_tick_ = event.tick;
-        file_->write_snapshot(event.tick, event.snapshot);
+        guard_output([&] { file_->write_snapshot(event.tick, event.snapshot); });
+        count_bytes();
+        if (!file_) return;
         if (file_->snapshots() == 1) {
             back_off_ = first_back_off;
             say_(fmt::format("{}: recording to {}", label_, file_->path()));
@@ -127,7 +165,9 @@ public:
         look_for_players(event);
     }
     void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) override {
-        if (file_) file_->write_message(m, type, bytes, vital);
+        if (!file_) return;
+        guard_output([&] { file_->write_message(m, type, bytes, vital); });
+        count_bytes();
     }
 
 private:
@@ -165,7 +205,52 @@ private:
         if (failed) lose(failed.message());
     }
 
+    // Whether there may be another demo. If not, the connection ends after what happens now.
+    bool begin_demo() {
+        milliseconds const time = now();
+        while (!begun_.empty() && begun_.front() < time - 60'000) begun_.pop_front();
+        if (begun_.size() >= max_demos_per_minute)
+            refused_ = fmt::format("its map changes too often: {} demos in a minute", max_demos_per_minute);
+        else if (target_.is_stream() && !begun_.empty())
+            full_ = "the map has changed, and standard output holds one demo";
+        else if (allowed_.demos == 0) allowed_.used_up();
+        else {
+            --allowed_.demos;
+            begun_.push_back(time);
+            return true;
+        }
+        return false;
+    }
+
+    void count_bytes() {
+        if (file_) allowed_.use(file_->size() - std::exchange(counted_bytes_, file_->size()));
+    }
+
+    // What cannot be written ends this recording and no other.
+    template <class Work>
+    void guard_output(Work&& work) {
+        try {
+            work();
+        } catch (output_error const& e) {
+            file_.reset();
+            output_failed_ = e.what();
+        }
+    }
+
     void proceed() {
+        if (!output_failed_.empty()) {
+            say_(fmt::format("teewire: {}", output_failed_));
+            failed_ = true;
+            return stop();
+        }
+        if (!full_.empty()) {
+            say_(fmt::format("{}: {}", label_, full_));
+            return stop();
+        }
+        if (std::string const why = std::exchange(refused_, {}); !why.empty()) {
+            link_.close();
+            return lose(why);
+        }
         if (client().closed()) disconnected();
     }
 
@@ -225,7 +310,7 @@ private:
 
     void lose(std::string const& why) {
         if (!options_.retry) {
-            say_(fmt::format("{}: {}", label_, why));
+            say_(fmt::format("teewire: {}: {}", label_, why));
             failed_ = true;
             return stop();
         }
@@ -279,16 +364,24 @@ private:
 
     void close_file() {
         if (!file_) return;
-        bool const kept = file_->finish();
-        if (kept) report();
-        else --files_;
+        guard_output([&] {
+            std::string const wanted = file_->path();
+            if (!file_->finish()) return target_.reuse();
+            ++files_;
+            if (file_->path() != wanted) say_(fmt::format("{}: exists by now; this is {}", wanted, file_->path()));
+            count_bytes();
+            report();
+        });
         file_.reset();
+        if (output_failed_.empty()) return;
+        say_(fmt::format("teewire: {}", output_failed_));
+        failed_ = true;
     }
 
-    // One line on standard output for each demo.
+    // One line for each demo, on standard output unless that is the demo.
     void report() const {
         demo_file const& f = *file_;
-        output out;
+        text_buffer out;
         if (options_.format == "text") {
             std::string const unchanged =
                 f.unchanged() == 0 ? "" : fmt::format(" ({} of them unchanged and not stored)", f.unchanged());
@@ -329,13 +422,17 @@ private:
             json.EndObject();
             out.print("{}\n", text.GetString());
         }
-        out.flush();
+        if (target_.is_stream()) return teewire::replay::say(out.view());
+        output to;
+        to.write(out.view());
+        to.flush();
     }
 
     record_options const& options_;
     host_port server_;
     std::string label_;
-    std::string stem_;
+    demo_target target_;
+    allowance& allowed_;
     snapshot_scratch& scratch_;
     std::function<void(std::string_view)> say_;
     std::function<void()> ended_;
@@ -350,7 +447,12 @@ private:
     std::size_t attempt_ = 0; // through all addresses and protocols
     milliseconds back_off_ = first_back_off;
     std::optional<demo_file> file_;
-    unsigned files_ = 0;
+    unsigned files_ = 0; // kept
+    std::uint64_t counted_bytes_ = 0;
+    std::deque<milliseconds> begun_; // demos of the last minute
+    std::string refused_;            // why the connection ends
+    std::string full_;               // why the recording ends
+    std::string output_failed_;
     tally tally_;
     std::int32_t last_tick_ = -1;
     std::int32_t next_look_ = 0;
@@ -369,20 +471,19 @@ class status {
 public:
     void say(std::string_view line) {
         clear();
-        fmt::print(stderr, "{}\n", printable(line));
+        teewire::replay::say("{}\n", printable(line));
     }
     void show(std::vector<std::unique_ptr<recording>> const& all) {
         if (!terminal_) return;
         clear();
         for (auto const& r : all) {
             if (r->over()) continue;
-            fmt::print(stderr, "{}\x1b[K\n", printable(r->state()));
+            teewire::replay::say("{}\x1b[K\n", printable(r->state()));
             ++shown_;
         }
-        std::fflush(stderr);
     }
     void clear() {
-        for (; shown_ > 0; --shown_) fmt::print(stderr, "\x1b[A\r\x1b[K");
+        for (; shown_ > 0; --shown_) teewire::replay::say("\x1b[A\r\x1b[K");
     }
 
 private:
@@ -390,11 +491,16 @@ private:
     std::size_t shown_ = 0;
 };
 
-std::string stem_of(std::string const& path) {
-    return path.ends_with(".demo") ? path.substr(0, path.size() - 5) : path;
+// OUT_HOST_PORT.demo
+std::string name_for(host_port const& server, std::string const& out) {
+    std::string host = server.host;
+    std::replace_if(
+        host.begin(), host.end(), [](char c) { return c == ':' || c == '/'; }, '-');
+    std::filesystem::path path{out};
+    std::string const extension = path.extension().string();
+    path.replace_extension();
+    return fmt::format("{}_{}_{}{}", path.string(), host, server.port, extension);
 }
-
-} // namespace
 
 int record(record_options const& options) {
     asio::io_context io;
@@ -411,17 +517,22 @@ int record(record_options const& options) {
         if (!std::all_of(all.begin(), all.end(), [](auto const& r) { return r->over(); })) return;
         io.stop(); // cancelling is too late for what is queued already, and comes back for ever
     };
-    std::string const stem = stem_of(options.out);
+    allowance allowed{options.max_demos, options.max_bytes, [&] {
+                          shown.say(fmt::format("{} are enough, and --max-demos and --max-bytes allow more",
+                                                allowed.demos == 0 ? "so many demos" : "so many bytes"));
+                          asio::post(io, stop_all); // not out of what happens now
+                      }};
+    bool const several = options.hosts.size() > 1;
+    if (several && options.to.name == "-") throw usage_error{"standard output takes the demo of one server alone"};
+    std::set<std::string> names;
     for (std::string const& host : options.hosts) {
         host_port const server = host_port::parse(host);
-        std::string own = stem;
-        if (options.hosts.size() > 1) {
-            own += fmt::format("_{}_{}", server.host, server.port);
-            std::replace(own.begin() + static_cast<std::ptrdiff_t>(stem.size()), own.end(), ':', '-');
-            std::replace(own.begin() + static_cast<std::ptrdiff_t>(stem.size()), own.end(), '/', '-');
-        }
+        output_choice own = options.to;
+        if (several) own.name = name_for(server, options.to.name);
+        if (!names.insert(own.name).second) throw usage_error{fmt::format("{}: is named twice", host)};
         all.push_back(std::make_unique<recording>(
-            io, options, server, host, own, *scratch, [&](std::string_view line) { shown.say(line); }, ended));
+            io, options, server, host, own, allowed, *scratch, [&](std::string_view line) { shown.say(line); },
+            ended));
     }
     signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
         if (!failed) stop_all();
@@ -444,10 +555,39 @@ int record(record_options const& options) {
                                                                     : exit_ok;
     // Looking up a name cannot be cancelled, and would be waited for.
     if (any([](auto const& r) { return r->looks_up(); })) {
-        std::fflush(nullptr);
+        all.clear(); // with their files
         std::_Exit(code);
     }
     return code;
 }
+
+} // namespace
+
+verb const record_verb{
+    "record", "Join a server as a spectator and record a demo, until Ctrl-C or the time is over",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<record_options>();
+        options.operands(chosen->hosts, "HOST", "HOST[:PORT] of a server; several are recorded at once");
+        options.output(
+            chosen->to, option_set::presence::required,
+            "the demo; - is standard output; further maps go to NAME_2.demo, NAME_3.demo, ..., and several "
+            "servers to NAME_HOST_PORT.demo");
+        options.duration("--duration", chosen->duration,
+                         "how long to record, or to look for a server that answers");
+        options.number("--join-timeout", chosen->join_timeout, 0.1, 1e6,
+                       "seconds from connecting to the first snapshot, the map's download included");
+        options.choice("--protocol", chosen->protocol, {"auto", "0.6", "0.7"}, "auto: 0.6 if the server speaks it");
+        options.text("--name", chosen->name, "of the spectator");
+        options.text("--password", chosen->password, "of the server");
+        options.flag("--retry", chosen->retry, "connect again when the server is gone");
+        options.number("--max-demos", chosen->max_demos, 1, 1e9, "end after so many");
+        options.bytes("--max-bytes", chosen->max_bytes, "end after so many in all demos, such as 500M");
+        options.format(chosen->format, {"text", "ndjson"},
+                       "of the line for each demo on standard output, or on standard error if the demo is there");
+        options.examples({"record localhost -o game.demo --duration 10:00",
+                          "record ger.example.net:8303 -o evening.demo --retry --max-bytes 2G"});
+        return [chosen] { return record(*chosen); };
+    },
+    ending::when_complete};
 
 } // namespace teewire::replay

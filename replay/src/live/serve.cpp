@@ -1,6 +1,7 @@
 #include "live/replay_server.hpp"
 #include "live/udp.hpp"
 
+#include "file_kind.hpp"
 #include "input.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
@@ -33,23 +34,17 @@ bool read_number(std::string_view text, double& out) {
     return boost::conversion::try_lexical_convert(text.data(), text.size(), out);
 }
 
-// "1:23", "83" or "83.5" seconds from the beginning, or "tick 4711".
-std::optional<std::int64_t> parse_place(std::string_view text, std::int32_t first_tick) {
-    auto const number = [](std::string_view digits) -> std::optional<double> {
-        double value = 0;
-        if (!read_number(digits, value) || !(value >= 0) || value > 1e7) return {};
-        return value;
-    };
-    if (text.starts_with("tick ")) {
-        auto const tick = number(text.substr(5));
-        return tick ? std::optional{static_cast<std::int64_t>(*tick)} : std::nullopt;
-    }
-    std::size_t const colon = text.find(':');
-    auto const minutes = colon == std::string_view::npos ? std::optional{0.0} : number(text.substr(0, colon));
-    auto const seconds = number(colon == std::string_view::npos ? text : text.substr(colon + 1));
-    if (!minutes || !seconds) return {};
-    return first_tick + static_cast<std::int64_t>((*minutes * 60 + *seconds) * ticks_per_second);
-}
+struct serve_options {
+    std::string file;
+    std::uint16_t port = 8303;
+    std::string bind = "0.0.0.0";
+    std::string map;  ///< file; by default that in the demo
+    std::string name; ///< in the server browser; by default that of the file
+    bool loop = false;
+    double speed = 1;
+    std::size_t max_viewers = 64;
+    std::size_t max_viewers_per_address = 16;
+};
 
 class service final : public packet_sink {
 public:
@@ -71,9 +66,9 @@ public:
         limits.viewers_per_address = options.max_viewers_per_address;
         server_.emplace(shown, options.name, std::string{text(shown.demo().header().map_name)}, map, limits,
                         random_bytes(), *this, now());
-        fmt::print(stderr, "serving {} on {} to clients of {}, {} at most with {} KiB each\n", printable(title),
-                   endpoint_text(socket_.local_endpoint()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
-                   limits.viewers, replay_server::viewer_bytes() / 1024);
+        say(fmt::format("serving {} on {} to clients of {}, {} at most with {} KiB each", printable(title),
+                        endpoint_text(socket_.local_endpoint()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
+                        limits.viewers, replay_server::viewer_bytes() / 1024));
         if (terminal::available()) screen_.emplace();
     }
 
@@ -180,13 +175,15 @@ private:
         if (word == "quit") return stop();
         if (word == "status") return say(state());
         if (word == "seek")
-            if (auto const place = parse_place(rest, shown_.first_tick())) return seek(*place);
+            if (auto const place = parse_position(rest))
+                return seek(place->tick(shown_.first_tick(), shown_.last_tick()));
         if (word == "speed") {
             double speed = 0;
             if (read_number(rest, speed) && set_speed(speed)) return;
         }
-        say(printable(command) + ": not understood; there are: pause, play, seek MINUTES:SECONDS, seek tick TICK, "
-                                 "speed FACTOR, status, quit");
+        say(fmt::format(
+            "{}: not understood; there are: pause, play, seek TIME, speed FACTOR, status, quit; TIME is {}",
+            printable(command), position_forms));
     }
 
     void seek(std::int64_t tick) {
@@ -228,8 +225,7 @@ private:
         });
     }
 
-    // Nobody may be listening.
-    static void say(std::string const& line) { static_cast<void>(std::fputs((line + "\n").c_str(), stderr)); }
+    static void say(std::string const& line) { teewire::replay::say("{}\n", line); }
 
     void draw() {
         if (!screen_) return;
@@ -271,20 +267,19 @@ private:
     std::uint64_t unsent_ = 0;
 };
 
-} // namespace
-
 int serve(serve_options const& options) {
     input const source{options.file};
     session demo{source};
     std::optional<input> map_file;
     if (!options.map.empty()) map_file.emplace(options.map);
     auto const map = map_file ? map_file->bytes() : demo.map();
-    if (map.empty()) throw bad_input{demo.name() + ": holds no map, which clients need; --map gives one"};
+    if (map_file && identify(map) != file_kind::datafile) refuse_kind(map_file->name(), map, "a map of the games");
+    if (map.empty()) throw usage_error{demo.name() + ": holds no map, which clients need; --map gives one"};
     progress shown_progress{demo.file_size()};
     playback shown{demo, options.loop, [&](std::uint64_t done) { shown_progress.update(done, "reading"); }};
     shown_progress.clear();
     if (interrupted()) return exit_interrupted;
-    if (!shown.error().empty()) fmt::print(stderr, "{}; what is before it is shown\n", printable(shown.error()));
+    if (!shown.error().empty()) complain(fmt::format("{}; what is before it is shown", shown.error()));
     shown.set_speed(options.speed);
 
     asio::io_context io;
@@ -293,5 +288,26 @@ int serve(serve_options const& options) {
     if (chosen.name.empty()) chosen.name = "teewire replay: " + printable(title);
     return service{io, shown, map, chosen, title}.run();
 }
+
+} // namespace
+
+verb const serve_verb{
+    "serve", "Show a demo to real clients that connect", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<serve_options>();
+        options.file(chosen->file, "a demo, or - for standard input");
+        options.number("--port", chosen->port, 0, 65535, "UDP; the browser looks at 8303 to 8310");
+        options.text("--bind", chosen->bind, "address, of IPv4 or IPv6", "ADDRESS");
+        options.text("--name", chosen->name, "in the server browser");
+        options.text("--map", chosen->map, "a map file, for demos without one", "FILE");
+        options.flag("--loop", chosen->loop, "begin again at the end");
+        options.number("--speed", chosen->speed, min_speed, max_speed, "times the recorded pace");
+        options.number("--max-clients", chosen->max_viewers, 1, 100'000, "that may watch at once");
+        options.number("--max-clients-per-ip", chosen->max_viewers_per_address, 1, 100'000, "of one address");
+        options.remark(
+            "On a terminal, keys control the replay; otherwise lines on standard input: pause, play, seek "
+            "TIME, speed FACTOR, status, quit. The replay begins when the first client watches.");
+        options.examples({"serve game.demo --loop", "serve game.demo --map dm1.map --port 8310"});
+        return [chosen] { return serve(*chosen); };
+    }};
 
 } // namespace teewire::replay

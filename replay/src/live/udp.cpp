@@ -1,6 +1,6 @@
 #include "live/udp.hpp"
 
-#include "verbs.hpp"
+#include "errors.hpp"
 
 #include <fmt/format.h>
 

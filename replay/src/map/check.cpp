@@ -1,11 +1,18 @@
 #include "jobs.hpp"
 #include "map/document.hpp"
-#include "map/verbs.hpp"
+#include "verbs.hpp"
 
 #include <algorithm>
 
 namespace teewire::replay {
 namespace {
+
+struct map_check_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string format = "text";
+    bool strict = false;
+};
 
 // "1 error, 2 damages, 0 notes"
 std::string counts(problem_list const& problems) {
@@ -25,7 +32,7 @@ report check(std::string const& file, map_check_options const& options) {
         source.format() == map_format::xvector ? read_xvector(source).problems : read_document(source).problems;
     bool const bad = any_damage(problems) || (options.strict && !problems.empty());
     text_buffer out;
-    if (options.format == "json") {
+    if (options.format == "ndjson") {
         for (map_problem const& p : problems) {
             rapidjson::StringBuffer buffer;
             json_writer json{buffer};
@@ -46,18 +53,25 @@ report check(std::string const& file, map_check_options const& options) {
     return {bad ? exit_bad_input : exit_ok, std::string{out.view()}, {}};
 }
 
+int map_check(map_check_options const& options) {
+    output out{options.to, options.files};
+    return out.finish(
+        examine_files(options.files, 0, out, [&](std::size_t i, workers&, std::atomic<std::uint64_t>&) {
+            return check(options.files[i], options);
+        }));
+}
+
 } // namespace
 
-int map_check(map_check_options const& options) {
-    return examine_files(options.files, 0, [&](std::size_t i, workers&, std::atomic<std::uint64_t>&) {
-        try {
-            return check(options.files[i], options);
-        } catch (bad_input const& e) {
-            return report{exit_bad_input, {}, fmt::format("teewire: {}\n", printable(e.what()))};
-        } catch (io_error const& e) {
-            return report{exit_io, {}, fmt::format("teewire: {}\n", printable(e.what()))};
-        }
-    });
-}
+verb const map_check_verb{
+    "check", "Find everything that is wrong with a map", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<map_check_options>();
+        options.files(chosen->files, "maps, or demos for the maps in them, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and problem");
+        options.flag("--strict", chosen->strict, "notes count as errors");
+        options.examples({"map check *.map"});
+        return [chosen] { return map_check(*chosen); };
+    }};
 
 } // namespace teewire::replay

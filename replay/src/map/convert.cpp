@@ -1,12 +1,19 @@
 #include "map/document.hpp"
-#include "map/verbs.hpp"
-#include "new_file.hpp"
 #include "output.hpp"
+#include "verbs.hpp"
 
 #include <algorithm>
 
 namespace teewire::replay {
 namespace {
+
+struct map_convert_options {
+    std::string file;
+    output_choice to;
+    std::optional<int> datafile; ///< version, 3 or 4
+    std::string packing;         ///< "0.6" or "0.7"; empty for neither
+    std::optional<int> level;    ///< zlib's
+};
 
 using bytes = std::vector<std::uint8_t>;
 
@@ -16,7 +23,7 @@ using bytes = std::vector<std::uint8_t>;
 
 // Nothing but a fault of this program leads here.
 [[noreturn]] void not_the_same(map_source const& source, std::string const& what) {
-    throw bad_input{
+    throw std::logic_error{
         fmt::format("{}: the result differs from the original: {}; nothing was written", source.name(), what)};
 }
 
@@ -48,7 +55,7 @@ bytes repack(map_source const& source, datafile const& file, datafile_write_opti
         try {
             bytes const content = read_block(file, static_cast<std::int32_t>(i));
             if (content.empty())
-                throw bad_input{
+                throw usage_error{
                     fmt::format("{}: block {} holds nothing, which version 3 cannot store; nothing was written",
                                 source.name(), i)};
             writer.add_block(content);
@@ -142,15 +149,14 @@ bytes change_game(map_source const& source, datafile const& file, datafile_write
     return written;
 }
 
-} // namespace
-
 int map_convert(map_convert_options const& options) {
-    if (!options.datafile && options.to.empty() && !options.level)
+    if (!options.datafile && options.packing.empty() && !options.level)
         throw usage_error{"say what to convert: --datafile, --to or --level"};
     if (options.datafile == 3 && options.level) throw usage_error{"--level: version 3 is not compressed"};
+    output_file out{options.to, content::binary, {&options.file, 1}};
     map_source const source{options.file};
     if (source.format() == map_format::xvector)
-        throw bad_input{fmt::format("{}: an xVector map has no other form", source.name())};
+        throw usage_error{fmt::format("{}: an xVector map has no other form", source.name())};
     auto const file = datafile::open(source.bytes());
     if (!file) refuse(source, file.error());
 
@@ -158,23 +164,39 @@ int map_convert(map_convert_options const& options) {
     how.version = options.datafile.value_or(file->version());
     how.level = options.level.value_or(how.level);
     bytes written;
-    if (options.to.empty()) {
+    if (options.packing.empty()) {
         written = repack(source, *file, how, options.level.has_value());
         if (interrupted()) return exit_interrupted;
-        if (written.empty()) throw bad_input{fmt::format("{}: the result would be 2 GiB or more", source.name())};
+        if (written.empty()) throw usage_error{fmt::format("{}: the result would be 2 GiB or more", source.name())};
         auto const again = datafile::open(written);
         if (!again) not_the_same(source, problem_text(again.error()));
         compare(source, *file, *again);
     } else {
-        written = change_game(source, *file, how, options.to);
+        written = change_game(source, *file, how, options.packing);
     }
     if (interrupted()) return exit_interrupted;
-    std::size_t const size_before = source.bytes().size(); // the file may be replaced now
-    write_file(options.output, written);
+    write_whole(out, written);
     if (interrupted()) return exit_interrupted;
-    fmt::print(stderr, "teewire: {}: {} bytes, which hold the same as the {} bytes before\n",
-               printable(options.output), written.size(), size_before);
+    complain(fmt::format("{}: {} bytes, which hold the same as the {} bytes before", out.name(), written.size(),
+                         source.bytes().size()));
     return exit_ok;
 }
+
+} // namespace
+
+verb const map_convert_verb{
+    "convert", "Write a map in another form, after checking that it is the same",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<map_convert_options>();
+        options.file(chosen->file, "a map, or a demo for the map in it, or - for standard input");
+        options.output(chosen->to, option_set::presence::required);
+        options.number("--datafile", chosen->datafile, 3, 4, "container version: 3 (uncompressed) or 4");
+        options.choice("--to", chosen->packing, {"0.6", "0.7"},
+                       "packing of tiles, images and curves: 0.6 (also DDNet) or 0.7");
+        options.number("--level", chosen->level, 1, 9, "compress anew: 1 (fast) to 9 (small)");
+        options.examples(
+            {"map convert dm1.map --to 0.7 -o dm1_07.map", "map convert dm1.map --level 9 -o smaller.map"});
+        return [chosen] { return map_convert(*chosen); };
+    }};
 
 } // namespace teewire::replay

@@ -1,12 +1,18 @@
 #include "jobs.hpp"
 #include "map/document.hpp"
 #include "map/json_info.hpp"
-#include "map/verbs.hpp"
+#include "verbs.hpp"
 
 #include <algorithm>
 
 namespace teewire::replay {
 namespace {
+
+struct map_info_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string format = "text";
+};
 
 void line(text_buffer& out, std::string_view label, std::string const& value) {
     out.print("{:11}{}\n", label, value);
@@ -159,7 +165,7 @@ template <class Document>
 report tell(map_source const& source, Document const& document, bool usable, map_info_options const& options,
             void (*write_json)(json_writer&, map_source const&, Document const&)) {
     text_buffer out;
-    if (options.format == "json") {
+    if (options.format == "ndjson") {
         rapidjson::StringBuffer buffer;
         json_writer json{buffer};
         write_json(json, source, document);
@@ -181,20 +187,26 @@ report tell(std::string const& file, map_info_options const& options) {
     return tell(source, document, document.container.has_value(), options, write_map_json);
 }
 
-} // namespace
-
 int map_info(map_info_options const& options) {
-    return examine_files(options.files, 0, [&](std::size_t i, workers&, std::atomic<std::uint64_t>&) {
-        try {
+    output out{options.to, options.files};
+    return out.finish(
+        examine_files(options.files, 0, out, [&](std::size_t i, workers&, std::atomic<std::uint64_t>&) {
             report r = tell(options.files[i], options);
             if (options.format == "text" && i + 1 != options.files.size()) r.out += "\n";
             return r;
-        } catch (bad_input const& e) {
-            return report{exit_bad_input, {}, fmt::format("teewire: {}\n", printable(e.what()))};
-        } catch (io_error const& e) {
-            return report{exit_io, {}, fmt::format("teewire: {}\n", printable(e.what()))};
-        }
-    });
+        }));
 }
+
+} // namespace
+
+verb const map_info_verb{
+    "info", "Tell what a map holds", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<map_info_options>();
+        options.files(chosen->files, "maps, or demos for the maps in them, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
+        options.examples({"map info dm1.map", "map info --format ndjson *.map | jq .crc32"});
+        return [chosen] { return map_info(*chosen); };
+    }};
 
 } // namespace teewire::replay

@@ -1,8 +1,7 @@
 #include "map/canvas.hpp"
 #include "map/document.hpp"
-#include "map/verbs.hpp"
-#include "new_file.hpp"
 #include "output.hpp"
+#include "verbs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,15 @@
 
 namespace teewire::replay {
 namespace {
+
+struct map_render_options {
+    std::string file;
+    output_choice to;
+    std::string layer = "all";
+    std::string mapres;               ///< folder of pictures; empty for none
+    std::optional<unsigned> scale;    ///< pixels per tile
+    std::vector<std::int64_t> region; ///< x, y, width, height in tiles; or empty for all
+};
 
 constexpr double tile_units = 32;
 
@@ -237,8 +245,9 @@ public:
             if (!textures_[i]) missing.insert(printable(image.name.text));
         }
         if (missing.empty()) return;
-        fmt::print(stderr, "teewire: without {}, which the map only {}\n", fmt::join(missing, ", "),
-                   mapres.empty() ? "names: --mapres FOLDER shows them" : "names and the folder has not");
+        complain(
+            fmt::format("without {}, which the map only {}", fmt::join(missing, ", "),
+                        mapres.empty() ? "names: --mapres FOLDER shows them" : "names and the folder has not"));
     }
 
     [[nodiscard]] texture const* operator[](std::int32_t i) const {
@@ -255,7 +264,7 @@ private:
         try {
             textures_[i].emplace(decode_png(input{file}.bytes()));
         } catch (std::runtime_error const& e) {
-            fmt::print(stderr, "teewire: {}: {}\n", printable(file), printable(e.what()));
+            complain(fmt::format("{}: {}", file, e.what()));
         }
     }
 
@@ -483,17 +492,33 @@ picture draw_xvector(map_source const& source, map_render_options const& options
     return out.result();
 }
 
-} // namespace
-
 int map_render(map_render_options const& options) {
     if (!options.mapres.empty() && !std::filesystem::is_directory(options.mapres))
         throw usage_error{fmt::format("--mapres: {} is no folder", options.mapres)};
+    output_file out{options.to, content::binary, {&options.file, 1}};
     map_source const source{options.file};
     picture const drawn =
         source.format() == map_format::xvector ? draw_xvector(source, options) : draw_map(source, options);
     if (interrupted()) return exit_interrupted;
-    write_file(options.output, encode_png(drawn));
+    write_whole(out, encode_png(drawn));
     return interrupted() ? exit_interrupted : exit_ok;
 }
+
+} // namespace
+
+verb const map_render_verb{
+    "render", "Draw a map as a PNG picture", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<map_render_options>();
+        options.file(chosen->file, "a map, or a demo for the map in it, or - for standard input");
+        options.output(chosen->to, option_set::presence::required);
+        options.choice("--layer", chosen->layer, {"all", "game"},
+                       "all: as in the game; game: what tiles do, in one colour for each kind");
+        options.text("--mapres", chosen->mapres, "folder of the PNG pictures that maps only name", "FOLDER");
+        options.number("--scale", chosen->scale, 1, 256, "pixels per tile; by default what makes a handy picture");
+        options.numbers("--region", chosen->region, 4, "part to draw in tiles: X,Y,WIDTH,HEIGHT");
+        options.examples(
+            {"map render dm1.map -o dm1.png", "map render game.demo --layer game --scale 4 -o game.png"});
+        return [chosen] { return map_render(*chosen); };
+    }};
 
 } // namespace teewire::replay

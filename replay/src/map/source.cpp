@@ -1,33 +1,18 @@
 #include "map/source.hpp"
 
+#include "file_kind.hpp"
 #include "output.hpp"
 #include "session.hpp"
 
 #include <teewire/demo_reader.hpp>
-#include <teewire/map/xvector.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace teewire::replay {
-namespace {
-
-bool begins_with(std::span<std::uint8_t const> bytes, std::string_view magic) {
-    return bytes.size() >= magic.size() &&
-           std::equal(magic.begin(), magic.end(), bytes.begin(),
-                      [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
-}
-
-bool is_xvector(std::span<std::uint8_t const> bytes) {
-    return xvector_reader::open(bytes.first(std::min<std::size_t>(bytes.size(), 8))).error().code !=
-           map_errc::bad_magic;
-}
-
-} // namespace
 
 map_source::map_source(std::string const& name) : file_{name}, bytes_{file_.bytes()} {
-    if (begins_with(bytes_, "TWDEMO")) {
+    file_kind kind = identify(bytes_);
+    if (kind == file_kind::demo) {
         auto const demo = demo_reader::open(bytes_);
         if (!demo) {
             // Chunks may be damaged, but the map comes before them.
@@ -35,16 +20,16 @@ map_source::map_source(std::string const& name) : file_{name}, bytes_{file_.byte
                 fmt::format("{}: byte {}: {}", this->name(), demo.error().position, describe(demo.error().code))};
         }
         if (demo->map().empty())
-            throw bad_input{fmt::format("{}: this demo embeds no map (it was recorded on {})", this->name(),
-                                        printable(text(demo->header().map_name)))};
+            throw usage_error{fmt::format("{}: this demo embeds no map (it was recorded on {})", this->name(),
+                                          printable(text(demo->header().map_name)))};
         bytes_ = demo->map();
         name_in_demo_ = printable(text(demo->header().map_name));
+        kind = identify(bytes_);
+        if (kind != file_kind::datafile && kind != file_kind::xvector)
+            throw bad_input{fmt::format("{}: byte 0 of the map in it: not a map", this->name())};
     }
-    if (begins_with(bytes_, "DATA") || begins_with(bytes_, "ATAD")) return;
-    if (bytes_.size() < 4 || !is_xvector(bytes_))
-        throw bad_input{
-            fmt::format("{}: byte 0: not a map{}", this->name(), name_in_demo_.empty() ? " or demo" : "")};
-    format_ = map_format::xvector;
+    if (kind == file_kind::xvector) format_ = map_format::xvector;
+    else if (kind != file_kind::datafile) refuse_kind(this->name(), bytes_, "a map or demo");
 }
 
 std::string place_text(map_problem const& p) {

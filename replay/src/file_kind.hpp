@@ -1,0 +1,23 @@
+// What kind of file something is, by its first bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace teewire::replay {
+
+enum class file_kind : std::uint8_t { unknown, demo, datafile, xvector, capture };
+
+/// Bytes that are enough to tell.
+inline constexpr std::size_t file_kind_bytes = 8;
+
+[[nodiscard]] file_kind identify(std::span<std::uint8_t const> begin) noexcept;
+
+/// For a file that is not what was `expected`, such as "a demo". Throws usage_error if it is something else that the
+/// program can read, and bad_input if it is nothing known.
+[[noreturn]] void refuse_kind(std::string const& name, std::span<std::uint8_t const> begin,
+                              std::string_view expected);
+
+} // namespace teewire::replay
