@@ -64,7 +64,7 @@ class Serving:
 
 
 def record(folder, port, name, seconds, protocol):
-    return subprocess.Popen([TEEWIRE, "record", f"127.0.0.1:{port}", "-o", folder / name, "--duration", str(seconds),
+    return subprocess.Popen([TEEWIRE, "record", f"127.0.0.1:{port}", "-o", folder / name, "--force", "--duration", str(seconds),
                              "--protocol", protocol, "--format", "ndjson"], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
 
@@ -225,11 +225,11 @@ def test_wrong_usage(folder):
     demo = pathlib.Path(FIXTURES, "demos", DEMOS["0.6"])
     for arguments, code, words in (
             (["record", "127.0.0.1:99999", "-o", folder / "x.demo"], 2, "99999 is no port"),
-            (["record", "127.0.0.1"], 2, "--out is required"),
+            (["record", "127.0.0.1"], 2, "--output is required"),
             (["record", f"127.0.0.1:{free_port()}", "-o", folder / "x.demo"], 3, "no answer"),
             (["record", "no.such.host.invalid", "-o", folder / "x.demo"], 3, "no.such.host.invalid: "),
             (["serve", folder / "no.demo"], 1, "not a demo"),
-            (["serve", demo], 1, "holds no map"),
+            (["serve", demo], 2, "holds no map"),
             (["serve", "--bind", "nowhere", "--map", folder / "no.demo", demo], 2, "not an address")):
         done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         assert done.returncode == code and words in done.stdout + done.stderr, (arguments, done)

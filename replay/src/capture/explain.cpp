@@ -1,6 +1,7 @@
 #include "capture/explain.hpp"
 
 #include "item_text.hpp"
+#include "message_fields.hpp"
 
 #include <teewire/delta.hpp>
 
@@ -24,8 +25,8 @@ std::string fields_text(message const& m, protocol p, Print&& print) {
     return print(*fields);
 }
 
-// The fields of the messages that have some; others as bytes.
-std::string fields_text(message const& m, message_type type, protocol p) {
+// The common ones in a form of their own, others field by field, and what is not as it should be as bytes.
+std::string print_fields(message const& m, message_type type, protocol p) {
     namespace ms = messages;
     bool const v07 = p == protocol::teeworlds_07;
     switch (type) {
@@ -103,8 +104,10 @@ std::string fields_text(message const& m, message_type type, protocol p) {
         });
     case message_type::set_team:
         return fields_text<ms::set_team>(m, p, [](auto const& f) { return fmt::format("team {}", f.team); });
-    default: return m.fields.empty() ? std::string{} : hex(m.fields);
+    default: break;
     }
+    auto const known = replay::fields_text(m, type, p);
+    return known ? *known : m.fields.empty() ? std::string{} : hex(m.fields);
 }
 
 std::string name_message(message const& m, message_type type) {
@@ -173,7 +176,7 @@ void packet_printer::chunk_arrives(seen_packet const& seen, seen_chunk const& ch
     }
     out_.print(": {}", name_message(*chunk.what, chunk.type));
     if (chunk.snapshot != nullptr) return print_snapshot(seen, chunk);
-    std::string const fields = fields_text(*chunk.what, chunk.type, seen.of.version());
+    std::string const fields = print_fields(*chunk.what, chunk.type, seen.of.version());
     out_.print("{}{}\n", fields.empty() ? "" : ": ", fields);
 }
 
