@@ -149,12 +149,9 @@ int run(int argc, char** argv) {
 // A file that is opened must not become standard output because that was closed. What is missing cannot be used: it is
 // open for the other direction.
 void occupy_standard_streams() {
-    constexpr int directions[] = {O_WRONLY, O_RDONLY, O_RDONLY};
-    for (int const direction : directions) {
-        int const descriptor = ::open("/dev/null", direction);
-        if (descriptor > STDERR_FILENO) ::close(descriptor);
-        if (descriptor < 0 || descriptor > STDERR_FILENO) return;
-    }
+    for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(descriptor, F_GETFD) < 0)
+            static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 
 } // namespace

@@ -9,7 +9,8 @@ namespace {
 
 demo_reader open(input const& source, note_log& notes) {
     auto const reader = demo_reader::open(source.bytes(), &notes);
-    if (!reader && reader.error().code == errc::bad_magic) refuse_kind(source.name(), source.bytes(), "a demo");
+    if (!reader && identify(source.bytes()) != file_kind::demo)
+        refuse_kind(source.name(), source.bytes(), "a demo");
     if (!reader)
         throw bad_input{
             fmt::format("{}: byte {}: {}", source.name(), reader.error().position, describe(reader.error().code))};
