@@ -95,8 +95,10 @@ void option_set::duration(char const* name, std::optional<double>& value, char c
         value = parse_duration(text);
         if (!value) throw CLI::ValidationError{name, fmt::format("{} is not {}", text, duration_forms)};
     };
-    named(command_.add_option_function<std::string>(name, set, fmt::format("{}: {}", help, duration_forms)),
-          "TIME");
+    auto* const option =
+        command_.add_option_function<std::string>(name, set, fmt::format("{}: {}", help, duration_forms));
+    named(option, "TIME");
+    if (value) option->default_str(fmt::format("{}", *value));
 }
 
 void option_set::exclusive(std::initializer_list<char const*> names) {

@@ -57,7 +57,7 @@ public:
     void bytes(char const* name, std::uint64_t& value, char const* help);
     /// A place in a recording.
     void position(char const* name, std::optional<time_position>& value, char const* help);
-    /// How long, in seconds.
+    /// How long, in seconds. What it holds is the default.
     void duration(char const* name, std::optional<double>& value, char const* help);
     /// Only one of these.
     void exclusive(std::initializer_list<char const*> names);

@@ -61,8 +61,9 @@ def main(program, replay):
             wrong.append(f"man page: {' '.join(verb)}")
         synopsis = re.search(rf"^\.Nm\n\.Cm {' '.join(verb)}\n((?:\.[A-Z].*\n)*?)(?=\.Nm|\.Sh)", source, re.M)
         for option in options:
-            named = f"Fl {option[1:]}" in (synopsis[1] if synopsis else source)
-            if not named and option not in ("--help", "--version", "--output", "--out"):
+            name = "Fl o Ar OUTPUT" if option == "--output" else f"Fl {option[1:]}"
+            named = name in (synopsis[1] if synopsis else source)
+            if not named and option not in ("--help", "--version"):
                 wrong.append(f"man page, synopsis: {' '.join(verb)} {option}")
     for shell, complete_with in SHELLS.items():
         if shutil.which(shell) is None:

@@ -42,7 +42,7 @@ struct record_options {
     std::string name = "teewire";
     std::string password;
     std::string format = "text";
-    double join_timeout = 120; ///< seconds from connecting to the first snapshot
+    std::optional<double> join_timeout = 120; ///< seconds from connecting to the first snapshot
     bool retry = false;
     unsigned max_demos = 1000;
     std::uint64_t max_bytes = std::uint64_t{16} << 30;
@@ -267,7 +267,7 @@ private:
     }
     [[nodiscard]] milliseconds end_of_joining() const {
         if (!joining_since_) return INT64_MAX;
-        return *joining_since_ + static_cast<milliseconds>(options_.join_timeout * 1000);
+        return *joining_since_ + static_cast<milliseconds>(*options_.join_timeout * 1000);
     }
 
     // Has to be called whenever a limit changes. Ends nothing itself, as a listener must not.
@@ -292,7 +292,7 @@ private:
         if (time >= end_of_joining()) {
             close_file();
             link_.close();
-            return lose(fmt::format("no snapshot in {} s", options_.join_timeout));
+            return lose(fmt::format("no snapshot in {} s", *options_.join_timeout));
         }
         keep_limits();
     }
@@ -574,8 +574,8 @@ verb const record_verb{
             "servers to NAME_HOST_PORT.demo");
         options.duration("--duration", chosen->duration,
                          "how long to record, or to look for a server that answers");
-        options.number("--join-timeout", chosen->join_timeout, 0.1, 1e6,
-                       "seconds from connecting to the first snapshot, the map's download included");
+        options.duration("--join-timeout", chosen->join_timeout,
+                         "from connecting to the first snapshot, the map's download included");
         options.choice("--protocol", chosen->protocol, {"auto", "0.6", "0.7"}, "auto: 0.6 if the server speaks it");
         options.text("--name", chosen->name, "of the spectator");
         options.text("--password", chosen->password, "of the server");
