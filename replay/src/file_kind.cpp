@@ -59,4 +59,9 @@ void refuse_kind(std::string const& name, std::span<std::uint8_t const> begin, s
     throw usage_error{fmt::format("{}: this is {}, not {}; `{}` reads it", name, is, expected, reader)};
 }
 
+void expect_map(std::string const& name, std::span<std::uint8_t const> begin) {
+    file_kind const kind = identify(begin);
+    if (kind != file_kind::datafile && kind != file_kind::unknown) refuse_kind(name, begin, "a map of the games");
+}
+
 } // namespace teewire::replay

@@ -20,4 +20,7 @@ inline constexpr std::size_t file_kind_bytes = 8;
 [[noreturn]] void refuse_kind(std::string const& name, std::span<std::uint8_t const> begin,
                               std::string_view expected);
 
+/// For a map that is handed on as it is, whatever is in it. Throws usage_error if it is something else that is known.
+void expect_map(std::string const& name, std::span<std::uint8_t const> begin);
+
 } // namespace teewire::replay

@@ -251,7 +251,7 @@ class LongWork(Ends):
                      ["dump", "--format", "checksum", long_demo()], ["play", "--speed", "1000", long_demo()],
                      ["serve", "--port", "0", "--map", MAP, long_demo()], ["capture", long_capture()],
                      ["capture", "--connection", "1", long_capture()], ["map", "info", long_map()],
-                     ["map", "info", "--format", "json", long_map()], ["map", "check", long_map()],
+                     ["map", "info", "--format", "ndjson", long_map()], ["map", "check", long_map()],
                      ["map", "render", long_map(), "--scale", "49", "-o", out],
                      ["map", "render", long_map(), "--scale", "49", "--layer", "game", "-o", out],
                      ["map", "convert", "--level", "9", long_map(), "-o", out],
@@ -349,7 +349,7 @@ class MapWork(Ends):
     def info(self, items, blocks, seconds=10, verbs=(["info"], ["check"])):
         file = self.folder / "work.map"
         file.write_bytes(datafile(items, blocks))
-        for verb in (*verbs, ["info", "--format", "json"]):
+        for verb in (*verbs, ["info", "--format", "ndjson"]):
             code, out, err = self.run_limited("map", *verb, file, limit=(resource.RLIMIT_CPU, seconds))
             self.assertIn(code, (0, 1), f"{verb}: {err}")
         self.assertEqual(code, 0, err)

@@ -100,8 +100,7 @@ std::size_t choose_largest(std::vector<watched const*> const& all, std::string c
 // Takes a map file for the stays whose map it is, and for those whose map the capture does not name.
 void use_map(std::string const& path, std::vector<map_stay>& stays, map_collector& maps) {
     input const file{path};
-    file_kind const kind = identify(file.bytes());
-    if (kind == file_kind::demo || kind == file_kind::capture) refuse_kind(path, file.bytes(), "a map");
+    expect_map(path, file.bytes());
     auto const crc = static_cast<std::uint32_t>(crc32_z(0, file.bytes().data(), file.bytes().size()));
     std::string wanted;
     bool used = false;
