@@ -162,7 +162,11 @@ TEST_CASE("snapshot sender: what does not fit is refused") {
           errc::too_large);
 
     server_half s;
-    CHECK(error_of(s.sender.send(-1, {}, *scratch)).code == errc::bad_tick);
+    for (std::int32_t const tick : {-1, INT32_MIN, INT32_MAX}) {
+        CAPTURE(tick);
+        CHECK(error_of(s.sender.send(tick, {}, *scratch)).code == errc::bad_tick);
+        CHECK(error_of(encode_snapshot(tick, {}, -1, {}, {}, *scratch)).code == errc::bad_tick);
+    }
     CHECK(s.sender.send(5, {}, *scratch));
     CHECK(error_of(s.sender.send(5, {}, *scratch)).code == errc::bad_tick);
     CHECK(error_of(encode_snapshot(5, {}, 5, {}, {}, *scratch)).code == errc::bad_tick);

@@ -67,7 +67,7 @@ struct snapshot_encoding {
 
 /// Encodes a snapshot against a base whose tick is `base_tick`, or against nothing with -1. For servers that share one
 /// history among many clients; the others use a snapshot_sender. Errors: those of create_delta; too_large when it
-/// takes too many parts; bad_tick for negative ticks and bases that are not older.
+/// takes too many parts; bad_tick for negative ticks, INT32_MAX and bases that are not older.
 result<snapshot_messages> encode_snapshot(std::int32_t tick, snapshot_view snapshot, std::int32_t base_tick,
                                           snapshot_view base, snapshot_encoding const& encoding,
                                           snapshot_scratch& scratch) noexcept;

@@ -16,6 +16,9 @@ struct snap_ids {
 constexpr snap_ids ids_06{5 << 1 | 1, 6 << 1 | 1, 7 << 1 | 1};
 constexpr snap_ids ids_07{6 << 1 | 1, 7 << 1 | 1, 8 << 1 | 1};
 
+// The distance to no base has to fit too.
+bool can_be_sent(std::int32_t tick) noexcept { return tick >= 0 && tick < INT32_MAX; }
+
 } // namespace
 
 bool snapshot_messages::next(std::span<std::uint8_t const>& message) noexcept {
@@ -48,7 +51,7 @@ bool snapshot_messages::next(std::span<std::uint8_t const>& message) noexcept {
 result<snapshot_messages> encode_snapshot(std::int32_t tick, snapshot_view snapshot, std::int32_t base_tick,
                                           snapshot_view base, snapshot_encoding const& encoding,
                                           snapshot_scratch& scratch) noexcept {
-    if (tick < 0 || base_tick < -1 || base_tick >= tick || tick == INT32_MAX) return failure{errc::bad_tick, 0};
+    if (!can_be_sent(tick) || base_tick < -1 || base_tick >= tick) return failure{errc::bad_tick, 0};
     auto const delta = create_delta(base, snapshot, *encoding.sizes, scratch.delta, scratch.ints);
     if (!delta) return delta.error();
     auto const room = std::span{scratch.bytes}.subspan(max_head);
@@ -76,6 +79,7 @@ bool snapshot_sender::acknowledge(std::int32_t tick) noexcept {
 
 result<snapshot_messages> snapshot_sender::send(std::int32_t tick, snapshot_view snapshot,
                                                 snapshot_scratch& scratch) noexcept {
+    if (!can_be_sent(tick)) return failure{errc::bad_tick, 0};
     past_.drop_before(tick - snapshot_pacing::keep_ticks);
     std::int32_t base_tick = pacing_.acked();
     auto base = base_tick >= 0 ? past_.find(base_tick) : std::nullopt;
