@@ -46,8 +46,8 @@ character read_character(item const& i, object const& known, protocol p) {
 }
 
 std::string chat_mode(game_message const& m, protocol p) {
-    std::int32_t const mode = p == protocol::teeworlds_07 ? m.team - 1 : m.team;
-    return mode <= 0 ? "" : mode == 1 ? " (team)" : " (whisper)";
+    std::int32_t const to_team = p == protocol::teeworlds_07 ? 2 : 1;
+    return m.team < to_team ? "" : m.team == to_team ? " (team)" : " (whisper)";
 }
 
 std::string weapon_text(protocol p, std::int32_t weapon, bool own) {

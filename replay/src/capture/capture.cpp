@@ -61,6 +61,7 @@ void read(capture_source const& source, reading& into, progress& shown, std::uin
             shown.update(done_before + file.position(),
                          fmt::format("{} frames, {} connections", counts.all, into.watcher.connections().size()));
     }
+    counts.untimed = file.untimed();
     into.error = file.error();
     into.watcher.finish();
 }

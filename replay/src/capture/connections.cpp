@@ -2,6 +2,7 @@
 
 #include "item_text.hpp"
 #include "output.hpp"
+#include "ticks.hpp"
 
 #include <teewire/delta.hpp>
 #include <teewire/demo_format.hpp>
@@ -565,7 +566,7 @@ void connection_watcher::read_message(watched& w, std::size_t end, std::uint64_t
 void connection_watcher::check_acknowledge(watched& w, std::int32_t tick) {
     std::set<std::int32_t> const& seen = w.live->seen;
     if (tick == w.live->acknowledged || seen.empty()) return;
-    if (tick <= *seen.begin() || tick > *seen.rbegin() + ticks_per_second) return;
+    if (tick <= *seen.begin() || tick > later(*seen.rbegin(), ticks_per_second)) return;
     w.live->acknowledged = tick;
     w.not_captured += !seen.contains(tick);
 }

@@ -83,6 +83,18 @@ open_file copy_of(open_file const& stream, std::string const& name) {
     return copy;
 }
 
+// Files of the usual kind have 32 bits for the seconds. Nobody captured in other years, and without them the difference
+// of any two times fits into the same type.
+constexpr std::int64_t second = 1'000'000'000; // nanoseconds
+constexpr std::int64_t min_time = -std::int64_t{UINT32_MAX} * second;
+constexpr std::int64_t max_time = std::int64_t{UINT32_MAX} * second + second - 1;
+
+std::optional<std::int64_t> nanoseconds(timeval const& time) {
+    std::int64_t const part = time.tv_usec; // which counts nanoseconds here
+    if (time.tv_sec < min_time / second || time.tv_sec > max_time / second || part < 0 || part >= second) return {};
+    return std::int64_t{time.tv_sec} * second + part;
+}
+
 } // namespace
 
 capture_source::capture_source(std::string name, bool twice) : path_{std::move(name)}, name_{path_} {
@@ -181,7 +193,10 @@ bool capture_reader::next(captured_frame& out) {
     }
     ++frames_;
     out.number = frames_;
-    out.time = std::int64_t{head->ts.tv_sec} * 1'000'000'000 + head->ts.tv_usec; // which counts nanoseconds here
+    auto const time = nanoseconds(head->ts);
+    if (!time) ++untimed_;
+    else time_ = *time;
+    out.time = time_;
     out.original_size = head->len;
     out.bytes = {bytes, head->caplen};
     return true;

@@ -14,7 +14,7 @@ namespace teewire::replay {
 /// Borrowed: the bytes hold until the next frame is read.
 struct captured_frame {
     std::uint64_t number = 0;      ///< in the file, from 1
-    std::int64_t time = 0;         ///< nanoseconds since 1970
+    std::int64_t time = 0;         ///< nanoseconds since 1970, before the year 2107
     std::size_t original_size = 0; ///< as it was on the wire
     std::span<std::uint8_t const> bytes;
 };
@@ -65,6 +65,8 @@ public:
     [[nodiscard]] std::string_view link_name() const noexcept;
     /// Frames so far.
     [[nodiscard]] std::uint64_t frames() const noexcept { return frames_; }
+    /// Of these, the ones whose time cannot be; they have that of the frame before.
+    [[nodiscard]] std::uint64_t untimed() const noexcept { return untimed_; }
     /// Bytes so far, or 0 if that is not known.
     [[nodiscard]] std::uint64_t position() const;
 
@@ -72,6 +74,8 @@ private:
     pcap* handle_ = nullptr;
     link_layer link_ = link_layer::ethernet;
     std::uint64_t frames_ = 0;
+    std::uint64_t untimed_ = 0;
+    std::int64_t time_ = 0; // of the last frame
     std::string error_;
 };
 

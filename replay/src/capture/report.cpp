@@ -290,6 +290,9 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
     if (frames.fragments != 0)
         lines.push_back(fmt::format("{} of IP left out: datagrams are not put together",
                                     plural(frames.fragments, "fragment", "fragments")));
+    if (frames.untimed != 0)
+        lines.push_back(fmt::format("{} a time that cannot be, and that of the frame before instead",
+                                    plural(frames.untimed, "frame has", "frames have")));
     std::string silent;
     std::size_t count = 0;
     for (auto const* const w : all.connections()) {

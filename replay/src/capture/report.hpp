@@ -12,7 +12,8 @@ struct frame_counts {
     std::uint64_t other = 0;
     std::uint64_t fragments = 0;
     std::uint64_t cut = 0;
-    std::string first_cut; ///< "frame 12 has 96 of 1042 bytes"
+    std::string first_cut;     ///< "frame 12 has 96 of 1042 bytes"
+    std::uint64_t untimed = 0; ///< times that cannot be
     std::int64_t first_time = 0, last_time = 0;
 };
 

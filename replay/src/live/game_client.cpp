@@ -1,6 +1,7 @@
 #include "live/game_client.hpp"
 
 #include "output.hpp"
+#include "ticks.hpp"
 
 #include <teewire/packer.hpp>
 #include <teewire/sha256.hpp>
@@ -218,7 +219,7 @@ void game_client::enter() {
 void game_client::queue_input(milliseconds now) {
     messages::input m;
     m.ack = receiver_->ack();
-    m.tick = newest_tick_ + input_lead;
+    m.tick = later(newest_tick_, input_lead);
     std::copy(input_.begin(), input_.end(), m.data.begin());
     std::array<std::uint8_t, 96> memory;
     auto const bytes = encode(m, version(), memory);

@@ -3,6 +3,7 @@
 
 #include "output.hpp"
 #include "spacing.hpp"
+#include "ticks.hpp"
 #include "verbs.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -339,8 +340,7 @@ private:
         bool const v07 = client().version() == protocol::teeworlds_07;
         std::uint16_t const character = v07 ? 10 : 9;
         std::uint16_t const player_info = v07 ? 11 : 10;
-        if (event.tick < next_look_ && next_look_ - event.tick <= ticks_per_second) return;
-        next_look_ = event.tick + ticks_per_second;
+        if (!look_.take(event.tick)) return;
         std::int32_t first = -1;
         std::int32_t next = -1;
         for (item const i : event.snapshot) {
@@ -455,7 +455,7 @@ private:
     std::string output_failed_;
     tally tally_;
     std::int32_t last_tick_ = -1;
-    std::int32_t next_look_ = 0;
+    tick_interval look_{ticks_per_second};
     std::int32_t looked_at_ = -1;
     milliseconds started_ = 0;
     std::optional<milliseconds> joining_since_;

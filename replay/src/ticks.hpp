@@ -1,0 +1,31 @@
+// Arithmetic on ticks of others, which may be anything from 0 to INT32_MAX.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace teewire::replay {
+
+/// `ticks` after `tick`, or the last tick there is.
+[[nodiscard]] constexpr std::int32_t later(std::int32_t tick, std::int32_t ticks) noexcept {
+    return static_cast<std::int32_t>(std::min<std::int64_t>(std::int64_t{tick} + ticks, INT32_MAX));
+}
+
+/// For what is done once in so many ticks, and when ticks begin anew.
+class tick_interval {
+public:
+    explicit constexpr tick_interval(std::int32_t ticks) noexcept : ticks_{ticks} {}
+    /// Whether it is time; it is then taken for done.
+    constexpr bool take(std::int32_t tick) noexcept {
+        if (last_ && tick >= *last_ && std::int64_t{tick} - *last_ < ticks_) return false;
+        last_ = tick;
+        return true;
+    }
+
+private:
+    std::int32_t ticks_;
+    std::optional<std::int32_t> last_;
+};
+
+} // namespace teewire::replay
