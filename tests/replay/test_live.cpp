@@ -56,12 +56,12 @@ constexpr std::uint32_t here = 0x7f000001;
 
 struct a_client final : client_listener {
     a_client(wire_format format, endpoint where, snapshot_scratch& scratch, test::link_quality quality,
-             std::uint64_t seed)
+             std::uint64_t seed, milliseconds now)
         : at{where}, to_server{seed, quality}, to_client{seed + 1, quality} {
         client_profile profile;
         profile.no_answer = 60'000;
         client.emplace(format, profile, std::array<std::uint8_t, 16>{1, 2, static_cast<std::uint8_t>(seed)}, *this,
-                       scratch, 0);
+                       scratch, now);
     }
     void map_changes(served_map const& m) override { map = m; }
     void map_arrives(std::size_t) override {}
@@ -107,7 +107,7 @@ struct stage final : packet_sink {
 
     a_client& join(test::link_quality quality = {}) {
         auto& c = clients.emplace_back(format(), address(here, static_cast<std::uint16_t>(4000 + clients.size())),
-                                       scratch, quality, 77 * (clients.size() + 1));
+                                       scratch, quality, 77 * (clients.size() + 1), now);
         return c;
     }
     void send(endpoint const& to, std::span<std::uint8_t const> datagram) override {
@@ -243,6 +243,31 @@ TEST_CASE("the replay can be moved, stopped and slowed, and ticks only grow") {
         CHECK(s.shown.position() <= target + 12);
         CHECK(c.damaged == 0);
     }
+}
+
+TEST_CASE("after months the ticks are used up, and those who watch come again") {
+    stage s{demos[0], {}, true};
+    a_client& c = s.join();
+    s.run(3000);
+    REQUIRE(c.client->playing());
+    // A night that the machine slept is not made up for.
+    s.now += 8 * 3600 * milliseconds{1000};
+    s.server->tick(s.now);
+    CHECK(s.server->viewers() == 0);
+    a_client& next = s.join();
+    s.run(3000);
+    REQUIRE(next.client->playing());
+    CHECK(next.snapshots.begin()->first > s.shown.begin_tick() + 8 * 3600 * ticks_per_second);
+
+    s.now += (INT32_MAX - std::int64_t{s.shown.begin_tick()}) * 1000 / ticks_per_second;
+    s.server->tick(s.now);
+    CHECK(s.server->viewers() == 0);
+    a_client& anew = s.join();
+    s.run(3000);
+    CHECK(anew.client->playing());
+    CHECK(anew.damaged == 0);
+    REQUIRE(anew.snapshots.size() > 10);
+    CHECK(anew.snapshots.begin()->first < s.shown.begin_tick() + 50);
 }
 
 TEST_CASE("there is room for so many, and who is silent makes room") {

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,13 +34,16 @@ struct simulated_outcome {
     std::size_t wrong = 0;
     std::uint32_t checksum_sum = 0;
     std::size_t map_bytes = 0;
+    std::int32_t first_tick = -1;
+    std::map<teewire::message_type, std::size_t> messages; // of the game
+    std::string close_text;                                // of the connection's end, if it has one
 };
 
 class simulated_session : teewire::replay::packet_sink {
 public:
     simulated_session(std::filesystem::path const& demo, std::span<std::uint8_t const> map, tap_place place,
-                      datagram_tap tap)
-        : file_{demo.string()}, demo_{file_}, shown_{demo_, false, [](std::uint64_t) {}}, place_{place},
+                      datagram_tap tap, bool loop = false)
+        : file_{demo.string()}, demo_{file_}, shown_{demo_, loop, [](std::uint64_t) {}}, place_{place},
           tap_{std::move(tap)}, server_{shown_, "simulated", "made_up", map, {}, {}, *this, 0} {}
 
     std::vector<simulated_outcome> run(std::vector<simulated_client> const& clients, std::int64_t duration) {
@@ -48,6 +52,7 @@ public:
             ends_.push_back(std::make_unique<end>(clients[i], static_cast<std::uint16_t>(40000 + i)));
         for (std::int64_t now = 0; now < duration; ++now) {
             now_ = now;
+            if (meanwhile) meanwhile(now);
             if (now >= server_.next_tick()) server_.tick(now);
             for (auto const& e : ends_) {
                 if (now >= e->setup.joins && now <= e->setup.leaves) move(*e, *scratch, now);
@@ -58,9 +63,16 @@ public:
             }
         }
         std::vector<simulated_outcome> outcomes;
-        for (auto const& e : ends_) outcomes.push_back(e->outcome);
+        for (auto const& e : ends_) {
+            if (e->client && e->client->closed()) e->outcome.close_text = e->client->close_text();
+            outcomes.push_back(e->outcome);
+        }
         return outcomes;
     }
+    teewire::replay::replay_server& server() { return server_; }
+
+    /// What somebody else does each millisecond.
+    std::function<void(std::int64_t now)> meanwhile;
 
     inline static teewire::replay::endpoint const server_address{boost::asio::ip::make_address_v4("10.0.0.1"),
                                                                  8303};
@@ -80,10 +92,13 @@ private:
             using enum teewire::snapshot_event_kind;
             outcome.snapshots += event.kind == snapshot;
             if (event.kind == snapshot) outcome.checksum_sum += event.snapshot.checksum();
+            if (event.kind == snapshot && outcome.first_tick < 0) outcome.first_tick = event.tick;
             outcome.wrong += event.kind == damaged || event.kind == malformed;
         }
-        void receives(teewire::message const&, teewire::message_type, std::span<std::uint8_t const>,
-                      bool) override {}
+        void receives(teewire::message const&, teewire::message_type type, std::span<std::uint8_t const>,
+                      bool) override {
+            ++outcome.messages[type];
+        }
 
         simulated_client setup;
         teewire::replay::endpoint address;

@@ -21,6 +21,11 @@ constexpr std::size_t max_clients = 64;
 
 item_types const& types(bool v07) { return v07 ? types_07 : types_06; }
 
+// Server ticks are even. Those behind the latest begin last for 248 days. The other one leaves an hour for what items say
+// of the time before.
+constexpr std::int32_t latest_begin = INT32_MAX / 2;
+constexpr std::int32_t other_begin = 3600 * ticks_per_second;
+
 constexpr std::int32_t spectators_team = -1;
 constexpr std::int32_t spec_free_view = 0, spec_player = 1; // 0.7
 
@@ -61,7 +66,7 @@ playback::playback(session& demo, bool loop, std::function<void(std::uint64_t)> 
         if (keyframes_.empty() || k.tick > keyframes_.back().tick) keyframes_.push_back(k);
     if (keyframes_.empty()) throw bad_input{demo.name() + ": there is no snapshot in it"};
     read_all(progress);
-    begin_tick_ = first_tick() + (first_tick() & 1); // servers send even ticks
+    begin_tick_ = first_tick() <= latest_begin ? first_tick() + (first_tick() & 1) : other_begin;
     seek(first_tick());
 }
 
@@ -69,7 +74,9 @@ playback::playback(session& demo, bool loop, std::function<void(std::uint64_t)> 
 void playback::read_all(std::function<void(std::uint64_t)> const& progress) {
     std::bitset<max_clients> used;
     item_types const& t = types(is_07());
+    last_tick_ = first_tick();
     for (demo_event e; !interrupted() && player_.next(e);) {
+        if (e.kind == demo_event_kind::tick) last_tick_ = std::max(last_tick_, e.tick);
         if (e.kind == demo_event_kind::snapshot) {
             for (item const i : player_.state())
                 if ((i.type() == t.character || i.type() == t.player_info) && i.id() < max_clients)
@@ -142,12 +149,12 @@ void playback::play_to(std::int32_t tick, std::function<void(std::span<std::uint
 void playback::advance(std::int32_t server_tick, std::function<void(std::span<std::uint8_t const>)> const& say) {
     if (server_tick > begin_tick_) {
         if (!paused_) position_ += 2 * speed_;
-        if (position_ > last_tick() + 1) {
+        if (position_ > last_tick() + 1.0) {
             if (loop_) seek(first_tick());
             else position_ = last_tick();
         }
     }
-    play_to(static_cast<std::int32_t>(position_), say);
+    play_to(position(), say);
 
     // A gap in the demo is one for viewers too, unless it gets so long that they would think the server is gone.
     constexpr std::int32_t max_silence = ticks_per_second;

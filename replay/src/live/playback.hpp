@@ -6,6 +6,7 @@
 
 #include <teewire/snapshot_builder.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,7 +20,7 @@ inline constexpr std::int32_t watch_chosen = -2; ///< whom the recording watches
 
 /// Plays a demo against a clock of its own: server ticks, 50 a second, which only grow. Where in the demo that is depends
 /// on pauses, speed and jumps. As long as nobody touches it, both ticks are the same and the snapshots are those of the
-/// demo but for the viewers' own items. Otherwise the ticks inside of items are moved along, so that what they describe
+/// demo but for the viewers' own items, unless the demo begins so late that hardly any ticks are left. Otherwise the ticks inside of items are moved along, so that what they describe
 /// looks the same.
 class playback {
 public:
@@ -35,9 +36,12 @@ public:
     [[nodiscard]] bool paused() const noexcept { return paused_; }
     [[nodiscard]] double speed() const noexcept { return speed_; }
     [[nodiscard]] bool at_end() const noexcept { return position_ >= last_tick(); }
-    [[nodiscard]] std::int32_t position() const noexcept { return static_cast<std::int32_t>(position_); }
+    [[nodiscard]] std::int32_t position() const noexcept {
+        return static_cast<std::int32_t>(std::min<double>(position_, last_tick_));
+    }
     [[nodiscard]] std::int32_t first_tick() const noexcept { return demo_.overview().first_tick; }
-    [[nodiscard]] std::int32_t last_tick() const noexcept { return demo_.overview().last_tick; }
+    /// The largest one that can be played.
+    [[nodiscard]] std::int32_t last_tick() const noexcept { return last_tick_; }
 
     // ---- what is played
 
@@ -96,8 +100,9 @@ private:
 
     bool paused_ = false;
     double speed_ = 1;
-    double position_ = 0;
-    double settled_ = 0; // position
+    double position_ = 0; // up to one tick behind the last one
+    double settled_ = 0;  // position
+    std::int32_t last_tick_ = 0;
     std::int32_t begin_tick_ = 0;
     std::int32_t shown_tick_ = -1;   // of the demo, in the snapshot built last
     std::int32_t state_tick_ = -1;   // of the player's state

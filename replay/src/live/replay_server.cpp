@@ -22,7 +22,13 @@ constexpr std::int32_t map_chunks_ahead = 14;
 constexpr std::int32_t map_chunks_per_request_07 = 8;
 constexpr milliseconds join_time = 120'000; // from one step of joining to the next
 constexpr double packets_per_second = 400;  // of one viewer
+constexpr double accepts_per_second = 200;
+constexpr double answers_per_second = 5000;
+constexpr double answers_per_viewer = 10; // a second, to an address that may have so many
+constexpr double accepts_per_viewer = 2;
 constexpr std::size_t max_news = 1000;
+constexpr std::int64_t last_server_tick = INT32_MAX - 1;
+constexpr std::int64_t max_late_ticks = 10'000 / snapshot_interval; // after which all connections have ended
 
 // Answers of 0.6 to the browser are larger than the question and go to whoever is named as its sender. That is for the
 // local network alone, which nobody outside can be hit through.
@@ -46,6 +52,12 @@ address_bytes bytes_of(endpoint const& e) {
     out[16] = static_cast<std::uint8_t>(e.port() >> 8);
     out[17] = static_cast<std::uint8_t>(e.port());
     return out;
+}
+
+std::uint64_t hash_bytes(std::span<std::uint8_t const> bytes, std::uint64_t key) {
+    std::uint64_t hash = key;
+    for (std::uint8_t const b : bytes) hash = (hash ^ b) * 0x9e3779b97f4a7c15U + (hash >> 29);
+    return hash >> 20;
 }
 
 // Clients take it for a file name.
@@ -85,7 +97,10 @@ replay_server::replay_server(playback& shown, std::string name, std::string map_
     : shown_{shown}, name_{std::move(name)}, map_name_{file_name(map_name)}, map_{map},
       map_crc_{static_cast<std::uint32_t>(crc32_z(0, map.data(), map.size()))}, map_sha256_{sha256(map)},
       limits_{limits}, gate_{secret, {false, !shown.is_07(), !shown.is_07(), shown.is_07()}}, sink_{sink},
-      viewers_{std::make_unique<viewer[]>(limits.viewers)}, entries_(keep_entries),
+      viewers_{std::make_unique<viewer[]>(limits.viewers)},
+      accepts_{accepts_per_viewer * static_cast<double>(limits.viewers_per_address), accepts_per_second},
+      answers_{answers_per_viewer * static_cast<double>(limits.viewers_per_address), answers_per_second},
+      entries_(keep_entries),
       block_(history_ints), past_{entries_, block_}, scratch_{std::make_unique<snapshot_scratch>()},
       variant_(16384), base_variant_(16384), next_tick_{now + snapshot_interval},
       out_{std::make_unique<packet_memory>()}, payload_{std::make_unique<payload_memory>()} {
@@ -120,9 +135,13 @@ std::string replay_server::label(viewer const& v) const {
 // ---- viewers by address --------------------------------------------------------------------------------------------
 
 std::size_t replay_server::home(endpoint const& address) const noexcept {
-    std::uint64_t hash = place_key_;
-    for (std::uint8_t const b : bytes_of(address)) hash = (hash ^ b) * 0x9e3779b97f4a7c15U + (hash >> 29);
-    return static_cast<std::size_t>(hash >> 20) & (places_.size() - 1);
+    return static_cast<std::size_t>(hash_bytes(bytes_of(address), place_key_)) & (places_.size() - 1);
+}
+
+std::uint64_t replay_server::hash_of_host(endpoint const& address) const noexcept {
+    auto const bytes = bytes_of(address);
+    bool const v6 = address.address().is_v6() && !address.address().to_v6().is_v4_mapped();
+    return hash_bytes(std::span{bytes}.first(v6 ? 8 : 16), place_key_);
 }
 
 replay_server::viewer* replay_server::find(endpoint const& address) const noexcept {
@@ -185,7 +204,7 @@ void replay_server::answer(std::span<std::uint8_t const> datagram, endpoint cons
     case server_gate::verdict::ignore: ++count_.ignored; return;
     case server_gate::verdict::connless: return answer_connless(datagram, from, now);
     case server_gate::verdict::answer:
-        if (!answers_.take(now)) {
+        if (!answers_.take(hash_of_host(from), now)) {
             ++count_.ignored;
             return;
         }
@@ -264,7 +283,7 @@ replay_server::viewer* replay_server::accept(server_gate::decision const& d, end
         sink_.send(from, write_control(m, d.format, {0, false, d.tokens.peer}, memory));
         return nullptr;
     };
-    if (!accepts_.take(now)) {
+    if (!accepts_.take(hash_of_host(from), now)) {
         ++count_.ignored;
         return nullptr;
     }
@@ -382,11 +401,10 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
         if (usable && newest) v.pacing.acknowledge(input->ack, *newest);
         if (input->tick > v.input_tick && ticks_ >= 0) {
             v.input_tick = input->tick;
-            std::int64_t const tick = shown_.begin_tick() + std::int64_t{2} * ticks_;
             messages::input_timing timing;
             timing.tick = input->tick;
-            timing.time_left = static_cast<std::int32_t>(
-                std::clamp<std::int64_t>((input->tick - tick) * 1000 / ticks_per_second, -1000, 1000));
+            timing.time_left = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+                (std::int64_t{input->tick} - server_tick()) * 1000 / ticks_per_second, -1000, 1000));
             std::array<std::uint8_t, 32> memory;
             // Goes with the next snapshot; there is always another one if it does not fit.
             if (auto const bytes = encode(timing, p, memory)) static_cast<void>(v.link->queue(*bytes, false, now));
@@ -445,7 +463,7 @@ void replay_server::enter(viewer& v) {
     v.log_next = log_begin_ + log_.size();
     if (!shown_.is_07()) {
         auto const tuning = shown_.tuning();
-        if (!tuning.empty()) v.welcome.emplace_back(tuning.begin(), tuning.end());
+        if (!tuning.empty() && can_be_sent(tuning)) v.welcome.emplace_back(tuning.begin(), tuning.end());
         return;
     }
     messages::server_info about;
@@ -532,17 +550,20 @@ void replay_server::tick(milliseconds now) {
         ticks_ = 0;
         play(now);
     } else if (ticks_ >= 0) {
-        auto const due = static_cast<std::int32_t>((now - start_) / snapshot_interval);
-        if (due > ticks_) {
+        std::int64_t const due = (now - start_) / snapshot_interval;
+        if (shown_.begin_tick() + 2 * due > last_server_tick) {
+            begin_anew(now);
+        } else if (due > ticks_) {
             count_.late_ticks += static_cast<std::uint64_t>(due - ticks_ - 1);
+            ticks_ = std::max(ticks_, due - max_late_ticks);
             while (ticks_ < due) {
                 ++ticks_;
                 if (ticks_ == due) play(now);
-                else shown_.advance(shown_.begin_tick() + 2 * ticks_, [this](auto message) { add_news(message); });
+                else shown_.advance(server_tick(), [this](auto message) { add_news(message); });
             }
         }
     }
-    next_tick_ = ticks_ < 0 ? now + snapshot_interval : start_ + (ticks_ + std::int64_t{1}) * snapshot_interval;
+    next_tick_ = ticks_ < 0 ? now + snapshot_interval : start_ + (ticks_ + 1) * snapshot_interval;
     // From the back, as those that are over are replaced by the last one.
     for (std::size_t i = used_.size(); i-- > 0;) {
         viewer& v = viewers_[used_[i]];
@@ -552,7 +573,24 @@ void replay_server::tick(milliseconds now) {
     }
 }
 
+// Ticks are used up, after months: who still watches has to come again.
+void replay_server::begin_anew(milliseconds now) {
+    close("The server's clock begins anew", now);
+    past_.clear();
+    ticks_ = -1;
+}
+
+bool replay_server::can_be_sent(std::span<std::uint8_t const> message) const noexcept {
+    return message.size() <= max_chunk_bytes(shown_.is_07() ? wire_format::v07 : wire_format::ddnet);
+}
+
 void replay_server::add_news(std::span<std::uint8_t const> message) {
+    if (!can_be_sent(message)) {
+        if (count_.too_large++ == 0 && news_.size() < max_news)
+            news_.push_back("a message of " + std::to_string(message.size()) + " bytes at tick " +
+                            std::to_string(shown_.position()) + " is too large to be sent, and left out");
+        return;
+    }
     log_.emplace_back(message.begin(), message.end());
     if (log_.size() <= max_log) return;
     log_.pop_front();
@@ -566,7 +604,7 @@ void replay_server::add_roster_changes() {
 }
 
 void replay_server::play(milliseconds now) {
-    std::int32_t const tick = shown_.begin_tick() + 2 * ticks_;
+    std::int32_t const tick = server_tick();
     shown_.advance(tick, [this](auto message) { add_news(message); });
     add_roster_changes();
     if (!shown_.has_snapshot()) return;

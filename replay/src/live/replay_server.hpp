@@ -60,6 +60,20 @@ private:
     milliseconds last_ = 0;
 };
 
+/// So many a second of one address, and so many of all together: one address alone cannot take everybody's share.
+class address_rate_limit {
+public:
+    address_rate_limit(double of_one, double of_all) : of_each_(1024, rate_limit{of_one}), of_all_{of_all} {}
+    /// `hash`: of the address. A few strangers share the same rate.
+    bool take(std::uint64_t hash, milliseconds now) noexcept {
+        return of_each_[hash % of_each_.size()].take(now) && of_all_.take(now);
+    }
+
+private:
+    std::vector<rate_limit> of_each_;
+    rate_limit of_all_;
+};
+
 class replay_server {
 public:
     /// `map_name` and `map`: what clients load.
@@ -85,6 +99,7 @@ public:
         std::uint64_t encoded = 0;   // deltas
         std::uint64_t joined = 0;
         std::uint64_t late_ticks = 0; // left out because there was no time
+        std::uint64_t too_large = 0;  // messages of the demo that no client can be sent
     };
     [[nodiscard]] counters const& count() const noexcept { return count_; }
     [[nodiscard]] std::size_t viewers() const noexcept { return used_.size(); }
@@ -97,6 +112,9 @@ public:
 private:
     struct viewer;
     enum class step : std::uint8_t { joining, loading, ready, entering, watching };
+
+    // Of the address without its port; of IPv6 without what everybody may choose.
+    [[nodiscard]] std::uint64_t hash_of_host(endpoint const& address) const noexcept;
 
     // Finds viewers by address: open addressing, twice as many places as viewers.
     [[nodiscard]] std::size_t home(endpoint const& address) const noexcept;
@@ -121,6 +139,11 @@ private:
     void poll(viewer& v, milliseconds now);
 
     void play(milliseconds now);
+    void begin_anew(milliseconds now);
+    [[nodiscard]] bool can_be_sent(std::span<std::uint8_t const> message) const noexcept;
+    [[nodiscard]] std::int32_t server_tick() const noexcept {
+        return static_cast<std::int32_t>(shown_.begin_tick() + 2 * ticks_);
+    }
     void add_news(std::span<std::uint8_t const> message);
     void add_roster_changes();
     void send_snapshots(milliseconds now);
@@ -142,8 +165,8 @@ private:
     std::vector<std::uint32_t> places_; // number + 1, or 0
     std::uint64_t place_key_;
 
-    rate_limit accepts_{200};
-    rate_limit answers_{5000};
+    address_rate_limit accepts_;
+    address_rate_limit answers_;
     rate_limit infos_{100};
 
     // Snapshots of the last three seconds, for all viewers.
@@ -167,7 +190,7 @@ private:
 
     milliseconds start_ = 0; // when the first tick was due
     milliseconds next_tick_;
-    std::int32_t ticks_ = -1; // played, of two server ticks each; -1: nobody has come yet
+    std::int64_t ticks_ = -1; // played, of two server ticks each; -1: nobody has come yet
     std::unique_ptr<packet_memory> out_;
     std::unique_ptr<payload_memory> payload_;
     counters count_;
