@@ -45,12 +45,16 @@ public:
     }
     [[nodiscard]] std::uint64_t snapshots() const { return snapshots_; }
     [[nodiscard]] std::uint64_t bad() const { return bad_; }
+    [[nodiscard]] milliseconds largest_gap() const { return largest_gap_; }
 
     void map_changes(served_map const&) override {}
     void map_arrives(std::size_t) override {}
     void map_complete(served_map const&, std::vector<std::uint8_t>&&) override {}
     void receives(snapshot_event const& event) override {
-        snapshots_ += event.kind == snapshot_event_kind::snapshot;
+        if (event.kind == snapshot_event_kind::snapshot) {
+            if (snapshots_++ > 0) largest_gap_ = std::max(largest_gap_, now() - latest_);
+            latest_ = now();
+        }
         bad_ += event.kind == snapshot_event_kind::damaged || event.kind == snapshot_event_kind::malformed;
     }
     void receives(message const&, message_type, std::span<std::uint8_t const>, bool) override {}
@@ -88,6 +92,8 @@ private:
     milliseconds next_ = 0;
     std::uint64_t snapshots_ = 0;
     std::uint64_t bad_ = 0;
+    milliseconds latest_ = 0; // snapshot
+    milliseconds largest_gap_ = 0;
 };
 
 // Whatever the size of the answers is, they must not be larger than what was sent.
@@ -187,19 +193,23 @@ int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool
     std::uint64_t snapshots = 0;
     std::uint64_t bad = 0;
     std::uint64_t fewest = UINT64_MAX;
+    milliseconds largest_gap = 0;
     for (std::size_t i = 0; i < players.size(); ++i) {
         player& p = players[i];
         playing += p.playing();
         snapshots += p.snapshots() - before[i];
         fewest = std::min(fewest, p.snapshots() - before[i]);
         bad += p.bad();
+        largest_gap = std::max(largest_gap, p.largest_gap());
         if (!p.trouble().empty()) fmt::print(stderr, "{}\n", p.trouble());
         p.leave();
     }
-    fmt::print(
-        "{} playing, {} snapshots, {} bad; in {:.1f} s {:.2f} a second each, {:.2f} the one with the fewest\n",
-        playing, snapshots, bad, counted, static_cast<double>(snapshots) / counted / static_cast<double>(count),
-        static_cast<double>(fewest) / counted);
+    fmt::print("{} playing, {} snapshots, {} bad; in {:.1f} s {:.2f} a second each, {:.2f} the one with the "
+               "fewest; the largest "
+               "gap is {} ms\n",
+               playing, snapshots, bad, counted,
+               static_cast<double>(snapshots) / counted / static_cast<double>(count),
+               static_cast<double>(fewest) / counted, largest_gap);
     return bad == 0 && playing == static_cast<int>(count) ? 0 : 1;
 }
 

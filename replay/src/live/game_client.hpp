@@ -75,9 +75,10 @@ public:
 
     /// The ten ints that are sent 25 times a second.
     [[nodiscard]] std::span<std::int32_t, 10> input() noexcept { return input_; }
-    /// Sends a message when there is room for it.
+    /// Sends a message when there is room for it. A server that asks for answers and takes none gets no more of them.
     template <class T>
     void send(T const& value) {
+        if (outbox_.size() >= max_outbox) return;
         std::array<std::uint8_t, max_payload_bytes> memory;
         auto const bytes = encode(value, version(), memory);
         if (bytes) outbox_.emplace_back(bytes->begin(), bytes->end());
@@ -85,6 +86,7 @@ public:
 
 private:
     enum class step : std::uint8_t { joining, loading, waiting, playing };
+    static constexpr std::size_t max_outbox = 1000; // messages
 
     void go_online();
     void receive(chunk const& c, milliseconds now);

@@ -247,7 +247,8 @@ private:
             "{} joined, {} snapshots sent in {} packets, {} not taken by the system; {} packets received, {} "
             "ignored; {} ticks left out{}",
             c.joined, c.snapshots, sent_, unsent_, c.received, c.ignored, c.late_ticks,
-            c.too_large == 0 ? std::string{} : fmt::format("; {} messages too large to be sent", c.too_large)));
+            c.too_large == 0 ? std::string{}
+                             : fmt::format("; {} of the demo's messages too large to be sent", c.too_large)));
     }
 
     asio::io_context& io_;

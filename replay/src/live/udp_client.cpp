@@ -41,8 +41,10 @@ void udp_client::wait_for_packets() {
     });
 }
 
+// Not for ever, so that a flood keeps off neither signals nor other servers.
 void udp_client::receive_all() {
-    for (;;) {
+    constexpr int at_once = 1024;
+    for (int i = 0; i < at_once; ++i) {
         boost::system::error_code failed;
         std::size_t const size = socket_.receive(asio::buffer(datagram_), 0, failed);
         if (failed) return; // nothing more, or a closed port of the peer's: the time-out decides
