@@ -74,7 +74,7 @@ def test_servers(folder):
               f"{len(reports) - 1} demos of the hostile one")
         assert good["bad_checksum"] == 0 and good["damaged"] == 0, good
         assert gap < LARGEST_GAP and good["snapshots"] > 10 * SECONDS, good
-        assert "\x1b" not in error, (attack, error)
+        assert "\x1b" not in error and "\u202e" not in error, (attack, error)
         names = [path.name for path in out.iterdir()]
         assert all(re.fullmatch(r"r_127\.0\.0\.1_\d+(_\d+)?\.demo", name) for name in names), (attack, names)
         for report in reports:
