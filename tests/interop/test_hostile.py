@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Peers that mean harm to `teewire serve` and `teewire record`, beside an honest one that must not notice.
 usage: test_hostile.py TEEWIRE TRAFFIC FIXTURES SECONDS HOSTILE"""
+import contextlib
 import json
 import pathlib
 import re
 import resource
 import subprocess
 import sys
+import time
 
-from real_servers import STUCK, ended, free_port, own_network, scratch, until
+from real_servers import STUCK, ended, free_port, own_network, scratch, until_line
 from test_serve import DEMOS, FIXTURES, SECONDS, TEEWIRE, TRAFFIC, Serving
 
 HOSTILE = sys.argv[5]
@@ -19,37 +21,48 @@ SERVER_ATTACKS = ("map_data", "map_changes", "parts", "names", "chat", "ticks")
 LARGEST_GAP = 3000  # ms
 
 
+@contextlib.contextmanager
 def hostile(side, *arguments):
-    return subprocess.Popen([HOSTILE, side, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    """Means harm meanwhile."""
+    enemy = subprocess.Popen([HOSTILE, side, *map(str, arguments), "600"], stdout=subprocess.DEVNULL)
+    try:
+        yield
+        assert enemy.poll() is None, f"the enemy gave up: {enemy.returncode}"
+    finally:
+        enemy.kill()
+        enemy.wait()
 
 
-def watch(server, protocol, seconds):
-    return subprocess.Popen([TRAFFIC, "watch", f"127.0.0.1:{server.port}", protocol, "1", str(seconds)],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def watch(server, protocol):
+    """A viewer, when it is there."""
+    viewer = subprocess.Popen([TRAFFIC, "watch", f"127.0.0.1:{server.port}", protocol, "1", "0"], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until_line(viewer.stdout, "ready")
+    return viewer
 
 
 def test_clients(folder):
     """Who watches goes on watching, and who comes amid the attack comes in."""
-    for protocol in DEMOS:
+    for protocol, demo in DEMOS.items():
         for attack in CLIENT_ATTACKS:
-            with Serving(folder, pathlib.Path(FIXTURES, "demos", DEMOS[protocol]), "--loop") as server:
-                first = watch(server, protocol, SECONDS + 3)
-                until(lambda: "watches" in server.said(), "somebody watches", first)
+            with Serving(folder, pathlib.Path(FIXTURES, "demos", demo), "--loop") as server:
+                viewers = [watch(server, protocol)]
                 before = server.memory()
-                enemy = hostile("client", attack, f"127.0.0.1:{server.port}", protocol, SECONDS + 2)
-                second = watch(server, protocol, SECONDS + 1)
-                texts = []
-                for viewer in (second, first):
-                    code, text, error = ended(viewer)
-                    assert code == 0, (attack, text, error)
-                    texts.append(text)
-                grown = server.memory() - before
-                packets = ended(enemy)[1].strip()
+                with hostile("client", attack, f"127.0.0.1:{server.port}", protocol):
+                    time.sleep(SECONDS)
+                    viewers.append(watch(server, protocol))
+                    time.sleep(SECONDS)
+                    grown = server.memory() - before
+                    texts = []
+                    for viewer in viewers:
+                        code, text, error = ended(viewer)
+                        assert code == 0, (attack, text, error)
+                        texts.append(text)
             gap = max(int(re.search(r"largest gap is (\d+) ms", text)[1]) for text in texts)
-            print(f"{protocol} {attack}: {packets}; largest gap {gap} ms; memory +{grown} KiB")
-            assert enemy.returncode == 0, attack
+            received = re.search(r"\d+ packets received, \d+ ignored", server.report)[0]
+            print(f"{protocol} {attack}: {received}; largest gap {gap} ms; memory +{grown} KiB")
             assert gap < LARGEST_GAP, (attack, texts)
-            assert grown < 4096, (attack, grown)
+            assert grown < 16384, (attack, grown)
 
 
 def test_servers(folder):
@@ -57,20 +70,18 @@ def test_servers(folder):
     for attack in SERVER_ATTACKS:
         with Serving(folder, pathlib.Path(FIXTURES, "demos", DEMOS["0.6"]), "--loop") as honest:
             port = free_port()
-            enemy = hostile("server", attack, port, SECONDS + 4)
             out = folder / attack
             out.mkdir()
-            record = subprocess.Popen(
-                [TEEWIRE, "record", f"127.0.0.1:{port}", f"127.0.0.1:{honest.port}", "-o", out / "r.demo", "--duration",
-                 str(SECONDS), "--join-timeout", "3", "--protocol", "0.6", "--format", "ndjson"],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            code, text, error = ended(record)
-            packets = ended(enemy)[1].strip()
+            with hostile("server", attack, port):
+                code, text, error = ended(subprocess.Popen(
+                    [TEEWIRE, "record", f"127.0.0.1:{port}", f"127.0.0.1:{honest.port}", "-o", out / "r.demo", "--duration",
+                     str(SECONDS), "--join-timeout", "5", "--protocol", "0.6", "--format", "ndjson"],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
         assert code in (0, 3), (attack, code, error)
         reports = [json.loads(line) for line in text.splitlines()]
         good = next(r for r in reports if r["server"] == f"127.0.0.1:{honest.port}")
         gap = 20 * max(map(int, good["steps"]))
-        print(f"{attack}: {packets}; the honest server's largest gap {gap} ms, {good['snapshots']} snapshots; "
+        print(f"{attack}: the honest server's largest gap {gap} ms, {good['snapshots']} snapshots; "
               f"{len(reports) - 1} demos of the hostile one")
         assert good["bad_checksum"] == 0 and good["damaged"] == 0, good
         assert gap < LARGEST_GAP and good["snapshots"] > 10 * SECONDS, good
