@@ -74,8 +74,8 @@ def test_servers(folder):
             out.mkdir()
             with hostile("server", attack, port):
                 code, text, error = ended(subprocess.Popen(
-                    [TEEWIRE, "record", f"127.0.0.1:{port}", f"127.0.0.1:{honest.port}", "-o", out / "r.demo", "--duration",
-                     str(SECONDS), "--join-timeout", "5", "--protocol", "0.6", "--format", "ndjson"],
+                    [TEEWIRE, "record", f"127.0.0.1:{port}", f"127.0.0.1:{honest.port}", "-o", out / "r.demo",
+                     "--duration", str(SECONDS), "--join-timeout", "5", "--protocol", "0.6", "--format", "ndjson"],
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
         assert code in (0, 3), (attack, code, error)
         reports = [json.loads(line) for line in text.splitlines()]
