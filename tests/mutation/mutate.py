@@ -101,7 +101,9 @@ def functions_of(tokens, partner):
             begin = i = i + 1
         elif text == "{":
             head = [t.text for t in tokens[begin:i]]
-            # The last word of `namespace a {`, `struct a final : b {`; their insides are looked at in turn.
+            # The insides of `namespace a {`, `struct a final : b {` are looked at in turn.
+            if "namespace" in head:
+                head = head[head.index("namespace"):]  # a macro may come before it
             if ("namespace" in head or head[:1] == ["extern"] or {"class", "struct", "union"} & set(head[:3])) \
                     and "(" not in head and "=" not in head:
                 begin = i = i + 1
@@ -118,7 +120,8 @@ def functions_of(tokens, partner):
 
 def declared(head):
     for k in range(1, len(head)):
-        if head[k].text == "(" and head[k - 1].kind == "word" and head[k - 1].text not in NOT_FUNCTIONS:
+        if head[k].text == "(" and head[k - 1].kind == "word" and head[k - 1].text not in NOT_FUNCTIONS \
+                and not head[k - 1].text.isupper():  # nor macros
             name = head[k - 1].text
             for scope, colons in zip(head[k - 3::-2], head[k - 2::-2]):
                 if colons.text != "::" or scope.kind != "word":
@@ -237,10 +240,15 @@ def sources(root):
     return [name for name in listed if name and (root / name).is_file()]
 
 
+def code(root):
+    """The text of each file that faults are put into."""
+    return {name: (root / name).read_text() for name in sources(root)
+            if name.startswith(PLACES) and name.endswith((".cpp", ".hpp", ".inc"))}
+
+
 def sample(root, seed, wanted, kept=lambda name: True):
     """For each file of PLACES: how many faults, all of them in the order in which they are tried, and its text."""
-    texts = {name: (root / name).read_text() for name in sources(root)
-             if name.startswith(PLACES) and name.endswith((".cpp", ".hpp", ".inc"))}
+    texts = code(root)
     weights = {name: lines_of_code(text) for name, text in texts.items()}
     total = sum(weights.values())
     shares = {name: wanted * weight / total for name, weight in weights.items()}
@@ -445,7 +453,7 @@ def digest(path):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
 
 
-# ---- named faults ----------------------------------------------------------------------------------------------------
+# ---- lists -----------------------------------------------------------------------------------------------------------
 
 def named_faults():
     with open(HERE / "named.tsv", newline="") as file:
@@ -455,22 +463,37 @@ def named_faults():
     return rows
 
 
+def place_of(row, texts):
+    """The file that has the code of a named fault: the one it was in, or the only one where it has moved to."""
+    places = [name for name, text in texts.items() if text.count(row["before"]) == 1]
+    return row["file"] if row["file"] in places else places[0] if len(places) == 1 else None
+
+
+def stale(texts):
+    """Lines of both lists whose code is not there any more."""
+    known = {(f.function, f.before, f.after) for name, text in texts.items() for f in faults_of(name, text)}
+    return [f"accepted.tsv: {before}" for function, before, after in accepted_faults()
+            if (function, before, after) not in known] + \
+        [f"named.tsv: {row['before']!r}" for row in named_faults() if not place_of(row, texts)]
+
+
 def check_named(bench, only):
     """Each named fault is put in: the test named beside it fails, and passes without it."""
     bad = 0
+    texts = code(ROOT)
     programs = {os.path.basename(t): t for test in bench.tests for t in test["targets"]}
     for row in named_faults():
-        if only and not row["file"].startswith(tuple(only)):
+        name = place_of(row, texts)
+        if only and not (name or row["file"]).startswith(tuple(only)):
             continue
-        text = (ROOT / row["file"]).read_text()
-        if text.count(row["before"]) != 1:
-            print(f"STALE     {row['file']}: not there once: {row['before']!r}")
+        if not name:
             bad += 1
             continue
+        text = texts[name]
         program = programs[row["program"]]
         runs = []
         for changed in (text.replace(row["before"], row["after"]), text):
-            bench.put(row["file"], changed)
+            bench.put(name, changed)
             if not bench.ninja(os.path.relpath(program, bench.build)):
                 runs.append("does not build")
                 continue
@@ -481,7 +504,7 @@ def check_named(bench, only):
                 runs[-1] = "no such test"
         good = runs[0] not in (None, "does not build", "no such test") and runs[1] is None
         bad += not good
-        print(f"{'noticed ' if good else 'SURVIVED'}  {row['file']}: {row['before']!r} -> {row['after']!r}: "
+        print(f"{'noticed ' if good else 'SURVIVED'}  {name}: {row['before']!r} -> {row['after']!r}: "
               f"{row['test']}" + ("" if good else f" {runs}"), flush=True)
     return 1 if bad else 0
 
@@ -503,6 +526,8 @@ def main():
     parser.add_argument("--option", action="append", default=[], metavar="-Dx=y", help="of the build")
     options = parser.parse_args()
     directory = options.directory.resolve()
+    for line in stale(code(ROOT)):
+        print(f"no such code any more: {line}")
     plan = sample(ROOT, options.seed, options.faults, lambda n: not options.only or n.startswith(tuple(options.only)))
     if options.list:
         for quota, order, _ in plan.values():
