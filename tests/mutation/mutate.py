@@ -241,9 +241,11 @@ def sources(root):
 
 
 def code(root):
-    """The text of each file that faults are put into."""
+    """The text of each file that faults are put into. Not of the program's headers, which hold declarations and are
+    compiled twenty times."""
     return {name: (root / name).read_text() for name in sources(root)
-            if name.startswith(PLACES) and name.endswith((".cpp", ".hpp", ".inc"))}
+            if name.startswith(PLACES)
+            and name.endswith(".cpp" if name.startswith("replay/") else (".cpp", ".hpp", ".inc"))}
 
 
 def sample(root, seed, wanted, kept=lambda name: True):
