@@ -24,7 +24,7 @@ def run(*arguments):
 
 def proven_deaths(demo, first_tick):
     """[(seconds, name)] of the items that say so, each of which is in one snapshot."""
-    names = {p["id"]: p["name"] for p in json.loads(run("info", "--format", "json", demo))["players"]}
+    names = {p["id"]: p["name"] for p in json.loads(run("info", "--format", "ndjson", demo))["players"]}
     last = {}
     for line in run("dump", "--types", "event_death,client_info", demo).splitlines():
         snapshot = json.loads(line)
@@ -54,7 +54,7 @@ def take_nearest(deaths, name, at, distance):
 
 
 def check(demo):
-    header = json.loads(run("info", "--format", "json", demo))
+    header = json.loads(run("info", "--format", "ndjson", demo))
     lines = list(told(demo))
     proven = list(proven_deaths(demo, header["first_tick"]))
     deaths, undecided = [], 0

@@ -96,19 +96,19 @@ class Text(unittest.TestCase):
 
     def test_programs_get_names_as_they_are(self):
         demo = self.put(self.hostile_header(), ".demo")
-        out, _ = self.run_verb("info", "--format", "json", demo, codes=(0,))
+        out, _ = self.run_verb("info", "--format", "ndjson", demo, codes=(0,))
         self.assertEqual(json.loads(out)["file"], str(demo))
         self.assertTrue(HOSTILE.startswith(json.loads(out)["map"]["name"]))
         self.assertIn("\x1b", json.loads(out)["map"]["name"])
         for verb, data in (("info", MAP), ("check", MAP[:3000])):
             map_ = self.put(data, f"{verb}.map")
-            out, _ = self.run_verb("map", verb, "--format", "json", map_, codes=(0, 1))
+            out, _ = self.run_verb("map", verb, "--format", "ndjson", map_, codes=(0, 1))
             self.assertEqual(json.loads(out.splitlines()[0])["file"], str(map_))
         # What is no UTF-8 does not make JSON that nobody can read.
         broken = os.fsencode(self.folder) + b"/\xff.demo"
         with open(broken, "wb") as file:
             file.write(DEMO)
-        done = subprocess.run([TEEWIRE, "info", "--format", "json", broken], capture_output=True, timeout=60)
+        done = subprocess.run([TEEWIRE, "info", "--format", "ndjson", broken], capture_output=True, timeout=60)
         self.assertEqual(json.loads(done.stdout.decode())["file"], f"{self.folder}/\ufffd.demo")
 
     def test_csv(self):

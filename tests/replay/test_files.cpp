@@ -137,7 +137,8 @@ TEST_CASE("a recording holds what is vital, and the one message that is not") {
     auto const pre = *parse_message(pre_input);
     REQUIRE(identify(pre, protocol::ddnet) == message_type::pre_input);
 
-    demo_file file{here.name("a.demo"), protocol::ddnet, map, {}};
+    demo_target target{{here.name("a.demo"), false}};
+    demo_file file{target.next(), protocol::ddnet, map, {}};
     file.write_message(m, message_type::chat, bytes, true); // before the first snapshot
     CHECK(file.messages() == 0);
     CHECK(file.write_snapshot(100, test::view_of(full)));

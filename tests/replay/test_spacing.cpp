@@ -42,7 +42,8 @@ TEST_CASE("unchanged snapshots are counted, and not stored") {
     scene second{protocol::teeworlds_06};
     second.add("game_info", 0, {{"round_num", 1}});
     {
-        demo_file file{path.string(), protocol::ddnet, {}, {}};
+        demo_target target{{path.string(), true}};
+        demo_file file{target.next(), protocol::ddnet, {}, {}};
         CHECK(file.write_snapshot(10, first.finish()));
         CHECK(file.unchanged() == 0);
         CHECK(file.write_snapshot(12, first.finish()));
