@@ -246,7 +246,7 @@ TEST_CASE("a captured client may acknowledge any tick") {
     };
     auto const give_chunk = [&](bool from_server, std::span<std::uint8_t const> data) {
         packet_writer writer{wire_format::v06};
-        REQUIRE(writer.add({false, false, 0, data}) == failure{});
+        REQUIRE(writer.add({false, false, 0, data}) == teewire::failure{});
         give(from_server, writer.finish({}, memory));
     };
     control_message connect;

@@ -64,7 +64,7 @@ struct talk final : client_listener {
         say_bytes(*message, vital);
     }
     void say_bytes(std::span<std::uint8_t const> message, bool vital) {
-        REQUIRE(server->queue(message, vital, now, *out, [&](auto d) { give(d); }) == failure{});
+        REQUIRE(server->queue(message, vital, now, *out, [&](auto d) { give(d); }) == teewire::failure{});
         server->flush();
         for (int i = 0; i < 4; ++i) exchange();
     }
