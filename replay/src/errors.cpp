@@ -4,7 +4,7 @@
 
 namespace teewire::replay {
 
-failure current_failure() {
+exit_reason current_exit_reason() {
     try {
         throw;
     } catch (bad_input const& e) {

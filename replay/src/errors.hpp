@@ -39,10 +39,10 @@ struct closed_pipe : output_error {
 };
 
 /// What has been thrown, as an exit code and what to say about it. To be called where it was caught.
-struct failure {
+struct exit_reason {
     int code;
     std::string text;
 };
-[[nodiscard]] failure current_failure();
+[[nodiscard]] exit_reason current_exit_reason();
 
 } // namespace teewire::replay

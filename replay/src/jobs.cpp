@@ -92,7 +92,7 @@ int examine_files(std::vector<std::string> const& files, unsigned jobs, output& 
             } catch (output_error const&) {
                 f.thrown = std::current_exception();
             } catch (...) {
-                failure const failed = current_failure();
+                exit_reason const failed = current_exit_reason();
                 f.said = {failed.code, {}, error_line(failed.text)};
             }
             std::lock_guard const lock{mutex};

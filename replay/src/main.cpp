@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
         std::raise(SIGPIPE);
         return exit_io;
     } catch (...) {
-        failure const failed = current_failure();
+        exit_reason const failed = current_exit_reason();
         complain(failed.text);
         return failed.code;
     }

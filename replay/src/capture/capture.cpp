@@ -246,7 +246,7 @@ int capture(capture_options const& chosen) {
         } catch (output_error const&) {
             throw;
         } catch (...) {
-            failure const failed = current_failure();
+            exit_reason const failed = current_exit_reason();
             complain(failed.text);
             code = failed.code;
         }
