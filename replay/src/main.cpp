@@ -135,7 +135,7 @@ int run(int argc, char** argv) {
         auto const [verb, text] =
             explain(app, std::span{argv, static_cast<std::size_t>(argc)}.subspan(1), e.what());
         complain(text);
-        say("{} --help tells what there is\n", verb);
+        say("see {} --help\n", verb);
         return exit_usage;
     }
     for (command const& c : commands) {

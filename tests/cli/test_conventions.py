@@ -101,7 +101,7 @@ class Conventions(unittest.TestCase):
     def check_error(self, done, code, *words):
         """One line on standard error that says who speaks, and nothing on standard output."""
         self.assertEqual((done[0], done[1]), (code, b""), done)
-        self.assertRegex(done[2], r"\Ateewire: [^\n]+\n(teewire [a-z ]*--help tells what there is\n)?\Z")
+        self.assertRegex(done[2], r"\Ateewire: [^\n]+\n(see teewire [a-z ]*--help\n)?\Z")
         for word in words:
             self.assertIn(str(word), done[2])
 
