@@ -164,8 +164,9 @@ TEST_CASE("what is no datagram is told apart") {
 TEST_CASE("lengths that headers state are checked before they are used") {
     std::uint8_t const payload[] = {1, 2, 3};
     udp_datagram found;
+    std::vector<std::uint8_t> ip; // into which what was found points
     auto const read = [&](std::size_t at, unsigned value) {
-        auto ip = ipv4(payload);
+        ip = ipv4(payload);
         ip[at] = static_cast<std::uint8_t>(value >> 8);
         ip[at + 1] = static_cast<std::uint8_t>(value);
         found = {};
