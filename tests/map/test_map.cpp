@@ -328,6 +328,12 @@ TEST_CASE("map: items that are too short") {
             static_cast<void>(write_map(read, again)); // never more than an error
         }
     };
+    test::problems empty;
+    auto const info = test::read(with_item(map, map_item_type::info, 0, {}), empty).info;
+    REQUIRE(info);
+    CHECK(info->version == 1);
+    CHECK(info->author.block == -1);
+    CHECK(info->settings_block == -1);
     check(map_item_type::info, 0, 5);
     check(map_item_type::image, 0, 6);
     check(map_item_type::envelope, 0, 13);
@@ -375,6 +381,22 @@ TEST_CASE("map: groups") {
     check([](game_map& m) { m.groups[0].parallax_x = 50; }, "game_group_fields");
     check([](game_map& m) { m.groups[0].layer_count = 5, --m.groups[1].first_layer, ++m.groups[1].layer_count; },
           "physics_layer_place bad_auto_mapper");
+    // Of the second version: clipping, and no name
+    game_map second = map;
+    second.groups[1].version = 2;
+    second.groups[1].name.clear();
+    second.groups[1].clipping = true;
+    second.groups[1].clip_x = 1;
+    second.groups[1].clip_y = 2;
+    second.groups[1].clip_width = 3;
+    second.groups[1].clip_height = 4;
+    map_group const clipped = test::read(test::written(second)).groups[1];
+    CHECK(clipped.version == 2);
+    CHECK(clipped.clipping);
+    CHECK(clipped.clip_x == 1);
+    CHECK(clipped.clip_y == 2);
+    CHECK(clipped.clip_width == 3);
+    CHECK(clipped.clip_height == 4);
     CHECK(map.layers_of(map.groups[1]).size() == 5);
     CHECK(map.layers_of({.first_layer = 9, .layer_count = 100}).size() == 2);
     CHECK(map.layers_of({.first_layer = -9, .layer_count = 100}).empty());

@@ -1,9 +1,12 @@
 #include "snapshots.hpp"
 
+#include "snapshot/hash.hpp"
+
 #include <teewire/live_snapshot.hpp>
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <memory>
 
 using namespace teewire;
@@ -145,6 +148,33 @@ TEST_CASE("live: keys that an enemy has put in a row") {
     auto const full = test::layout(items);
     REQUIRE(live.assign(test::view_of(full)).code == errc::ok);
     CHECK(test::longest_row(memory->table) < 256);
+}
+
+TEST_CASE("live: keys that all meet in one place of the table") {
+    auto const multiplier = hash_multiplier(0, memory->table.data());
+    unsigned const shift = 32U - static_cast<unsigned>(std::countr_zero(memory->table.size()));
+    auto const keys =
+        test::colliding_keys(1000, [=](std::int32_t key) { return detail::hash_key(key, multiplier, shift); });
+    test::plain_items items;
+    for (auto const key : keys) items.push_back({key, {key}});
+    auto const full = test::layout(items);
+    // All at once, and one after the other.
+    for (bool const at_once : {true, false}) {
+        CAPTURE(at_once);
+        live_snapshot live{*memory};
+        if (at_once) REQUIRE(live.assign(test::view_of(full)) == failure{});
+        else
+            for (auto const key : keys)
+                REQUIRE(live.apply(test::ints{0, 1, 0, key_type(key), key_id(key), 1, key}, size_table{}) ==
+                        failure{});
+        CHECK(test::longest_row(memory->table) < 256);
+        CHECK(live.size() == 1000);
+        for (auto const key : keys) {
+            auto const found = live.find(key);
+            REQUIRE(found);
+            REQUIRE(found->data[0] == key);
+        }
+    }
 }
 
 TEST_CASE("live: items with one key go together") {
