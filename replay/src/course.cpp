@@ -46,7 +46,7 @@ public:
             tell_missing(present_, now, "left");
         }
         present_ = std::move(now);
-        racer_ = one_receiver_ ? read_racer(snapshot) : -1;
+        racer_ = one_receiver_ ? followed_client(snapshot, protocol_) : -1;
         started_ = true;
     }
 
@@ -202,21 +202,6 @@ private:
         return !is_new && age < broadcast_ticks;
     }
 
-    // Whom news without a client id are about: the receiver, or whom it watches. -1 if that is not known.
-    [[nodiscard]] std::int32_t read_racer(snapshot_view snapshot) const {
-        object const& info =
-            *find_object(protocol_, protocol_ == protocol::teeworlds_07 ? "client_info" : "player_info");
-        object const& spectator = *find_object(protocol_, "spectator_info");
-        std::int32_t local = -1;
-        for (item const i : snapshot) {
-            if (i.type() == spectator.type)
-                if (std::int32_t const watched = int_field(i, spectator, "spectator_id", -1); watched >= 0)
-                    return watched;
-            if (i.type() == info.type && int_field(i, info, "local") != 0)
-                local = int_field(i, info, "client_id", i.id());
-        }
-        return local;
-    }
     [[nodiscard]] std::string racer(race_news const& news) const {
         std::int32_t const id = news.client_id.value_or(racer_);
         return id < 0 ? "?" : names_.name(id);
@@ -245,8 +230,8 @@ private:
     std::vector<std::int32_t> present_;
     std::set<std::string> told_; // at told_tick_: server demos hold what all are told once for each client
     std::int32_t told_tick_ = -1;
-    std::string day_; // the message that every new client gets
-    std::int32_t racer_ = -1;
+    std::string day_;         // the message that every new client gets
+    std::int32_t racer_ = -1; // whom news without a client id are about
     bool started_ = false;
 
     std::vector<kill_note> notes_;               // of several receivers, since the last snapshot with deaths

@@ -25,8 +25,7 @@ void output::put(std::string_view text) {
 int output::finish(int code) {
     flush();
     if (code == exit_interrupted || (code != exit_ok && file_.size() == 0)) return code;
-    if (std::string const named = file_.finish(); named != file_.name())
-        throw output_error{fmt::format("{}: exists by now; what was written is in {}", file_.name(), named)};
+    file_.finish_as_named();
     return code;
 }
 

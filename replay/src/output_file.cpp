@@ -36,18 +36,17 @@ void refuse_inputs(std::string const& name, struct stat const& status, std::span
     }
 }
 
-// Renames without replacing anything. False if something has the name.
-bool rename_to_free(char const* from, char const* to) {
-    if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
-    if (errno == EINVAL || errno == ENOSYS) { // not every file system can
-        if (::link(from, to) == 0) {
-            ::unlink(from);
-            return true;
-        }
-        if (errno != EEXIST && !name_taken(to) && ::rename(from, to) == 0) return true;
+// Renames without replacing anything. 0, or the error: EEXIST if something has the name.
+int rename_to_free(std::string const& from, std::string const& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return errno;
+    // Not every file system can.
+    if (::link(from.c_str(), to.c_str()) == 0) {
+        ::unlink(from.c_str());
+        return 0;
     }
-    if (errno == EEXIST) return false;
-    throw errno;
+    if (errno == EEXIST || name_taken(to)) return EEXIST;
+    return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 } // namespace
@@ -161,30 +160,31 @@ std::string output_file::finish() {
     close();
     if (path_.empty()) return name_;
     std::string named = name_;
-    try {
-        if (force_) {
-            if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
-        } else if (!rename_to_free(temporary_.c_str(), path_.c_str())) {
-            unsigned number = 2;
-            while (!rename_to_free(temporary_.c_str(), numbered(path_, number).c_str()))
-                if (++number > most_tries) fail(EEXIST);
+    if (force_) {
+        if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+    } else {
+        int error = rename_to_free(temporary_, path_);
+        for (unsigned number = 2; error == EEXIST && number <= most_tries; ++number) {
+            error = rename_to_free(temporary_, numbered(path_, number));
             named = numbered(name_, number);
         }
-    } catch (int error) {
-        fail(error);
+        if (error != 0) fail(error);
     }
     temporary_.clear();
     unfinished_.reset();
     return named;
 }
 
+void output_file::finish_as_named() {
+    if (std::string const named = finish(); named != name_)
+        throw output_error{fmt::format("{}: exists by now; what was written is in {}", name_, named)};
+}
+
 void write_whole(output_file& file, std::span<std::uint8_t const> bytes) {
     constexpr std::size_t block_bytes = 1 << 20;
     for (; !bytes.empty() && !interrupted(); bytes = bytes.subspan(std::min(bytes.size(), block_bytes)))
         file.write(bytes.first(std::min(bytes.size(), block_bytes)));
-    if (interrupted()) return;
-    if (std::string const named = file.finish(); named != file.name())
-        throw output_error{fmt::format("{}: exists by now; what was written is in {}", file.name(), named)};
+    if (!interrupted()) file.finish_as_named();
 }
 
 } // namespace teewire::replay

@@ -38,10 +38,11 @@ public:
     void write(std::span<std::uint8_t const> bytes);
     /// Over what was written first. A stream keeps what it has, and the result is false.
     bool overwrite_begin(std::span<std::uint8_t const> bytes);
-    /// Gives the file its name. If one of that name has appeared meanwhile that must not be replaced, the next free name
-    /// of the form NAME_2.EXTENSION is taken. The name. Throws
-    /// output_error.
+    /// Gives the file its name. If one of that name has appeared meanwhile that must not be replaced, the next free
+    /// name of the form NAME_2.EXTENSION is taken. Returns the name. Throws output_error.
     std::string finish();
+    /// The same, for those who want no other name: throws output_error, which says where the file is then.
+    void finish_as_named();
 
     /// Whether it is written as it comes, and cannot be changed any more.
     [[nodiscard]] bool is_stream() const noexcept { return path_.empty(); }
@@ -64,8 +65,8 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// Writes everything, unless the program is interrupted: then no file appears. Throws as output_file does, and output_error if
-/// the file had to take another name.
+/// Writes everything and finishes as named, unless the program is interrupted: then no file appears. Throws as
+/// output_file does.
 void write_whole(output_file& file, std::span<std::uint8_t const> bytes);
 
 /// NAME_2.EXTENSION for 2.

@@ -85,6 +85,20 @@ std::optional<std::int64_t> score_reader::time(std::int32_t client_id, std::int3
 
 // ---- clocks --------------------------------------------------------------------------------------------------------
 
+std::int32_t followed_client(snapshot_view snapshot, protocol p) {
+    object const& info = *find_object(p, p == protocol::teeworlds_07 ? "client_info" : "player_info");
+    object const& spectator = *find_object(p, "spectator_info");
+    std::int32_t local = -1;
+    for (item const i : snapshot) {
+        if (i.type() == spectator.type)
+            if (std::int32_t const watched = int_field(i, spectator, "spectator_id", -1); watched >= 0)
+                return watched;
+        if (i.type() == info.type && int_field(i, info, "local") != 0)
+            local = int_field(i, info, "client_id", i.id());
+    }
+    return local;
+}
+
 std::vector<running_race> read_races(snapshot_view snapshot, protocol p) {
     std::vector<running_race> races;
     if (p == protocol::teeworlds_07) {
@@ -94,22 +108,15 @@ std::vector<running_race> read_races(snapshot_view snapshot, protocol p) {
         return races;
     }
     object const& game = *find_object(p, "game_info");
-    object const& player = *find_object(p, "player_info");
-    object const& spectator = *find_object(p, "spectator_info");
-    std::int32_t local = -1;
-    std::int32_t watched = -1;
     std::int32_t start = -1;
     for (item const i : snapshot) {
-        if (i.type() == player.type && int_field(i, player, "local") != 0)
-            local = int_field(i, player, "client_id", i.id());
-        if (i.type() == spectator.type) watched = int_field(i, spectator, "spectator_id", -1);
         // The tick is negative, which old clients take for no warmup.
         if (i.type() == game.type && (int_field(i, game, "game_state_flags") & racetime_flag) != 0)
             if (std::int32_t const timer = int_field(i, game, "warmup_timer"); timer < 0 && timer > INT32_MIN)
                 start = -timer;
     }
-    std::int32_t const whose = watched >= 0 ? watched : local;
-    if (whose >= 0 && start >= 0) races.push_back({whose, start});
+    std::int32_t const whose = start >= 0 ? followed_client(snapshot, p) : -1;
+    if (whose >= 0) races.push_back({whose, start});
     return races;
 }
 

@@ -35,6 +35,10 @@ private:
     std::vector<finish> exact_; // newer servers tell more than whole seconds
 };
 
+/// Whom the client looks at that the snapshot was made for: the one that it watches, or itself. -1 if that is not
+/// known.
+[[nodiscard]] std::int32_t followed_client(snapshot_view snapshot, protocol p);
+
 /// A race that is being run.
 struct running_race {
     std::int32_t client_id = -1;

@@ -223,6 +223,18 @@ TEST_CASE("a client joins step by step, and by vital messages alone") {
     }
 }
 
+TEST_CASE("what waits to be sent is bounded, whatever a server asks for") {
+    for (wire_format const format : formats) {
+        talk t{format};
+        messages::say say;
+        say.text = "hello";
+        for (int i = 0; i < 3000; ++i) t.client->send(say);
+        for (int i = 0; i < 2000; ++i) t.exchange();
+        CHECK(t.asked[message_type::say] == 1000);
+        CHECK_FALSE(t.client->closed());
+    }
+}
+
 TEST_CASE("why a client left is told") {
     talk closed{wire_format::ddnet};
     closed.server->close("full\x1b[31m");

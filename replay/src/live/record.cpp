@@ -260,8 +260,7 @@ private:
     // A server that has answered may take its time to let us in, up to the other limit.
     [[nodiscard]] milliseconds end_of_recording() const {
         if (!options_.duration) return INT64_MAX;
-        constexpr double longest = 1e9; // seconds
-        auto const duration = static_cast<milliseconds>(std::min(*options_.duration, longest) * 1000);
+        auto const duration = static_cast<milliseconds>(*options_.duration * 1000);
         if (first_snapshot_) return *first_snapshot_ + duration;
         bool const answered = link_.client() != nullptr && client().answered() && !client().closed();
         return answered ? INT64_MAX : started_ + duration;
