@@ -1,7 +1,7 @@
 // The command line: finds the verb, and turns what ends it into a message and an exit code.
-#include "nearest.hpp"
-#include "output.hpp"
-#include "verbs.hpp"
+#include "cli/nearest.hpp"
+#include "io/output.hpp"
+#include "verbs/verbs.hpp"
 
 #include <teewire/cpu.hpp>
 

@@ -4,7 +4,7 @@
 #include "capture/explain.hpp"
 #include "capture/pcap_file.hpp"
 #include "capture/report.hpp"
-#include "session.hpp"
+#include "demo/session.hpp"
 
 using namespace teewire;
 using namespace teewire::replay;

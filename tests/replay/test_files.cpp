@@ -1,9 +1,9 @@
 // Demos as files: written by what records, decoded in segments; and the text that is printed of what is in them.
 #include "demos.hpp"
 
-#include "live/demo_file.hpp"
-#include "output.hpp"
-#include "segments.hpp"
+#include "demo/demo_file.hpp"
+#include "demo/segments.hpp"
+#include "io/output.hpp"
 
 #include <teewire/packer.hpp>
 

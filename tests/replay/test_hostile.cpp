@@ -6,8 +6,8 @@
 
 #include "capture/connections.hpp"
 #include "capture/pcap_file.hpp"
-#include "ticks.hpp"
-#include "world.hpp"
+#include "game/players.hpp"
+#include "game/ticks.hpp"
 
 #include <teewire/packer.hpp>
 #include <teewire/snapshot_sender.hpp>

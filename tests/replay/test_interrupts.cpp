@@ -1,6 +1,6 @@
 // What signals do, each in a process of its own.
-#include "interrupts.hpp"
-#include "jobs.hpp"
+#include "cli/examine_files.hpp"
+#include "io/interrupts.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 #include "lossy_link.hpp"
 #include "random.hpp"
 
-#include "live/game_client.hpp"
-#include "live/replay_server.hpp"
-#include "live/udp.hpp"
+#include "net/game_client.hpp"
+#include "net/replay_server.hpp"
+#include "net/udp.hpp"
 
 #include <atomic>
 #include <cstdlib>

@@ -1,7 +1,7 @@
-#include "live/demo_file.hpp"
+#include "demo/demo_file.hpp"
+#include "demo/segments.hpp"
+#include "game/spacing.hpp"
 #include "scene.hpp"
-#include "segments.hpp"
-#include "spacing.hpp"
 
 using namespace teewire;
 using namespace teewire::replay;

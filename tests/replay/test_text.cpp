@@ -1,5 +1,5 @@
-#include "item_text.hpp"
-#include "output.hpp"
+#include "game/item_text.hpp"
+#include "io/output.hpp"
 #include "scene.hpp"
 
 using namespace teewire;

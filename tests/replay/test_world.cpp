@@ -1,6 +1,6 @@
+#include "game/players.hpp"
+#include "io/terminal.hpp"
 #include "scene.hpp"
-#include "terminal.hpp"
-#include "world.hpp"
 
 #include <doctest/doctest.h>
 

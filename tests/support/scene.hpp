@@ -1,8 +1,8 @@
 // Snapshots made of named fields, and demos of them.
 #pragma once
 
-#include "input.hpp"
-#include "world.hpp"
+#include "game/players.hpp"
+#include "io/input.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

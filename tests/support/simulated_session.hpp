@@ -3,9 +3,9 @@
 
 #include "lossy_link.hpp"
 
-#include "input.hpp"
-#include "live/game_client.hpp"
-#include "live/replay_server.hpp"
+#include "io/input.hpp"
+#include "net/game_client.hpp"
+#include "net/replay_server.hpp"
 
 #include <filesystem>
 #include <functional>

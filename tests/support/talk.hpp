@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 
-#include "live/game_client.hpp"
+#include "net/game_client.hpp"
 
 #include <teewire/handshake.hpp>
 #include <teewire/sha256.hpp>

@@ -4,7 +4,7 @@
 //   traffic watch HOST:PORT 0.6|0.7 VIEWERS SECONDS   spectators that keep still
 //   traffic flood HOST:PORT 0.6|0.7 PACKETS           malformed packets, and packets of connections that do not exist
 // Prints what was received.
-#include "live/udp_client.hpp"
+#include "net/udp_client.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "capture/connections.hpp"
 
-#include "item_text.hpp"
-#include "output.hpp"
-#include "ticks.hpp"
+#include "game/item_text.hpp"
+#include "game/ticks.hpp"
+#include "io/output.hpp"
 
 #include <teewire/delta.hpp>
 #include <teewire/demo_format.hpp>

@@ -1,7 +1,7 @@
 #include "capture/explain.hpp"
 
-#include "item_text.hpp"
-#include "message_fields.hpp"
+#include "game/item_text.hpp"
+#include "game/message_fields.hpp"
 
 #include <teewire/delta.hpp>
 

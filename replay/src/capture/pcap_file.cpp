@@ -1,9 +1,9 @@
 #include "capture/pcap_file.hpp"
 
-#include "file_kind.hpp"
-#include "input.hpp"
-#include "interrupts.hpp"
-#include "session.hpp"
+#include "demo/session.hpp"
+#include "io/file_kind.hpp"
+#include "io/input.hpp"
+#include "io/interrupts.hpp"
 
 #include <pcap/pcap.h>
 

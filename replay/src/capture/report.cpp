@@ -1,6 +1,6 @@
 #include "capture/report.hpp"
 
-#include "item_text.hpp"
+#include "game/item_text.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "capture/connections.hpp"
-#include "output.hpp"
+#include "io/output.hpp"
 
 namespace teewire::replay {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "capture/connections.hpp"
-#include "live/demo_file.hpp"
+#include "demo/demo_file.hpp"
 
 namespace teewire::replay {
 

@@ -1,6 +1,6 @@
 #include "map/document.hpp"
 
-#include "output.hpp"
+#include "io/output.hpp"
 
 #include <teewire/sha256.hpp>
 

@@ -1,6 +1,6 @@
 #include "map/json_info.hpp"
 
-#include "output.hpp"
+#include "io/output.hpp"
 
 #include <algorithm>
 #include <map>

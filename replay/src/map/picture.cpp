@@ -1,6 +1,6 @@
 #include "map/picture.hpp"
 
-#include "output.hpp"
+#include "io/output.hpp"
 
 #include <fmt/format.h>
 #include <spng.h>

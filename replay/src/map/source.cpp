@@ -1,8 +1,8 @@
 #include "map/source.hpp"
 
-#include "file_kind.hpp"
-#include "output.hpp"
-#include "session.hpp"
+#include "demo/session.hpp"
+#include "io/file_kind.hpp"
+#include "io/output.hpp"
 
 #include <teewire/demo_reader.hpp>
 

@@ -1,0 +1,125 @@
+#include "cli/examine_files.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <system_error>
+
+namespace teewire::replay {
+namespace {
+
+struct finding {
+    report said;
+    std::exception_ptr thrown; // of the output, without which nothing can go on
+};
+
+std::uint64_t total_size(std::vector<std::string> const& files) {
+    std::uint64_t total = 0;
+    for (std::string const& file : files) {
+        std::error_code unknown;
+        auto const size = std::filesystem::file_size(file, unknown);
+        if (!unknown) total += size;
+    }
+    return total;
+}
+
+} // namespace
+
+workers::workers(unsigned jobs)
+    : count_{jobs != 0 ? jobs : std::max(1U, std::thread::hardware_concurrency())}, open_{tasks_.get_executor()} {}
+
+workers::~workers() {
+    tasks_.stop();
+    join();
+}
+
+unsigned workers::count() const {
+    std::lock_guard const lock{mutex_};
+    return exhausted_ ? std::max(1U, static_cast<unsigned>(threads_.size())) : count_;
+}
+
+// False if there is none.
+bool workers::make_thread() {
+    std::lock_guard const lock{mutex_};
+    if (!exhausted_ && threads_.size() < std::min<std::size_t>(count_, unfinished_)) try {
+            threads_.emplace_back([this] { tasks_.run(); });
+        } catch (std::system_error const&) {
+            exhausted_ = true;
+        }
+    return !threads_.empty();
+}
+
+void workers::post(std::function<void()> task) {
+    ++unfinished_;
+    auto const done = [this, task = std::move(task)] {
+        task();
+        --unfinished_;
+    };
+    if (make_thread()) boost::asio::post(tasks_, done);
+    else done();
+}
+
+void workers::join() {
+    open_.reset();
+    for (std::size_t i = 0;; ++i) { // while one works, it may post what makes another
+        std::thread next;
+        {
+            std::lock_guard const lock{mutex_};
+            if (i == threads_.size()) return;
+            next = std::move(threads_[i]);
+        }
+        if (next.joinable()) next.join();
+    }
+}
+
+int examine_files(std::vector<std::string> const& files, unsigned jobs, output& out, examination const& examine) {
+    std::atomic<std::uint64_t> done_bytes = 0;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<std::optional<finding>> findings(files.size());
+    workers team{jobs}; // ends before what its tasks use
+    for (std::size_t i = 0; i < files.size(); ++i)
+        team.post([&, i] {
+            finding f;
+            try {
+                if (!interrupted()) f.said = examine(i, team, done_bytes);
+            } catch (output_error const&) {
+                f.thrown = std::current_exception();
+            } catch (...) {
+                exit_reason const failed = current_exit_reason();
+                f.said = {failed.code, {}, error_line(failed.text)};
+            }
+            std::lock_guard const lock{mutex};
+            findings[i] = std::move(f);
+            changed.notify_all();
+        });
+
+    progress shown{total_size(files)};
+    int worst = exit_ok;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        finding f;
+        {
+            std::unique_lock lock{mutex};
+            while (!changed.wait_for(lock, std::chrono::milliseconds{100}, [&] { return findings[i].has_value(); }))
+                shown.update(done_bytes, files[i]);
+            f = std::move(*findings[i]);
+        }
+        if (interrupted()) break;
+        shown.clear();
+        if (f.thrown) std::rethrow_exception(f.thrown);
+        out.write(f.said.out);
+        out.flush();
+        say(std::string_view{f.said.err});
+        worst = std::max(worst, f.said.code);
+    }
+    team.join();
+    return interrupted() ? exit_interrupted : worst;
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,119 @@
+#include "cli/verb.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace teewire::replay {
+namespace {
+
+// Options with several values take them in one word: the parser would take the words behind them too.
+
+// Without what CLI11 says of the type, which the name of the value tells already.
+CLI::Option* named(CLI::Option* option, char const* value_name) { return option->type_name(value_name); }
+
+} // namespace
+
+void option_set::file(std::string& file, char const* help) {
+    named(command_.add_option("FILE", file, help), "")->required();
+}
+void option_set::files(std::vector<std::string>& files, char const* help) { operands(files, "FILE", help); }
+void option_set::operands(std::vector<std::string>& operands, char const* name, char const* help) {
+    named(command_.add_option(name, operands, help), "")->required();
+}
+
+void option_set::output(output_choice& to, presence p, char const* help) {
+    named(command_.add_option("-o,--output", to.name, help), "FILE")->required(p == presence::required);
+    command_.add_flag("--force", to.force, "replace a file that is there");
+}
+void option_set::format(std::string& format, std::vector<std::string> const& names, char const* help) {
+    choice("--format", format, names, help);
+}
+void option_set::jobs(unsigned& jobs) { number("--jobs", jobs, 0, 1024, "threads that decode; 0: one per core"); }
+
+void option_set::flag(char const* name, bool& value, char const* help) { command_.add_flag(name, value, help); }
+void option_set::text(char const* name, std::string& value, char const* help, char const* value_name) {
+    auto* const option = named(command_.add_option(name, value, help), value_name);
+    if (!value.empty()) option->capture_default_str();
+}
+void option_set::text(char const* name, std::optional<std::string>& value, char const* help,
+                      char const* value_name) {
+    named(command_.add_option(name, value, help), value_name);
+}
+void option_set::words(char const* name, std::vector<std::string>& words, char const* help) {
+    auto const set = [&words](std::string const& text) { words = CLI::detail::split(text, ','); };
+    named(command_.add_option_function<std::string>(name, set, help), "NAME,...");
+}
+void option_set::choice(char const* name, std::string& value, std::vector<std::string> const& choices,
+                        char const* help) {
+    auto* const option = command_.add_option(name, value, help)->check(CLI::IsMember(choices));
+    if (!value.empty()) option->capture_default_str();
+}
+
+template <class T>
+void option_set::number(char const* name, T& value, double least, double most, char const* help) {
+    auto* const option =
+        command_.add_option(name, value, help)->check([least, most](std::string const& text) -> std::string {
+            double number = 0;
+            if (CLI::detail::lexical_cast(text, number) && number >= least && number <= most) return {};
+            return fmt::format("{} is no number from {} to {}", text, least, most);
+        });
+    named(option, "N");
+    if constexpr (requires { value.value(); }) return;
+    else option->capture_default_str();
+}
+template void option_set::number(char const*, double&, double, double, char const*);
+template void option_set::number(char const*, unsigned&, double, double, char const*);
+template void option_set::number(char const*, std::uint16_t&, double, double, char const*);
+template void option_set::number(char const*, std::size_t&, double, double, char const*);
+template void option_set::number(char const*, std::optional<unsigned>&, double, double, char const*);
+template void option_set::number(char const*, std::optional<std::int32_t>&, double, double, char const*);
+
+void option_set::numbers(char const* name, std::vector<std::int64_t>& values, std::size_t count, char const* help) {
+    auto const set = [&values, name, count](std::string const& text) {
+        std::vector<std::string> const parts = CLI::detail::split(text, ',');
+        values.resize(parts.size());
+        bool good = parts.size() == count;
+        for (std::size_t i = 0; good && i < count; ++i) good = CLI::detail::lexical_cast(parts[i], values[i]);
+        if (!good) throw CLI::ValidationError{name, fmt::format("{} is not {} numbers with commas", text, count)};
+    };
+    named(command_.add_option_function<std::string>(name, set, help), "N,...");
+}
+void option_set::bytes(char const* name, std::uint64_t& value, char const* help) {
+    named(command_.add_option(name, value, help)->transform(CLI::AsSizeValue{false}.description("")), "BYTES");
+}
+
+void option_set::position(char const* name, std::optional<time_position>& value, char const* help) {
+    auto const set = [&value, name](std::string const& text) {
+        value = parse_position(text);
+        if (!value) throw CLI::ValidationError{name, fmt::format("{} is not {}", text, position_forms)};
+    };
+    named(command_.add_option_function<std::string>(name, set, fmt::format("{}: {}", help, position_forms)),
+          "TIME");
+}
+void option_set::duration(char const* name, std::optional<double>& value, char const* help) {
+    auto const set = [&value, name](std::string const& text) {
+        value = parse_duration(text);
+        if (!value) throw CLI::ValidationError{name, fmt::format("{} is not {}", text, duration_forms)};
+    };
+    auto* const option =
+        command_.add_option_function<std::string>(name, set, fmt::format("{}: {}", help, duration_forms));
+    named(option, "TIME");
+    if (value) option->default_str(fmt::format("{}", *value));
+}
+
+void option_set::exclusive(std::initializer_list<char const*> names) {
+    for (auto const* a = names.begin(); a != names.end(); ++a)
+        for (auto const* b = a + 1; b != names.end(); ++b)
+            command_.get_option(*a)->excludes(command_.get_option(*b));
+}
+
+void option_set::remark(std::string const& text) { command_.footer(text); }
+void option_set::examples(std::initializer_list<char const*> lines) {
+    std::string text = command_.get_footer();
+    if (!text.empty()) text += "\n\n";
+    text += "Examples:";
+    for (char const* const line : lines) text += fmt::format("\n  teewire {}", line);
+    command_.footer(text);
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,183 @@
+#include "demo/demo_file.hpp"
+
+#include "io/errors.hpp"
+
+#include <teewire/packer.hpp>
+#include <teewire/sha256.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+// 0.7's own clients read version 4 and no later one, DDNet's read both. DDNet and 0.6: what DDNet writes, for which the
+// SHA-256 of the map has to be known.
+constexpr std::uint8_t version_without_sha256 = 4;
+
+demo_writer::options writer_options(protocol p, bool sha256_known) {
+    demo_writer::options options;
+    if (p == protocol::teeworlds_07) options.sizes = &sizes_07;
+    if (p == protocol::teeworlds_07 || !sha256_known) options.version = version_without_sha256;
+    return options;
+}
+
+// What 0.7's clients leave out: demos tell it by items.
+bool left_out_by_07(message_type type) {
+    switch (type) {
+    case message_type::tune_params:
+    case message_type::client_info:
+    case message_type::client_drop:
+    case message_type::skin_change:
+    case message_type::game_info:
+    case message_type::server_settings: return true;
+    default: return false;
+    }
+}
+
+} // namespace
+
+demo_target::demo_target(output_choice to, std::span<std::string const> inputs)
+    : to_{std::move(to)}, first_{std::make_unique<output_file>(to_, content::binary, inputs)},
+      is_stream_{first_->is_stream()} {}
+
+std::unique_ptr<output_file> demo_target::next() {
+    ++number_;
+    if (first_ != nullptr) return std::move(first_);
+    if (is_stream_) throw usage_error{fmt::format("{}: takes one demo alone", to_.name)};
+    output_choice own = to_;
+    for (; number_ > 1; ++number_) {
+        own.name = numbered(to_.name, number_);
+        if (to_.force || !name_taken(own.name)) break;
+    }
+    return std::make_unique<output_file>(own, content::binary);
+}
+
+demo_file::demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
+                     std::span<std::uint8_t const> map_bytes, std::time_t recorded)
+    : file_{std::move(file)}, path_{file_->name()}, protocol_{p}, memory_{std::make_unique<memory>()},
+      writer_{memory_->writer, writer_options(p, map.sha256 || !map_bytes.empty())}, builder_{memory_->builder} {
+    bool const v07 = p == protocol::teeworlds_07;
+    header_.version = writer_options(p, map.sha256 || !map_bytes.empty()).version;
+    set_text(header_.net_version, v07 ? net_version_07 : net_version_06);
+    set_text(header_.map_name, map.name);
+    header_.map_size = static_cast<std::uint32_t>(map_bytes.size());
+    header_.map_crc = map.crc;
+    set_text(header_.type, "client");
+    std::tm local{};
+    char text[20] = "";
+    if (localtime_r(&recorded, &local) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &local);
+    set_text(header_.timestamp, text);
+    if (header_.version >= 6) {
+        header_.has_sha256 = true;
+        header_.sha256 = map_bytes.empty() ? *map.sha256 : sha256(map_bytes);
+    }
+
+    write(header_bytes());
+    write(map_bytes);
+}
+
+void demo_file::write(std::span<std::uint8_t const> bytes) {
+    constexpr std::size_t block_bytes = 64 << 10;
+    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+    if (file_->is_stream() || waiting_.size() >= block_bytes) flush();
+}
+
+void demo_file::flush() {
+    file_->write(waiting_);
+    waiting_.clear();
+}
+
+std::span<std::uint8_t const> demo_file::header_bytes() {
+    return std::span{memory_->header}.first(*write_demo_header(header_, memory_->header));
+}
+
+snapshot_view demo_file::add_roster(snapshot_view snapshot) {
+    builder_.start();
+    // What finds no room is left out, and what the server sent comes first.
+    for (item const i : snapshot) static_cast<void>(builder_.add(i));
+    auto const add = [this](std::uint16_t type, std::size_t id, std::span<std::int32_t const> data) {
+        static_cast<void>(builder_.add(item{make_key(type, static_cast<std::uint16_t>(id)), data}));
+    };
+    for (std::size_t i = 0; i < max_clients_07; ++i)
+        if (roster_.clients[i]) add(type_client_info_07, i, *roster_.clients[i]);
+    if (roster_.game) add(type_game_info_07, 0, *roster_.game);
+    if (roster_.tuning && *roster_.tuning != standard_tuning_07) add(type_tune_params_07, 0, *roster_.tuning);
+    auto const sorted = builder_.finish(memory_->sorted, item_order::by_key);
+    return sorted ? *sorted : snapshot;
+}
+
+bool demo_file::write_snapshot(std::int32_t tick, snapshot_view snapshot) {
+    if (protocol_ == protocol::teeworlds_07) snapshot = add_roster(snapshot);
+    auto const size = writer_.write_snapshot(tick, snapshot, memory_->out);
+    if (!size) {
+        ++refused_;
+        return false;
+    }
+    write(std::span{memory_->out}.first(*size));
+    if (first_tick_ < 0) first_tick_ = tick;
+    last_tick_ = tick;
+    ++snapshots_;
+    return true;
+}
+
+// 0.7's clients record a message of their own where the server's is left out.
+void demo_file::write_join(message const& m, bool enters) {
+    std::array<std::uint8_t, 512> bytes;
+    packer out{bytes};
+    out.add_int(describe(enters ? message_type::demo_client_enter : message_type::demo_client_leave).id_07 << 1);
+    if (enters) {
+        auto const info = decode<messages::client_info>(m, protocol_);
+        if (!info || info->silent || info->local) return;
+        out.add_string(info->name).add_int(info->client_id).add_int(info->team);
+    } else {
+        auto const drop = decode<messages::client_drop>(m, protocol_);
+        if (!drop || drop->silent || drop->client_id < 0 ||
+            drop->client_id >= static_cast<std::int32_t>(max_clients_07))
+            return;
+        auto const& client = roster_.clients[static_cast<std::size_t>(drop->client_id)];
+        if (!client) return;
+        client_message described;
+        describe_client(drop->client_id, *client, described);
+        out.add_string(described.message.name).add_int(drop->client_id).add_string(drop->reason);
+    }
+    auto const message = out.finish();
+    if (!message) return;
+    if (auto const size = writer_.write_message(*message, memory_->out)) {
+        write(std::span{memory_->out}.first(*size));
+        ++messages_;
+    }
+}
+
+void demo_file::write_message(message const& m, message_type type, std::span<std::uint8_t const> bytes,
+                              bool vital) {
+    if (protocol_ == protocol::teeworlds_07) {
+        if (snapshots_ > 0 && (type == message_type::client_info || type == message_type::client_drop))
+            write_join(m, type == message_type::client_info);
+        roster_.receive(m);
+        if (left_out_by_07(type)) return;
+    }
+    // Clients begin with the first snapshot, and so does what can be played.
+    if (snapshots_ == 0 || (!vital && type != message_type::pre_input)) return;
+    auto const size = writer_.write_message(bytes, memory_->out);
+    if (!size) {
+        ++refused_;
+        return;
+    }
+    write(std::span{memory_->out}.first(*size));
+    ++messages_;
+}
+
+bool demo_file::finish() {
+    if (snapshots_ == 0) return false;
+    flush();
+    writer_.finish(header_);
+    file_->overwrite_begin(header_bytes());
+    path_ = file_->finish();
+    return true;
+}
+
+} // namespace teewire::replay

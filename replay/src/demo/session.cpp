@@ -1,0 +1,99 @@
+#include "demo/session.hpp"
+
+#include "io/file_kind.hpp"
+
+#include <fmt/format.h>
+
+namespace teewire::replay {
+namespace {
+
+demo_reader open(input const& source, note_log& notes) {
+    auto const reader = demo_reader::open(source.bytes(), &notes);
+    if (!reader && identify(source.bytes()) != file_kind::demo)
+        refuse_kind(source.name(), source.bytes(), "a demo");
+    if (!reader)
+        throw bad_input{
+            fmt::format("{}: byte {}: {}", source.name(), reader.error().position, describe(reader.error().code))};
+    demo_reader quiet = *reader; // the header's oddities are noted; those of the chunks are the player's business
+    quiet.set_notes(nullptr);
+    return quiet;
+}
+
+// 0.6 or DDNet: DDNet's servers describe extended types in every snapshot.
+bool has_extended_types(demo_reader const& reader, demo_player_memory& memory, size_table const& sizes) {
+    demo_player player{reader, memory, {&sizes, decoding::lenient, nullptr}};
+    demo_event event;
+    for (int snapshots = 0; snapshots < 64 && player.next(event);) {
+        if (event.kind != demo_event_kind::snapshot) continue;
+        ++snapshots;
+        for (item const i : player.state())
+            if (i.type() == type_ex && i.id() >= first_alias) return true;
+    }
+    return false;
+}
+
+} // namespace
+
+std::string explain(demo_failure const& failed) {
+    std::string const tick = failed.tick < 0 ? "before the first tick" : fmt::format("tick {}", failed.tick);
+    if (failed.stage == demo_stage::chunk)
+        return fmt::format("{}, byte {}: {}", tick, failed.position, describe(failed.what.code));
+    bool const in_bytes = failed.stage == demo_stage::huffman || failed.stage == demo_stage::varint;
+    return fmt::format("{}, byte {}: {}: {} ({} {})", tick, failed.position, teewire::name(failed.stage),
+                       describe(failed.what.code), in_bytes ? "byte" : "int", failed.what.position);
+}
+
+demo_player_memory& thread_memory() {
+    static thread_local auto const memory = std::make_unique<demo_player_memory>();
+    return *memory;
+}
+
+session::session(input const& source, size_detection when) : source_{source}, reader_{open(source, header_notes_)} {
+    // Few demos have keyframes closer to each other than this; they are scanned twice.
+    constexpr std::size_t usual_keyframe_bytes = 1024;
+    keyframes_.resize((file_size() - first_chunk()) / usual_keyframe_bytes + 16);
+    overview_ = scan_demo(reader_, keyframes_);
+    bool const all = overview_.keyframes <= keyframes_.size();
+    keyframes_.resize(overview_.keyframes);
+    if (!all) scan_demo(reader_, keyframes_);
+    keyframes_.shrink_to_fit();
+
+    if (when == size_detection::presume && header().says_07()) {
+        // The one that detect_size_table tries first, and takes if nothing speaks against it.
+        sizes_ = &size_tables[1];
+        sizes_presumed_ = true;
+        protocol_ = protocol::teeworlds_07;
+    } else {
+        detect_sizes();
+    }
+}
+
+void session::detect_sizes() {
+    demo_player_memory& memory = thread_memory();
+    sizes_ = &detect_size_table(reader_, memory);
+    sizes_presumed_ = false;
+    protocol_ = sizes_->sizes != &sizes_06                      ? protocol::teeworlds_07
+                : has_extended_types(reader_, memory, sizes_06) ? protocol::ddnet
+                                                                : protocol::teeworlds_06;
+}
+
+demo_reader session::reader(std::size_t begin, std::size_t end) const noexcept {
+    demo_reader part = *demo_reader::open(source_.bytes().first(end)); // succeeds like that of the whole file
+    part.seek(begin, -1);
+    return part;
+}
+
+demo_player& session::player() {
+    if (!player_) {
+        memory_ = std::make_unique<demo_player_memory>();
+        player_ = std::make_unique<demo_player>(reader_, *memory_,
+                                                demo_player::options{sizes_->sizes, decoding::lenient, nullptr});
+    }
+    return *player_;
+}
+
+std::string session::error_text(demo_failure const& failed) const {
+    return fmt::format("{}: {}", name(), explain(failed));
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,43 @@
+// Items as people and programs read them: names of types and fields, values as words.
+#pragma once
+
+#include "io/json.hpp"
+#include "io/output.hpp"
+
+#include <teewire/schema.hpp>
+#include <teewire/snapshot.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace teewire::replay {
+
+/// "76ce455b-f9eb-3a48-add7-e04b941d045c"
+[[nodiscard]] std::string uuid_text(uuid const& id);
+
+/// What a type number means in a snapshot.
+struct type_name {
+    object const* known = nullptr; ///< null for types that are not in the tables
+    std::string text;              ///< "character", "type_30", "uuid_..." or "extended_type" for describing items
+};
+[[nodiscard]] type_name name_type(snapshot_view snapshot, std::uint16_t type, protocol p);
+
+/// Writes the fields as the members of a JSON object. Ints that no field describes become the array "data".
+void write_fields(json_writer& json, item const& i, object const* known);
+
+/// Column names of an object, and an item's values for them; empty where a short item has none.
+[[nodiscard]] std::string csv_columns(object const& known);
+void write_csv_values(text_buffer& out, item const& i, object const& known, csv_texts form);
+
+/// " x 123 (+4) y 56 (-1)": the fields in which `differences` is not zero, or all of them if there are none. Ints that
+/// no field describes are called by their place.
+[[nodiscard]] std::string changes_text(item const& i, std::span<std::int32_t const> differences,
+                                       object const* known);
+
+/// The text of the field with that name, to be printed; empty if there is none.
+[[nodiscard]] std::string text_field(item const& i, object const& known, std::string_view field_name);
+/// The value of the integer field with that name, or `otherwise`.
+[[nodiscard]] std::int32_t int_field(item const& i, object const& known, std::string_view field_name,
+                                     std::int32_t otherwise = 0);
+
+} // namespace teewire::replay

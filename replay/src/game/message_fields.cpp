@@ -1,0 +1,269 @@
+#include "game/message_fields.hpp"
+
+#include "game/item_text.hpp"
+#include "io/output.hpp"
+
+#include <teewire/packer.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace teewire::replay {
+namespace {
+
+using enum message_type;
+using enum message_sender;
+
+constexpr char const* same = nullptr;
+
+// Fields are NAME:TYPE, without a type an int; [N] for N of them, ? for one that may be left out.
+struct entry {
+    message_type type;
+    message_sender sender;
+    char const* fields_06;
+    char const* fields_07 = same;
+};
+
+#define SKIN "skin_parts:text[6] use_custom_colors:bool[6] colors[6]"
+constexpr entry table[] = {
+    {info, client, "version:text password:text", "version:text password:text client_version?"},
+    {map_change, server, "name:text crc size", "name:text crc size chunks_per_request chunk_size sha256:sha256?"},
+    {map_data, server, "last:bool crc number data:sized_data", "data:data"},
+    {server_info, server,
+     "version:text name:text host_name:text map:text game_type:text flags skill_level players player_slots clients "
+     "max_clients"},
+    {con_ready, server, ""},
+    {snap, server, "tick ticks_since_base parts part checksum data:sized_data"},
+    {snap_empty, server, "tick ticks_since_base"},
+    {snap_single, server, "tick ticks_since_base checksum data:sized_data"},
+    {snap_small, nobody, ""},
+    {input_timing, server, "tick time_left"},
+    {rcon_auth_status, server, "level command_list?"},
+    {rcon_auth_on, server, ""},
+    {rcon_auth_off, server, ""},
+    {rcon_line, server, "text:text"},
+    {rcon_cmd_add, server, "name:text help:text parameters:text"},
+    {rcon_cmd_rem, server, "name:text"},
+    {ready, client, ""},
+    {enter_game, client, ""},
+    {input, client, "ack tick data:sized_ints", "ack tick data:sized_ints ping_correction?"},
+    {rcon_cmd, client, "command:text"},
+    {rcon_auth, client, "name:text password:text command_list?", "password:text"},
+    {request_map_data, client, "number", ""},
+    {ping, both, ""},
+    {ping_reply, both, ""},
+    {maplist_entry_add, server, "name:text"},
+    {maplist_entry_rem, server, "name:text"},
+
+    {what_is, both, "asked:uuid"},
+    {it_is, both, "asked:uuid name:text"},
+    {i_dont_know, both, "asked:uuid"},
+    {rcon_type, server, "name_needed:bool"},
+    {map_details, server, "name:text sha256:sha256 crc size url:text?"},
+    {capabilities, server, "version flags"},
+    {client_version, client, "connection:uuid version text:text"},
+    {ping_ex, both, "id:uuid"},
+    {pong_ex, both, "id:uuid"},
+    {checksum_request, server, "id:uuid begin size"},
+    {checksum_response, client, "id:uuid sha256:sha256"},
+    {checksum_error, client, "id:uuid error"},
+    {redirect, server, "port"},
+    {rcon_cmd_group_start, server, "count?"},
+    {rcon_cmd_group_end, server, ""},
+    {map_reload, server, ""},
+    {reconnect, server, ""},
+    {maplist_add, server, "names:texts"},
+    {maplist_group_start, server, "count"},
+    {maplist_group_end, server, ""},
+
+    {motd, server, "text:text"},
+    {broadcast, server, "text:text"},
+    {chat, server, "team client_id text:text", "team client_id target text:text"},
+    {team, server, "client_id team silent:bool cooldown_tick"},
+    {kill, server, "killer victim weapon mode_special"},
+    {sound_global, server, "sound"},
+    {tune_params, server, "values:ints"},
+    {extra_projectile, server, "count projectiles:ints"},
+    {ready_to_enter, server, ""},
+    {weapon_pickup, server, "weapon"},
+    {emoticon, server, "client_id emoticon"},
+    {vote_clear_options, server, ""},
+    {vote_option_list_add, server, "count descriptions:text[15]", "count descriptions:texts"},
+    {vote_option_add, server, "description:text"},
+    {vote_option_remove, server, "description:text"},
+    {vote_set, server, "timeout description:text reason:text",
+     "client_id type timeout description:text reason:text"},
+    {vote_status, server, "yes no pass total"},
+    {server_settings, server,
+     "kick_vote:bool kick_min spec_vote:bool team_lock:bool team_balance:bool player_slots"},
+    {client_info, server, "client_id local:bool team name:text clan:text country " SKIN " silent:bool?"},
+    {game_info, server, "flags score_limit time_limit match_number match_current"},
+    {client_drop, server, "client_id reason:text silent:bool?"},
+    {game_message_07, server, "message parameters:ints"},
+    {demo_client_enter, recorder, "name:text client_id team"},
+    {demo_client_leave, recorder, "name:text client_id reason:text"},
+    {say, client, "team:bool text:text", "mode target text:text"},
+    {set_team, client, "team"},
+    {set_spectator_mode, client, "client_id", "mode client_id"},
+    {start_info, client, "name:text clan:text country skin:text use_custom_color:bool color_body color_feet",
+     "name:text clan:text country " SKIN},
+    {change_info, client, "name:text clan:text country skin:text use_custom_color:bool color_body color_feet"},
+    {kill_self, client, ""},
+    {ready_change, client, ""},
+    {client_emoticon, client, "emoticon"},
+    {vote, client, "vote"},
+    {call_vote, client, "type:text value:text reason:text", "type:text value:text reason:text force:bool"},
+    {is_ddnet_legacy, client, "values:ints"},
+    {race_time_legacy, server, "time check finish:bool"},
+    {record_legacy, server, "server_best player_best"},
+    {teams_state_legacy, server, "teams:ints"},
+    {show_others_legacy, client, "show"},
+    {skin_change, server, "client_id " SKIN},
+    {client_skin_change, client, SKIN},
+    {race_finish_07, server, "client_id time difference record_personal:bool record_server:bool?"},
+    {checkpoint, server, "difference"},
+    {command_info_07, server, "name:text parameters:text help:text"},
+    {command_info_remove_07, server, "name:text"},
+    {command, client, "name:text arguments:text"},
+
+    {teams_state, server, "teams:ints"},
+    {race_time, server, "time check finish:bool"},
+    {record, server, "server_best player_best"},
+    {kill_team, server, "team first"},
+    {your_vote, server, "vote"},
+    {race_finish, server, "client_id time difference record_personal:bool record_server:bool?"},
+    {command_info, server, "name:text parameters:text help:text"},
+    {map_sound_global, server, "sound"},
+    {pre_input, server,
+     "direction target_x target_y jump fire hook wanted_weapon next_weapon previous_weapon owner tick"},
+    {map_info, server, "description:text"},
+    {save_code, server,
+     "state error:text requester:text server:text generated_code:text code:text team_members:text"},
+    {change_info_cooldown, server, "tick"},
+    {server_alert, server, "text:text"},
+    {moderator_alert, server, "text:text"},
+    {show_distance, client, "x y"},
+    {show_others, client, "show"},
+    {camera_info, client, "zoom dead_zone follow_factor"},
+    {command_info_remove, server, "name:text"},
+    {vote_option_group_start, server, ""},
+    {vote_option_group_end, server, ""},
+    {command_info_group_start, server, ""},
+    {command_info_group_end, server, ""},
+    {enable_spectator_count, client, "enable"},
+};
+#undef SKIN
+static_assert(std::size(table) == message_type_count - 1, "all but unknown");
+static_assert([] {
+    for (std::size_t i = 0; i < std::size(table); ++i)
+        if (table[i].type != static_cast<message_type>(i + 1)) return false;
+    return true;
+}());
+
+message_field parse_field(std::string_view word) {
+    message_field f{word, "int"};
+    if (f.name.ends_with('?')) {
+        f.optional = true;
+        f.name.remove_suffix(1);
+    }
+    if (std::size_t const open = f.name.find('['); open != std::string_view::npos) {
+        std::from_chars(f.name.data() + open + 1, f.name.data() + f.name.size(), f.count);
+        f.name = f.name.substr(0, open);
+    }
+    if (std::size_t const colon = f.name.find(':'); colon != std::string_view::npos) {
+        f.type = f.name.substr(colon + 1);
+        f.name = f.name.substr(0, colon);
+    }
+    return f;
+}
+
+std::string hex(std::span<std::uint8_t const> bytes) {
+    constexpr std::size_t most = 16;
+    return fmt::format("{:02x}{}", fmt::join(bytes.first(std::min(most, bytes.size())), " "),
+                       bytes.size() > most ? " ..." : "");
+}
+
+std::string value_text(message_field const& f, unpacker& in) {
+    auto const up_to_end = [&](auto&& read) {
+        std::string text;
+        while (in.ok() && !in.rest().empty()) text += fmt::format("{}{}", text.empty() ? "" : " ", read());
+        return text;
+    };
+    auto const text = [&] { return fmt::format("\"{}\"", printable(in.read_string())); };
+    auto const size = [&] { return static_cast<std::size_t>(std::max(0, in.read_int())); };
+    if (f.type == "text") return text();
+    if (f.type == "texts") return up_to_end(text);
+    if (f.type == "ints") return up_to_end([&] { return in.read_int(); });
+    if (f.type == "uuid") {
+        uuid id;
+        auto const raw = in.read_raw(id.bytes.size());
+        std::copy(raw.begin(), raw.end(), id.bytes.begin());
+        return uuid_text(id);
+    }
+    if (f.type == "sha256") return fmt::format("{:02x}", fmt::join(in.read_raw(32), ""));
+    if (f.type == "data") return hex(in.read_raw(in.rest().size()));
+    if (f.type == "sized_data") return hex(in.read_raw(size()));
+    if (f.type == "sized_ints") {
+        std::string values;
+        for (std::size_t left = size() / 4; left > 0 && in.ok(); --left)
+            values += fmt::format("{}{}", values.empty() ? "" : " ", in.read_int());
+        return values;
+    }
+    return fmt::format("{}", in.read_int());
+}
+
+} // namespace
+
+std::string_view name(message_sender s) noexcept {
+    constexpr std::string_view names[] = {"server", "client", "both", "recorder", "nobody"};
+    return names[static_cast<std::size_t>(s)];
+}
+
+bool has_message(message_type type, protocol p) noexcept {
+    if (type == unknown) return false;
+    message_description const& d = describe(type);
+    bool const by_uuid = d.id_06 == 0 && d.id_07 == 0;
+    // DDNet's own, which other servers of 0.6 do not know.
+    bool const legacy = type == is_ddnet_legacy || type == race_time_legacy || type == record_legacy ||
+                        type == teams_state_legacy || type == show_others_legacy;
+    switch (p) {
+    case protocol::teeworlds_06: return d.id_06 != 0 && !legacy;
+    case protocol::ddnet: return d.id_06 != 0 || by_uuid;
+    case protocol::teeworlds_07: return d.id_07 != 0 || by_uuid;
+    }
+    return false;
+}
+
+std::optional<message_layout> find_layout(message_type type, protocol p) {
+    if (!has_message(type, p)) return {};
+    entry const& e = table[static_cast<std::size_t>(type) - 1];
+    std::string_view words = p == protocol::teeworlds_07 && e.fields_07 != same ? e.fields_07 : e.fields_06;
+    message_layout layout{e.sender, {}};
+    while (!words.empty()) {
+        std::size_t const end = std::min(words.find(' '), words.size());
+        layout.fields.push_back(parse_field(words.substr(0, end)));
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    return layout;
+}
+
+std::optional<std::string> fields_text(message const& m, message_type type, protocol p) {
+    auto const layout = find_layout(type, p);
+    if (!layout) return {};
+    unpacker in{m.fields};
+    std::string text;
+    for (message_field const& f : layout->fields) {
+        if (f.optional && in.rest().empty()) break;
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", f.name);
+        for (std::size_t i = 0; i < f.count && in.ok(); ++i) text += fmt::format(" {}", value_text(f, in));
+    }
+    // Those out of demos are filled up with zeros to a multiple of four bytes.
+    constexpr std::size_t most_padding = 3;
+    auto const rest = in.rest();
+    bool const padding =
+        rest.size() <= most_padding && std::all_of(rest.begin(), rest.end(), [](std::uint8_t b) { return b == 0; });
+    if (!in.ok() || !padding) return {};
+    return text;
+}
+
+} // namespace teewire::replay

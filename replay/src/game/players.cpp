@@ -1,0 +1,277 @@
+#include "game/players.hpp"
+
+#include "game/item_text.hpp"
+
+#include <set>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+constexpr std::int32_t score_none = -9999; // what servers of races send instead of no time
+
+std::string weapon_name(protocol p, std::int32_t weapon) {
+    for (field const& f : find_object(p, "character")->fields)
+        if (f.name == "weapon")
+            if (std::string_view const known = (*f.values)[weapon]; !known.empty()) return std::string{known};
+    return fmt::format("weapon {}", weapon);
+}
+
+std::string team_name(std::int32_t team, bool team_game) {
+    if (team < 0) return "spec";
+    if (!team_game) return "game";
+    return team == 0 ? "red" : "blue";
+}
+
+bool is_team_game(snapshot_view snapshot, protocol p) {
+    object const& game = *find_object(p, "game_info");
+    for (item const i : snapshot) {
+        if (i.type() == game.type) return (int_field(i, game, "game_flags") & 1) != 0;
+        // game_info is missing in the demos of 0.7 servers, but only team games have this.
+        if (p == protocol::teeworlds_07 && i.type() == find_object(p, "game_data_team")->type) return true;
+    }
+    return false;
+}
+
+character read_character(item const& i, object const& known, protocol p) {
+    character c;
+    c.x = int_field(i, known, "x");
+    c.y = int_field(i, known, "y");
+    c.weapon = weapon_name(p, int_field(i, known, "weapon"));
+    if (std::int32_t const health = int_field(i, known, "health"); health > 0) {
+        c.health = health;
+        c.armor = int_field(i, known, "armor");
+    }
+    return c;
+}
+
+std::string chat_mode(game_message const& m, protocol p) {
+    std::int32_t const to_team = p == protocol::teeworlds_07 ? 2 : 1;
+    return m.team < to_team ? "" : m.team == to_team ? " (team)" : " (whisper)";
+}
+
+std::string weapon_text(protocol p, std::int32_t weapon, bool own) {
+    return weapon == -1   ? "world"
+           : weapon == -2 ? "self"
+           : weapon == -3 ? "game"
+                          : (own ? "own " : "") + weapon_name(p, weapon);
+}
+
+std::string tell_kill(kill_note const& kill, protocol p, name_table const& names) {
+    bool const alone = kill.killer < 0 || kill.killer == kill.victim;
+    std::string const how = weapon_text(p, kill.weapon, alone);
+    if (alone) return fmt::format("{} died ({})", names.name(kill.victim), how);
+    return fmt::format("{} killed {} with {}", names.name(kill.killer), names.name(kill.victim), how);
+}
+
+} // namespace
+
+// ---- names ---------------------------------------------------------------------------------------------------------
+
+std::optional<introduction> read_introduction(game_message const& m) {
+    introduction i;
+    i.client_id = m.client_id;
+    switch (m.kind) {
+    case message_kind::client_info: i.clan = printable(m.clan); [[fallthrough]];
+    case message_kind::client_enter:
+        i.name = printable(m.name);
+        i.team = m.team;
+        return i;
+    case message_kind::team: i.team = m.team; return i;
+    default: return {};
+    }
+}
+
+void name_table::add(introduction const& i) {
+    identity& who = known_[i.client_id];
+    if (i.name) who.name = *i.name;
+    if (i.clan) who.clan = *i.clan;
+    if (i.team) who.team = i.team;
+}
+
+void name_table::read(snapshot_view snapshot, protocol p) {
+    object const& info = *find_object(p, "client_info");
+    for (item const i : snapshot)
+        if (i.type() == info.type) add(i, info, p);
+}
+
+void name_table::add(item const& i, object const& info, protocol p) {
+    identity& who = known_[i.id()];
+    if (std::equal(who.item.begin(), who.item.end(), i.data.begin(), i.data.end())) return;
+    who.item.assign(i.data.begin(), i.data.end());
+    who.name = text_field(i, info, "name");
+    who.clan = text_field(i, info, "clan");
+    if (p == protocol::teeworlds_07) who.team = int_field(i, info, "team");
+}
+
+name_table::identity const* name_table::find(std::int32_t client_id) const {
+    auto const found = known_.find(client_id);
+    return found != known_.end() ? &found->second : nullptr;
+}
+
+std::string name_table::name(std::int32_t client_id) const {
+    identity const* const who = find(client_id);
+    return who != nullptr && !who->name.empty() ? who->name : fmt::format("#{}", client_id);
+}
+
+// ---- players -------------------------------------------------------------------------------------------------------
+
+std::string character::position() const { return fmt::format("{:.1f},{:.1f}", x / 32.0, y / 32.0); }
+
+std::string character::condition() const {
+    return health && armor ? fmt::format("{}/{}", *health, *armor) : std::string{};
+}
+
+std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names, std::int32_t tick) {
+    object const& info = *find_object(p, "player_info");
+    object const& body = *find_object(p, "character");
+    bool const team_game = is_team_game(snapshot, p);
+    score_reader const scores{snapshot, p};
+    std::vector<player> players;
+    std::map<std::int32_t, character> bodies;
+    for (item const i : snapshot) {
+        if (i.type() == body.type) bodies.emplace(i.id(), read_character(i, body, p));
+        if (i.type() != info.type) continue;
+        player one;
+        one.client_id = int_field(i, info, "client_id", i.id());
+        one.name = names.name(one.client_id);
+        one.latency = int_field(i, info, "latency");
+        std::int32_t const score = int_field(i, info, "score", score_none);
+        one.timed = scores.times();
+        one.time = scores.time(one.client_id, score);
+        if (score != score_none && (!one.timed || one.time)) one.score = score;
+        auto const* const who = names.find(one.client_id);
+        if (who != nullptr) one.clan = who->clan;
+        if (p != protocol::teeworlds_07) one.team = team_name(int_field(i, info, "team"), team_game);
+        else if (who != nullptr && who->team) one.team = team_name(*who->team, team_game);
+        players.push_back(std::move(one));
+    }
+    for (player& one : players)
+        if (auto const found = bodies.find(one.client_id); found != bodies.end()) one.body = found->second;
+    if (tick >= 0)
+        for (running_race const& r : read_races(snapshot, p))
+            for (player& one : players)
+                if (one.client_id == r.client_id && r.start_tick <= tick)
+                    one.race = std::int64_t{tick} - r.start_tick;
+    std::stable_sort(players.begin(), players.end(), [](player const& a, player const& b) {
+        if (a.timed && a.time != b.time) return a.time && (!b.time || *a.time < *b.time);
+        if (!a.timed && a.score != b.score) return a.score > b.score; // having none is less than any
+        return a.client_id < b.client_id;
+    });
+    return players;
+}
+
+player_ids::player_ids(protocol p) {
+    object const& info = *find_object(p, "player_info");
+    type_ = info.type;
+    for (field const& f : info.fields)
+        if (f.name == "client_id") place_ = f.offset;
+}
+
+std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p) {
+    player_ids const players{p};
+    std::vector<std::int32_t> ids;
+    for (item const i : snapshot)
+        if (i.type() == players.type()) ids.push_back(players.client_id(i));
+    return ids;
+}
+
+std::string tell(game_message const& m, protocol p, name_table const& names) {
+    std::string const text = printable(m.text);
+    if (m.kind == message_kind::kill) return tell_kill({m.client_id, m.victim, m.weapon}, p, names);
+    if (text.find_first_not_of(' ') == std::string::npos) return {}; // an empty broadcast takes the last one away
+    switch (m.kind) {
+    case message_kind::chat: return names.name(m.client_id) + tell_speech(m, p);
+    case message_kind::server_message: return "*** " + text;
+    case message_kind::broadcast: return (is_race_clock(text) ? "race clock: " : "broadcast: ") + text;
+    case message_kind::motd: return "message of the day: " + text;
+    default: return {};
+    }
+}
+
+std::string tell(death const& d, protocol p, name_table const& names) {
+    if (d.weapon && d.killer) return tell_kill({*d.killer, d.victim, *d.weapon}, p, names);
+    if (!d.weapon) return names.name(d.victim) + " died";
+    if (*d.weapon < 0) return fmt::format("{} died ({})", names.name(d.victim), weapon_text(p, *d.weapon, false));
+    return fmt::format("{} was killed with {}", names.name(d.victim), weapon_text(p, *d.weapon, false));
+}
+
+std::string tell_undecided(std::span<kill_note const> notes, protocol p, name_table const& names) {
+    constexpr std::size_t most = 4;
+    std::vector<std::int32_t> victims;
+    std::set<std::int32_t> known;
+    bool one_weapon = true;
+    for (kill_note const& n : notes) {
+        if (known.insert(n.victim).second) victims.push_back(n.victim);
+        one_weapon = one_weapon && n.weapon == notes.front().weapon;
+    }
+    std::string line = "? died";
+    if (one_weapon) line += fmt::format(" ({})", weapon_text(p, notes.front().weapon, false));
+    for (std::size_t i = 0; i < victims.size() && i < most; ++i)
+        line += (i == 0 ? ", messages name " : " or ") + names.name(victims[i]);
+    if (victims.size() > most) line += fmt::format(" or {} more", victims.size() - most);
+    return line;
+}
+
+std::string tell_speech(game_message const& m, protocol p) {
+    return fmt::format("{}: {}", chat_mode(m, p), printable(m.text));
+}
+
+std::string tell(std::span<player const> players, std::size_t most) {
+    std::string line = fmt::format("{} player{}", players.size(), players.size() == 1 ? "" : "s");
+    for (std::size_t i = 0; i < players.size() && i < most; ++i) {
+        line += (i == 0 ? ": " : "; ") + players[i].name;
+        player const& one = players[i];
+        if (auto const& body = one.body) {
+            line += ' ' + body->position();
+            if (std::string const condition = body->condition(); !condition.empty()) line += ' ' + condition;
+            line += ' ' + body->weapon;
+        }
+        if (one.time) line += ", time " + time_text(*one.time);
+        if (one.race) line += ", race " + clock_text(*one.race);
+    }
+    return line;
+}
+
+// ---- course of a demo ----------------------------------------------------------------------------------------------
+
+std::size_t course::happened(std::int32_t tick) const {
+    auto const end = std::upper_bound(happenings.begin(), happenings.end(), tick,
+                                      [](std::int32_t t, happening const& h) { return t < h.tick; });
+    return static_cast<std::size_t>(end - happenings.begin());
+}
+
+name_table course::names(std::int32_t tick) const {
+    name_table names;
+    for (introduction const& i : introductions)
+        if (i.tick <= tick) names.add(i);
+    return names;
+}
+
+double pace::tick(clock::time_point now) const {
+    if (paused_) return tick_;
+    return tick_ + std::chrono::duration<double>{now - now_}.count() * ticks_per_second * speed_;
+}
+
+pace::clock::time_point pace::due(double tick) const {
+    assert(!paused_);
+    std::chrono::duration<double> const later{(tick - tick_) / (ticks_per_second * speed_)};
+    return now_ + std::chrono::ceil<clock::duration>(later);
+}
+
+void pace::seek(clock::time_point now, double tick) {
+    now_ = now;
+    tick_ = tick;
+}
+
+void pace::set_speed(clock::time_point now, double speed) {
+    seek(now, tick(now));
+    speed_ = speed;
+}
+
+void pace::pause(clock::time_point now, bool paused) {
+    seek(now, tick(now));
+    paused_ = paused;
+}
+
+} // namespace teewire::replay

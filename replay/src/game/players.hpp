@@ -1,0 +1,158 @@
+// What a demo tells about its players: who is there, what they do and say, and when.
+#pragma once
+
+#include "demo/session.hpp"
+#include "game/deaths.hpp"
+#include "game/race.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+namespace teewire::replay {
+
+// ---- names ---------------------------------------------------------------------------------------------------------
+
+/// What a message says about a player. What it leaves out stays as it was.
+struct introduction {
+    std::int32_t tick = -1;
+    std::int32_t client_id = -1;
+    std::optional<std::string> name;
+    std::optional<std::string> clan;
+    std::optional<std::int32_t> team;
+};
+[[nodiscard]] std::optional<introduction> read_introduction(game_message const& m);
+
+/// Who is behind a client id. Items tell it in most demos; those of 0.7 servers have messages alone.
+class name_table {
+public:
+    struct identity {
+        std::string name; ///< this and all texts below can be printed as they are
+        std::string clan;
+        std::optional<std::int32_t> team;
+        std::vector<std::int32_t> item; ///< that this was read from
+    };
+
+    void add(introduction const& i);
+    /// A client_info item, which `info` describes.
+    void add(item const& i, object const& info, protocol p);
+    /// Those of the snapshot.
+    void read(snapshot_view snapshot, protocol p);
+    /// Null if nothing is known.
+    [[nodiscard]] identity const* find(std::int32_t client_id) const;
+    /// "#3" if it is not known.
+    [[nodiscard]] std::string name(std::int32_t client_id) const;
+
+private:
+    std::map<std::int32_t, identity> known_;
+};
+
+// ---- players -------------------------------------------------------------------------------------------------------
+
+/// What the player does in the world.
+struct character {
+    std::int32_t x = 0;
+    std::int32_t y = 0;
+    std::optional<std::int32_t> health; ///< clients are not told those of others
+    std::optional<std::int32_t> armor;
+    std::string weapon;
+
+    [[nodiscard]] std::string position() const;  ///< in tiles: "12.5,30.1"
+    [[nodiscard]] std::string condition() const; ///< health and armor: "10/5", or empty
+};
+
+struct player {
+    std::int32_t client_id = -1;
+    std::string name;
+    std::string clan;
+    std::string team; ///< "spec", "game", "red", "blue", or empty
+    std::optional<std::int32_t> score;
+    bool timed = false;               ///< the score is a time
+    std::optional<std::int64_t> time; ///< of the best finish, in milliseconds
+    std::optional<std::int64_t> race; ///< ticks since the start of the race that is being run
+    std::int32_t latency = 0;
+    std::optional<character> body; ///< none for the dead, spectators, and those a client does not see
+};
+
+/// Best score or time first. `tick`: of the snapshot, for the clocks of races.
+[[nodiscard]] std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names,
+                                               std::int32_t tick = -1);
+/// Tells whom items of type player_info are about.
+class player_ids {
+public:
+    explicit player_ids(protocol p);
+    [[nodiscard]] std::uint16_t type() const noexcept { return type_; }
+    [[nodiscard]] std::int32_t client_id(item const& i) const noexcept {
+        return place_ < i.data.size() ? i.data[place_] : i.id();
+    }
+
+private:
+    std::uint16_t type_;
+    std::size_t place_ = SIZE_MAX; // none in 0.7
+};
+/// In the order of the items.
+[[nodiscard]] std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p);
+
+/// One line for chat, kills and what the server says; empty for everything else.
+[[nodiscard]] std::string tell(game_message const& m, protocol p, name_table const& names);
+/// The same for a death that an item proves.
+[[nodiscard]] std::string tell(death const& d, protocol p, name_table const& names);
+/// "? died (game), messages name alice or bob": kill messages that nothing proves.
+[[nodiscard]] std::string tell_undecided(std::span<kill_note const> notes, protocol p, name_table const& names);
+/// How a chat message goes on behind the name.
+[[nodiscard]] std::string tell_speech(game_message const& m, protocol p);
+/// "2 players: alice 12.5,30.1 10/5 gun, race 0:20.6; bob"
+[[nodiscard]] std::string tell(std::span<player const> players, std::size_t most);
+
+// ---- course of a demo ----------------------------------------------------------------------------------------------
+
+struct happening {
+    std::int32_t tick = -1;
+    std::string text;
+};
+
+/// What happens when, up to the end of the file or the first damage.
+struct course {
+    std::int32_t first_tick = -1; ///< -1 if there is no tick at all
+    std::int32_t last_tick = -1;
+    std::vector<std::int32_t> snapshots; ///< their ticks, ascending
+    std::vector<happening> happenings;
+    std::vector<introduction> introductions;
+    std::string error; ///< empty if nothing is damaged
+
+    /// Ticks since the first one.
+    [[nodiscard]] std::int64_t elapsed(std::int32_t tick) const noexcept {
+        return std::max<std::int64_t>(0, std::int64_t{tick} - first_tick);
+    }
+    /// The number of happenings up to that tick.
+    [[nodiscard]] std::size_t happened(std::int32_t tick) const;
+    [[nodiscard]] name_table names(std::int32_t tick) const;
+};
+/// Plays the whole demo, or until it is interrupted.
+[[nodiscard]] course read_course(session& demo);
+
+/// Which tick is due when. Everything is reckoned from one origin, so that errors do not add up.
+class pace {
+public:
+    using clock = std::chrono::steady_clock;
+
+    pace(clock::time_point now, double tick, double speed) : now_{now}, tick_{tick}, speed_{speed} {}
+
+    [[nodiscard]] double tick(clock::time_point now) const;
+    /// Asserts that it is not paused.
+    [[nodiscard]] clock::time_point due(double tick) const;
+    [[nodiscard]] double speed() const noexcept { return speed_; }
+    [[nodiscard]] bool paused() const noexcept { return paused_; }
+
+    void seek(clock::time_point now, double tick);
+    void set_speed(clock::time_point now, double speed);
+    void pause(clock::time_point now, bool paused);
+
+private:
+    clock::time_point now_; // when tick_ was or will be due
+    double tick_;
+    double speed_;
+    bool paused_ = false;
+};
+
+} // namespace teewire::replay

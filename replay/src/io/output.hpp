@@ -1,0 +1,107 @@
+// What verbs print and say, and progress.
+#pragma once
+
+#include "io/errors.hpp"
+#include "io/interrupts.hpp"
+#include "io/output_file.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace teewire::replay {
+
+/// Text in the making. Keeps its memory when it is cleared.
+class text_buffer {
+public:
+    template <class... Arguments>
+    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        fmt::format_to(fmt::appender{buffer_}, format, std::forward<Arguments>(arguments)...);
+    }
+    void write(std::string_view text) { buffer_.append(text.data(), text.data() + text.size()); }
+    void clear() noexcept { buffer_.clear(); }
+    [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
+    [[nodiscard]] std::string_view view() const noexcept { return {buffer_.data(), buffer_.size()}; }
+
+private:
+    fmt::memory_buffer buffer_;
+};
+
+/// Collects text for the output that was chosen. Throws as output_file does.
+class output {
+public:
+    output() : output{output_choice{}} {}
+    explicit output(output_choice const& to, std::span<std::string const> inputs = {})
+        : file_{to, content::text, inputs} {}
+
+    template <class... Arguments>
+    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        buffer_.print(format, std::forward<Arguments>(arguments)...);
+        if (buffer_.size() > flush_size) flush();
+    }
+    void write(std::string_view text);
+    void flush();
+    /// A file gets its name, unless the verb was interrupted, or failed before there was anything to print. The code.
+    [[nodiscard]] int finish(int code);
+
+private:
+    void put(std::string_view text);
+
+    static constexpr std::size_t flush_size = 1 << 16;
+    text_buffer buffer_;
+    output_file file_;
+};
+
+/// On standard error. Nobody may be listening there, which is no failure.
+void say(std::string_view text);
+template <class... Arguments>
+void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    say(std::string_view{fmt::format(format, std::forward<Arguments>(arguments)...)});
+}
+/// "teewire: NAME: what, where", without control characters.
+[[nodiscard]] std::string error_line(std::string_view text);
+/// Says that.
+void complain(std::string_view text);
+
+/// A line on standard error that says how far the work is, if that is a terminal.
+class progress {
+public:
+    explicit progress(std::uint64_t total_bytes);
+    progress(progress const&) = delete;
+    progress& operator=(progress const&) = delete;
+    ~progress() { clear(); }
+    void update(std::uint64_t done_bytes, std::string_view what);
+    /// Takes the line away, so that something else can be printed.
+    void clear();
+
+private:
+    bool terminal_;
+    bool shown_ = false;
+    std::uint64_t total_;
+    std::chrono::steady_clock::time_point next_;
+};
+
+/// Text for people. Valid UTF-8 without control characters, which move the cursor, and without those that turn the
+/// direction of writing, which show a text as another one: they become spaces, and what breaks the rules U+FFFD.
+[[nodiscard]] std::string printable(std::string_view text);
+/// Valid UTF-8 with every character that it has: for JSON and CSV. Bytes that break the rules become U+FFFD.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
+/// How CSV tells texts.
+enum class csv_texts : std::uint8_t {
+    safe, ///< with an apostrophe in front of what a spreadsheet would take for a formula
+    raw,  ///< as they are
+};
+/// A text as a cell of CSV, in quotes.
+[[nodiscard]] std::string csv_text(std::string_view text, csv_texts form);
+
+/// "1 quad", "2 quads".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
+
+/// "1:02.5" for ticks.
+[[nodiscard]] std::string clock_text(std::int64_t ticks);
+
+} // namespace teewire::replay

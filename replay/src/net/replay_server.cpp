@@ -1,0 +1,670 @@
+#include "net/replay_server.hpp"
+
+#include "io/output.hpp"
+
+#include <teewire/sha256.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <zlib.h>
+
+namespace teewire::replay {
+namespace {
+
+constexpr milliseconds snapshot_interval = 40;
+constexpr std::int32_t keep_entries = snapshot_pacing::keep_ticks / 2 + 1;
+constexpr std::size_t history_ints =
+    keep_entries * std::size_t{16384 + 1024}; // each as large as can be, with its keys
+constexpr std::size_t max_log = 4096;         // messages
+constexpr std::size_t map_chunk_bytes = 880;
+constexpr std::int32_t map_chunks_ahead = 14;
+constexpr std::int32_t map_chunks_per_request_07 = 8;
+constexpr milliseconds join_time = 120'000; // from one step of joining to the next
+constexpr double packets_per_second = 400;  // of one viewer
+constexpr double accepts_per_second = 200;
+constexpr double answers_per_second = 5000;
+constexpr double answers_per_viewer = 10; // a second, to an address that may have so many
+constexpr double accepts_per_viewer = 2;
+constexpr std::size_t max_news = 1000;
+constexpr std::int64_t last_server_tick = INT32_MAX - 1;
+constexpr std::int64_t max_late_ticks = 10'000 / snapshot_interval; // after which all connections have ended
+
+// Answers of 0.6 to the browser are larger than the question and go to whoever is named as its sender. That is for the
+// local network alone, which nobody outside can be hit through.
+bool is_local(boost::asio::ip::address address) {
+    if (address.is_v6()) {
+        auto const v6 = address.to_v6();
+        if (!v6.is_v4_mapped()) return v6.is_loopback() || v6.is_link_local() || (v6.to_bytes()[0] & 0xfe) == 0xfc;
+        address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, v6);
+    }
+    auto const b = address.to_v4().to_bytes();
+    return b[0] == 127 || b[0] == 10 || (b[0] == 172 && (b[1] & 0xf0) == 16) || (b[0] == 192 && b[1] == 168) ||
+           (b[0] == 169 && b[1] == 254);
+}
+
+using address_bytes = std::array<std::uint8_t, 18>;
+address_bytes bytes_of(endpoint const& e) {
+    address_bytes out{};
+    auto const put = [&](auto const& bytes) { std::copy(bytes.begin(), bytes.end(), out.begin()); };
+    if (e.address().is_v6()) put(e.address().to_v6().to_bytes());
+    else put(e.address().to_v4().to_bytes());
+    out[16] = static_cast<std::uint8_t>(e.port() >> 8);
+    out[17] = static_cast<std::uint8_t>(e.port());
+    return out;
+}
+
+std::uint64_t hash_bytes(std::span<std::uint8_t const> bytes, std::uint64_t key) {
+    std::uint64_t hash = key;
+    for (std::uint8_t const b : bytes) hash = (hash ^ b) * 0x9e3779b97f4a7c15U + (hash >> 29);
+    return hash >> 20;
+}
+
+// Clients take it for a file name.
+std::string file_name(std::string_view name) {
+    std::string out = printable(name).substr(0, 63);
+    for (char& c : out)
+        if (std::strchr("/\\:*?\"<>|", c) != nullptr) c = '_';
+    return out.empty() ? "map" : out;
+}
+
+} // namespace
+
+struct replay_server::viewer {
+    endpoint address;
+    std::optional<connection> link;
+    connection_memory<16384, 96> memory;
+    rate_limit packets{packets_per_second};
+    step at = step::joining;
+    milliseconds since = 0; // the last step
+    std::uint32_t used_index = 0;
+
+    std::size_t map_next = 0;                      // byte
+    std::size_t map_until = 0;                     // chunks that were asked for end there
+    std::deque<std::vector<std::uint8_t>> welcome; // vital messages before those of the log; bounded by the roster
+    std::uint64_t log_next = 0;
+
+    snapshot_pacing pacing;
+    std::int32_t watched = watch_chosen;
+    std::int32_t watched_since = -1; // snapshots before it are no bases
+    std::int32_t input_tick = -1;
+    std::array<char, 17> name{};
+};
+
+replay_server::replay_server(playback& shown, std::string name, std::string map_name,
+                             std::span<std::uint8_t const> map, server_limits const& limits,
+                             std::array<std::uint8_t, 16> const& secret, packet_sink& sink, milliseconds now)
+    : shown_{shown}, name_{std::move(name)}, map_name_{file_name(map_name)}, map_{map},
+      map_crc_{static_cast<std::uint32_t>(crc32_z(0, map.data(), map.size()))}, map_sha256_{sha256(map)},
+      limits_{limits}, gate_{secret, {false, !shown.is_07(), !shown.is_07(), shown.is_07()}}, sink_{sink},
+      viewers_{std::make_unique<viewer[]>(limits.viewers)},
+      accepts_{accepts_per_viewer * static_cast<double>(limits.viewers_per_address), accepts_per_second},
+      answers_{answers_per_viewer * static_cast<double>(limits.viewers_per_address), answers_per_second},
+      entries_(keep_entries),
+      block_(history_ints), past_{entries_, block_}, scratch_{std::make_unique<snapshot_scratch>()},
+      variant_(16384), base_variant_(16384), next_tick_{now + snapshot_interval},
+      out_{std::make_unique<packet_memory>()}, payload_{std::make_unique<payload_memory>()} {
+    encoding_.version = shown.is_07() ? protocol::teeworlds_07 : protocol::ddnet;
+    encoding_.sizes = shown.is_07() ? &sizes_07 : &sizes_06;
+    if (shown.version() == protocol::ddnet) encoding_.max_parts = max_snapshot_parts;
+    for (std::size_t i = limits.viewers; i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
+    used_.reserve(limits.viewers);
+    due_.reserve(limits.viewers);
+    std::size_t places = 16;
+    while (places < 2 * limits.viewers) places *= 2;
+    places_.resize(places);
+    std::memcpy(&place_key_, secret.data(), sizeof place_key_);
+    told_ = shown.players();
+}
+
+replay_server::~replay_server() = default;
+
+std::size_t replay_server::viewer_bytes() noexcept { return sizeof(viewer); }
+
+std::size_t replay_server::watching() const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(used_.begin(), used_.end(), [this](auto n) { return viewers_[n].at == step::watching; }));
+}
+
+std::string replay_server::label(viewer const& v) const {
+    std::string const name = printable(v.name.data());
+    std::string const address = v.address.address().to_string() + ":" + std::to_string(v.address.port());
+    return name.empty() ? address : name + " (" + address + ")";
+}
+
+// ---- viewers by address --------------------------------------------------------------------------------------------
+
+std::size_t replay_server::home(endpoint const& address) const noexcept {
+    return static_cast<std::size_t>(hash_bytes(bytes_of(address), place_key_)) & (places_.size() - 1);
+}
+
+std::uint64_t replay_server::hash_of_host(endpoint const& address) const noexcept {
+    auto const bytes = bytes_of(address);
+    bool const v6 = address.address().is_v6() && !address.address().to_v6().is_v4_mapped();
+    return hash_bytes(std::span{bytes}.first(v6 ? 8 : 16), place_key_);
+}
+
+replay_server::viewer* replay_server::find(endpoint const& address) const noexcept {
+    for (std::size_t at = home(address); places_[at] != 0; at = (at + 1) & (places_.size() - 1))
+        if (viewer& v = viewers_[places_[at] - 1]; v.address == address) return &v;
+    return nullptr;
+}
+
+void replay_server::add_place(std::uint32_t number) noexcept {
+    std::size_t at = home(viewers_[number].address);
+    while (places_[at] != 0) at = (at + 1) & (places_.size() - 1);
+    places_[at] = number + 1;
+}
+
+void replay_server::remove_place(std::uint32_t number) noexcept {
+    std::size_t const mask = places_.size() - 1;
+    std::size_t at = home(viewers_[number].address);
+    while (places_[at] != number + 1) at = (at + 1) & mask;
+    places_[at] = 0;
+    // Those behind that were pushed on by it move up.
+    for (at = (at + 1) & mask; places_[at] != 0; at = (at + 1) & mask) {
+        std::uint32_t const moved = places_[at] - 1;
+        places_[at] = 0;
+        add_place(moved);
+    }
+}
+
+// ---- strangers -----------------------------------------------------------------------------------------------------
+
+void replay_server::receive(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now) {
+    ++count_.received;
+    viewer* v = find(from);
+    if (v == nullptr) return answer(datagram, from, now);
+    if (!v->packets.take(now)) {
+        ++count_.ignored;
+        return;
+    }
+    auto const r = v->link->receive(datagram, now, *payload_);
+    switch (r.kind) {
+    case received_kind::chunks:
+        for (chunk c; v->link && v->link->next_chunk(c);) receive(*v, c, now);
+        break;
+    case received_kind::handshake: return answer(datagram, from, now);
+    case received_kind::restart: drop(*v, "begins anew"); return answer(datagram, from, now);
+    case received_kind::closed: return drop(*v, "leaves");
+    case received_kind::connless: return answer_connless(datagram, from, now);
+    case received_kind::dropped: ++count_.ignored; return;
+    case received_kind::online:
+    case received_kind::control: break;
+    }
+    if (!v->link) return;
+    pump(*v, now);
+    poll(*v, now);
+}
+
+void replay_server::answer(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now) {
+    auto const address = bytes_of(from);
+    auto const d = gate_.receive(datagram, address, now, *out_);
+    switch (d.what) {
+    case server_gate::verdict::ignore: ++count_.ignored; return;
+    case server_gate::verdict::connless: return answer_connless(datagram, from, now);
+    case server_gate::verdict::answer:
+        if (!answers_.take(hash_of_host(from), now)) {
+            ++count_.ignored;
+            return;
+        }
+        ++count_.answered;
+        sink_.send(from, d.reply);
+        return;
+    case server_gate::verdict::accept: break;
+    }
+    if (find(from) != nullptr) return; // its handshake repeated
+    viewer* const v = accept(d, from, now);
+    if (v == nullptr) return;
+    if (!d.reply.empty()) sink_.send(from, d.reply);
+    if (d.data) {
+        auto const r = v->link->receive(datagram, now, *payload_);
+        if (r.kind == received_kind::chunks)
+            for (chunk c; v->link && v->link->next_chunk(c);) receive(*v, c, now);
+    }
+    if (!v->link) return;
+    pump(*v, now);
+    poll(*v, now);
+}
+
+void replay_server::answer_connless(std::span<std::uint8_t const> datagram, endpoint const& from,
+                                    milliseconds now) {
+    ++count_.ignored;
+    auto const p = parse_connless(datagram);
+    if (!p) return;
+    auto const request = parse_server_info_request(*p);
+    if (!request || (request->kind == server_info_kind::v07) != shown_.is_07()) return;
+    bool const proven = p->format == connless_format::v07 && gate_.valid(p->token, bytes_of(from), now);
+    if (!proven && (shown_.is_07() || !is_local(from.address()))) return;
+    if (!infos_.take(now)) return;
+    --count_.ignored;
+    ++count_.answered;
+
+    server_description about;
+    about.version = shown_.is_07() ? "0.7.5" : "0.6.4";
+    about.name = name_;
+    about.map = map_name_;
+    about.map_crc = map_crc_;
+    about.map_size = static_cast<std::int32_t>(map_.size());
+    about.game_type = "replay";
+    about.clients = static_cast<std::int32_t>(used_.size());
+    about.max_clients =
+        static_cast<std::int32_t>(std::min<std::size_t>(limits_.viewers, shown_.is_07() ? 64 : 256));
+    about.clients = std::min(about.clients, about.max_clients);
+    about.max_players = about.max_clients;
+    // As many as any form lists, on the stack.
+    std::array<listed_client, 64> listed;
+    std::size_t count = 0;
+    for (std::uint32_t const n : used_) {
+        if (count == listed.size()) break;
+        listed[count].name = viewers_[n].name.data();
+        listed[count].player = false;
+        ++count;
+    }
+    std::array<std::uint8_t, max_packet_bytes> payload;
+    auto const size = write_server_info(*request, about, std::span{listed}.first(count), payload);
+    if (!size) return;
+    connless_packet out = *p;
+    out.token = p->response_token;
+    out.response_token = p->token;
+    out.payload = std::span{payload}.first(*size);
+    std::array<std::uint8_t, max_packet_bytes> packet;
+    if (auto const written = write_connless(out, packet)) sink_.send(from, std::span{packet}.first(*written));
+}
+
+replay_server::viewer* replay_server::accept(server_gate::decision const& d, endpoint const& from,
+                                             milliseconds now) {
+    auto const refuse = [&](std::string_view why) {
+        ++count_.ignored;
+        control_message m;
+        m.code = control_code::close;
+        m.reason = why;
+        packet_memory memory; // `out_` may hold the reply
+        sink_.send(from, write_control(m, d.format, {0, false, d.tokens.peer}, memory));
+        return nullptr;
+    };
+    if (!accepts_.take(hash_of_host(from), now)) {
+        ++count_.ignored;
+        return nullptr;
+    }
+    if (free_.empty()) return refuse("This server is full");
+    auto const same = std::count_if(used_.begin(), used_.end(),
+                                    [&](auto n) { return viewers_[n].address.address() == from.address(); });
+    if (static_cast<std::size_t>(same) >= limits_.viewers_per_address)
+        return refuse("Too many viewers with your address");
+
+    std::uint32_t const number = free_.back();
+    free_.pop_back();
+    viewer& v = viewers_[number];
+    v.address = from;
+    v.link.emplace(connection::server(d.format, d.tokens, v.memory, now));
+    v.packets = rate_limit{packets_per_second};
+    v.at = step::joining;
+    v.since = now;
+    v.used_index = static_cast<std::uint32_t>(used_.size());
+    v.map_next = v.map_until = 0;
+    v.welcome.clear();
+    v.pacing = snapshot_pacing{};
+    v.watched = watch_chosen;
+    v.watched_since = -1;
+    v.input_tick = -1;
+    v.name = {};
+    used_.push_back(number);
+    add_place(number);
+    return &v;
+}
+
+void replay_server::drop(viewer& v, std::string_view why) {
+    if (v.at == step::watching && news_.size() < max_news) news_.push_back(label(v) + " " + std::string{why});
+    auto const number = static_cast<std::uint32_t>(&v - viewers_.get());
+    remove_place(number);
+    v.link.reset();
+    v.welcome.clear();
+    used_[v.used_index] = used_.back();
+    viewers_[used_.back()].used_index = v.used_index;
+    used_.pop_back();
+    free_.push_back(number);
+}
+
+// ---- viewers -------------------------------------------------------------------------------------------------------
+
+template <class T>
+void replay_server::say(viewer& v, T const& value, milliseconds now) {
+    std::array<std::uint8_t, max_payload_bytes> memory;
+    auto const bytes = encode(value, encoding_.version, memory);
+    if (!bytes) return;
+    // What finds no room is lost: a client that does not acknowledge gets no further anyway.
+    static_cast<void>(
+        v.link->queue(*bytes, true, now, *out_, [&](auto datagram) { sink_.send(v.address, datagram); }));
+    v.link->flush();
+}
+
+void replay_server::receive(viewer& v, chunk const& c, milliseconds now) {
+    auto const m = parse_message(c.data);
+    if (!m) return;
+    message_type const type = identify(*m, encoding_.version);
+    if (m->system) receive_system(v, *m, type, c.vital, now);
+    else if (c.vital) receive_game(v, *m, type, now);
+}
+
+void replay_server::receive_system(viewer& v, message const& m, message_type type, bool vital, milliseconds now) {
+    protocol const p = encoding_.version;
+    bool const v07 = shown_.is_07();
+    switch (type) {
+    case message_type::info: {
+        if (!vital || v.at != step::joining) return;
+        auto const info = decode<messages::info>(m, p);
+        if (!info || info->version.substr(0, 3) != (v07 ? "0.7" : "0.6")) {
+            v.link->close(v07 ? "This server speaks 0.7" : "This server speaks 0.6");
+            return;
+        }
+        messages::map_change change;
+        change.name = map_name_;
+        change.crc = map_crc_;
+        change.size = static_cast<std::int32_t>(map_.size());
+        change.chunks_per_request = map_chunks_per_request_07;
+        change.chunk_size = static_cast<std::int32_t>(map_chunk_bytes);
+        change.sha256 = map_sha256_;
+        say(v, change, now);
+        v.at = step::loading;
+        v.since = now;
+        return;
+    }
+    case message_type::request_map_data: {
+        if (!vital || v.at != step::loading) return;
+        v.since = now;
+        if (v07) {
+            v.map_until = std::min(map_.size(), v.map_until + map_chunks_per_request_07 * map_chunk_bytes);
+            return;
+        }
+        auto const request = decode<messages::request_map_data>(m, p);
+        if (!request || request->number < 0 || request->number > INT32_MAX / 2) return;
+        // Some ahead, so that the way to and fro does not decide how fast it goes.
+        auto const until = (static_cast<std::size_t>(request->number) + map_chunks_ahead) * map_chunk_bytes;
+        v.map_until = std::min(map_.size(), std::max(v.map_until, until));
+        return;
+    }
+    case message_type::ready:
+        if (!vital || v.at != step::loading) return;
+        say(v, messages::con_ready{}, now);
+        v.at = step::ready;
+        v.since = now;
+        return;
+    case message_type::enter_game:
+        if (!vital || v.at != step::entering) return;
+        return enter(v);
+    case message_type::input: {
+        auto const input = decode<messages::input>(m, p);
+        if (!input || v.at != step::watching) return;
+        auto const newest = past_.newest();
+        bool const usable = input->ack >= v.watched_since || input->ack == -1;
+        if (usable && newest) v.pacing.acknowledge(input->ack, *newest);
+        if (input->tick > v.input_tick && ticks_ >= 0) {
+            v.input_tick = input->tick;
+            messages::input_timing timing;
+            timing.tick = input->tick;
+            timing.time_left = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+                (std::int64_t{input->tick} - server_tick()) * 1000 / ticks_per_second, -1000, 1000));
+            std::array<std::uint8_t, 32> memory;
+            // Goes with the next snapshot; there is always another one if it does not fit.
+            if (auto const bytes = encode(timing, p, memory)) static_cast<void>(v.link->queue(*bytes, false, now));
+        }
+        return;
+    }
+    case message_type::ping: say(v, messages::ping_reply{}, now); return;
+    case message_type::ping_ex:
+        if (auto const asked = decode<messages::ping_ex>(m, p)) say(v, messages::pong_ex{asked->id}, now);
+        return;
+    default: return;
+    }
+}
+
+void replay_server::receive_game(viewer& v, message const& m, message_type type, milliseconds now) {
+    protocol const p = encoding_.version;
+    switch (type) {
+    case message_type::start_info:
+        if (auto const start = decode<messages::start_info>(m, p); start && v.at == step::ready) {
+            auto const name = start->name.substr(0, v.name.size() - 1);
+            std::copy(name.begin(), name.end(), v.name.begin());
+            say(v, messages::ready_to_enter{}, now);
+            v.since = now;
+            v.at = step::entering;
+        }
+        return;
+    case message_type::set_spectator_mode:
+        if (auto const mode = decode<messages::set_spectator_mode>(m, p); mode && v.at == step::watching)
+            watch(v, shown_.is_07() && mode->mode != 1 ? watch_nobody : mode->client_id);
+        return;
+    default: return;
+    }
+}
+
+void replay_server::watch(viewer& v, std::int32_t id) {
+    if (id < watch_nobody || id >= 64) return;
+    if (id == shown_.viewer_id()) id = watch_nobody;
+    if (id == v.watched) return;
+    v.watched = id;
+    // The snapshots it has are of another kind: begin with a full one.
+    auto const newest = past_.newest();
+    v.watched_since = newest ? *newest + 1 : 0;
+    v.pacing.acknowledge(-1, newest.value_or(-1));
+}
+
+void replay_server::enter(viewer& v) {
+    v.at = step::watching;
+    ++count_.joined;
+    if (news_.size() < max_news) news_.push_back(label(v) + " watches");
+    auto const add = [&](auto const& message) {
+        std::array<std::uint8_t, max_payload_bytes> memory;
+        if (auto const bytes = encode(message, encoding_.version, memory))
+            v.welcome.emplace_back(bytes->begin(), bytes->end());
+    };
+    // Messages of the log come after the roster that they change.
+    v.log_next = log_begin_ + log_.size();
+    if (!shown_.is_07()) {
+        auto const tuning = shown_.tuning();
+        if (!tuning.empty() && can_be_sent(tuning)) v.welcome.emplace_back(tuning.begin(), tuning.end());
+        return;
+    }
+    messages::server_info about;
+    about.version = "0.7.5";
+    about.name = name_;
+    about.map = map_name_;
+    about.game_type = "replay"; // one that clients know has to have the tuning they know
+    about.player_slots = about.max_clients = 64;
+    add(about);
+    messages::tune_params tuning;
+    auto const& values = told_.tuning.value_or(standard_tuning_07);
+    tuning.count = static_cast<std::uint32_t>(values.size());
+    std::copy(values.begin(), values.end(), tuning.values.begin());
+    add(tuning);
+    if (!told_.game) add(messages::game_info{});
+    if (shown_.viewer_id() >= 0) {
+        messages::client_info viewer;
+        viewer.client_id = shown_.viewer_id();
+        viewer.local = true;
+        viewer.team = -1;
+        viewer.name = v.name.data();
+        viewer.skin.parts = {"standard", "", "", "standard", "standard", "standard"};
+        viewer.silent = true;
+        add(viewer);
+    }
+    roster none;
+    none.tuning = told_.tuning;
+    for (auto& message : roster_changes(none, told_, true)) v.welcome.push_back(std::move(message));
+}
+
+// Gives the connection what it has room for.
+void replay_server::pump(viewer& v, milliseconds now) {
+    auto const send = [&](auto datagram) { sink_.send(v.address, datagram); };
+    bool any = false;
+    auto const give = [&](std::span<std::uint8_t const> message) {
+        bool const given = v.link->queue(message, true, now, *out_, send).code == errc::ok;
+        any = any || given;
+        return given;
+    };
+    if (v.at == step::loading) any = pump_map(v, now);
+    if (v.at == step::watching) {
+        while (!v.welcome.empty() && give(v.welcome.front())) v.welcome.pop_front();
+        if (v.welcome.empty()) {
+            if (v.log_next < log_begin_) return v.link->close("You are too far behind");
+            while (v.log_next < log_begin_ + log_.size() &&
+                   give(log_[static_cast<std::size_t>(v.log_next - log_begin_)]))
+                ++v.log_next;
+        }
+    }
+    if (any) v.link->flush();
+}
+
+bool replay_server::pump_map(viewer& v, milliseconds now) {
+    bool any = false;
+    while (v.map_next < v.map_until) {
+        std::size_t const size = std::min(map_chunk_bytes, map_.size() - v.map_next);
+        messages::map_data data;
+        data.data = map_.subspan(v.map_next, size);
+        data.crc = map_crc_;
+        data.number = static_cast<std::int32_t>(v.map_next / map_chunk_bytes);
+        data.last = v.map_next + size == map_.size();
+        std::array<std::uint8_t, max_payload_bytes> memory;
+        auto const bytes = encode(data, encoding_.version, memory);
+        if (!bytes || v.link->queue(*bytes, true, now, *out_, [&](auto datagram) {
+                                sink_.send(v.address, datagram);
+                            }).code != errc::ok)
+            break;
+        v.map_next += size;
+        any = true;
+    }
+    return any;
+}
+
+void replay_server::poll(viewer& v, milliseconds now) {
+    for (auto d = v.link->poll(now, *out_); !d.empty(); d = v.link->poll(now, *out_)) sink_.send(v.address, d);
+    if (v.link->state() == connection_state::closed) drop(v, "is gone: " + std::string{describe(v.link->cause())});
+}
+
+// ---- the replay ----------------------------------------------------------------------------------------------------
+
+void replay_server::tick(milliseconds now) {
+    if (ticks_ < 0 && watching() > 0) {
+        start_ = now;
+        ticks_ = 0;
+        play(now);
+    } else if (ticks_ >= 0) {
+        std::int64_t const due = (now - start_) / snapshot_interval;
+        if (shown_.begin_tick() + 2 * due > last_server_tick) {
+            begin_anew(now);
+        } else if (due > ticks_) {
+            count_.late_ticks += static_cast<std::uint64_t>(due - ticks_ - 1);
+            ticks_ = std::max(ticks_, due - max_late_ticks);
+            while (ticks_ < due) {
+                ++ticks_;
+                if (ticks_ == due) play(now);
+                else shown_.advance(server_tick(), [this](auto message) { add_news(message); });
+            }
+        }
+    }
+    next_tick_ = ticks_ < 0 ? now + snapshot_interval : start_ + (ticks_ + 1) * snapshot_interval;
+    // From the back, as those that are over are replaced by the last one.
+    for (std::size_t i = used_.size(); i-- > 0;) {
+        viewer& v = viewers_[used_[i]];
+        if (v.at != step::watching && now - v.since > join_time) v.link->close("Joining took too long");
+        pump(v, now);
+        poll(v, now);
+    }
+}
+
+// Ticks are used up, after months: who still watches has to come again.
+void replay_server::begin_anew(milliseconds now) {
+    close("The server's clock begins anew", now);
+    past_.clear();
+    ticks_ = -1;
+}
+
+bool replay_server::can_be_sent(std::span<std::uint8_t const> message) const noexcept {
+    return message.size() <= max_chunk_bytes(shown_.is_07() ? wire_format::v07 : wire_format::ddnet);
+}
+
+void replay_server::add_news(std::span<std::uint8_t const> message) {
+    if (!can_be_sent(message)) {
+        if (count_.too_large++ == 0 && news_.size() < max_news)
+            news_.push_back("a message of " + std::to_string(message.size()) + " bytes at tick " +
+                            std::to_string(shown_.position()) + " is too large to be sent, and left out");
+        return;
+    }
+    log_.emplace_back(message.begin(), message.end());
+    if (log_.size() <= max_log) return;
+    log_.pop_front();
+    ++log_begin_;
+}
+
+void replay_server::add_roster_changes() {
+    if (!shown_.is_07() || told_ == shown_.players()) return;
+    for (auto const& message : roster_changes(told_, shown_.players(), shown_.settling())) add_news(message);
+    told_ = shown_.players();
+}
+
+void replay_server::play(milliseconds now) {
+    std::int32_t const tick = server_tick();
+    shown_.advance(tick, [this](auto message) { add_news(message); });
+    add_roster_changes();
+    if (!shown_.has_snapshot()) return;
+    past_.drop_before(tick - snapshot_pacing::keep_ticks);
+    if (past_.add(tick, shown_.snapshot())) send_snapshots(now);
+}
+
+void replay_server::send_snapshots(milliseconds now) {
+    std::int32_t const tick = *past_.newest();
+    due_.clear();
+    for (std::uint32_t const n : used_) {
+        viewer& v = viewers_[n];
+        if (v.at != step::watching) continue;
+        pump(v, now); // who joins is announced before the snapshot that shows it
+        if (!v.pacing.due(tick)) continue;
+        std::int32_t base = v.pacing.acked();
+        if (base >= 0 && !past_.find(base)) {
+            v.pacing.lose_base();
+            base = -1;
+        }
+        due_.push_back({base, v.watched, n});
+    }
+    std::sort(due_.begin(), due_.end(), [](due const& a, due const& b) {
+        return std::pair{a.base_tick, a.watched} < std::pair{b.base_tick, b.watched};
+    });
+    // Viewers with the same base get the same bytes.
+    snapshot_view const newest = *past_.find(tick);
+    for (auto group = due_.begin(); group != due_.end();) {
+        auto const end = std::find_if(group, due_.end(), [&](due const& d) {
+            return d.base_tick != group->base_tick || d.watched != group->watched;
+        });
+        snapshot_view const snapshot = shown_.watching(newest, group->watched, variant_);
+        snapshot_view base;
+        if (group->base_tick >= 0)
+            base = shown_.watching(*past_.find(group->base_tick), group->watched, base_variant_);
+        auto messages = encode_snapshot(tick, snapshot, group->base_tick, base, encoding_, *scratch_);
+        if (!messages && messages.error().code == errc::size_mismatch)
+            messages = encode_snapshot(tick, snapshot, -1, {}, encoding_, *scratch_);
+        ++count_.encoded;
+        if (messages) {
+            snapshot_messages parts = *messages;
+            for (std::span<std::uint8_t const> message; parts.next(message);)
+                for (auto d = group; d != end; ++d) {
+                    viewer& v = viewers_[d->number];
+                    static_cast<void>(v.link->queue(message, false, now, *out_,
+                                                    [&](auto datagram) { sink_.send(v.address, datagram); }));
+                }
+            for (auto d = group; d != end; ++d) viewers_[d->number].link->flush();
+            count_.snapshots += static_cast<std::uint64_t>(end - group);
+        }
+        group = end;
+    }
+}
+
+void replay_server::close(std::string_view reason, milliseconds now) {
+    for (std::size_t i = used_.size(); i-- > 0;) {
+        viewer& v = viewers_[used_[i]];
+        v.link->close(reason);
+        poll(v, now);
+    }
+}
+
+} // namespace teewire::replay

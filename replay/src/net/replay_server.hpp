@@ -1,0 +1,200 @@
+// A server that shows a playback to real clients, without socket and clock.
+//
+// As doc/format/session.md#serving-a-recording tells. Safe on an open port: an address gets no memory before it has
+// proven by a token that it can receive, and no answer larger than its request; packets cost no allocation; everything
+// that a client can make the server keep is bounded.
+#pragma once
+
+#include "demo/playback.hpp"
+
+#include <teewire/connection.hpp>
+#include <teewire/handshake.hpp>
+#include <teewire/history.hpp>
+#include <teewire/server_info.hpp>
+#include <teewire/snapshot_sender.hpp>
+
+#include <boost/asio/ip/udp.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace teewire::replay {
+
+using endpoint = boost::asio::ip::udp::endpoint;
+
+/// Where datagrams go.
+class packet_sink {
+public:
+    virtual void send(endpoint const& to, std::span<std::uint8_t const> datagram) = 0;
+
+protected:
+    ~packet_sink() = default;
+};
+
+struct server_limits {
+    std::size_t viewers = 64;
+    std::size_t viewers_per_address = 16;
+};
+
+/// So many a second, and as many at once.
+class rate_limit {
+public:
+    explicit rate_limit(double per_second) noexcept : rate_{per_second}, left_{per_second} {}
+    bool take(milliseconds now) noexcept {
+        left_ = std::min(rate_, left_ + static_cast<double>(now - last_) * rate_ / 1000);
+        last_ = now;
+        if (left_ < 1) return false;
+        left_ -= 1;
+        return true;
+    }
+
+private:
+    double rate_;
+    double left_;
+    milliseconds last_ = 0;
+};
+
+/// So many a second of one address, and so many of all together: one address alone cannot take everybody's share.
+class address_rate_limit {
+public:
+    address_rate_limit(double of_one, double of_all) : of_each_(1024, rate_limit{of_one}), of_all_{of_all} {}
+    /// `hash`: of the address. A few strangers share the same rate.
+    bool take(std::uint64_t hash, milliseconds now) noexcept {
+        return of_each_[hash % of_each_.size()].take(now) && of_all_.take(now);
+    }
+
+private:
+    std::vector<rate_limit> of_each_;
+    rate_limit of_all_;
+};
+
+class replay_server {
+public:
+    /// `map_name` and `map`: what clients load.
+    replay_server(playback& shown, std::string name, std::string map_name, std::span<std::uint8_t const> map,
+                  server_limits const& limits, std::array<std::uint8_t, 16> const& secret, packet_sink& sink,
+                  milliseconds now);
+    ~replay_server();
+    replay_server(replay_server const&) = delete;
+    replay_server& operator=(replay_server const&) = delete;
+
+    void receive(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now);
+    /// Plays on, sends what is due, ends what is over. To be called at next_tick(), or later.
+    void tick(milliseconds now);
+    [[nodiscard]] milliseconds next_tick() const noexcept { return next_tick_; }
+    /// Says good-bye to everybody.
+    void close(std::string_view reason, milliseconds now);
+
+    struct counters {
+        std::uint64_t received = 0;  // datagrams
+        std::uint64_t ignored = 0;   // of no use, or too many
+        std::uint64_t answered = 0;  // without a connection
+        std::uint64_t snapshots = 0; // sent
+        std::uint64_t encoded = 0;   // deltas
+        std::uint64_t joined = 0;
+        std::uint64_t late_ticks = 0; // left out because there was no time
+        std::uint64_t too_large = 0;  // messages of the demo that no client can be sent
+    };
+    [[nodiscard]] counters const& count() const noexcept { return count_; }
+    [[nodiscard]] std::size_t viewers() const noexcept { return used_.size(); }
+    [[nodiscard]] std::size_t watching() const noexcept;
+    /// Bytes kept for one viewer.
+    [[nodiscard]] static std::size_t viewer_bytes() noexcept;
+    /// What happened since the last call, one line each.
+    [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
+
+private:
+    struct viewer;
+    enum class step : std::uint8_t { joining, loading, ready, entering, watching };
+
+    // Of the address without its port; of IPv6 without what everybody may choose.
+    [[nodiscard]] std::uint64_t hash_of_host(endpoint const& address) const noexcept;
+
+    // Finds viewers by address: open addressing, twice as many places as viewers.
+    [[nodiscard]] std::size_t home(endpoint const& address) const noexcept;
+    [[nodiscard]] viewer* find(endpoint const& address) const noexcept;
+    void add_place(std::uint32_t number) noexcept;
+    void remove_place(std::uint32_t number) noexcept;
+
+    void answer(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now);
+    void answer_connless(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now);
+    viewer* accept(server_gate::decision const& d, endpoint const& from, milliseconds now);
+    void drop(viewer& v, std::string_view why);
+
+    void receive(viewer& v, chunk const& c, milliseconds now);
+    void receive_system(viewer& v, message const& m, message_type type, bool vital, milliseconds now);
+    void receive_game(viewer& v, message const& m, message_type type, milliseconds now);
+    void enter(viewer& v);
+    void watch(viewer& v, std::int32_t id);
+    template <class T>
+    void say(viewer& v, T const& value, milliseconds now);
+    void pump(viewer& v, milliseconds now);
+    bool pump_map(viewer& v, milliseconds now);
+    void poll(viewer& v, milliseconds now);
+
+    void play(milliseconds now);
+    void begin_anew(milliseconds now);
+    [[nodiscard]] bool can_be_sent(std::span<std::uint8_t const> message) const noexcept;
+    [[nodiscard]] std::int32_t server_tick() const noexcept {
+        return static_cast<std::int32_t>(shown_.begin_tick() + 2 * ticks_);
+    }
+    void add_news(std::span<std::uint8_t const> message);
+    void add_roster_changes();
+    void send_snapshots(milliseconds now);
+    [[nodiscard]] std::string label(viewer const& v) const;
+
+    playback& shown_;
+    std::string name_;
+    std::string map_name_;
+    std::span<std::uint8_t const> map_;
+    std::uint32_t map_crc_;
+    std::array<std::uint8_t, 32> map_sha256_;
+    server_limits limits_;
+    server_gate gate_;
+    packet_sink& sink_;
+
+    std::unique_ptr<viewer[]> viewers_;
+    std::vector<std::uint32_t> free_;
+    std::vector<std::uint32_t> used_;
+    std::vector<std::uint32_t> places_; // number + 1, or 0
+    std::uint64_t place_key_;
+
+    address_rate_limit accepts_;
+    address_rate_limit answers_;
+    rate_limit infos_{100};
+
+    // Snapshots of the last three seconds, for all viewers.
+    std::vector<history::entry> entries_;
+    std::vector<std::int32_t> block_;
+    history past_;
+    snapshot_encoding encoding_;
+    std::unique_ptr<snapshot_scratch> scratch_;
+    std::vector<std::int32_t> variant_, base_variant_;
+    struct due {
+        std::int32_t base_tick;
+        std::int32_t watched;
+        std::uint32_t number;
+    };
+    std::vector<due> due_;
+
+    // Vital messages for all, numbered through.
+    std::deque<std::vector<std::uint8_t>> log_;
+    std::uint64_t log_begin_ = 0;
+    roster told_; // what the messages in the log amount to
+
+    milliseconds start_ = 0; // when the first tick was due
+    milliseconds next_tick_;
+    std::int64_t ticks_ = -1; // played, of two server ticks each; -1: nobody has come yet
+    std::unique_ptr<packet_memory> out_;
+    std::unique_ptr<payload_memory> payload_;
+    counters count_;
+    std::vector<std::string> news_;
+};
+
+} // namespace teewire::replay

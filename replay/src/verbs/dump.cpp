@@ -1,0 +1,294 @@
+#include "demo/segments.hpp"
+#include "game/item_text.hpp"
+#include "game/race.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+struct dump_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::optional<time_position> from;
+    std::optional<time_position> until; ///< the last one
+    std::vector<std::string> types;
+    std::string format = "ndjson";
+    bool raw = false;  ///< csv: texts as they are, formulas or not
+    unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
+};
+
+// The file, where several are dumped.
+using file_label = std::optional<std::string>;
+
+// FNV-1a 64 over the little-endian bytes.
+std::uint64_t hash(std::span<std::int32_t const> ints) {
+    std::uint64_t h = 14695981039346656037U;
+    for (std::int32_t const value : ints)
+        for (unsigned shift = 0; shift < 32; shift += 8)
+            h = (h ^ (static_cast<std::uint32_t>(value) >> shift & 0xff)) * 1099511628211U;
+    return h;
+}
+
+class printer {
+public:
+    printer(dump_options const& options, protocol p, file_label const& file)
+        : protocol_{p}, file_{file}, types_{options.types} {
+        for (std::string const& type : types_)
+            if (find_object(p, type) == nullptr && type != "extended_type" && !type.starts_with("type_") &&
+                !type.starts_with("uuid_"))
+                throw usage_error{
+                    fmt::format("--types: there is no item type \"{}\" in protocol {}", type, teewire::name(p))};
+    }
+    virtual ~printer() = default;
+    virtual void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) = 0;
+    /// What comes before the first snapshot.
+    [[nodiscard]] virtual std::string head() const { return {}; }
+
+protected:
+    [[nodiscard]] bool wanted(std::string_view type) const {
+        return types_.empty() || std::find(types_.begin(), types_.end(), type) != types_.end();
+    }
+    protocol protocol_;
+    file_label const& file_;
+
+private:
+    std::vector<std::string> types_;
+};
+
+class checksum_printer : public printer {
+public:
+    using printer::printer;
+    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
+        out.print("{} {} {} {:08x} {:016x}", event.tick, snapshot.size(), snapshot.data_size(), snapshot.checksum(),
+                  hash(snapshot.ints()));
+        if (file_) out.print(" {}", printable(*file_)); // the last, as it may hold spaces
+        out.write("\n");
+    }
+};
+
+std::optional<std::int64_t> finish_time(score_reader const& scores, item const& i, object const& player_info) {
+    return scores.time(int_field(i, player_info, "client_id", i.id()), int_field(i, player_info, "score"));
+}
+
+class ndjson_printer : public printer {
+public:
+    using printer::printer;
+    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
+        text_.Clear();
+        json_writer json{text_};
+        json.StartObject();
+        if (file_) {
+            json.Key("file");
+            write_string(json, valid_utf8(*file_));
+        }
+        json.Key("tick");
+        json.Int(event.tick);
+        json.Key("keyframe");
+        json.Bool(event.keyframe);
+        json.Key("checksum");
+        write_string(json, fmt::format("{:08x}", snapshot.checksum()));
+        json.Key("items");
+        json.StartObject();
+        // Items of one type are rarely apart; those that are come together at the place of the first.
+        types_done_.clear();
+        for (std::size_t i = 0; i < snapshot.size(); ++i) {
+            std::uint16_t const type = key_type(snapshot.key(i));
+            if (std::find(types_done_.begin(), types_done_.end(), type) != types_done_.end()) continue;
+            types_done_.push_back(type);
+            type_name const name = name_type(snapshot, type, protocol_);
+            if (!wanted(name.text)) continue;
+            write_key(json, name.text);
+            json.StartObject();
+            std::optional<score_reader> scores;
+            if (type == player_info_) scores.emplace(snapshot, protocol_);
+            for (std::size_t k = i; k < snapshot.size(); ++k) {
+                if (key_type(snapshot.key(k)) != type) continue;
+                item const found = snapshot[k];
+                write_key(json, fmt::format("{}", found.id()));
+                json.StartObject();
+                write_fields(json, found, name.known);
+                if (scores && scores->times()) write_time(json, *scores, found, *name.known);
+                json.EndObject();
+            }
+            json.EndObject();
+        }
+        json.EndObject();
+        json.EndObject();
+        out.write({text_.GetString(), text_.GetSize()});
+        out.write("\n");
+    }
+
+private:
+    // What the score of a race means.
+    static void write_time(json_writer& json, score_reader const& scores, item const& i, object const& known) {
+        json.Key("time");
+        if (auto const time = finish_time(scores, i, known)) write_string(json, time_text(*time));
+        else json.Null();
+    }
+
+    rapidjson::StringBuffer text_;
+    std::vector<std::uint16_t> types_done_;
+    std::uint16_t player_info_ = find_object(protocol_, "player_info")->type;
+};
+
+class csv_printer : public printer {
+public:
+    csv_printer(dump_options const& options, protocol p, file_label const& file)
+        : printer{options, p, file}, texts_{options.raw ? csv_texts::raw : csv_texts::safe} {
+        if (options.types.size() == 1) object_ = find_object(p, options.types.front());
+        if (object_ == nullptr) throw usage_error{"--format csv needs one --types NAME of a known item type"};
+        timed_ = object_ == find_object(p, "player_info");
+        if (file_) label_ = csv_text(valid_utf8(*file_), texts_) + ",";
+    }
+    [[nodiscard]] std::string head() const override {
+        return fmt::format("{}tick,id{}{}\n", file_ ? "file," : "", csv_columns(*object_),
+                           timed_ ? ",player_info.time" : "");
+    }
+    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
+        std::optional<score_reader> scores;
+        if (timed_) scores.emplace(snapshot, protocol_);
+        for (item const i : snapshot) {
+            if (name_type(snapshot, i.type(), protocol_).known != object_) continue;
+            out.print("{}{},{}", label_, event.tick, i.id());
+            write_csv_values(out, i, *object_, texts_);
+            if (scores) {
+                out.write(",");
+                if (auto const time = finish_time(*scores, i, *object_)) out.write(time_text(*time));
+            }
+            out.write("\n");
+        }
+    }
+
+private:
+    object const* object_ = nullptr;
+    csv_texts texts_;
+    bool timed_ = false; // scores may be times
+    std::string label_;  // first column, where there are several files
+};
+
+std::unique_ptr<printer> make_printer(dump_options const& options, protocol p, file_label const& file) {
+    if (options.format == "checksum") return std::make_unique<checksum_printer>(options, p, file);
+    if (options.format == "csv") return std::make_unique<csv_printer>(options, p, file);
+    return std::make_unique<ndjson_printer>(options, p, file);
+}
+
+// Where all parts of all files go.
+struct printout {
+    output out;
+    std::optional<std::string> head; // as it was printed
+};
+
+struct tick_range {
+    std::int32_t first = 0;
+    std::int32_t last = INT32_MAX;
+};
+
+class printed_part : public segment_part {
+public:
+    printed_part(std::unique_ptr<printer> printer, tick_range wanted, printout& to)
+        : printer_{std::move(printer)}, wanted_{wanted}, printout_{to} {}
+
+    void add(demo_event const& event, snapshot_view state) override {
+        if (event.kind != demo_event_kind::snapshot || event.tick < wanted_.first || event.tick > wanted_.last)
+            return;
+        // Blocks instead of one text that grows: nothing is copied again and again.
+        if (text_.size() >= block_bytes) {
+            block_sizes_ += text_.size();
+            blocks_.emplace_back(text_.view());
+            text_.clear();
+        }
+        printer_->print(text_, event, state);
+        any_ = true;
+    }
+    [[nodiscard]] std::size_t size() const noexcept override { return block_sizes_ + text_.size(); }
+    void deliver() override {
+        if (any_ && !printout_.head) printout_.out.write(printout_.head.emplace(printer_->head()));
+        for (std::string const& block : blocks_)
+            if (!interrupted()) printout_.out.write(block); // a slow reader is not waited for then
+        if (!interrupted()) printout_.out.write(text_.view());
+        blocks_.clear();
+        block_sizes_ = 0;
+        text_.clear();
+        any_ = false;
+    }
+
+private:
+    static constexpr std::size_t block_bytes = 64 << 10;
+
+    std::unique_ptr<printer> printer_;
+    tick_range wanted_;
+    printout& printout_;
+    std::vector<std::string> blocks_; // before text_
+    std::size_t block_sizes_ = 0;
+    text_buffer text_;
+    bool any_ = false; // a snapshot, even if nothing of it was wanted
+};
+
+report print(std::string const& file, dump_options const& options, printout& to, workers& team,
+             std::atomic<std::uint64_t>& done_bytes) {
+    input const source{file};
+    session demo{source, size_detection::presume};
+    // What has been printed cannot be taken back, so that the sizes must be right before.
+    if (demo.sizes_presumed()) static_cast<void>(settle_sizes(demo, decode(demo, team, {})));
+    file_label const label = options.files.size() > 1 ? std::optional{source.name()} : std::nullopt;
+    if (std::string const head = make_printer(options, demo.spoken(), label)->head(); to.head && head != *to.head)
+        throw usage_error{fmt::format("{}: has other columns than the files before, as its protocol is {}",
+                                      source.name(), name(demo.spoken()))};
+    tick_range wanted;
+    demo_overview const& all = demo.overview();
+    if (options.from) wanted.first = options.from->tick(all.first_tick, all.last_tick);
+    if (options.until) wanted.last = options.until->tick(all.first_tick, all.last_tick);
+    decode_options how{
+        [&] { return std::make_unique<printed_part>(make_printer(options, demo.spoken(), label), wanted, to); },
+        {},
+        &done_bytes};
+    // Without a keyframe before it, everything is decoded and what is too early left out.
+    auto const early = [&](demo_keyframe const& k) { return k.tick < wanted.first; };
+    if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = wanted.first - 1;
+    decoded const found = decode(demo, team, how);
+    to.out.flush();
+    if (found.failed()) throw bad_input{demo.error_text(found.error)};
+    return {};
+}
+
+// One file after the other, as what is printed is more than can be kept.
+int dump(dump_options const& options) {
+    printout to{output{options.to, options.files}, {}};
+    int worst = exit_ok;
+    for (std::string const& file : options.files) {
+        int const code = examine_files({file}, options.jobs, to.out,
+                                       [&](std::size_t, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+                                           return print(file, options, to, team, done_bytes);
+                                       });
+        worst = std::max(worst, code);
+        if (interrupted()) break;
+    }
+    return to.out.finish(worst);
+}
+
+} // namespace
+
+verb const dump_verb{
+    "dump", "Print the snapshots of a demo", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<dump_options>();
+        options.files(chosen->files, "demos, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"ndjson", "csv", "checksum"},
+                       "ndjson: one object per snapshot; csv: one row per item of one type; "
+                       "checksum: tick, items, bytes of items, checksum, hash");
+        options.position("--from", chosen->from, "where to begin");
+        options.position("--to", chosen->until, "where to end");
+        options.words("--types", chosen->types, "only items of these types, for example character,player_info");
+        options.flag("--raw", chosen->raw,
+                     "csv: texts as they are, also those that a spreadsheet would take for formulas");
+        options.jobs(chosen->jobs);
+        options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
+                          "dump game.demo --format csv --types character -o tees.csv"});
+        return [chosen] { return dump(*chosen); };
+    }};
+
+} // namespace teewire::replay

@@ -1,0 +1,434 @@
+#include "demo/segments.hpp"
+#include "game/item_text.hpp"
+#include "game/players.hpp"
+#include "game/race.hpp"
+#include "verbs/verbs.hpp"
+
+#include <teewire/sha256.hpp>
+
+#include <boost/crc.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+
+namespace teewire::replay {
+namespace {
+
+struct seen_player {
+    std::int32_t client_id;
+    std::string name;
+    std::string clan;
+    std::int32_t first_tick;
+    std::optional<std::int32_t> score; // the last one
+    std::optional<std::int64_t> time;  // what that means in a race, in milliseconds
+};
+
+// What can be told about one file. Without chunks if the header or the map is damaged already.
+struct summary {
+    std::string file;
+    demo_header header;
+    bool map_complete = false;
+    bool map_crc_matches = false;
+    // Of the embedded map, or what the header says about one that is elsewhere.
+    std::optional<std::array<std::uint8_t, 32>> map_sha256;
+    demo_overview overview;
+    std::string_view protocol;
+    std::vector<seen_player> players;
+    std::size_t snapshots = 0;
+    std::string error;
+    bool truncated = false;
+};
+
+std::uint32_t crc32(std::span<std::uint8_t const> bytes) {
+    boost::crc_32_type crc;
+    crc.process_bytes(bytes.data(), bytes.size());
+    return crc.checksum();
+}
+
+bool map_embedded(summary const& r) { return r.map_complete && r.header.map_size != 0; }
+
+// Whether the header promises another map than the embedded one.
+bool sha256_differs(summary const& r) {
+    return map_embedded(r) && r.header.has_sha256 && r.map_sha256 != r.header.sha256;
+}
+
+struct info_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string format = "text";
+    unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
+};
+
+std::string type_text(demo_header const& header) { return printable(text(header.type)); }
+
+// ---- players -------------------------------------------------------------------------------------------------------
+
+// What a segment tells about players, as far as it is new there. Who had which name before is not known in it.
+struct told_item {
+    std::uint16_t id;
+    std::vector<std::int32_t> data;
+};
+struct presence {
+    std::int32_t client_id;
+    std::int32_t tick;
+};
+struct told_score {
+    std::int32_t client_id;
+    std::int32_t score;
+    std::optional<std::int64_t> time;
+};
+using player_fact = std::variant<introduction, told_item, presence, told_score>;
+
+// Everyone who was there under a name, in the order of appearance.
+class player_list {
+public:
+    player_list(std::vector<seen_player>& players, protocol p)
+        : players_{players}, protocol_{p}, client_info_{*find_object(p, "client_info")} {
+        players_.clear();
+    }
+
+    void operator()(introduction const& i) { names_.add(i); }
+    void operator()(told_item const& i) {
+        names_.add({make_key(client_info_.type, i.id), i.data}, client_info_, protocol_);
+    }
+    void operator()(presence const& p) {
+        std::string name = names_.name(p.client_id);
+        auto const [place, is_new] = known_.try_emplace({p.client_id, name}, players_.size());
+        present_[p.client_id] = place->second;
+        if (!is_new) return;
+        auto const* const who = names_.find(p.client_id);
+        players_.push_back({p.client_id, std::move(name), who != nullptr ? who->clan : "", p.tick, {}, {}});
+    }
+    void operator()(told_score const& s) {
+        seen_player& who = players_[present_.at(s.client_id)];
+        who.score = s.score;
+        who.time = s.time;
+    }
+
+private:
+    std::vector<seen_player>& players_;
+    protocol protocol_;
+    object const& client_info_;
+    name_table names_;
+    std::map<std::pair<std::int32_t, std::string>, std::size_t> known_; // places among the players
+    std::map<std::int32_t, std::size_t> present_;                       // the same of whoever has the id now
+};
+
+class players_part : public segment_part {
+public:
+    players_part(protocol p, player_list& to)
+        : protocol_{p}, client_info_{find_object(p, "client_info")->type}, players_{p}, to_{to} {
+        for (field const& f : find_object(p, "player_info")->fields)
+            if (f.name == "score") score_place_ = f.offset;
+    }
+
+    void begin() override {
+        items_.clear();
+        present_.clear();
+        told_.clear();
+        scores_.clear();
+        told_scores_.clear();
+    }
+
+    void add(demo_event const& event, snapshot_view state) override {
+        if (event.kind == demo_event_kind::message) read(event.message);
+        else read(event.tick, state);
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept override {
+        constexpr std::size_t usual_item_bytes = 80;
+        return facts_.size() * (sizeof(player_fact) + usual_item_bytes);
+    }
+
+    void deliver() override {
+        for (player_fact const& fact : facts_) std::visit(to_, fact);
+        facts_.clear();
+    }
+
+private:
+    using item_map = std::map<std::uint16_t, std::vector<std::int32_t>>;
+    using item_place = item_map::iterator;
+
+    void read(std::span<std::uint8_t const> message) {
+        auto const raw = parse_message(message);
+        if (!raw || raw->system) return;
+        auto const m = decode_game_message(*raw, protocol_);
+        if (!m) return;
+        auto introduced = read_introduction(*m);
+        if (!introduced) return;
+        forget(introduced->client_id);
+        facts_.emplace_back(std::move(*introduced));
+    }
+
+    // Snapshots rarely differ in what matters here, and their items rarely change places.
+    void read(std::int32_t tick, snapshot_view state) {
+        now_.clear();
+        now_scores_.clear();
+        auto guess = items_.begin();
+        for (std::size_t i = 0; i < state.size(); ++i) {
+            std::uint16_t const type = key_type(state.key(i));
+            if (type == client_info_) read_name(state[i], guess);
+            else if (type == players_.type()) {
+                item const info = state[i];
+                now_.push_back(players_.client_id(info));
+                now_scores_.push_back(score_place_ < info.data.size() ? info.data[score_place_] : 0);
+            }
+        }
+        bool const changed = now_ != present_ || names_changed_;
+        if (!changed && now_scores_ == scores_) return;
+        if (changed)
+            for (std::int32_t const id : now_)
+                if (told_.insert(id).second) facts_.emplace_back(presence{id, tick});
+        score_reader const meaning{state, protocol_};
+        for (std::size_t i = 0; i < now_.size(); ++i) {
+            auto const [place, is_new] = told_scores_.try_emplace(now_[i], now_scores_[i]);
+            if (!is_new && std::exchange(place->second, now_scores_[i]) == now_scores_[i]) continue;
+            facts_.emplace_back(told_score{now_[i], now_scores_[i], meaning.time(now_[i], now_scores_[i])});
+        }
+        std::swap(now_, present_);
+        std::swap(now_scores_, scores_);
+        names_changed_ = false;
+    }
+
+    void read_name(item const& i, item_place& guess) {
+        if (guess == items_.end() || guess->first != i.id()) guess = items_.find(i.id());
+        bool const is_new = guess == items_.end();
+        if (is_new) guess = items_.emplace(i.id(), std::vector<std::int32_t>{}).first;
+        auto& data = (guess++)->second;
+        if (!is_new && std::equal(data.begin(), data.end(), i.data.begin(), i.data.end())) return;
+        data.assign(i.data.begin(), i.data.end());
+        forget(i.id());
+        facts_.emplace_back(told_item{i.id(), data});
+    }
+
+    // Whoever is present under that id may have another name now.
+    void forget(std::int32_t client_id) {
+        told_.erase(client_id);
+        told_scores_.erase(client_id);
+        names_changed_ = true;
+    }
+
+    protocol protocol_;
+    std::uint16_t client_info_;
+    player_ids players_;
+    std::size_t score_place_ = SIZE_MAX;
+    player_list& to_;
+    std::vector<player_fact> facts_;
+
+    // Of this segment:
+    item_map items_;                    // the last of each id
+    std::vector<std::int32_t> present_; // in the last snapshot
+    std::vector<std::int32_t> now_;
+    std::vector<std::int32_t> scores_; // of those present
+    std::vector<std::int32_t> now_scores_;
+    std::map<std::int32_t, std::int32_t> told_scores_;
+    std::set<std::int32_t> told_; // present since they were given the name that they have
+    bool names_changed_ = false;
+};
+
+// ---- files ---------------------------------------------------------------------------------------------------------
+
+summary examine(std::string const& file, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+    input const source{file};
+    summary r;
+    r.file = source.name();
+    auto const header = parse_demo_header(source.bytes());
+    if (header) r.header = *header;
+    if (r.header.has_sha256) r.map_sha256 = r.header.sha256;
+    try {
+        session demo{source, size_detection::presume};
+        r.map_complete = true;
+        r.map_crc_matches = crc32(demo.map()) == r.header.map_crc;
+        if (map_embedded(r)) r.map_sha256 = sha256(demo.map());
+        r.overview = demo.overview();
+        auto const find_players = [&](std::atomic<std::uint64_t>* done) {
+            player_list list{r.players, demo.spoken()};
+            return decode(demo, team,
+                          {[&] { return std::make_unique<players_part>(demo.spoken(), list); }, {}, done});
+        };
+        decoded found = find_players(&done_bytes);
+        if (!settle_sizes(demo, found)) found = find_players(nullptr);
+        r.protocol = teewire::name(demo.spoken());
+        r.snapshots = found.snapshots;
+        if (found.failed()) r.error = explain(found.error);
+        r.truncated = found.error.stage == demo_stage::chunk && found.error.what.code == errc::truncated;
+    } catch (bad_input const& e) {
+        if (!header) throw; // nothing is known
+        std::string_view const reason = e.what();
+        r.error = reason.substr(source.name().size() + 2); // without the name
+        r.truncated = true;
+    }
+    return r;
+}
+
+constexpr std::pair<std::string_view, demo_chunk_kind> chunk_kinds[] = {
+    {"ticks", demo_chunk_kind::tick},
+    {"snapshots", demo_chunk_kind::snapshot},
+    {"deltas", demo_chunk_kind::delta},
+    {"messages", demo_chunk_kind::message},
+};
+
+demo_overview::counter const& counter(summary const& r, demo_chunk_kind kind) {
+    return r.overview.kinds[static_cast<std::size_t>(kind)];
+}
+
+std::string sha256_text(std::array<std::uint8_t, 32> const& digest) {
+    return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+void print_json(text_buffer& out, summary const& r) {
+    rapidjson::StringBuffer buffer;
+    json_writer json{buffer};
+    auto const string = [&](char const* key, std::string_view value) {
+        json.Key(key);
+        write_string(json, value);
+    };
+    auto const number = [&](char const* key, std::uint64_t value) {
+        json.Key(key);
+        json.Uint64(value);
+    };
+    auto const tick = [&](char const* key, std::int32_t value) {
+        json.Key(key);
+        if (value < 0) json.Null();
+        else json.Int(value);
+    };
+    json.StartObject();
+    string("file", valid_utf8(r.file));
+    number("version", r.header.version);
+    json.Key("protocol");
+    if (r.protocol.empty()) json.Null();
+    else write_string(json, r.protocol);
+    string("net_version", valid_utf8(text(r.header.net_version)));
+    string("type", valid_utf8(text(r.header.type)));
+    string("date", valid_utf8(text(r.header.timestamp)));
+    json.Key("map");
+    json.StartObject();
+    string("name", valid_utf8(text(r.header.map_name)));
+    number("size", r.header.map_size);
+    string("crc", fmt::format("{:08x}", r.header.map_crc));
+    if (map_embedded(r)) {
+        json.Key("crc_matches");
+        json.Bool(r.map_crc_matches);
+    }
+    json.Key("sha256");
+    if (r.map_sha256) write_string(json, sha256_text(*r.map_sha256));
+    else json.Null();
+    if (map_embedded(r) && r.header.has_sha256) {
+        json.Key("sha256_matches");
+        json.Bool(!sha256_differs(r));
+    }
+    json.EndObject();
+    tick("first_tick", r.overview.first_tick);
+    tick("last_tick", r.overview.last_tick);
+    json.Key("seconds");
+    json.Double((r.overview.last_tick - r.overview.first_tick) / double{ticks_per_second});
+    number("header_seconds", static_cast<std::uint64_t>(std::max(0, r.header.length)));
+    number("keyframes", r.overview.keyframes);
+    json.Key("markers");
+    json.StartArray();
+    for (std::int32_t const marker : r.header.markers()) json.Int(marker);
+    json.EndArray();
+    json.Key("chunks");
+    json.StartObject();
+    for (auto const& [name, kind] : chunk_kinds) {
+        write_key(json, name);
+        json.StartObject();
+        number("count", counter(r, kind).chunks);
+        number("bytes", counter(r, kind).bytes);
+        json.EndObject();
+    }
+    json.EndObject();
+    number("snapshots", r.snapshots);
+    json.Key("players");
+    json.StartArray();
+    for (seen_player const& p : r.players) {
+        json.StartObject();
+        json.Key("id");
+        json.Int(p.client_id);
+        string("name", p.name);
+        string("clan", p.clan);
+        tick("first_tick", p.first_tick);
+        json.Key("score");
+        if (p.score) json.Int(*p.score);
+        else json.Null();
+        json.Key("time");
+        if (p.time) write_string(json, time_text(*p.time));
+        else json.Null();
+        json.EndObject();
+    }
+    json.EndArray();
+    json.Key("truncated");
+    json.Bool(r.truncated);
+    json.Key("error");
+    if (r.error.empty()) json.Null();
+    else write_string(json, r.error);
+    json.EndObject();
+    out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
+}
+
+void print_text(text_buffer& out, summary const& r) {
+    auto const line = [&](std::string_view label, std::string const& value) {
+        out.print("{:11}{}\n", label, value);
+    };
+    line("file", printable(r.file));
+    line("version",
+         fmt::format("{}, {} ({})", r.header.version, r.protocol.empty() ? "unknown protocol" : r.protocol,
+                     printable(text(r.header.net_version))));
+    line("recorded", fmt::format("{}, by a {}", printable(text(r.header.timestamp)), type_text(r.header)));
+    std::string const map = printable(text(r.header.map_name));
+    line("map", r.header.map_size == 0
+                    ? fmt::format("{}, not embedded, crc {:08x}", map, r.header.map_crc)
+                    : fmt::format("{}, {} bytes, crc {:08x}{}", map, r.header.map_size, r.header.map_crc,
+                                  r.map_complete && !r.map_crc_matches ? " (which the embedded map has not)" : ""));
+    if (r.map_sha256) line("map sha256", sha256_text(*r.map_sha256));
+    if (sha256_differs(r)) line("note", fmt::format("the header says map sha256 {}", sha256_text(r.header.sha256)));
+    if (r.overview.ticks > 0)
+        line("ticks", fmt::format("{} to {}, {}", r.overview.first_tick, r.overview.last_tick,
+                                  clock_text(r.overview.last_tick - r.overview.first_tick)));
+    line("keyframes", fmt::format("{}", r.overview.keyframes));
+    if (!r.header.markers().empty()) line("markers", fmt::format("{}", fmt::join(r.header.markers(), " ")));
+    std::string chunks;
+    for (auto const& [name, kind] : chunk_kinds)
+        chunks += fmt::format("{}{} {} ({} bytes)", chunks.empty() ? "" : ", ", counter(r, kind).chunks, name,
+                              counter(r, kind).bytes);
+    line("chunks", chunks);
+    for (seen_player const& p : r.players)
+        line(&p == r.players.data() ? "players" : "",
+             fmt::format("{:3} {}{}{}", p.client_id, p.name, p.clan.empty() ? "" : fmt::format("  [{}]", p.clan),
+                         p.time ? fmt::format("  time {} (score {})", time_text(*p.time), *p.score) : ""));
+    line("state",
+         r.error.empty() ? "complete" : fmt::format("{}: {}", r.truncated ? "truncated" : "damaged", r.error));
+}
+
+int info(info_options const& options) {
+    output out{options.to, options.files};
+    return out.finish(
+        examine_files(options.files, options.jobs, out,
+                      [&](std::size_t i, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+                          summary const r = examine(options.files[i], team, done_bytes);
+                          text_buffer text;
+                          if (options.format == "ndjson") print_json(text, r);
+                          else print_text(text, r);
+                          if (options.format == "text" && i + 1 != options.files.size()) text.write("\n");
+                          return report{r.error.empty() ? exit_ok : exit_bad_input, std::string{text.view()}, {}};
+                      }));
+}
+
+} // namespace
+
+verb const info_verb{
+    "info", "Tell what a demo holds", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<info_options>();
+        options.files(chosen->files, "demos, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
+        options.jobs(chosen->jobs);
+        options.examples({"info game.demo", "info --format ndjson *.demo | jq .map.name"});
+        return [chosen] { return info(*chosen); };
+    }};
+
+} // namespace teewire::replay

@@ -1,0 +1,202 @@
+#include "io/output.hpp"
+#include "map/document.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+struct map_convert_options {
+    std::string file;
+    output_choice to;
+    std::optional<int> datafile; ///< version, 3 or 4
+    std::string packing;         ///< "0.6" or "0.7"; empty for neither
+    std::optional<int> level;    ///< zlib's
+};
+
+using bytes = std::vector<std::uint8_t>;
+
+[[noreturn]] void refuse(map_source const& source, map_problem const& problem) {
+    throw bad_input{fmt::format("{}: {}; nothing was written", source.name(), problem_text(problem))};
+}
+
+// Nothing but a fault of this program leads here.
+[[noreturn]] void not_the_same(map_source const& source, std::string const& what) {
+    throw std::logic_error{
+        fmt::format("{}: the result differs from the original: {}; nothing was written", source.name(), what)};
+}
+
+bool same_ints(item_ints const& a, item_ints const& b) {
+    return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
+}
+
+// ---- another container, the same content ---------------------------------------------------------------------------
+
+bytes repack(map_source const& source, datafile const& file, datafile_write_options const& how,
+             bool compress_anew) {
+    datafile_writer writer{how};
+    std::vector<std::int32_t> ints;
+    for (std::size_t i = 0; i < file.item_count(); ++i) {
+        datafile_item const item = file.item(i);
+        ints.clear();
+        for (std::size_t k = 0; k < item.ints.size(); ++k) ints.push_back(item.ints[k]);
+        writer.add_item(item.type, item.id, ints);
+    }
+    progress shown{file.block_count()};
+    for (std::size_t i = 0; i < file.block_count() && !interrupted(); ++i) {
+        shown.update(i, "converting");
+        datafile_block const block = file.block(i);
+        bool const as_it_is = file.version() == 4 && how.version == 4 && (!compress_anew || block.size == 0);
+        if (as_it_is) {
+            writer.add_stored_block(block.stored, block.size);
+            continue;
+        }
+        try {
+            bytes const content = read_block(file, static_cast<std::int32_t>(i));
+            if (content.empty())
+                throw usage_error{
+                    fmt::format("{}: block {} holds nothing, which version 3 cannot store; nothing was written",
+                                source.name(), i)};
+            writer.add_block(content);
+        } catch (map_problem const& p) {
+            refuse(source, p);
+        }
+    }
+    return writer.finish();
+}
+
+void compare(map_source const& source, datafile const& before, datafile const& after) {
+    if (before.item_count() != after.item_count() || before.type_count() != after.type_count())
+        not_the_same(source, "number of items");
+    // Types come out sorted.
+    for (std::size_t t = 0; t < before.type_count(); ++t) {
+        datafile_type const type = before.type(t);
+        datafile_type const again = after.find_type(type.type);
+        if (type.count != again.count) not_the_same(source, fmt::format("items of type {:#x}", type.type));
+        for (std::uint32_t i = 0; i < type.count; ++i) {
+            datafile_item const a = before.item(type.first + i);
+            datafile_item const b = after.item(again.first + i);
+            if (a.id != b.id || !same_ints(a.ints, b.ints))
+                not_the_same(source, fmt::format("item {:#x} {}", a.type, a.id));
+        }
+    }
+    if (before.block_count() != after.block_count()) not_the_same(source, "number of blocks");
+    for (std::size_t i = 0; i < before.block_count() && !interrupted(); ++i) {
+        datafile_block const a = before.block(i);
+        datafile_block const b = after.block(i);
+        bool const copied = a.stored.size() == b.stored.size() && before.version() == after.version() &&
+                            std::equal(a.stored.begin(), a.stored.end(), b.stored.begin());
+        auto const number = static_cast<std::int32_t>(i);
+        if (!copied && read_block(before, number) != read_block(after, number))
+            not_the_same(source, fmt::format("block {}", i));
+    }
+}
+
+// ---- another game --------------------------------------------------------------------------------------------------
+
+// What players see and feel, and no packing may change.
+void compare(map_source const& source, game_map const& before, game_map const& after) {
+    bool same = before.images.size() == after.images.size() && before.layers.size() == after.layers.size() &&
+                before.groups == after.groups && before.info == after.info && before.sounds == after.sounds &&
+                before.points.size() == after.points.size() && before.envelopes.size() == after.envelopes.size();
+    if (!same) not_the_same(source, "the number or order of its parts");
+    for (std::size_t i = 0; i < before.images.size(); ++i)
+        if (rgba_pixels(before.images[i]) != rgba_pixels(after.images[i]) ||
+            before.images[i].name.text != after.images[i].name.text)
+            not_the_same(source, fmt::format("image {}", i));
+    for (std::size_t i = 0; i < before.points.size(); ++i)
+        if (before.points[i].time != after.points[i].time || before.points[i].curve != after.points[i].curve ||
+            before.points[i].values != after.points[i].values)
+            not_the_same(source, fmt::format("envelope point {}", i));
+    for (std::size_t i = 0; i < before.layers.size(); ++i) {
+        map_layer const& a = before.layers[i];
+        map_layer const& b = after.layers[i];
+        tile_layer const* const x = a.tiles();
+        tile_layer const* const y = b.tiles();
+        same = a.name == b.name && a.flags == b.flags && (x == nullptr) == (y == nullptr);
+        if (x != nullptr && same)
+            same = x->width == y->width && x->height == y->height && x->kind == y->kind && x->image == y->image &&
+                   x->color == y->color && x->tiles == y->tiles && x->tele == y->tele && x->speedup == y->speedup &&
+                   x->switches == y->switches && x->tune == y->tune;
+        else if (same && a.quads() != nullptr) same = b.quads() != nullptr && a.quads()->quads == b.quads()->quads;
+        if (!same) not_the_same(source, fmt::format("layer {}", i));
+    }
+}
+
+bytes change_game(map_source const& source, datafile const& file, datafile_write_options const& how,
+                  std::string const& to) {
+    problem_list problems;
+    auto keep = [&](map_problem const& p) { problems.push_back(p); };
+    game_map map;
+    map_problem const failed = read_map(file, map, {.report = keep});
+    if (failed.code != map_errc::ok) refuse(source, failed);
+    for (map_problem const& p : problems)
+        if (p.severity != map_severity::note) refuse(source, p);
+    game_map changed = map;
+    if (to == "0.7") convert_to_07(changed);
+    else convert_to_06(changed);
+    bytes written;
+    map_problem const unwritten = write_map(changed, written, how);
+    if (unwritten.code != map_errc::ok) refuse(source, unwritten);
+
+    auto const again = datafile::open(written);
+    if (!again) not_the_same(source, problem_text(again.error()));
+    game_map reread;
+    map_problem const unread = read_map(*again, reread);
+    if (unread.code != map_errc::ok) not_the_same(source, problem_text(unread));
+    compare(source, map, reread);
+    return written;
+}
+
+int map_convert(map_convert_options const& options) {
+    if (!options.datafile && options.packing.empty() && !options.level)
+        throw usage_error{"say what to convert: --datafile, --to or --level"};
+    if (options.datafile == 3 && options.level) throw usage_error{"--level: version 3 is not compressed"};
+    output_file out{options.to, content::binary, {&options.file, 1}};
+    map_source const source{options.file};
+    if (source.format() == map_format::xvector)
+        throw usage_error{fmt::format("{}: an xVector map has no other form", source.name())};
+    auto const file = datafile::open(source.bytes());
+    if (!file) refuse(source, file.error());
+
+    datafile_write_options how;
+    how.version = options.datafile.value_or(file->version());
+    how.level = options.level.value_or(how.level);
+    bytes written;
+    if (options.packing.empty()) {
+        written = repack(source, *file, how, options.level.has_value());
+        if (interrupted()) return exit_interrupted;
+        if (written.empty()) throw usage_error{fmt::format("{}: the result would be 2 GiB or more", source.name())};
+        auto const again = datafile::open(written);
+        if (!again) not_the_same(source, problem_text(again.error()));
+        compare(source, *file, *again);
+    } else {
+        written = change_game(source, *file, how, options.packing);
+    }
+    if (interrupted()) return exit_interrupted;
+    write_whole(out, written);
+    if (interrupted()) return exit_interrupted;
+    complain(fmt::format("{}: {} bytes, which hold the same as the {} bytes before", out.name(), written.size(),
+                         source.bytes().size()));
+    return exit_ok;
+}
+
+} // namespace
+
+verb const map_convert_verb{
+    "convert", "Write a map in another form, after checking that it is the same",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<map_convert_options>();
+        options.file(chosen->file, "a map, or a demo for the map in it, or - for standard input");
+        options.output(chosen->to, option_set::presence::required);
+        options.number("--datafile", chosen->datafile, 3, 4, "container version: 3 (uncompressed) or 4");
+        options.choice("--to", chosen->packing, {"0.6", "0.7"},
+                       "packing of tiles, images and curves: 0.6 (also DDNet) or 0.7");
+        options.number("--level", chosen->level, 1, 9, "compress anew: 1 (fast) to 9 (small)");
+        options.examples(
+            {"map convert dm1.map --to 0.7 -o dm1_07.map", "map convert dm1.map --level 9 -o smaller.map"});
+        return [chosen] { return map_convert(*chosen); };
+    }};
+
+} // namespace teewire::replay

@@ -1,0 +1,212 @@
+#include "cli/examine_files.hpp"
+#include "map/document.hpp"
+#include "map/json_info.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+struct map_info_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string format = "text";
+};
+
+void line(text_buffer& out, std::string_view label, std::string const& value) {
+    out.print("{:11}{}\n", label, value);
+}
+
+void print_problems(text_buffer& out, problem_list const& problems) {
+    if (problems.empty()) return line(out, "problems", "none");
+    constexpr std::size_t shown = 10;
+    for (std::size_t i = 0; i < std::min(problems.size(), shown); ++i)
+        line(out, i == 0 ? "problems" : "",
+             fmt::format("{}: {}", name(problems[i].severity), problem_text(problems[i])));
+    if (problems.size() > shown)
+        line(out, "", fmt::format("and {} more, which `teewire map check` shows", problems.size() - shown));
+}
+
+void print_head(text_buffer& out, map_source const& source, std::string const& format) {
+    line(out, "file", printable(source.name()));
+    if (!source.name_in_demo().empty()) line(out, "map", fmt::format("{}, in the demo", source.name_in_demo()));
+    line(out, "format", fmt::format("{}, {} bytes", format, source.bytes().size()));
+    line(out, "crc", crc32_text(source.bytes()));
+    line(out, "sha256", sha256_text(source.bytes()));
+}
+
+// ---- Teeworlds and DDNet -------------------------------------------------------------------------------------------
+
+std::string quoted(std::string const& name) { return name.empty() ? "" : fmt::format(" \"{}\"", printable(name)); }
+
+std::string layer_text(map_layer const& layer, game_map const& map) {
+    auto const image = [&](std::int32_t index) -> std::string {
+        if (index < 0 || static_cast<std::size_t>(index) >= map.images.size()) return "";
+        return fmt::format(", image {}", printable(map.images[static_cast<std::size_t>(index)].name.text));
+    };
+    std::string text;
+    if (tile_layer const* const tiles = layer.tiles())
+        text = fmt::format("{} {} x {}{}", name(tiles->kind), tiles->width, tiles->height, image(tiles->image));
+    else if (quad_layer const* const quads = layer.quads())
+        text = counted(quads->quads.size(), "quad") + image(quads->image);
+    else if (sound_layer const* const sounds = layer.sounds())
+        text = counted(sounds->sources.size(), "sound source");
+    else text = "unknown layer";
+    constexpr std::int32_t detail = 1;
+    return text + quoted(layer.name) + ((layer.flags & detail) != 0 ? ", detail" : "");
+}
+
+// How often the tiles occur that decide how a map is played.
+std::string game_tiles_text(tile_layer const& game) {
+    struct kind {
+        std::uint8_t index;
+        std::string_view name;
+        bool entity; ///< to be counted, not measured
+    };
+    constexpr kind kinds[] = {{game_tile::solid, "hookable", false},
+                              {game_tile::unhookable, "unhookable", false},
+                              {game_tile::death, "death", false},
+                              {game_tile::freeze, "freeze", false},
+                              {11, "unfreeze", false},
+                              {33, "start", false},
+                              {34, "finish", false},
+                              {192, "spawn", true},
+                              {193, "red spawn", true},
+                              {194, "blue spawn", true},
+                              {195, "red flag", true},
+                              {196, "blue flag", true}};
+    std::string text;
+    for (kind const& k : kinds) {
+        auto const count = static_cast<std::uint64_t>(
+            std::count_if(game.tiles.begin(), game.tiles.end(), [&](tile const& t) { return t.index == k.index; }));
+        if (count == 0) continue;
+        text += text.empty() ? "" : ", ";
+        text += k.entity ? counted(count, k.name) : fmt::format("{} {}", count, k.name);
+    }
+    return text;
+}
+
+void print_map(text_buffer& out, game_map const& map) {
+    if (map.info) {
+        std::pair<char const*, map_text const*> const texts[] = {{"author", &map.info->author},
+                                                                 {"version", &map.info->map_version},
+                                                                 {"credits", &map.info->credits},
+                                                                 {"license", &map.info->license}};
+        for (auto const& [label, text] : texts)
+            if (!text->text.empty()) line(out, label, printable(text->text));
+        for (std::size_t i = 0; i < map.info->settings.size(); ++i)
+            line(out, i == 0 ? "settings" : "", printable(map.info->settings[i]));
+    }
+    if (tile_layer const* const game = map.find(tile_kind::game)) {
+        line(out, "size", fmt::format("{} x {} tiles", game->width, game->height));
+        line(out, "game tiles", game_tiles_text(*game));
+    }
+    for (std::size_t i = 0; i < map.images.size(); ++i) {
+        map_image const& image = map.images[i];
+        line(out, i == 0 ? "images" : "",
+             fmt::format("{:3} {}, {} x {}, {}", i, printable(image.name.text), image.width, image.height,
+                         image.external ? "external" : "embedded"));
+    }
+    for (std::size_t i = 0; i < map.sounds.size(); ++i)
+        line(out, i == 0 ? "sounds" : "",
+             fmt::format("{:3} {}, {} bytes", i, printable(map.sounds[i].name.text), map.sounds[i].data.size()));
+    if (!map.envelopes.empty())
+        line(out, "envelopes", fmt::format("{}, {} points", map.envelopes.size(), map.points.size()));
+    for (std::size_t i = 0; i < map.groups.size(); ++i) {
+        map_group const& group = map.groups[i];
+        line(out, i == 0 ? "groups" : "",
+             fmt::format("{:3}{}, parallax {} {}{}", i, quoted(group.name), group.parallax_x, group.parallax_y,
+                         group.clipping ? ", clipped" : ""));
+        for (map_layer const& layer : map.layers_of(group)) line(out, "", "      " + layer_text(layer, map));
+    }
+}
+
+void print_text(text_buffer& out, map_source const& source, map_document const& document) {
+    print_head(out, source,
+               document.container
+                   ? fmt::format("datafile version {}, {} items, {} blocks", document.container->version(),
+                                 document.container->item_count(), document.container->block_count())
+                   : "damaged datafile");
+    if (document.map) print_map(out, *document.map);
+    print_problems(out, document.problems);
+}
+
+// ---- xVector -------------------------------------------------------------------------------------------------------
+
+void print_text(text_buffer& out, map_source const& source, xvector_document const& document) {
+    if (!document.header) {
+        print_head(out, source, "damaged xVector map");
+        return print_problems(out, document.problems);
+    }
+    xvector_header const& h = *document.header;
+    print_head(out, source,
+               fmt::format("xVector map, revision {}{}", h.version,
+                           h.layout == xvector_layout::original_program ? ", layout of the original program" : ""));
+    line(out, "name", printable(h.name));
+    line(out, "size",
+         fmt::format("{} x {} tiles, {} layers, players in layer {}", h.width, h.height, h.depth, h.player_depth));
+    line(out, "tiles", fmt::format("{} of {} cells", document.tiles.size(), h.cells()));
+    std::pair<char const*, std::string_view> const borders[] = {
+        {"north", h.north}, {"east", h.east}, {"south", h.south}, {"west", h.west}};
+    for (auto const& [label, text] : borders)
+        if (!text.empty()) line(out, label, printable(text));
+    if (!h.background.empty())
+        line(out, "background",
+             fmt::format("{}, scroll {} {}, parallax {} {}{}", printable(h.background), h.scroll_x, h.scroll_y,
+                         h.parallax_x, h.parallax_y, h.background_ignored() ? ", not used beside other maps" : ""));
+    if (h.stripped()) line(out, "stripped", "what only servers know has been taken out");
+    print_problems(out, document.problems);
+}
+
+// ---- files ---------------------------------------------------------------------------------------------------------
+
+template <class Document>
+report tell(map_source const& source, Document const& document, bool usable, map_info_options const& options,
+            void (*write_json)(json_writer&, map_source const&, Document const&)) {
+    text_buffer out;
+    if (options.format == "ndjson") {
+        rapidjson::StringBuffer buffer;
+        json_writer json{buffer};
+        write_json(json, source, document);
+        out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
+    } else {
+        print_text(out, source, document);
+    }
+    return {usable ? exit_ok : exit_bad_input, std::string{out.view()}, {}};
+}
+
+report tell(std::string const& file, map_info_options const& options) {
+    map_source const source{file};
+    if (source.format() == map_format::xvector) {
+        auto const document = read_xvector(source);
+        return tell(source, document, document.header && !any_error(document.problems), options,
+                    write_xvector_json);
+    }
+    auto const document = read_document(source);
+    return tell(source, document, document.container.has_value(), options, write_map_json);
+}
+
+int map_info(map_info_options const& options) {
+    output out{options.to, options.files};
+    return out.finish(
+        examine_files(options.files, 0, out, [&](std::size_t i, workers&, std::atomic<std::uint64_t>&) {
+            report r = tell(options.files[i], options);
+            if (options.format == "text" && i + 1 != options.files.size()) r.out += "\n";
+            return r;
+        }));
+}
+
+} // namespace
+
+verb const map_info_verb{
+    "info", "Tell what a map holds", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<map_info_options>();
+        options.files(chosen->files, "maps, or demos for the maps in them, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
+        options.examples({"map info dm1.map", "map info --format ndjson *.map | jq .crc32"});
+        return [chosen] { return map_info(*chosen); };
+    }};
+
+} // namespace teewire::replay

@@ -1,0 +1,313 @@
+#include "game/players.hpp"
+#include "io/output.hpp"
+#include "io/terminal.hpp"
+#include "verbs/verbs.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <unistd.h>
+
+namespace teewire::replay {
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::steady_clock;
+
+// A demo that can be looked at at any tick.
+class stage {
+public:
+    stage(session& demo, course const& events) : demo_{demo}, events_{events} {
+        // Going to a tick needs ascending ticks, as the course has them.
+        for (demo_keyframe const& k : demo.keyframes())
+            if (keyframes_.empty() || k.tick > keyframes_.back().tick) keyframes_.push_back(k);
+    }
+
+    [[nodiscard]] std::vector<player> players(std::int32_t tick) {
+        // Errors were found when the course was read. The state in front of them stays.
+        static_cast<void>(demo_.player().seek(tick, keyframes_));
+        snapshot_view const snapshot = demo_.player().state();
+        name_table names = events_.names(tick);
+        names.read(snapshot, demo_.spoken());
+        return read_players(snapshot, demo_.spoken(), names, tick);
+    }
+
+private:
+    session& demo_;
+    course const& events_;
+    std::vector<demo_keyframe> keyframes_;
+};
+
+// ---- lines ---------------------------------------------------------------------------------------------------------
+
+// Prints what happens when it is due. What is printed does not depend on the speed.
+class line_printer {
+public:
+    line_printer(stage& shown, course const& events, std::int32_t from, double speed)
+        : stage_{shown}, events_{events}, next_state_{from}, speed_{speed} {
+        next_ = from > events.first_tick ? events.happened(from - 1) : 0;
+    }
+
+    void run() {
+        pace_ = pace{steady_clock::now(), static_cast<double>(next_state_), speed_};
+        do {
+            endless_wait const waiting;
+            std::this_thread::sleep_until(pace_.due(next_tick()));
+        } while (!print(next_tick()));
+    }
+
+private:
+    [[nodiscard]] std::int32_t next_tick() const {
+        std::int64_t tick = std::min<std::int64_t>(next_state_, events_.last_tick);
+        if (next_ < events_.happenings.size()) tick = std::min<std::int64_t>(tick, events_.happenings[next_].tick);
+        return static_cast<std::int32_t>(tick);
+    }
+
+    // True when there is nothing left to print.
+    bool print(std::int32_t tick) {
+        auto const clock = clock_text(events_.elapsed(tick));
+        if (tick == next_state_ && tick >= 0) {
+            out_.print("{}  tick {}: {}\n", clock, tick, tell(stage_.players(tick), 4));
+            next_state_ += state_period;
+        }
+        for (; next_ < events_.happenings.size() && events_.happenings[next_].tick <= tick; ++next_)
+            out_.print("{}  {}\n", clock, events_.happenings[next_].text);
+        out_.flush();
+        return tick >= events_.last_tick;
+    }
+
+    static constexpr std::int64_t state_period = 5 * ticks_per_second;
+
+    stage& stage_;
+    course const& events_;
+    std::size_t next_ = 0; // happening
+    std::int64_t next_state_;
+    double speed_;
+    pace pace_{{}, 0, 1};
+    output out_;
+};
+
+// ---- live view -----------------------------------------------------------------------------------------------------
+
+class live_view {
+public:
+    live_view(stage& shown, session const& demo, course const& events, std::int32_t from, double speed)
+        : stage_{shown}, events_{events}, pace_{steady_clock::now(), static_cast<double>(from), speed} {
+        for (std::int32_t const tick : demo.header().markers())
+            if (tick >= events.first_tick && tick <= events.last_tick) markers_.push_back(tick);
+        title_ = printable(fmt::format(
+            "{}   map {}   protocol {}   {} demo", std::filesystem::path{demo.name()}.filename().string(),
+            text(demo.header().map_name), name(demo.spoken()), text(demo.header().type)));
+        seek(from);
+        for (int const signal : {SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH}) signals_.add(signal);
+    }
+
+    int run() {
+        wait_for_signal();
+        wait_for_key();
+        update();
+        io_.run();
+        return code_;
+    }
+    /// The end of the course has been on the screen.
+    [[nodiscard]] bool reached_end() const noexcept { return reached_end_; }
+
+private:
+    // Draws the tick that is due, and comes back when the next one is.
+    void update() {
+        auto const now = steady_clock::now();
+        if (pace_.tick(now) >= events_.last_tick) {
+            reached_end_ = true;
+            pace_.pause(now, true);
+            pace_.seek(now, events_.last_tick);
+        }
+        draw_now(now);
+        last_drawn_ = now;
+        if (!pace_.paused()) update_at(pace_.due(tick(now) + 1.0));
+    }
+    void update_at(steady_clock::time_point due) {
+        timer_.expires_at(std::max(due, last_drawn_ + frame));
+        timer_.async_wait([this](boost::system::error_code failed) {
+            if (!failed) update();
+        });
+    }
+
+    void draw_now(steady_clock::time_point now) {
+        std::int32_t const shown = tick(now);
+        auto const players = stage_.players(shown);
+        view v;
+        v.title = title_;
+        v.tick = shown;
+        v.first_tick = events_.first_tick;
+        v.last_tick = events_.last_tick;
+        v.speed = pace_.speed();
+        v.paused = pace_.paused();
+        v.markers = markers_;
+        v.players = players;
+        std::size_t const happened = std::max(events_.happened(shown), shown_from_);
+        v.happenings = std::span{events_.happenings}.subspan(shown_from_, happened - shown_from_);
+        if (shown == events_.last_tick) v.error = printable(events_.error);
+        terminal_.show(draw(v, terminal_.size()));
+    }
+
+    [[nodiscard]] std::int32_t tick(steady_clock::time_point now) const {
+        return static_cast<std::int32_t>(
+            std::clamp<double>(std::floor(pace_.tick(now)), events_.first_tick, events_.last_tick));
+    }
+
+    void quit(int code) {
+        code_ = code;
+        io_.stop();
+    }
+
+    void wait_for_signal() {
+        signals_.async_wait([this](boost::system::error_code failed, int signal) {
+            if (failed) return;
+            switch (signal) {
+            case SIGTSTP: {
+                double const tick = pace_.tick(steady_clock::now());
+                terminal_.leave();
+                std::raise(SIGSTOP); // returns when the program goes on
+                pace_.seek(steady_clock::now(), tick);
+                break;
+            }
+            case SIGCONT:
+                terminal_.enter();
+                update_at(steady_clock::now());
+                break;
+            case SIGWINCH:
+                terminal_.forget();
+                update_at(steady_clock::now());
+                break;
+            default: return quit(exit_interrupted);
+            }
+            wait_for_signal();
+        });
+    }
+
+    void wait_for_key() {
+        keys_.async_wait(asio::posix::stream_descriptor::wait_read, [this](boost::system::error_code failed) {
+            if (failed || !terminal_.read(typed_)) return quit(exit_interrupted);
+            for (key const k : take_keys(typed_)) press(k);
+            update_at(steady_clock::now());
+            wait_for_key();
+        });
+    }
+
+    void press(key k) {
+        auto const now = steady_clock::now();
+        std::int64_t const at = tick(now);
+        switch (k) {
+        case key::space: pace_.pause(now, !pace_.paused()); break;
+        case key::left: seek(at - 5 * ticks_per_second); break;
+        case key::right: seek(at + 5 * ticks_per_second); break;
+        case key::page_up: seek(at - 60 * ticks_per_second); break;
+        case key::page_down: seek(at + 60 * ticks_per_second); break;
+        case key::home: seek(events_.first_tick); break;
+        case key::end: seek(events_.last_tick); break;
+        case key::plus: change_speed(pace_.speed() * 2); break;
+        case key::minus: change_speed(pace_.speed() / 2); break;
+        case key::dot: step(at); break;
+        case key::n: seek_marker([at](std::int64_t tick) { return tick > at; }, true); break;
+        case key::p:
+            seek_marker([at](std::int64_t tick) { return tick < at - ticks_per_second / 2; }, false);
+            break;
+        case key::q: quit(exit_ok); break;
+        }
+    }
+
+    void seek(std::int64_t tick) {
+        tick = std::clamp<std::int64_t>(tick, events_.first_tick, events_.last_tick);
+        pace_.seek(steady_clock::now(), static_cast<double>(tick));
+        shown_from_ = tick > events_.first_tick ? events_.happened(static_cast<std::int32_t>(tick) - 1) : 0;
+    }
+
+    void change_speed(double speed) {
+        if (speed >= 1.0 / 16 && speed <= 64) pace_.set_speed(steady_clock::now(), speed);
+    }
+
+    // To the next snapshot.
+    void step(std::int64_t at) {
+        auto const next = std::upper_bound(events_.snapshots.begin(), events_.snapshots.end(), at);
+        auto const now = steady_clock::now();
+        pace_.pause(now, true);
+        pace_.seek(now, next != events_.snapshots.end() ? *next : events_.last_tick);
+    }
+
+    // To the nearest of the markers on one side.
+    template <class Side>
+    void seek_marker(Side&& on_side, bool forward) {
+        std::optional<std::int32_t> nearest;
+        for (std::int32_t const tick : markers_)
+            if (on_side(tick) && (!nearest || (tick < *nearest) == forward)) nearest = tick;
+        if (nearest) seek(*nearest);
+    }
+
+    static constexpr std::chrono::milliseconds frame{40};
+
+    asio::io_context io_;
+    asio::steady_timer timer_{io_};
+    asio::signal_set signals_{io_, SIGINT};
+    asio::posix::stream_descriptor keys_{io_, dup(STDIN_FILENO)};
+    stage& stage_;
+    course const& events_;
+    pace pace_;
+    std::vector<std::int32_t> markers_;
+    std::string title_;
+    std::size_t shown_from_ = 0; // happening; those before the last jump are not shown
+    std::string typed_;
+    steady_clock::time_point last_drawn_{};
+    bool reached_end_ = false;
+    int code_ = exit_ok;
+    terminal terminal_;
+};
+
+struct play_options {
+    std::string file;
+    std::optional<time_position> from;
+    double speed = 1;
+};
+
+int play(play_options const& options) {
+    input const source{options.file};
+    session demo{source};
+    course const events = read_course(demo);
+    if (interrupted()) return exit_interrupted;
+    stage shown{demo, events};
+    time_position const begin = options.from.value_or(time_position{time_position::origin::beginning, 0});
+    std::int32_t const from =
+        std::clamp(begin.tick(events.first_tick, events.last_tick), events.first_tick, events.last_tick);
+
+    bool complete = true;
+    int code = exit_ok;
+    if (terminal::available()) {
+        live_view live{shown, demo, events, from, options.speed};
+        code = live.run();
+        complete = live.reached_end();
+    } else {
+        line_printer{shown, events, from, options.speed}.run();
+    }
+    if (code == exit_ok && complete && !events.error.empty()) throw bad_input{events.error};
+    return code;
+}
+
+} // namespace
+
+verb const play_verb{"play", "Replay a demo at its own pace", [](option_set& options) -> std::function<int()> {
+                         auto const chosen = std::make_shared<play_options>();
+                         options.file(chosen->file, "a demo, or - for standard input");
+                         options.position("--from", chosen->from, "where to begin");
+                         options.number("--speed", chosen->speed, 0.01, 1000, "times the recorded pace");
+                         options.examples({"play game.demo", "play game.demo --from 1:30 --speed 2"});
+                         return [chosen] { return play(*chosen); };
+                     }};
+
+} // namespace teewire::replay

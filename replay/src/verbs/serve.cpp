@@ -1,0 +1,315 @@
+#include "net/replay_server.hpp"
+#include "net/udp.hpp"
+
+#include "io/file_kind.hpp"
+#include "io/input.hpp"
+#include "io/output.hpp"
+#include "io/terminal.hpp"
+#include "verbs/verbs.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/lexical_cast/try_lexical_convert.hpp>
+
+#include <csignal>
+#include <filesystem>
+
+#include <unistd.h>
+
+namespace teewire::replay {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::udp;
+
+constexpr std::size_t max_lines = 20; // at once
+constexpr std::ptrdiff_t max_kept = 200;
+constexpr double min_speed = 1.0 / 16;
+constexpr double max_speed = 64;
+
+// All of the text. Not every std::from_chars knows fractions.
+bool read_number(std::string_view text, double& out) {
+    return boost::conversion::try_lexical_convert(text.data(), text.size(), out);
+}
+
+struct serve_options {
+    std::string file;
+    std::uint16_t port = 8303;
+    std::string bind = "0.0.0.0";
+    std::string map;  ///< file; by default that in the demo
+    std::string name; ///< in the server browser; by default that of the file
+    bool loop = false;
+    double speed = 1;
+    std::size_t max_viewers = 64;
+    std::size_t max_viewers_per_address = 16;
+};
+
+class service final : public packet_sink {
+public:
+    service(asio::io_context& io, playback& shown, std::span<std::uint8_t const> map, serve_options const& options,
+            std::string const& title)
+        : io_{io}, shown_{shown}, socket_{io}, timer_{io}, refresh_{io}, signals_{io, SIGINT, SIGTERM, SIGHUP},
+          typed_from_{io, dup(STDIN_FILENO)}, title_{title} {
+        boost::system::error_code failed;
+        auto const address = asio::ip::make_address(options.bind, failed);
+        if (failed) throw usage_error{fmt::format("{}: not an address", options.bind)};
+        endpoint const at{address, options.port};
+        socket_.open(at.protocol(), failed);
+        if (!failed) socket_.bind(at, failed);
+        if (!failed) socket_.non_blocking(true, failed);
+        if (failed) throw io_error{fmt::format("{}: {}", endpoint_text(at), failed.message())};
+        widen(socket_);
+        server_limits limits;
+        limits.viewers = options.max_viewers;
+        limits.viewers_per_address = options.max_viewers_per_address;
+        server_.emplace(shown, options.name, std::string{text(shown.demo().header().map_name)}, map, limits,
+                        random_bytes(), *this, now());
+        say(fmt::format("serving {} on {} to clients of {}, {} at most with {} KiB each", printable(title),
+                        endpoint_text(socket_.local_endpoint()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
+                        limits.viewers, replay_server::viewer_bytes() / 1024));
+        if (terminal::available()) screen_.emplace();
+    }
+
+    int run() {
+        if (screen_) screen_->enter();
+        signals_.async_wait([this](boost::system::error_code cancelled, int) {
+            if (!cancelled) stop();
+        });
+        wait_for_packets();
+        wait_for_tick();
+        wait_for_input();
+        refresh();
+        io_.run();
+        if (screen_) screen_->leave();
+        report();
+        return exit_ok;
+    }
+
+    void send(endpoint const& to, std::span<std::uint8_t const> datagram) override {
+        boost::system::error_code failed;
+        socket_.send_to(asio::buffer(datagram.data(), datagram.size()), to, 0, failed);
+        ++(failed ? unsent_ : sent_);
+    }
+
+private:
+    void stop() {
+        server_->close("The replay is over", now());
+        io_.stop();
+    }
+
+    void wait_for_packets() {
+        socket_.async_wait(udp::socket::wait_read, [this](boost::system::error_code failed) {
+            if (failed) return;
+            // Not for ever, so that a flood does not stop the clock.
+            constexpr int at_once = 2048;
+            milliseconds time = now();
+            for (int i = 0; i < at_once; ++i) {
+                boost::system::error_code ended;
+                std::size_t const size = socket_.receive_from(asio::buffer(datagram_), from_, 0, ended);
+                if (ended == asio::error::would_block) break;
+                if (ended) continue; // somebody is not there any more
+                if (i % 16 == 0) time = now();
+                server_->receive(std::span{datagram_}.first(size), from_, time);
+                if (time >= server_->next_tick()) server_->tick(time);
+            }
+            wait_for_packets();
+        });
+    }
+
+    void wait_for_tick() {
+        timer_.expires_at(to_time(server_->next_tick()));
+        timer_.async_wait([this](boost::system::error_code cancelled) {
+            if (cancelled) return;
+            if (milliseconds const time = now(); time >= server_->next_tick()) server_->tick(time);
+            wait_for_tick();
+        });
+    }
+
+    // ---- control
+
+    void wait_for_input() {
+        typed_from_.async_wait(asio::posix::stream_descriptor::wait_read, [this](boost::system::error_code failed) {
+            if (failed) return;
+            if (screen_) {
+                if (!screen_->read(typed_)) return stop();
+                for (key const k : take_keys(typed_)) press(k);
+                draw();
+            } else {
+                char bytes[256];
+                ssize_t const size = ::read(typed_from_.native_handle(), bytes, sizeof bytes);
+                if (size <= 0) return; // no more commands; it goes on
+                typed_.append(bytes, static_cast<std::size_t>(size));
+                for (std::size_t end = typed_.find('\n'); end != std::string::npos; end = typed_.find('\n')) {
+                    obey(std::string_view{typed_}.substr(0, end));
+                    typed_.erase(0, end + 1);
+                }
+            }
+            if (!io_.stopped()) wait_for_input();
+        });
+    }
+
+    void press(key k) {
+        std::int64_t const at = shown_.position();
+        switch (k) {
+        case key::space: shown_.pause(!shown_.paused()); break;
+        case key::left: seek(at - 5 * ticks_per_second); break;
+        case key::right: seek(at + 5 * ticks_per_second); break;
+        case key::page_up: seek(at - 60 * ticks_per_second); break;
+        case key::page_down: seek(at + 60 * ticks_per_second); break;
+        case key::home: seek(shown_.first_tick()); break;
+        case key::end: seek(shown_.last_tick()); break;
+        case key::plus: set_speed(shown_.speed() * 2); break;
+        case key::minus: set_speed(shown_.speed() / 2); break;
+        case key::q: stop(); break;
+        default: break;
+        }
+    }
+
+    void obey(std::string_view command) {
+        auto const word = command.substr(0, command.find(' '));
+        auto const rest = word.size() < command.size() ? command.substr(word.size() + 1) : std::string_view{};
+        if (word == "pause") return shown_.pause(true);
+        if (word == "play") return shown_.pause(false);
+        if (word == "quit") return stop();
+        if (word == "status") return say(state());
+        if (word == "seek")
+            if (auto const place = parse_position(rest))
+                return seek(place->tick(shown_.first_tick(), shown_.last_tick()));
+        if (word == "speed") {
+            double speed = 0;
+            if (read_number(rest, speed) && set_speed(speed)) return;
+        }
+        say(fmt::format(
+            "{}: not understood; there are: pause, play, seek TIME, speed FACTOR, status, quit; TIME is {}",
+            printable(command), position_forms));
+    }
+
+    void seek(std::int64_t tick) {
+        shown_.seek(
+            static_cast<std::int32_t>(std::clamp<std::int64_t>(tick, shown_.first_tick(), shown_.last_tick())));
+    }
+    bool set_speed(double speed) {
+        if (!(speed >= min_speed && speed <= max_speed)) return false;
+        shown_.set_speed(speed);
+        return true;
+    }
+
+    // ---- display
+
+    [[nodiscard]] std::string state() const {
+        std::int32_t const at = shown_.position() - shown_.first_tick();
+        return fmt::format("tick {}   {} / {}   speed {}x   {}   {} watching", shown_.position(), clock_text(at),
+                           clock_text(shown_.last_tick() - shown_.first_tick()), shown_.speed(),
+                           shown_.at_end()   ? "end"
+                           : shown_.paused() ? "paused"
+                                             : "playing",
+                           server_->watching());
+    }
+
+    void refresh() {
+        std::vector<std::string> news = server_->take_news();
+        // Not every one of a crowd: whoever reads this must not be able to hold up the replay.
+        std::size_t const shown = std::min(news.size(), max_lines);
+        if (shown < news.size()) news[shown - 1] = fmt::format("... and {} more", news.size() - shown + 1);
+        for (std::size_t i = 0; i < shown; ++i) {
+            if (!screen_) say(news[i]);
+            else news_.push_back(std::move(news[i]));
+        }
+        if (std::ssize(news_) > max_kept) news_.erase(news_.begin(), news_.end() - max_kept);
+        draw();
+        refresh_.expires_after(std::chrono::milliseconds{200});
+        refresh_.async_wait([this](boost::system::error_code cancelled) {
+            if (!cancelled) refresh();
+        });
+    }
+
+    static void say(std::string const& line) { teewire::replay::say("{}\n", line); }
+
+    void draw() {
+        if (!screen_) return;
+        window const size = screen_->size();
+        std::vector<std::string> rows{printable(title_), state(), ""};
+        std::size_t const room = size.rows > 5 ? size.rows - 5 : 0;
+        for (std::size_t i = news_.size() - std::min(news_.size(), room); i < news_.size(); ++i)
+            rows.push_back(news_[i]);
+        while (rows.size() + 1 < size.rows) rows.emplace_back();
+        rows.push_back("space pause   left/right 5 s   page up/down 1 min   + - speed   q quit");
+        rows.resize(size.rows);
+        for (std::string& row : rows) row = fit(row, size.columns);
+        screen_->show(std::move(rows));
+    }
+
+    void report() const {
+        auto const& c = server_->count();
+        say(fmt::format(
+            "{} joined, {} snapshots sent in {} packets, {} not taken by the system; {} packets received, {} "
+            "ignored; {} ticks left out{}",
+            c.joined, c.snapshots, sent_, unsent_, c.received, c.ignored, c.late_ticks,
+            c.too_large == 0 ? std::string{}
+                             : fmt::format("; {} of the demo's messages too large to be sent", c.too_large)));
+    }
+
+    asio::io_context& io_;
+    playback& shown_;
+    udp::socket socket_;
+    asio::steady_timer timer_;
+    asio::steady_timer refresh_;
+    asio::signal_set signals_;
+    asio::posix::stream_descriptor typed_from_;
+    std::string title_;
+    std::optional<replay_server> server_;
+    std::optional<terminal> screen_;
+    std::array<std::uint8_t, max_packet_bytes + 1> datagram_; // one more shows what is too large
+    endpoint from_;
+    std::string typed_;
+    std::vector<std::string> news_;
+    std::uint64_t sent_ = 0;
+    std::uint64_t unsent_ = 0;
+};
+
+int serve(serve_options const& options) {
+    input const source{options.file};
+    session demo{source};
+    std::optional<input> map_file;
+    if (!options.map.empty()) map_file.emplace(options.map);
+    auto const map = map_file ? map_file->bytes() : demo.map();
+    if (map_file) expect_map(map_file->name(), map);
+    if (map.empty()) throw usage_error{demo.name() + ": holds no map, which clients need; --map gives one"};
+    progress shown_progress{demo.file_size()};
+    playback shown{demo, options.loop, [&](std::uint64_t done) { shown_progress.update(done, "reading"); }};
+    shown_progress.clear();
+    if (interrupted()) return exit_interrupted;
+    if (!shown.error().empty()) complain(fmt::format("{}; what is before it is shown", shown.error()));
+    shown.set_speed(options.speed);
+
+    asio::io_context io;
+    serve_options chosen = options;
+    std::string const title = std::filesystem::path{options.file}.filename().string();
+    if (chosen.name.empty()) chosen.name = "teewire replay: " + printable(title);
+    return service{io, shown, map, chosen, title}.run();
+}
+
+} // namespace
+
+verb const serve_verb{
+    "serve", "Show a demo to real clients that connect", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<serve_options>();
+        options.file(chosen->file, "a demo, or - for standard input");
+        options.number("--port", chosen->port, 0, 65535, "UDP; the browser looks at 8303 to 8310");
+        options.text("--bind", chosen->bind, "address, of IPv4 or IPv6", "ADDRESS");
+        options.text("--name", chosen->name, "in the server browser");
+        options.text("--map", chosen->map, "a map file, for demos without one", "FILE");
+        options.flag("--loop", chosen->loop, "begin again at the end");
+        options.number("--speed", chosen->speed, min_speed, max_speed, "times the recorded pace");
+        options.number("--max-clients", chosen->max_viewers, 1, 100'000, "that may watch at once");
+        options.number("--max-clients-per-ip", chosen->max_viewers_per_address, 1, 100'000, "of one address");
+        options.remark(
+            "On a terminal, keys control the replay; otherwise lines on standard input: pause, play, seek "
+            "TIME, speed FACTOR, status, quit. The replay begins when the first client watches.");
+        options.examples({"serve game.demo --loop", "serve game.demo --map dm1.map --port 8310"});
+        return [chosen] { return serve(*chosen); };
+    }};
+
+} // namespace teewire::replay

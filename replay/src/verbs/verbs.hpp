@@ -1,0 +1,24 @@
+// All verbs. Each is defined where its work is done.
+#pragma once
+
+#include "cli/verb.hpp"
+
+namespace teewire::replay {
+
+extern verb const info_verb;
+extern verb const dump_verb;
+extern verb const verify_verb;
+extern verb const play_verb;
+extern verb const types_verb;
+extern verb const record_verb;
+extern verb const serve_verb;
+extern verb const capture_verb;
+
+// Of `teewire map`.
+extern verb const map_info_verb;
+extern verb const map_extract_verb;
+extern verb const map_render_verb;
+extern verb const map_convert_verb;
+extern verb const map_check_verb;
+
+} // namespace teewire::replay

@@ -1,0 +1,117 @@
+#include "demo/segments.hpp"
+#include "io/json.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+// "6 oddities, the first at byte 123: surplus bits ..."
+std::string describe_notes(note_log const& notes) {
+    std::uint64_t count = 0;
+    std::size_t first = SIZE_MAX;
+    note first_kind{};
+    for (std::size_t i = 0; i < note_count; ++i) {
+        auto const& entry = notes.entries[i];
+        count += entry.count;
+        // Notes of chunk heads carry the file offset as their position, those from inside a chunk as their origin.
+        std::size_t const where = std::max(entry.origin, entry.origin == 0 ? entry.position : 0);
+        if (entry.count == 0 || where >= first) continue;
+        first = where;
+        first_kind = static_cast<note>(i);
+    }
+    if (count == 0) return {};
+    return fmt::format("{} {}, the first at byte {}: {}", count, count == 1 ? "oddity" : "oddities", first,
+                       describe(first_kind));
+}
+
+struct verify_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string format = "text";
+    unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
+    bool strict = false;
+};
+
+// What is known of a file in the end.
+struct verdict {
+    std::size_t snapshots = 0;
+    std::size_t messages = 0;
+    std::string notes;
+    std::string error;
+};
+
+std::string counts(verdict const& v) { return fmt::format("{} snapshots, {} messages", v.snapshots, v.messages); }
+
+report tell(std::string const& name, verdict const& v, verify_options const& options) {
+    bool const bad = !v.error.empty() || (options.strict && !v.notes.empty());
+    int const code = bad ? exit_bad_input : exit_ok;
+    if (options.format == "text") {
+        std::string const what =
+            !v.error.empty()
+                ? v.snapshots + v.messages == 0 ? v.error : fmt::format("{} (after {})", v.error, counts(v))
+            : bad             ? v.notes
+            : v.notes.empty() ? counts(v)
+                              : fmt::format("{}; {}", counts(v), v.notes);
+        return {code, fmt::format("{}: {}: {}\n", printable(name), bad ? "bad" : "ok", what), {}};
+    }
+    rapidjson::StringBuffer buffer;
+    json_writer json{buffer};
+    auto const text_or_null = [&](char const* key, std::string const& text) {
+        json.Key(key);
+        if (text.empty()) json.Null();
+        else write_string(json, text);
+    };
+    json.StartObject();
+    json.Key("file"), write_string(json, valid_utf8(name));
+    json.Key("ok"), json.Bool(!bad);
+    json.Key("snapshots"), json.Uint64(v.snapshots);
+    json.Key("messages"), json.Uint64(v.messages);
+    text_or_null("notes", v.notes);
+    text_or_null("error", v.error);
+    json.EndObject();
+    return {code, fmt::format("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()}), {}};
+}
+
+report check(std::string const& file, verify_options const& options, workers& team,
+             std::atomic<std::uint64_t>& done_bytes) {
+    verdict v;
+    input const source{file};
+    try {
+        session demo{source, size_detection::presume};
+        decoded found = decode(demo, team, {{}, {}, &done_bytes});
+        if (!settle_sizes(demo, found)) found = decode(demo, team, {});
+        v.snapshots = found.snapshots;
+        v.messages = found.messages;
+        v.notes = describe_notes(found.notes);
+        if (found.failed()) v.error = explain(found.error);
+    } catch (bad_input const& e) {
+        v.error = std::string_view{e.what()}.substr(source.name().size() + 2); // without the name
+    }
+    return tell(source.name(), v, options);
+}
+
+int verify(verify_options const& options) {
+    output out{options.to, options.files};
+    return out.finish(examine_files(options.files, options.jobs, out,
+                                    [&](std::size_t i, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+                                        return check(options.files[i], options, team, done_bytes);
+                                    }));
+}
+
+} // namespace
+
+verb const verify_verb{
+    "verify", "Decode everything and say whether it is in order", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<verify_options>();
+        options.files(chosen->files, "demos, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
+        options.jobs(chosen->jobs);
+        options.flag("--strict", chosen->strict, "take oddities that real programs produce for errors");
+        options.examples({"verify *.demo"});
+        return [chosen] { return verify(*chosen); };
+    }};
+
+} // namespace teewire::replay
