@@ -1,6 +1,8 @@
-#include "game/players.hpp"
-#include "io/terminal.hpp"
+#include "demo/timeline.hpp"
+#include "io/text.hpp"
 #include "scene.hpp"
+#include "verbs/play_clock.hpp"
+#include "verbs/play_view.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Snapshots made of named fields, and demos of them.
 #pragma once
 
-#include "game/players.hpp"
+#include "demo/timeline.hpp"
 #include "io/input.hpp"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 
 #include "game/item_text.hpp"
 #include "game/ticks.hpp"
-#include "io/output.hpp"
+#include "io/text.hpp"
 
 #include <teewire/delta.hpp>
 #include <teewire/demo_format.hpp>

@@ -5,8 +5,8 @@
 
 #include "capture/frame.hpp"
 #include "capture/vital_stream.hpp"
+#include "game/served_map.hpp"
 #include "game/spacing.hpp"
-#include "net/game_client.hpp"
 
 #include <teewire/message_types.hpp>
 #include <teewire/packet.hpp>

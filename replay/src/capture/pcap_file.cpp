@@ -1,6 +1,5 @@
 #include "capture/pcap_file.hpp"
 
-#include "demo/session.hpp"
 #include "io/file_kind.hpp"
 #include "io/input.hpp"
 #include "io/interrupts.hpp"

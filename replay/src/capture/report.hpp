@@ -2,7 +2,7 @@
 #pragma once
 
 #include "capture/connections.hpp"
-#include "io/output.hpp"
+#include "io/text.hpp"
 
 namespace teewire::replay {
 

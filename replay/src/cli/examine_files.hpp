@@ -1,49 +1,15 @@
-// Threads, and files that are examined on them.
+// Files that are examined at the same time.
 #pragma once
 
 #include "io/output.hpp"
-
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
+#include "io/workers.hpp"
 
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace teewire::replay {
-
-/// Threads that files and their segments share. What is posted first is begun first. Threads are made when there is
-/// something for them to do; if the system gives no more, those that there are do the work.
-class workers {
-public:
-    /// 0: as many as there are cores.
-    explicit workers(unsigned jobs);
-    workers(workers const&) = delete;
-    workers& operator=(workers const&) = delete;
-    /// What was posted and not begun is dropped.
-    ~workers();
-
-    /// How many can work at the same time: what was asked for, or what the system gave.
-    [[nodiscard]] unsigned count() const;
-    /// Does the task before it returns if there is no thread at all.
-    void post(std::function<void()> task);
-    /// Waits for everything posted. Nothing can be posted later.
-    void join();
-
-private:
-    bool make_thread();
-
-    unsigned count_;
-    boost::asio::io_context tasks_;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_;
-    std::atomic<std::size_t> unfinished_ = 0; // tasks
-    mutable std::mutex mutex_;                // for what follows
-    std::vector<std::thread> threads_;
-    bool exhausted_ = false; // the system gives no more
-};
 
 /// What a command has to say about a file.
 struct report {

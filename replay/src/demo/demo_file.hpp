@@ -2,8 +2,8 @@
 #pragma once
 
 #include "game/roster.hpp"
+#include "game/served_map.hpp"
 #include "io/output_file.hpp"
-#include "net/game_client.hpp"
 
 #include <teewire/demo_writer.hpp>
 #include <teewire/snapshot_builder.hpp>

@@ -1,5 +1,7 @@
 #include "demo/segments.hpp"
 
+#include "io/interrupts.hpp"
+
 #include <algorithm>
 #include <condition_variable>
 #include <exception>

@@ -1,8 +1,8 @@
 // Decodes a demo on several threads: in segments that begin with keyframes, handed over in the order of the file.
 #pragma once
 
-#include "cli/examine_files.hpp"
 #include "demo/session.hpp"
+#include "io/workers.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,7 @@
+#include "demo/timeline.hpp"
+
 #include "game/item_text.hpp"
-#include "game/players.hpp"
+#include "io/interrupts.hpp"
 
 #include <map>
 #include <set>
@@ -246,6 +248,19 @@ private:
 };
 
 } // namespace
+
+std::size_t course::happened(std::int32_t tick) const {
+    auto const end = std::upper_bound(happenings.begin(), happenings.end(), tick,
+                                      [](std::int32_t t, happening const& h) { return t < h.tick; });
+    return static_cast<std::size_t>(end - happenings.begin());
+}
+
+name_table course::names(std::int32_t tick) const {
+    name_table names;
+    for (introduction const& i : introductions)
+        if (i.tick <= tick) names.add(i);
+    return names;
+}
 
 course read_course(session& demo) {
     course out;

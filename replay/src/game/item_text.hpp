@@ -2,7 +2,7 @@
 #pragma once
 
 #include "io/json.hpp"
-#include "io/output.hpp"
+#include "io/text.hpp"
 
 #include <teewire/schema.hpp>
 #include <teewire/snapshot.hpp>

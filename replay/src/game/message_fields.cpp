@@ -1,7 +1,7 @@
 #include "game/message_fields.hpp"
 
 #include "game/item_text.hpp"
-#include "io/output.hpp"
+#include "io/text.hpp"
 
 #include <teewire/packer.hpp>
 

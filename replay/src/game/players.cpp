@@ -2,6 +2,7 @@
 
 #include "game/item_text.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -231,47 +232,6 @@ std::string tell(std::span<player const> players, std::size_t most) {
         if (one.race) line += ", race " + clock_text(*one.race);
     }
     return line;
-}
-
-// ---- course of a demo ----------------------------------------------------------------------------------------------
-
-std::size_t course::happened(std::int32_t tick) const {
-    auto const end = std::upper_bound(happenings.begin(), happenings.end(), tick,
-                                      [](std::int32_t t, happening const& h) { return t < h.tick; });
-    return static_cast<std::size_t>(end - happenings.begin());
-}
-
-name_table course::names(std::int32_t tick) const {
-    name_table names;
-    for (introduction const& i : introductions)
-        if (i.tick <= tick) names.add(i);
-    return names;
-}
-
-double pace::tick(clock::time_point now) const {
-    if (paused_) return tick_;
-    return tick_ + std::chrono::duration<double>{now - now_}.count() * ticks_per_second * speed_;
-}
-
-pace::clock::time_point pace::due(double tick) const {
-    assert(!paused_);
-    std::chrono::duration<double> const later{(tick - tick_) / (ticks_per_second * speed_)};
-    return now_ + std::chrono::ceil<clock::duration>(later);
-}
-
-void pace::seek(clock::time_point now, double tick) {
-    now_ = now;
-    tick_ = tick;
-}
-
-void pace::set_speed(clock::time_point now, double speed) {
-    seek(now, tick(now));
-    speed_ = speed;
-}
-
-void pace::pause(clock::time_point now, bool paused) {
-    seek(now, tick(now));
-    paused_ = paused;
 }
 
 } // namespace teewire::replay

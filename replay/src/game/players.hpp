@@ -1,13 +1,19 @@
 // What a demo tells about its players: who is there, what they do and say, and when.
 #pragma once
 
-#include "demo/session.hpp"
 #include "game/deaths.hpp"
 #include "game/race.hpp"
 
-#include <algorithm>
-#include <chrono>
+#include <teewire/message_types.hpp>
+#include <teewire/schema.hpp>
+#include <teewire/snapshot.hpp>
+
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -103,56 +109,5 @@ private:
 [[nodiscard]] std::string tell_speech(game_message const& m, protocol p);
 /// "2 players: alice 12.5,30.1 10/5 gun, race 0:20.6; bob"
 [[nodiscard]] std::string tell(std::span<player const> players, std::size_t most);
-
-// ---- course of a demo ----------------------------------------------------------------------------------------------
-
-struct happening {
-    std::int32_t tick = -1;
-    std::string text;
-};
-
-/// What happens when, up to the end of the file or the first damage.
-struct course {
-    std::int32_t first_tick = -1; ///< -1 if there is no tick at all
-    std::int32_t last_tick = -1;
-    std::vector<std::int32_t> snapshots; ///< their ticks, ascending
-    std::vector<happening> happenings;
-    std::vector<introduction> introductions;
-    std::string error; ///< empty if nothing is damaged
-
-    /// Ticks since the first one.
-    [[nodiscard]] std::int64_t elapsed(std::int32_t tick) const noexcept {
-        return std::max<std::int64_t>(0, std::int64_t{tick} - first_tick);
-    }
-    /// The number of happenings up to that tick.
-    [[nodiscard]] std::size_t happened(std::int32_t tick) const;
-    [[nodiscard]] name_table names(std::int32_t tick) const;
-};
-/// Plays the whole demo, or until it is interrupted.
-[[nodiscard]] course read_course(session& demo);
-
-/// Which tick is due when. Everything is reckoned from one origin, so that errors do not add up.
-class pace {
-public:
-    using clock = std::chrono::steady_clock;
-
-    pace(clock::time_point now, double tick, double speed) : now_{now}, tick_{tick}, speed_{speed} {}
-
-    [[nodiscard]] double tick(clock::time_point now) const;
-    /// Asserts that it is not paused.
-    [[nodiscard]] clock::time_point due(double tick) const;
-    [[nodiscard]] double speed() const noexcept { return speed_; }
-    [[nodiscard]] bool paused() const noexcept { return paused_; }
-
-    void seek(clock::time_point now, double tick);
-    void set_speed(clock::time_point now, double speed);
-    void pause(clock::time_point now, bool paused);
-
-private:
-    clock::time_point now_; // when tick_ was or will be due
-    double tick_;
-    double speed_;
-    bool paused_ = false;
-};
 
 } // namespace teewire::replay

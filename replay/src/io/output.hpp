@@ -4,8 +4,7 @@
 #include "io/errors.hpp"
 #include "io/interrupts.hpp"
 #include "io/output_file.hpp"
-
-#include <fmt/format.h>
+#include "io/text.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -13,22 +12,6 @@
 #include <string_view>
 
 namespace teewire::replay {
-
-/// Text in the making. Keeps its memory when it is cleared.
-class text_buffer {
-public:
-    template <class... Arguments>
-    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-        fmt::format_to(fmt::appender{buffer_}, format, std::forward<Arguments>(arguments)...);
-    }
-    void write(std::string_view text) { buffer_.append(text.data(), text.data() + text.size()); }
-    void clear() noexcept { buffer_.clear(); }
-    [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
-    [[nodiscard]] std::string_view view() const noexcept { return {buffer_.data(), buffer_.size()}; }
-
-private:
-    fmt::memory_buffer buffer_;
-};
 
 /// Collects text for the output that was chosen. Throws as output_file does.
 class output {
@@ -83,25 +66,5 @@ private:
     std::uint64_t total_;
     std::chrono::steady_clock::time_point next_;
 };
-
-/// Text for people. Valid UTF-8 without control characters, which move the cursor, and without those that turn the
-/// direction of writing, which show a text as another one: they become spaces, and what breaks the rules U+FFFD.
-[[nodiscard]] std::string printable(std::string_view text);
-/// Valid UTF-8 with every character that it has: for JSON and CSV. Bytes that break the rules become U+FFFD.
-[[nodiscard]] std::string valid_utf8(std::string_view text);
-
-/// How CSV tells texts.
-enum class csv_texts : std::uint8_t {
-    safe, ///< with an apostrophe in front of what a spreadsheet would take for a formula
-    raw,  ///< as they are
-};
-/// A text as a cell of CSV, in quotes.
-[[nodiscard]] std::string csv_text(std::string_view text, csv_texts form);
-
-/// "1 quad", "2 quads".
-[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
-
-/// "1:02.5" for ticks.
-[[nodiscard]] std::string clock_text(std::int64_t ticks);
 
 } // namespace teewire::replay

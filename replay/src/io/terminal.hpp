@@ -1,7 +1,10 @@
-// A terminal: what is typed, what is shown, and the layout of a view that fits it.
+// A terminal: what is typed, and what is shown.
 #pragma once
 
-#include "game/players.hpp"
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <termios.h>
 
@@ -28,34 +31,12 @@ enum class key : std::uint8_t {
 /// Takes the keys off the front of what was typed. The beginning of a sequence stays there; unknown keys are dropped.
 [[nodiscard]] std::vector<key> take_keys(std::string& typed);
 
-// ---- view ----------------------------------------------------------------------------------------------------------
+// ---- terminal ------------------------------------------------------------------------------------------------------
 
 struct window {
     std::size_t rows = 24;
     std::size_t columns = 80;
 };
-
-/// Cut or padded with spaces to that width on a terminal. The text must be printable.
-[[nodiscard]] std::string fit(std::string_view text, std::size_t columns);
-
-/// What `play` shows.
-struct view {
-    std::string title;
-    std::int32_t tick = 0;
-    std::int32_t first_tick = 0;
-    std::int32_t last_tick = 0;
-    double speed = 1;
-    bool paused = false;
-    std::span<std::int32_t const> markers; ///< ticks worth a look, in any order
-    std::span<player const> players;
-    std::span<happening const> happenings; ///< oldest first
-    std::string error;                     ///< instead of the keys
-};
-
-/// One string for each row of the window, as wide as it.
-[[nodiscard]] std::vector<std::string> draw(view const& v, window size);
-
-// ---- terminal ------------------------------------------------------------------------------------------------------
 
 /// Standard input and output as a screen of its own: without echo, on the alternate screen. Puts everything back when
 /// it goes. Throws io_error.

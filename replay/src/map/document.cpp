@@ -1,6 +1,7 @@
 #include "map/document.hpp"
 
-#include "io/output.hpp"
+#include "io/interrupts.hpp"
+#include "io/text.hpp"
 
 #include <teewire/sha256.hpp>
 

@@ -1,6 +1,7 @@
 #include "map/json_info.hpp"
 
-#include "io/output.hpp"
+#include "io/interrupts.hpp"
+#include "io/text.hpp"
 
 #include <algorithm>
 #include <map>

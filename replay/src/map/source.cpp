@@ -2,7 +2,7 @@
 
 #include "demo/session.hpp"
 #include "io/file_kind.hpp"
-#include "io/output.hpp"
+#include "io/text.hpp"
 
 #include <teewire/demo_reader.hpp>
 

@@ -1,7 +1,7 @@
 #include "net/game_client.hpp"
 
 #include "game/ticks.hpp"
-#include "io/output.hpp"
+#include "io/text.hpp"
 
 #include <teewire/packer.hpp>
 #include <teewire/sha256.hpp>

@@ -4,6 +4,8 @@
 // doc/format/session.md#joining.
 #pragma once
 
+#include "game/served_map.hpp"
+
 #include <teewire/connection.hpp>
 #include <teewire/snapshot_receiver.hpp>
 
@@ -24,14 +26,6 @@ struct client_profile {
     /// For snapshots: the default holds 3 seconds of 28 KiB each.
     std::size_t history_ints = std::size_t{1} << 20;
     milliseconds no_answer = 10'000; ///< to the handshake
-};
-
-/// The map that the server plays.
-struct served_map {
-    std::string name;
-    std::uint32_t crc = 0;
-    std::size_t size = 0; ///< bytes
-    std::optional<std::array<std::uint8_t, 32>> sha256;
 };
 
 /// Is told what a client receives. Everything borrowed holds during the call.

@@ -1,6 +1,6 @@
 #include "net/replay_server.hpp"
 
-#include "io/output.hpp"
+#include "io/text.hpp"
 
 #include <teewire/sha256.hpp>
 

@@ -5,6 +5,7 @@
 #include "demo/session.hpp"
 #include "io/file_kind.hpp"
 #include "io/input.hpp"
+#include "io/output.hpp"
 #include "verbs/verbs.hpp"
 
 #include <zlib.h>

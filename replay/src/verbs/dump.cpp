@@ -1,3 +1,4 @@
+#include "cli/examine_files.hpp"
 #include "demo/segments.hpp"
 #include "game/item_text.hpp"
 #include "game/race.hpp"

@@ -1,6 +1,7 @@
-#include "game/players.hpp"
+#include "demo/timeline.hpp"
 #include "io/output.hpp"
-#include "io/terminal.hpp"
+#include "verbs/play_clock.hpp"
+#include "verbs/play_view.hpp"
 #include "verbs/verbs.hpp"
 
 #include <boost/asio/io_context.hpp>

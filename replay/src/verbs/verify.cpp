@@ -1,3 +1,4 @@
+#include "cli/examine_files.hpp"
 #include "demo/segments.hpp"
 #include "io/json.hpp"
 #include "verbs/verbs.hpp"
