@@ -14,7 +14,7 @@ namespace {
 // Reads all that is told.
 class checker : public capture_listener {
 public:
-    void snapshot(watched const&, std::int32_t, snapshot_view view) override {
+    void snapshot(connection_stats const&, std::int32_t, snapshot_view view) override {
         std::uint32_t sum = 0;
         for (item const i : view)
             for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
@@ -36,7 +36,7 @@ void run_target(fuzz::bytes_view data) {
                 watcher.receive(frame.number, frame.time, datagram);
         watcher.finish();
         text_buffer out;
-        for (watched const* const w : watcher.connections()) print_text(out, *w, 1, 0, true);
+        for (connection_stats const* const w : watcher.connections()) print_text(out, *w, 1, 0, true);
     } catch (bad_input const&) {
     } catch (usage_error const&) { // of a network that is not read
     }

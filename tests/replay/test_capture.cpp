@@ -76,7 +76,7 @@ std::vector<recorded_datagram> record(char const* demo, wire_format format) {
 // Everything that is told must be readable.
 class reader_of_all : public capture_listener {
 public:
-    void snapshot(watched const& w, std::int32_t tick, snapshot_view view) override {
+    void snapshot(connection_stats const& w, std::int32_t tick, snapshot_view view) override {
         ++snapshots;
         REQUIRE(tick >= 0);
         REQUIRE(w.is_connection);
@@ -85,7 +85,7 @@ public:
             for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
         REQUIRE(sum == view.checksum());
     }
-    void game_message(watched const&, message const& m, message_type, std::span<std::uint8_t const> bytes,
+    void game_message(connection_stats const&, message const& m, message_type, std::span<std::uint8_t const> bytes,
                       bool) override {
         REQUIRE(!m.system);
         REQUIRE(!bytes.empty());
@@ -347,7 +347,7 @@ TEST_CASE("addresses that were forgotten among too many may come again") {
     }
     watcher.finish();
     REQUIRE(watcher.connections().size() == 1);
-    watched const& w = *watcher.connections()[0];
+    connection_stats const& w = *watcher.connections()[0];
     CHECK(w.snapshots > 50);
     CHECK(address_text(w.client()) == address_text(client(3000)));
     CHECK(address_text(w.server()) == address_text(server));

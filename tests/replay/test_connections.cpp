@@ -34,19 +34,19 @@ struct heard final : capture_listener {
                    watcher.receive(frame, now * 1'000'000,
                                    {from_server ? server : client, from_server ? client : server, datagram});
                }} {}
-    void stay_begins(watched const&, map_stay const& stay) override { begun.push_back(stay.map.name); }
-    void snapshot(watched const&, std::int32_t tick, snapshot_view view) override {
+    void stay_begins(connection_stats const&, map_stay const& stay) override { begun.push_back(stay.map.name); }
+    void snapshot(connection_stats const&, std::int32_t tick, snapshot_view view) override {
         ticks.push_back(tick);
         checksums.push_back(view.checksum());
     }
-    void game_message(watched const&, message const&, message_type type, std::span<std::uint8_t const>,
+    void game_message(connection_stats const&, message const&, message_type type, std::span<std::uint8_t const>,
                       bool vital) override {
         messages.push_back({type, vital});
     }
-    void map_complete(watched const&, map_stay const&, std::vector<std::uint8_t>&& bytes) override {
+    void map_complete(connection_stats const&, map_stay const&, std::vector<std::uint8_t>&& bytes) override {
         maps.push_back(std::move(bytes));
     }
-    [[nodiscard]] watched const& only() {
+    [[nodiscard]] connection_stats const& only() {
         auto const all = watcher.connections();
         REQUIRE(all.size() == 1);
         return *all[0];
@@ -107,7 +107,7 @@ TEST_CASE("capture: a map that was downloaded is known, and whether it is the on
             }
             h.deaf = false;
             h.watcher.finish();
-            watched const& w = h.only();
+            connection_stats const& w = h.only();
             REQUIRE(w.stays.size() == 1);
             CHECK(w.stays[0].announced);
             CHECK(w.stays[0].map.name == "dm1");
@@ -165,7 +165,7 @@ TEST_CASE("capture: snapshots are decoded, checked and counted") {
         h.deaf = false;
         s.send(110, 6); // behind a gap
         h.watcher.finish();
-        watched const& w = h.only();
+        connection_stats const& w = h.only();
         CHECK(h.ticks == std::vector<std::int32_t>{100, 102, 104, 106, 110});
         CHECK(h.checksums == std::vector<std::uint32_t>{4, 8, 12, 8, 24});
         CHECK(w.snapshots == 5);
@@ -248,7 +248,7 @@ TEST_CASE("capture: snapshots that are wrong are told apart") {
         h.said.server->close("over");
         h.said.exchange();
         h.watcher.finish();
-        watched const& w = h.only();
+        connection_stats const& w = h.only();
         CHECK(h.ticks == std::vector<std::int32_t>{100});
         CHECK(w.snapshots == 1);
         CHECK(w.checksum_ok == 1);

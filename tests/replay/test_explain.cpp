@@ -47,7 +47,7 @@ struct place {
         w.ends[1].port = 40000;
     }
     [[nodiscard]] seen_packet seen(std::size_t end = 0) const { return {12, 5'000'000'000, w, end, datagram}; }
-    watched w;
+    connection_stats w;
     test::bytes datagram = test::from_hex("10 00 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f");
 };
 

@@ -351,10 +351,10 @@ TEST_CASE("chat may name any team") {
     m.text = "hello";
     for (protocol const p : {protocol::teeworlds_06, protocol::teeworlds_07}) {
         m.team = INT32_MIN;
-        CHECK(tell(m, p, name_table{}) == "#3: hello");
+        CHECK(to_text(m, p, name_table{}) == "#3: hello");
         m.team = p == protocol::teeworlds_07 ? 2 : 1;
-        CHECK(tell(m, p, name_table{}) == "#3 (team): hello");
+        CHECK(to_text(m, p, name_table{}) == "#3 (team): hello");
         m.team = INT32_MAX;
-        CHECK(tell(m, p, name_table{}) == "#3 (whisper): hello");
+        CHECK(to_text(m, p, name_table{}) == "#3 (whisper): hello");
     }
 }

@@ -81,7 +81,7 @@ public:
 
     [[nodiscard]] std::size_t size() const { return size_; }
     /// What becomes of the first bytes of it.
-    [[nodiscard]] replay::course read(std::size_t bytes) const {
+    [[nodiscard]] replay::timeline read(std::size_t bytes) const {
         auto const path =
             std::filesystem::temp_directory_path() / fmt::format("teewire-test-script-{}.demo", getpid());
         std::FILE* const out = std::fopen(path.c_str(), "wb");
@@ -90,14 +90,14 @@ public:
         std::fclose(out);
         replay::input const source{path.string()};
         replay::session demo{source};
-        replay::course c = replay::read_course(demo);
+        replay::timeline c = replay::read_timeline(demo);
         std::filesystem::remove(path);
         return c;
     }
     /// A line "TICK TEXT" for everything that happens.
-    [[nodiscard]] std::string told() const {
+    [[nodiscard]] std::string events() const {
         std::string lines;
-        for (replay::happening const& h : read(size_).happenings) lines += fmt::format("{} {}\n", h.tick, h.text);
+        for (replay::timeline_event const& h : read(size_).events) lines += fmt::format("{} {}\n", h.tick, h.text);
         return lines;
     }
 

@@ -65,13 +65,13 @@ struct direction {
 };
 
 /// The first of its kind, in words, with the number of all.
-struct trouble {
+struct first_error {
     std::uint64_t count = 0;
     std::string first; ///< "frame 12, byte 3: ..."
 };
 
-/// One pair of addresses.
-struct watched {
+/// What was found of one pair of addresses.
+struct connection_stats {
     std::array<udp_address, 2> ends; ///< in the order of the first packet
     std::optional<std::size_t> server_end;
     std::uint64_t first_frame = 0;
@@ -89,8 +89,8 @@ struct watched {
     std::string client_version; ///< what the client says that it is
     std::string close_reason;
     std::optional<sender> closed_by;
-    trouble malformed; ///< packets and messages
-    trouble damaged;   ///< snapshots that were wrong
+    first_error malformed; ///< packets and messages
+    first_error damaged;   ///< snapshots that were wrong
 
     // Snapshots.
     std::uint64_t snapshots = 0, checksum_ok = 0, checksum_bad = 0, empty = 0, missing_base = 0, undecodable = 0;
@@ -126,15 +126,15 @@ struct watched {
     struct live_state;
     std::unique_ptr<live_state> live; // what decoding needs; released when nothing comes any more
 
-    watched();
-    ~watched();
+    connection_stats();
+    ~connection_stats();
 };
 
 /// A packet, for listeners. Borrowed.
 struct seen_packet {
     std::uint64_t frame = 0;
     std::int64_t time = 0; ///< nanoseconds since 1970
-    watched const& of;
+    connection_stats const& of;
     std::size_t end = 0; ///< whose it is
     std::span<std::uint8_t const> datagram;
 };
@@ -150,7 +150,7 @@ struct seen_chunk {
     bool base_known = false;
 };
 
-/// Is told what is found. Everything borrowed holds during the call.
+/// Gets what is found. Everything borrowed holds during the call.
 class capture_listener {
 public:
     virtual ~capture_listener() = default;
@@ -162,13 +162,13 @@ public:
     virtual void no_packet(seen_packet const&, std::string_view /*why*/) {}
 
     /// Ticks begin anew.
-    virtual void stay_begins(watched const&, map_stay const&) {}
-    virtual void snapshot(watched const&, std::int32_t /*tick*/, snapshot_view) {}
+    virtual void stay_begins(connection_stats const&, map_stay const&) {}
+    virtual void snapshot(connection_stats const&, std::int32_t /*tick*/, snapshot_view) {}
     /// A message that the server sends to the game, vital ones in order.
-    virtual void game_message(watched const&, message const&, message_type, std::span<std::uint8_t const>,
+    virtual void game_message(connection_stats const&, message const&, message_type, std::span<std::uint8_t const>,
                               bool /*vital*/) {}
     /// A map was downloaded.
-    virtual void map_complete(watched const&, map_stay const&, std::vector<std::uint8_t>&&) {}
+    virtual void map_complete(connection_stats const&, map_stay const&, std::vector<std::uint8_t>&&) {}
 };
 
 /// Finds and follows the connections.
@@ -182,8 +182,8 @@ public:
     void finish();
 
     /// In the order of their first packets, those without any snapshot last.
-    [[nodiscard]] std::vector<watched const*> connections() const;
-    /// Datagrams between addresses without a connection, and how many of them ask for or tell a server's info.
+    [[nodiscard]] std::vector<connection_stats const*> connections() const;
+    /// Datagrams between addresses without a connection, and how many of them ask for or bring a server's info.
     [[nodiscard]] std::uint64_t foreign() const;
     [[nodiscard]] std::uint64_t foreign_connless() const;
     /// Connections that there was no room for.
@@ -202,39 +202,41 @@ private:
     struct pair_hash {
         std::size_t operator()(address_pair const& pair) const noexcept;
     };
-    using watched_list = std::list<watched>;
+    using stats_list = std::list<connection_stats>;
 
     static address_pair key_of(udp_address const& a, udp_address const& b);
-    watched& find(std::uint64_t frame, std::int64_t time, udp_datagram const& datagram);
-    watched_list::iterator add(address_pair const& key, std::uint64_t frame, std::int64_t time,
-                               udp_datagram const& datagram);
-    void promote(watched& w);
-    watched::live_state& live(watched& w);
-    void release(watched& w);
+    connection_stats& find(std::uint64_t frame, std::int64_t time, udp_datagram const& datagram);
+    stats_list::iterator add(address_pair const& key, std::uint64_t frame, std::int64_t time,
+                             udp_datagram const& datagram);
+    void promote(connection_stats& stats);
+    connection_stats::live_state& live(connection_stats& stats);
+    void release(connection_stats& stats);
     void drop_idle(std::int64_t now);
 
-    void read_packet(seen_packet const& seen, watched& w);
-    void read_control(seen_packet const& seen, watched& w, control_message const& m);
-    void read_chunks(seen_packet const& seen, watched& w, packet const& p, std::span<std::uint8_t const> payload);
-    void read_chunk(seen_packet const& seen, watched& w, chunk const& c, bool whole);
-    void read_snapshot(seen_packet const& seen, watched& w, message const& m, seen_chunk& report,
+    void read_packet(seen_packet const& seen, connection_stats& stats);
+    void read_control(seen_packet const& seen, connection_stats& stats, control_message const& m);
+    void read_chunks(seen_packet const& seen, connection_stats& stats, packet const& p,
+                     std::span<std::uint8_t const> payload);
+    void read_chunk(seen_packet const& seen, connection_stats& stats, chunk const& c, bool whole);
+    void read_snapshot(seen_packet const& seen, connection_stats& stats, message const& m, seen_chunk& report,
                        snapshot_event& event);
-    void deliver(watched& w, std::size_t end, std::uint64_t frame, std::span<std::uint8_t const> bytes);
-    void read_message(watched& w, std::size_t end, std::uint64_t frame, message const& m, message_type type,
-                      std::span<std::uint8_t const> bytes, bool vital);
-    void connect(watched& w);
-    void start_anew(watched& w);
-    static void check_acknowledge(watched& w, std::int32_t tick);
-    void begin_stay(watched& w, map_stay stay);
-    void add_map_data(watched& w, messages::map_data const& m);
-    static void count_items(watched& w, snapshot_event const& event);
-    void malformed(seen_packet const& seen, watched& w, std::string const& why);
+    void deliver(connection_stats& stats, std::size_t end, std::uint64_t frame,
+                 std::span<std::uint8_t const> bytes);
+    void read_message(connection_stats& stats, std::size_t end, std::uint64_t frame, message const& m,
+                      message_type type, std::span<std::uint8_t const> bytes, bool vital);
+    void connect(connection_stats& stats);
+    void start_anew(connection_stats& stats);
+    static void check_acknowledge(connection_stats& stats, std::int32_t tick);
+    void begin_stay(connection_stats& stats, map_stay stay);
+    void add_map_data(connection_stats& stats, messages::map_data const& m);
+    static void count_items(connection_stats& stats, snapshot_event const& event);
+    void malformed(seen_packet const& seen, connection_stats& stats, std::string const& why);
 
     capture_listener& listener_;
-    std::unordered_map<address_pair, watched_list::iterator, pair_hash> by_pair_;
-    watched_list pairs_; // without a connection, the ones seen last at the front
-    watched_list connections_;
-    std::vector<watched*> live_; // connections with state
+    std::unordered_map<address_pair, stats_list::iterator, pair_hash> by_pair_;
+    stats_list pairs_; // without a connection, the ones seen last at the front
+    stats_list connections_;
+    std::vector<connection_stats*> live_; // connections with state
     std::unique_ptr<snapshot_scratch> scratch_;
     std::unique_ptr<payload_memory> payload_;
     std::int64_t next_sweep_ = 0;

@@ -37,7 +37,7 @@ std::optional<link_layer> find_link(int type) {
     }
 }
 
-// Reads what may be slow: a signal ends it like the end of the file, so that what came until then can be told.
+// Reads what may be slow: a signal ends it like the end of the file, so that what came until then can be reported.
 ssize_t read_stream(void* cookie, char* to, std::size_t size) {
     int const file = *static_cast<int*>(cookie);
     for (;;) {
@@ -135,7 +135,7 @@ open_file capture_source::open() const {
 
 capture_reader::capture_reader(open_file file, std::string const& name) {
     std::array<char, PCAP_ERRBUF_SIZE> reason{};
-    endless_wait const beginning; // of which there is nothing to tell
+    endless_wait const beginning; // of which there is nothing to report
     // What libpcap says of something else helps nobody.
     std::array<std::uint8_t, file_kind_bytes> begin{};
     std::size_t const size = std::fread(begin.data(), 1, begin.size(), file.get());

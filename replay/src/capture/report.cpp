@@ -131,20 +131,20 @@ std::string stay_text(map_stay const& stay) {
 }
 
 // What is not as it should be, in words.
-std::vector<std::string> losses(watched const& w) {
+std::vector<std::string> losses(connection_stats const& stats) {
     std::vector<std::string> found;
     auto const add = [&](std::uint64_t count, std::string text) {
         if (count != 0) found.push_back(std::move(text));
     };
-    add(w.missing_base, fmt::format("{} against a base that is not in the capture",
-                                    plural(w.missing_base, "snapshot", "snapshots")));
-    add(w.incomplete, plural(w.incomplete, "snapshot lacks parts", "snapshots lack parts"));
-    add(w.not_captured, fmt::format("{} that the client acknowledged are not in the capture",
-                                    plural(w.not_captured, "snapshot", "snapshots")));
-    add(w.late, plural(w.late, "snapshot came late", "snapshots came late"));
-    add(w.repeated, plural(w.repeated, "snapshot message came twice", "snapshot messages came twice"));
+    add(stats.missing_base, fmt::format("{} against a base that is not in the capture",
+                                        plural(stats.missing_base, "snapshot", "snapshots")));
+    add(stats.incomplete, plural(stats.incomplete, "snapshot lacks parts", "snapshots lack parts"));
+    add(stats.not_captured, fmt::format("{} that the client acknowledged are not in the capture",
+                                        plural(stats.not_captured, "snapshot", "snapshots")));
+    add(stats.late, plural(stats.late, "snapshot came late", "snapshots came late"));
+    add(stats.repeated, plural(stats.repeated, "snapshot message came twice", "snapshot messages came twice"));
     for (sender const s : {sender::server, sender::client}) {
-        auto const& d = w.sent_by(s);
+        auto const& d = stats.sent_by(s);
         std::string_view const who = s == sender::server ? "server's" : "client's";
         add(d.stream.missing(),
             fmt::format("{} of the {} vital messages are not in the capture", d.stream.missing(), who));
@@ -155,9 +155,9 @@ std::vector<std::string> losses(watched const& w) {
 
 } // namespace
 
-std::string protocol_text(watched const& w) {
-    std::string text = w.v07 ? "0.7" : w.format == wire_format::v06_token ? "0.6.5" : "0.6";
-    if (w.ddnet) text += ", DDNet";
+std::string protocol_text(connection_stats const& stats) {
+    std::string text = stats.v07 ? "0.7" : stats.format == wire_format::v06_token ? "0.6.5" : "0.6";
+    if (stats.ddnet) text += ", DDNet";
     return text;
 }
 
@@ -168,117 +168,123 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{:.1f} MB", value / 1e6);
 }
 
-void print_json(text_buffer& out, watched const& w, std::size_t number, std::string const* file) {
+void print_json(text_buffer& out, connection_stats const& stats, std::size_t number, std::string const* file) {
     rapidjson::StringBuffer buffer;
     json_writer json{buffer};
     object_writer object{json};
     json.StartObject();
     if (file != nullptr) object.text("file", valid_utf8(*file));
-    object.text("client", address_text(w.client()));
-    object.text("server", address_text(w.server()));
-    object.text("protocol", w.v07 ? "0.7" : "0.6");
-    object.number("snapshots", w.snapshots);
-    object.number("checksum_ok", w.checksum_ok);
-    object.number("checksum_bad", w.checksum_bad);
-    object.number("empty", w.empty);
-    object.number("missing_base", w.missing_base);
-    object.number("undecodable", w.undecodable);
-    object.text("checksum_sum", fmt::format("{:08x}", w.checksum_sum));
-    object.number("max_items", w.max_items);
+    object.text("client", address_text(stats.client()));
+    object.text("server", address_text(stats.server()));
+    object.text("protocol", stats.v07 ? "0.7" : "0.6");
+    object.number("snapshots", stats.snapshots);
+    object.number("checksum_ok", stats.checksum_ok);
+    object.number("checksum_bad", stats.checksum_bad);
+    object.number("empty", stats.empty);
+    object.number("missing_base", stats.missing_base);
+    object.number("undecodable", stats.undecodable);
+    object.text("checksum_sum", fmt::format("{:08x}", stats.checksum_sum));
+    object.number("max_items", stats.max_items);
 
     object.number("number", number);
-    object.text_or_null("packet_format", w.format ? name(*w.format) : std::string_view{});
-    object.boolean("ddnet", w.ddnet);
-    object.text_or_null("player", w.player);
-    object.text_or_null("client_version", w.client_version);
-    object.number("first_frame", w.first_frame);
-    object.seconds("first_time", w.first_time);
-    object.seconds("last_time", w.last_time);
-    object.text_or_null("closed_by", !w.closed_by ? "" : *w.closed_by == sender::server ? "server" : "client");
-    object.text_or_null("close_reason", w.close_reason);
+    object.text_or_null("packet_format", stats.format ? name(*stats.format) : std::string_view{});
+    object.boolean("ddnet", stats.ddnet);
+    object.text_or_null("player", stats.player);
+    object.text_or_null("client_version", stats.client_version);
+    object.number("first_frame", stats.first_frame);
+    object.seconds("first_time", stats.first_time);
+    object.seconds("last_time", stats.last_time);
+    object.text_or_null("closed_by", !stats.closed_by                     ? ""
+                                     : *stats.closed_by == sender::server ? "server"
+                                                                          : "client");
+    object.text_or_null("close_reason", stats.close_reason);
     json.Key("maps");
     json.StartArray();
-    for (map_stay const& stay : w.stays) write_stay(json, stay);
+    for (map_stay const& stay : stats.stays) write_stay(json, stay);
     json.EndArray();
     json.Key("losses");
     json.StartObject();
-    auto const space = measure_spacing(w.distances);
+    auto const space = measure_spacing(stats.distances);
     object.number("missed", space.missed);
-    object.number("not_captured", w.not_captured);
-    object.number("incomplete", w.incomplete);
-    object.number("repeated", w.repeated);
-    object.number("late", w.late);
+    object.number("not_captured", stats.not_captured);
+    object.number("incomplete", stats.incomplete);
+    object.number("repeated", stats.repeated);
+    object.number("late", stats.late);
     object.number("usual_distance", static_cast<std::uint64_t>(space.usual));
     object.number("gaps", space.gaps);
     object.number("largest_gap", static_cast<std::uint64_t>(space.largest_gap));
     json.EndObject();
     json.Key("from_server");
-    write_direction(json, w.sent_by(sender::server));
+    write_direction(json, stats.sent_by(sender::server));
     json.Key("from_client");
-    write_direction(json, w.sent_by(sender::client));
-    object.number("delta_bytes", w.snapshot_bytes);
-    object.usages("items", w.items);
+    write_direction(json, stats.sent_by(sender::client));
+    object.number("delta_bytes", stats.snapshot_bytes);
+    object.usages("items", stats.items);
     json.Key("removed_items");
     json.StartObject();
-    object.number("count", w.removed_items);
-    object.number("bytes", w.removed_bytes);
+    object.number("count", stats.removed_items);
+    object.number("bytes", stats.removed_bytes);
     json.EndObject();
-    object.number("malformed", w.malformed.count);
-    object.text_or_null("first_malformed", w.malformed.first);
-    object.text_or_null("first_damaged", w.damaged.first);
+    object.number("malformed", stats.malformed.count);
+    object.text_or_null("first_malformed", stats.malformed.first);
+    object.text_or_null("first_damaged", stats.damaged.first);
     json.EndObject();
     out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
 }
 
-void print_text(text_buffer& out, watched const& w, std::size_t number, std::int64_t begin, bool detailed) {
+void print_text(text_buffer& out, connection_stats const& stats, std::size_t number, std::int64_t begin,
+                bool detailed) {
     auto const line = [&](std::string_view label, std::string_view value) {
         out.print("    {:12} {}\n", label, value);
     };
     auto const clock = [](std::int64_t nanoseconds) { return clock_text(nanoseconds / 20'000'000); };
-    out.print("#{} {} -> {}  {}\n", number, address_text(w.client()), address_text(w.server()), protocol_text(w));
-    if (!w.player.empty() || !w.client_version.empty())
-        line("client", fmt::format("{}{}{}", w.player, w.player.empty() || w.client_version.empty() ? "" : ", ",
-                                   w.client_version));
+    out.print("#{} {} -> {}  {}\n", number, address_text(stats.client()), address_text(stats.server()),
+              protocol_text(stats));
+    if (!stats.player.empty() || !stats.client_version.empty())
+        line("client",
+             fmt::format("{}{}{}", stats.player, stats.player.empty() || stats.client_version.empty() ? "" : ", ",
+                         stats.client_version));
     std::string end = "goes on at the end of the capture, or fell silent";
-    if (w.closed_by) {
-        end = fmt::format("closed by the {}", *w.closed_by == sender::server ? "server" : "client");
-        if (!w.close_reason.empty()) end += fmt::format(": \"{}\"", w.close_reason);
+    if (stats.closed_by) {
+        end = fmt::format("closed by the {}", *stats.closed_by == sender::server ? "server" : "client");
+        if (!stats.close_reason.empty()) end += fmt::format(": \"{}\"", stats.close_reason);
     }
-    line("time", fmt::format("{} to {}, {}", clock(w.first_time - begin), clock(w.last_time - begin), end));
-    for (map_stay const& stay : w.stays) line(&stay == w.stays.data() ? "map" : "", stay_text(stay));
+    line("time", fmt::format("{} to {}, {}", clock(stats.first_time - begin), clock(stats.last_time - begin), end));
+    for (map_stay const& stay : stats.stays) line(&stay == stats.stays.data() ? "map" : "", stay_text(stay));
 
-    std::string checks = fmt::format("{} of up to {}, {} right", w.snapshots, plural(w.max_items, "item", "items"),
-                                     plural(w.checksum_ok, "checksum", "checksums"));
-    checks += w.checksum_bad == 0 ? ", none wrong" : fmt::format(", {} WRONG", w.checksum_bad);
-    if (w.empty != 0) checks += fmt::format(", {} unchanged and without one", w.empty);
-    if (w.undecodable != 0) checks += fmt::format(", {} undecodable", w.undecodable);
+    std::string checks =
+        fmt::format("{} of up to {}, {} right", stats.snapshots, plural(stats.max_items, "item", "items"),
+                    plural(stats.checksum_ok, "checksum", "checksums"));
+    checks += stats.checksum_bad == 0 ? ", none wrong" : fmt::format(", {} WRONG", stats.checksum_bad);
+    if (stats.empty != 0) checks += fmt::format(", {} unchanged and without one", stats.empty);
+    if (stats.undecodable != 0) checks += fmt::format(", {} undecodable", stats.undecodable);
     line("snapshots", checks);
-    if (w.damaged.count != 0) line("", w.damaged.first);
-    if (auto const space = measure_spacing(w.distances); space.usual != 0) {
+    if (stats.damaged.count != 0) line("", stats.damaged.first);
+    if (auto const space = measure_spacing(stats.distances); space.usual != 0) {
         std::string rate = space.usual == 1 ? "every tick" : fmt::format("every {} ticks", space.usual);
         if (space.gaps != 0)
             rate += fmt::format(", {} ({} missed; the largest is {} ticks)", plural(space.gaps, "gap", "gaps"),
                                 space.missed, space.largest_gap);
         line("rate", fmt::format("{}; {} for each delta", rate,
-                                 bytes_text(w.snapshot_bytes / std::max<std::uint64_t>(1, w.snapshots))));
+                                 bytes_text(stats.snapshot_bytes / std::max<std::uint64_t>(1, stats.snapshots))));
     }
-    auto const lost = losses(w);
+    auto const lost = losses(stats);
     if (lost.empty()) line("losses", "none");
     for (auto const& each : lost) line(&each == lost.data() ? "losses" : "", each);
-    if (w.malformed.count != 0)
-        line("malformed",
-             fmt::format("{}, the first in {}", plural(w.malformed.count, "packet", "packets"), w.malformed.first));
+    if (stats.malformed.count != 0)
+        line("malformed", fmt::format("{}, the first in {}", plural(stats.malformed.count, "packet", "packets"),
+                                      stats.malformed.first));
     for (sender const s : {sender::server, sender::client}) {
-        auto const& d = w.sent_by(s);
+        auto const& d = stats.sent_by(s);
         line(s == sender::server ? "from server" : "from client",
              fmt::format("{}, {} ({} uncompressed)", plural(d.packets, "packet", "packets"), bytes_text(d.bytes),
                          bytes_text(d.payload_bytes)));
         print_usages(out, d.messages, detailed);
     }
-    if (w.items.empty()) return;
-    line("items", fmt::format("changed in {} of deltas, and {} removed ({})", bytes_text(w.snapshot_bytes),
-                              w.removed_items, bytes_text(w.removed_bytes)));
-    print_usages(out, w.items, detailed);
+    if (stats.items.empty()) return;
+    line("items", fmt::format("changed in {} of deltas, and {} removed ({})", bytes_text(stats.snapshot_bytes),
+                              stats.removed_items, bytes_text(stats.removed_bytes)));
+    print_usages(out, stats.items, detailed);
 }
 
 std::vector<std::string> remarks(frame_counts const& frames, connection_watcher const& all) {
@@ -295,9 +301,10 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
                                     plural(frames.untimed, "frame has", "frames have")));
     std::string silent;
     std::size_t count = 0;
-    for (auto const* const w : all.connections()) {
-        if (w->has_snapshots()) continue;
-        if (++count <= most) silent += fmt::format("{} {}", silent.empty() ? ":" : ",", address_text(w->client()));
+    for (auto const* const stats : all.connections()) {
+        if (stats->has_snapshots()) continue;
+        if (++count <= most)
+            silent += fmt::format("{} {}", silent.empty() ? ":" : ",", address_text(stats->client()));
     }
     if (count != 0)
         lines.push_back(fmt::format("{} without any snapshot, told with --all{}{}",

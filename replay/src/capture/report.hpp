@@ -17,16 +17,17 @@ struct frame_counts {
     std::int64_t first_time = 0, last_time = 0;
 };
 
-/// One JSON object in a line. `number`: of the connection, from 1. `file`: to be told; or null.
-void print_json(text_buffer& out, watched const& w, std::size_t number, std::string const* file);
+/// One JSON object in a line. `number`: of the connection, from 1. `file`: to be named; or null.
+void print_json(text_buffer& out, connection_stats const& stats, std::size_t number, std::string const* file);
 /// `begin`: of the capture, in nanoseconds. `detailed`: with all kinds of messages and items.
-void print_text(text_buffer& out, watched const& w, std::size_t number, std::int64_t begin, bool detailed);
+void print_text(text_buffer& out, connection_stats const& stats, std::size_t number, std::int64_t begin,
+                bool detailed);
 
 /// What is worth saying about the capture as a whole, apart from its connections: a line each.
 [[nodiscard]] std::vector<std::string> remarks(frame_counts const& frames, connection_watcher const& all);
 
 /// "0.6.5", "0.6, DDNet"
-[[nodiscard]] std::string protocol_text(watched const& w);
+[[nodiscard]] std::string protocol_text(connection_stats const& stats);
 /// "12.5 kB"
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 

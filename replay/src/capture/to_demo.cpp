@@ -8,7 +8,7 @@ constexpr std::int32_t patience = snapshot_pacing::keep_ticks;
 
 } // namespace
 
-void map_collector::map_complete(watched const&, map_stay const& stay, std::vector<std::uint8_t>&& bytes) {
+void map_collector::map_complete(connection_stats const&, map_stay const& stay, std::vector<std::uint8_t>&& bytes) {
     maps_.try_emplace(stay.map.crc, std::move(bytes));
 }
 
@@ -22,28 +22,29 @@ demo_recorder::demo_recorder(demo_target& target, std::uint64_t first_frame, std
                              map_collector const& maps)
     : target_{target}, first_frame_{first_frame}, stays_{stays}, maps_{maps} {}
 
-void demo_recorder::stay_begins(watched const& w, map_stay const&) {
-    if (w.first_frame != first_frame_ || stay_ >= stays_.size()) return;
+void demo_recorder::stay_begins(connection_stats const& stats, map_stay const&) {
+    if (stats.first_frame != first_frame_ || stay_ >= stays_.size()) return;
     end_demo();
     ++stay_;
-    protocol_ = w.version();
+    protocol_ = stats.version();
 }
 
-void demo_recorder::open(watched const& w) {
+void demo_recorder::open(connection_stats const& stats) {
     map_stay const& stay = stays_[stay_ - 1];
     written_demo demo;
     demo.map = stay.map;
     if (demo.map.name.empty()) demo.map.name = "unknown";
     auto const bytes = maps_.find(stay.map);
     demo.has_map = !bytes.empty();
-    file_ = std::make_unique<demo_file>(target_.next(), protocol_, demo.map, bytes, w.last_time / 1'000'000'000);
+    file_ =
+        std::make_unique<demo_file>(target_.next(), protocol_, demo.map, bytes, stats.last_time / 1'000'000'000);
     written_.push_back(std::move(demo));
     newest_ = written_tick_ = -1;
 }
 
-void demo_recorder::snapshot(watched const& w, std::int32_t tick, snapshot_view snapshot) {
-    if (!records(w)) return;
-    if (file_ == nullptr) open(w);
+void demo_recorder::snapshot(connection_stats const& stats, std::int32_t tick, snapshot_view snapshot) {
+    if (!records(stats)) return;
+    if (file_ == nullptr) open(stats);
     if (tick <= written_tick_) {
         ++written_.back().left_out;
         return;
@@ -58,10 +59,10 @@ void demo_recorder::snapshot(watched const& w, std::int32_t tick, snapshot_view 
     }
 }
 
-void demo_recorder::game_message(watched const& w, message const& m, message_type type,
+void demo_recorder::game_message(connection_stats const& stats, message const& m, message_type type,
                                  std::span<std::uint8_t const> bytes, bool vital) {
     // Players of demos would take the first kind for an invitation.
-    if (!records(w) || type == message_type::ready_to_enter) return;
+    if (!records(stats) || type == message_type::ready_to_enter) return;
     static_cast<void>(m);
     pending_message copy{{bytes.begin(), bytes.end()}, type, vital};
     if (newest_ < 0) early_.push_back(std::move(copy));
@@ -75,7 +76,7 @@ void demo_recorder::write(pending_message const& m) {
 void demo_recorder::write(std::int32_t tick, pending_tick const& what) {
     std::vector<pending_message> after;
     for (pending_message& m : early_) {
-        // What 0.7 tells about players has to be known for the first snapshot; the rest follows it, as players begin with
+        // What 0.7 says about players has to be known for the first snapshot; the rest follows it, as players begin with
         // a snapshot.
         roster probe;
         auto const parsed = parse_message(m.bytes);

@@ -9,7 +9,7 @@ namespace teewire::replay {
 /// Maps that were downloaded in a capture, by any connection.
 class map_collector : public capture_listener {
 public:
-    void map_complete(watched const&, map_stay const& stay, std::vector<std::uint8_t>&& bytes) override;
+    void map_complete(connection_stats const&, map_stay const& stay, std::vector<std::uint8_t>&& bytes) override;
     /// Adds one that is known from elsewhere.
     void add(std::uint32_t crc, std::vector<std::uint8_t> bytes) { maps_[crc] = std::move(bytes); }
     /// Empty if there is none.
@@ -29,17 +29,17 @@ struct written_demo {
     bool has_map = false;
 };
 
-/// Writes what a connection receives in the second reading of a capture. The first one told what to expect.
+/// Writes what a connection receives in the second reading of a capture. The first one found what to expect.
 class demo_recorder : public capture_listener {
 public:
-    /// `first_frame` tells the connection, `stays` are all of its. What is borrowed must outlive the recorder.
+    /// `first_frame` names the connection, `stays` are all of its. What is borrowed must outlive the recorder.
     demo_recorder(demo_target& target, std::uint64_t first_frame, std::vector<map_stay> const& stays,
                   map_collector const& maps);
 
-    void stay_begins(watched const& w, map_stay const& stay) override;
-    void snapshot(watched const& w, std::int32_t tick, snapshot_view snapshot) override;
-    void game_message(watched const& w, message const& m, message_type type, std::span<std::uint8_t const> bytes,
-                      bool vital) override;
+    void stay_begins(connection_stats const& stats, map_stay const& stay) override;
+    void snapshot(connection_stats const& stats, std::int32_t tick, snapshot_view snapshot) override;
+    void game_message(connection_stats const& stats, message const& m, message_type type,
+                      std::span<std::uint8_t const> bytes, bool vital) override;
 
     /// Ends the last one. What was not finished leaves no file. Throws output_error, as the others do.
     std::vector<written_demo> finish();
@@ -56,10 +56,10 @@ private:
         std::vector<pending_message> messages;
     };
 
-    [[nodiscard]] bool records(watched const& w) const noexcept {
-        return w.first_frame == first_frame_ && stay_ != 0 && stays_[stay_ - 1].max_items != 0;
+    [[nodiscard]] bool records(connection_stats const& stats) const noexcept {
+        return stats.first_frame == first_frame_ && stay_ != 0 && stays_[stay_ - 1].max_items != 0;
     }
-    void open(watched const& w);
+    void open(connection_stats const& stats);
     void write(std::int32_t tick, pending_tick const& what);
     void write(pending_message const& m);
     void end_demo();

@@ -18,7 +18,7 @@ enum class vital_place : std::uint8_t {
 };
 
 /// Puts vital chunks in order by the rules of their receiver: repeated ones are dropped and later ones held back until
-/// a resend fills the gap, or until acknowledges tell that the receiver had what the capture has not. As captures can
+/// a resend fills the gap, or until acknowledgements say that the receiver had what the capture has not. As captures can
 /// be out of order themselves, that is believed when it still holds some packets later.
 class vital_stream {
 public:
@@ -51,7 +51,7 @@ private:
     static constexpr std::size_t max_held_bytes = 256 << 10;
     static constexpr int patience = 32; // acknowledges until a gap is given up
 
-    std::optional<std::uint16_t> last_; // none: the next chunk tells
+    std::optional<std::uint16_t> last_; // none: the next chunk says
     std::map<std::uint16_t, std::vector<std::uint8_t>> held_;
     std::size_t held_bytes_ = 0;
     std::optional<std::uint16_t> acknowledged_; // but not here

@@ -8,7 +8,7 @@ namespace {
 
 // Options with several values take them in one word: the parser would take the words behind them too.
 
-// Without what CLI11 says of the type, which the name of the value tells already.
+// Without what CLI11 says of the type, which the name of the value says already.
 CLI::Option* named(CLI::Option* option, char const* value_name) { return option->type_name(value_name); }
 
 } // namespace

@@ -25,7 +25,7 @@ demo_writer::options writer_options(protocol p, bool sha256_known) {
     return options;
 }
 
-// What 0.7's clients leave out: demos tell it by items.
+// What 0.7's clients leave out: demos say it by items.
 bool left_out_by_07(message_type type) {
     switch (type) {
     case message_type::tune_params:

@@ -52,7 +52,7 @@ public:
     /// output is a stream, its header does not know how long the demo became.
     bool finish();
 
-    /// What the server has told; of 0.7 alone.
+    /// What the server has announced; of 0.7 alone.
     [[nodiscard]] roster const& players() const noexcept { return roster_; }
 
     /// As it was chosen, and after finish() as it is.

@@ -29,7 +29,7 @@ constexpr std::int32_t other_begin = 3600 * ticks_per_second;
 constexpr std::int32_t spectators_team = -1;
 constexpr std::int32_t spec_free_view = 0, spec_player = 1; // 0.7
 
-// What happens in the demo and not because somebody joined it.
+// What goes on in the demo and not because somebody joined it.
 bool is_passed_on(message_type type, bool v07) {
     switch (type) {
     case message_type::motd:
@@ -115,7 +115,7 @@ void playback::take_message(std::span<std::uint8_t const> bytes,
     if (is_07()) roster_.receive(*m);
     message_type const type = identify(*m, is_07() ? protocol::teeworlds_07 : protocol::ddnet);
     if (type == message_type::tune_params) tuning_.assign(bytes.begin(), bytes.end());
-    // Told to the one who recorded, who wanted to watch somebody that cannot be watched.
+    // Sent to the one who recorded, who wanted to watch somebody that cannot be watched.
     constexpr std::int32_t invalid_spectator = 1;
     if (type == message_type::game_message_07 && unpacker{m->fields}.read_int() == invalid_spectator) return;
     if (is_passed_on(type, is_07())) say(bytes);

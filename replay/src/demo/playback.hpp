@@ -62,7 +62,7 @@ public:
     [[nodiscard]] bool is_07() const noexcept { return demo_.spoken() == protocol::teeworlds_07; }
     /// A free client id for viewers, or -1: then they have no items of their own.
     [[nodiscard]] std::int32_t viewer_id() const noexcept { return viewer_id_; }
-    /// What 0.7's clients have to be told now.
+    /// What 0.7's clients have to know now.
     [[nodiscard]] roster const& players() const noexcept { return roster_; }
     /// Changes of the roster are not those of a moment: after a jump, and while a recording that has just begun hears
     /// who is there.

@@ -262,12 +262,12 @@ decoded decode(session const& demo, workers& team, decode_options const& options
     return std::make_shared<joint_work>(demo, team, options)->run();
 }
 
-bool settle_sizes(session& demo, decoded const& outcome) {
+bool verify_size_table(session& demo, decoded const& outcome) {
     if (!demo.sizes_presumed() || interrupted()) return true;
     // The signs by which detect_size_table judges a trial.
-    constexpr note oddities[] = {note::unknown_removed_key, note::repeated_key, note::update_count,
-                                 note::unsigned_key_half};
-    bool const odd = std::any_of(std::begin(oddities), std::end(oddities),
+    constexpr note quirks[] = {note::unknown_removed_key, note::repeated_key, note::update_count,
+                               note::unsigned_key_half};
+    bool const odd = std::any_of(std::begin(quirks), std::end(quirks),
                                  [&](note kind) { return outcome.notes[kind].count != 0; });
     if (!outcome.failed() && outcome.keyframes_fit && !odd) {
         demo.accept_sizes();

@@ -50,6 +50,6 @@ decoded decode(session const& demo, workers& team, decode_options const& options
 
 /// Judges presumed sizes by what came out when everything was decoded with them. False if others are right: what
 /// came out is wrong then, and the session now has the right ones.
-[[nodiscard]] bool settle_sizes(session& demo, decoded const& outcome);
+[[nodiscard]] bool verify_size_table(session& demo, decoded const& outcome);
 
 } // namespace teewire::replay

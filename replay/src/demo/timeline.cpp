@@ -12,19 +12,19 @@ namespace {
 
 // As long as clients show a broadcast.
 constexpr std::int32_t broadcast_ticks = 10 * ticks_per_second;
-// Some servers make a snapshot of every tick, but tell events at even ones alone, and leave out ticks when they are
+// Some servers make a snapshot of every tick, but send events at even ones alone, and leave out ticks when they are
 // late: the death of a message may be in the third tick that is recorded after it.
 constexpr int max_ticks_waited = 3;
 // A kill message may arrive so much before or after the snapshot with the death.
 constexpr std::int32_t kill_lateness = ticks_per_second;
 
-// Turns the events of a demo into its course.
+// Turns the events of a demo into its timeline.
 //
-// Recordings of clients hold what one client received, and each message is something that happened. Those of servers
-// hold what all clients received: who died is told by the items there, and of the rest each thing is told once.
-class course_reader {
+// Recordings of clients hold what one client received, and each message is an event. Those of servers
+// hold what all clients received: who died is what the items say there, and of the rest each thing is shown once.
+class timeline_reader {
 public:
-    course_reader(course& out, session const& demo)
+    timeline_reader(timeline& out, session const& demo)
         : out_{out}, protocol_{demo.spoken()}, one_receiver_{text(demo.header().type) == "client"} {}
 
     void marker(std::int32_t tick) {
@@ -44,8 +44,8 @@ public:
         read_deaths(snapshot);
         names_.read(snapshot, protocol_);
         if (started_ && now != present_) {
-            tell_missing(now, present_, "joined");
-            tell_missing(present_, now, "left");
+            add_missing(now, present_, "joined");
+            add_missing(present_, now, "left");
         }
         present_ = std::move(now);
         racer_ = one_receiver_ ? followed_client(snapshot, protocol_) : -1;
@@ -55,7 +55,7 @@ public:
     void message(std::span<std::uint8_t const> bytes) {
         auto const raw = parse_message(bytes);
         if (!raw || raw->system) return; // server demos hold the system messages of all clients
-        if (auto const news = read_race_news(*raw, protocol_)) return add(tell(*news, racer(*news)));
+        if (auto const news = read_race_news(*raw, protocol_)) return add(to_text(*news, racer(*news)));
         auto const m = decode_game_message(*raw, protocol_);
         if (!m) return;
         if (auto i = read_introduction(*m)) {
@@ -74,7 +74,7 @@ public:
             break;
         default: break;
         }
-        add(tell(*m, protocol_, names_));
+        add(to_text(*m, protocol_, names_));
     }
 
     // The demo is over.
@@ -107,24 +107,24 @@ private:
 
     void kill(kill_note const& note) {
         if (!one_receiver_) return notes_.push_back(note);
-        add(tell({note.victim, note.killer, note.weapon}, protocol_, names_));
+        add(to_text({note.victim, note.killer, note.weapon}, protocol_, names_));
         add_unexplained(out_.last_tick);
         if (unexplained_.erase(note.victim) == 0 && can_be_client(note.victim))
-            told_deaths_[note.victim] = out_.last_tick;
+            announced_deaths_[note.victim] = out_.last_tick;
     }
 
     void read_deaths(snapshot_view snapshot) {
         std::vector<std::int32_t> const died = take_new_deaths(snapshot);
         if (one_receiver_) {
             add_unexplained(out_.last_tick);
-            std::erase_if(told_deaths_, [&](auto const& t) { return is_late(t.second, out_.last_tick); });
+            std::erase_if(announced_deaths_, [&](auto const& t) { return is_late(t.second, out_.last_tick); });
             for (std::int32_t const victim : died)
-                if (told_deaths_.erase(victim) == 0 && can_be_client(victim)) expect_message(victim);
+                if (announced_deaths_.erase(victim) == 0 && can_be_client(victim)) expect_message(victim);
             return;
         }
         if (died.empty()) return; // they may come yet
         ids_differ_ = ids_differ_ || ids_differ(died, notes_);
-        for (death const& d : explain_deaths(died, notes_, present_)) add(tell(d, protocol_, names_));
+        for (death const& d : explain_deaths(died, notes_, present_)) add(to_text(d, protocol_, names_));
         forget_notes();
     }
 
@@ -151,7 +151,7 @@ private:
 
     void add_undecided() {
         if (notes_.empty()) return;
-        add(tell_undecided(notes_, protocol_, names_));
+        add(undecided_text(notes_, protocol_, names_));
         forget_notes();
     }
 
@@ -169,20 +169,20 @@ private:
         std::erase_if(unexplained_, [&](auto const& t) { return is_late(t.second, now); });
     }
     void add_unexplained(std::int32_t victim, std::int32_t tick) {
-        auto const place = out_.happenings.begin() + static_cast<std::ptrdiff_t>(out_.happened(tick));
-        out_.happenings.insert(place, {tick, tell(death{victim, {}, {}}, protocol_, names_)});
+        auto const place = out_.events.begin() + static_cast<std::ptrdiff_t>(out_.count_until(tick));
+        out_.events.insert(place, {tick, to_text(death{victim, {}, {}}, protocol_, names_)});
     }
 
     // ---- other messages
 
     void chat(game_message const& m) {
-        std::size_t const place = out_.happenings.size();
-        add(tell(m, protocol_, names_));
-        if (one_receiver_ || out_.happenings.size() == place) return;
-        speeches_[{out_.last_tick, tell_speech(m, protocol_)}].push_back({place, names_.name(m.client_id)});
+        std::size_t const place = out_.events.size();
+        add(to_text(m, protocol_, names_));
+        if (one_receiver_ || out_.events.size() == place) return;
+        speeches_[{out_.last_tick, speech_text(m, protocol_)}].push_back({place, names_.name(m.client_id)});
     }
 
-    // What was said to clients that know different ids: who of them it was cannot be told.
+    // What was said to clients that know different ids: who of them it was cannot be known.
     void unite_copies() {
         std::set<std::size_t> copies;
         for (auto const& [what, speakers] : speeches_) {
@@ -191,10 +191,10 @@ private:
                 names += (names.empty() ? "" : " or ") + name;
                 if (place != speakers.front().place) copies.insert(place);
             }
-            out_.happenings[speakers.front().place].text = names + what.second;
+            out_.events[speakers.front().place].text = names + what.second;
         }
         std::size_t place = 0;
-        std::erase_if(out_.happenings, [&](happening const&) { return copies.contains(place++); });
+        std::erase_if(out_.events, [&](timeline_event const&) { return copies.contains(place++); });
     }
 
     // Servers send a broadcast to every client by itself, and again to those who come later.
@@ -211,27 +211,27 @@ private:
 
     void add(std::string text) {
         if (text.empty()) return;
-        if (told_tick_ != out_.last_tick) told_.clear();
-        told_tick_ = out_.last_tick;
-        if (told_.insert(text).second) out_.happenings.push_back({out_.last_tick, std::move(text)});
+        if (lines_tick_ != out_.last_tick) lines_.clear();
+        lines_tick_ = out_.last_tick;
+        if (lines_.insert(text).second) out_.events.push_back({out_.last_tick, std::move(text)});
     }
-    void tell_missing(std::span<std::int32_t const> from, std::span<std::int32_t const> in, std::string_view what) {
+    void add_missing(std::span<std::int32_t const> from, std::span<std::int32_t const> in, std::string_view what) {
         for (std::int32_t const id : from)
             if (!std::binary_search(in.begin(), in.end(), id)) add(fmt::format("{} {}", names_.name(id), what));
     }
 
     struct speech {
-        std::size_t place; // among the happenings
+        std::size_t place; // among the events
         std::string speaker;
     };
 
-    course& out_;
+    timeline& out_;
     protocol protocol_;
     bool one_receiver_;
     name_table names_;
     std::vector<std::int32_t> present_;
-    std::set<std::string> told_; // at told_tick_: server demos hold what all are told once for each client
-    std::int32_t told_tick_ = -1;
+    std::set<std::string> lines_; // at lines_tick_: server demos hold what goes to all once for each client
+    std::int32_t lines_tick_ = -1;
     std::string day_;         // the message that every new client gets
     std::int32_t racer_ = -1; // whom news without a client id are about
     bool started_ = false;
@@ -239,32 +239,32 @@ private:
     std::vector<kill_note> notes_;               // of several receivers, since the last snapshot with deaths
     int ticks_waited_ = 0;                       // markers since the first of them
     std::set<std::vector<std::int32_t>> deaths_; // items of the last snapshot, with their ids
-    // Of one receiver, with their ticks: whose death was told, but not seen, and the reverse.
-    std::map<std::int32_t, std::int32_t> told_deaths_;
+    // Of one receiver, with their ticks: whose death was announced, but not seen, and the reverse.
+    std::map<std::int32_t, std::int32_t> announced_deaths_;
     std::map<std::int32_t, std::int32_t> unexplained_;
-    bool ids_differ_ = false;                        // clients have been told other ids than the items have
+    bool ids_differ_ = false;                        // clients know other ids than the items have
     std::map<std::string, std::int32_t> broadcasts_; // when each was sent last
     std::map<std::pair<std::int32_t, std::string>, std::vector<speech>> speeches_; // by tick and words
 };
 
 } // namespace
 
-std::size_t course::happened(std::int32_t tick) const {
-    auto const end = std::upper_bound(happenings.begin(), happenings.end(), tick,
-                                      [](std::int32_t t, happening const& h) { return t < h.tick; });
-    return static_cast<std::size_t>(end - happenings.begin());
+std::size_t timeline::count_until(std::int32_t tick) const {
+    auto const end = std::upper_bound(events.begin(), events.end(), tick,
+                                      [](std::int32_t t, timeline_event const& h) { return t < h.tick; });
+    return static_cast<std::size_t>(end - events.begin());
 }
 
-name_table course::names(std::int32_t tick) const {
+name_table timeline::names(std::int32_t tick) const {
     name_table names;
     for (introduction const& i : introductions)
         if (i.tick <= tick) names.add(i);
     return names;
 }
 
-course read_course(session& demo) {
-    course out;
-    course_reader reader{out, demo};
+timeline read_timeline(session& demo) {
+    timeline out;
+    timeline_reader reader{out, demo};
     demo_player& player = demo.player();
     for (demo_event event; !interrupted() && player.next(event);) {
         switch (event.kind) {

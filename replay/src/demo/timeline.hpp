@@ -11,17 +11,17 @@
 
 namespace teewire::replay {
 
-struct happening {
+struct timeline_event {
     std::int32_t tick = -1;
     std::string text;
 };
 
 /// What happens when, up to the end of the file or the first damage.
-struct course {
+struct timeline {
     std::int32_t first_tick = -1; ///< -1 if there is no tick at all
     std::int32_t last_tick = -1;
     std::vector<std::int32_t> snapshots; ///< their ticks, ascending
-    std::vector<happening> happenings;
+    std::vector<timeline_event> events;
     std::vector<introduction> introductions;
     std::string error; ///< empty if nothing is damaged
 
@@ -29,11 +29,11 @@ struct course {
     [[nodiscard]] std::int64_t elapsed(std::int32_t tick) const noexcept {
         return std::max<std::int64_t>(0, std::int64_t{tick} - first_tick);
     }
-    /// The number of happenings up to that tick.
-    [[nodiscard]] std::size_t happened(std::int32_t tick) const;
+    /// The number of events up to that tick.
+    [[nodiscard]] std::size_t count_until(std::int32_t tick) const;
     [[nodiscard]] name_table names(std::int32_t tick) const;
 };
 /// Plays the whole demo, or until it is interrupted.
-[[nodiscard]] course read_course(session& demo);
+[[nodiscard]] timeline read_timeline(session& demo);
 
 } // namespace teewire::replay

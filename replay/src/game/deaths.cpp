@@ -11,17 +11,17 @@ constexpr std::size_t max_clients = 128;     // of any server
 constexpr std::int32_t own_id_of_mapped = 0; // by which a client of few players knows itself
 constexpr std::int32_t mapped_ids = 16;      // that such a client knows
 
-// Whether a client may have been told `note` when `killer` killed `victim`.
+// Whether a client may have been sent `note` when `killer` killed `victim`.
 bool fits(kill_note const& note, std::int32_t receiver, std::int32_t killer, std::int32_t victim) {
     if (note.killer == killer && note.victim == victim) return true; // by a client that knows the server's ids
-    auto const mapped = [&](std::int32_t told, std::int32_t really) {
-        return told >= 0 && told < mapped_ids && (told == own_id_of_mapped) == (receiver == really);
+    auto const mapped = [&](std::int32_t sent, std::int32_t really) {
+        return sent >= 0 && sent < mapped_ids && (sent == own_id_of_mapped) == (receiver == really);
     };
-    // A killer that the client does not know is told as the victim.
+    // A killer that the client does not know is sent as the victim.
     return mapped(note.victim, victim) && (mapped(note.killer, killer) || note.killer == note.victim);
 }
 
-// The only one who can have killed the victim, given that everyone present was told, in the order of ids.
+// The only one who can have killed the victim, given that everyone present was sent it, in the order of ids.
 std::optional<std::int32_t> find_killer(std::int32_t victim, std::span<kill_note const> notes,
                                         std::span<std::int32_t const> present) {
     if (notes.size() != present.size() || present.size() > max_clients) return {};
@@ -50,9 +50,9 @@ std::vector<death> explain_deaths(std::span<std::int32_t const> died, std::span<
     bool const one_weapon = !notes.empty() && std::all_of(notes.begin(), notes.end(), [&](kill_note const& n) {
         return n.weapon == notes.front().weapon;
     });
-    std::map<std::int32_t, std::optional<kill_note>> told; // by victim; none where messages disagree
+    std::map<std::int32_t, std::optional<kill_note>> announced; // by victim; none where messages disagree
     for (kill_note const& n : notes) {
-        auto const [place, is_new] = told.try_emplace(n.victim, n);
+        auto const [place, is_new] = announced.try_emplace(n.victim, n);
         if (!is_new && place->second != n) place->second.reset();
     }
     std::vector<death> deaths;
@@ -61,7 +61,7 @@ std::vector<death> explain_deaths(std::span<std::int32_t const> died, std::span<
         if (!same_ids) {
             if (one_weapon) d.weapon = notes.front().weapon;
             if (one_weapon && died.size() == 1) d.killer = find_killer(victim, notes, present);
-        } else if (auto const found = told.find(victim); found != told.end() && found->second) {
+        } else if (auto const found = announced.find(victim); found != announced.end() && found->second) {
             d.killer = found->second->killer;
             d.weapon = found->second->weapon;
         }

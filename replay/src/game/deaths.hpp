@@ -2,7 +2,7 @@
 //
 // Such a recording holds every message once for each client that it went to, without saying which, and DDNet's servers
 // put it into the ids that this client knows: clients of 16 players know themselves as 0, and others by places of their
-// own. Items are told in the server's ids, and each death leaves one in the next snapshot.
+// own. Items have the server's ids, and each death leaves one in the next snapshot.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ struct kill_note {
     friend auto operator<=>(kill_note const&, kill_note const&) = default;
 };
 
-/// A death that an item proves, and what the messages tell about it for sure.
+/// A death that an item proves, and what the messages say about it for sure.
 struct death {
     std::int32_t victim = -1;
     std::optional<std::int32_t> killer;

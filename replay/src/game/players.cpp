@@ -177,12 +177,12 @@ std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p) {
     return ids;
 }
 
-std::string tell(game_message const& m, protocol p, name_table const& names) {
+std::string to_text(game_message const& m, protocol p, name_table const& names) {
     std::string const text = printable(m.text);
     if (m.kind == message_kind::kill) return tell_kill({m.client_id, m.victim, m.weapon}, p, names);
     if (text.find_first_not_of(' ') == std::string::npos) return {}; // an empty broadcast takes the last one away
     switch (m.kind) {
-    case message_kind::chat: return names.name(m.client_id) + tell_speech(m, p);
+    case message_kind::chat: return names.name(m.client_id) + speech_text(m, p);
     case message_kind::server_message: return "*** " + text;
     case message_kind::broadcast: return (is_race_clock(text) ? "race clock: " : "broadcast: ") + text;
     case message_kind::motd: return "message of the day: " + text;
@@ -190,14 +190,14 @@ std::string tell(game_message const& m, protocol p, name_table const& names) {
     }
 }
 
-std::string tell(death const& d, protocol p, name_table const& names) {
+std::string to_text(death const& d, protocol p, name_table const& names) {
     if (d.weapon && d.killer) return tell_kill({*d.killer, d.victim, *d.weapon}, p, names);
     if (!d.weapon) return names.name(d.victim) + " died";
     if (*d.weapon < 0) return fmt::format("{} died ({})", names.name(d.victim), weapon_text(p, *d.weapon, false));
     return fmt::format("{} was killed with {}", names.name(d.victim), weapon_text(p, *d.weapon, false));
 }
 
-std::string tell_undecided(std::span<kill_note const> notes, protocol p, name_table const& names) {
+std::string undecided_text(std::span<kill_note const> notes, protocol p, name_table const& names) {
     constexpr std::size_t most = 4;
     std::vector<std::int32_t> victims;
     std::set<std::int32_t> known;
@@ -214,11 +214,11 @@ std::string tell_undecided(std::span<kill_note const> notes, protocol p, name_ta
     return line;
 }
 
-std::string tell_speech(game_message const& m, protocol p) {
+std::string speech_text(game_message const& m, protocol p) {
     return fmt::format("{}: {}", chat_mode(m, p), printable(m.text));
 }
 
-std::string tell(std::span<player const> players, std::size_t most) {
+std::string to_text(std::span<player const> players, std::size_t most) {
     std::string line = fmt::format("{} player{}", players.size(), players.size() == 1 ? "" : "s");
     for (std::size_t i = 0; i < players.size() && i < most; ++i) {
         line += (i == 0 ? ": " : "; ") + players[i].name;

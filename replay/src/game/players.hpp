@@ -1,4 +1,4 @@
-// What a demo tells about its players: who is there, what they do and say, and when.
+// The players of a game: who is there, what they do and say.
 #pragma once
 
 #include "game/deaths.hpp"
@@ -29,7 +29,7 @@ struct introduction {
 };
 [[nodiscard]] std::optional<introduction> read_introduction(game_message const& m);
 
-/// Who is behind a client id. Items tell it in most demos; those of 0.7 servers have messages alone.
+/// Who is behind a client id. Items say it in most demos; those of 0.7 servers have messages alone.
 class name_table {
 public:
     struct identity {
@@ -59,7 +59,7 @@ private:
 struct character {
     std::int32_t x = 0;
     std::int32_t y = 0;
-    std::optional<std::int32_t> health; ///< clients are not told those of others
+    std::optional<std::int32_t> health; ///< clients do not get those of others
     std::optional<std::int32_t> armor;
     std::string weapon;
 
@@ -83,7 +83,7 @@ struct player {
 /// Best score or time first. `tick`: of the snapshot, for the clocks of races.
 [[nodiscard]] std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names,
                                                std::int32_t tick = -1);
-/// Tells whom items of type player_info are about.
+/// Whom items of type player_info are about.
 class player_ids {
 public:
     explicit player_ids(protocol p);
@@ -100,14 +100,14 @@ private:
 [[nodiscard]] std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p);
 
 /// One line for chat, kills and what the server says; empty for everything else.
-[[nodiscard]] std::string tell(game_message const& m, protocol p, name_table const& names);
+[[nodiscard]] std::string to_text(game_message const& m, protocol p, name_table const& names);
 /// The same for a death that an item proves.
-[[nodiscard]] std::string tell(death const& d, protocol p, name_table const& names);
+[[nodiscard]] std::string to_text(death const& d, protocol p, name_table const& names);
 /// "? died (game), messages name alice or bob": kill messages that nothing proves.
-[[nodiscard]] std::string tell_undecided(std::span<kill_note const> notes, protocol p, name_table const& names);
+[[nodiscard]] std::string undecided_text(std::span<kill_note const> notes, protocol p, name_table const& names);
 /// How a chat message goes on behind the name.
-[[nodiscard]] std::string tell_speech(game_message const& m, protocol p);
+[[nodiscard]] std::string speech_text(game_message const& m, protocol p);
 /// "2 players: alice 12.5,30.1 10/5 gun, race 0:20.6; bob"
-[[nodiscard]] std::string tell(std::span<player const> players, std::size_t most);
+[[nodiscard]] std::string to_text(std::span<player const> players, std::size_t most);
 
 } // namespace teewire::replay

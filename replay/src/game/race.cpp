@@ -15,7 +15,7 @@ constexpr std::int32_t race_flag_07 = 1 << 3;   // of 0.7's game_info
 constexpr std::int32_t racetime_flag = 1 << 3;  // of game_info's state
 constexpr std::int32_t no_time = -9999;         // as a score
 constexpr std::int32_t no_time_07 = -1;         // as a score of 0.7
-constexpr std::int32_t not_told = -2;           // as seconds of a ddnet_player: its score tells
+constexpr std::int32_t not_given = -2;          // as seconds of a ddnet_player: its score has the time
 constexpr std::int32_t not_finished = -1;       // as seconds of a ddnet_player
 
 // The type that stands for an extended object in the snapshot, or none.
@@ -65,8 +65,8 @@ score_reader::score_reader(snapshot_view snapshot, protocol p) {
     for (std::size_t i = 0; i < snapshot.size(); ++i) {
         if (key_type(snapshot.key(i)) != player_type) continue;
         item const found = snapshot[i];
-        std::int32_t const seconds = int_field(found, ddnet_player, "finish_time_seconds", not_told);
-        if (seconds == not_told) continue;
+        std::int32_t const seconds = int_field(found, ddnet_player, "finish_time_seconds", not_given);
+        if (seconds == not_given) continue;
         finish& f = exact_.emplace_back(finish{found.id(), {}});
         if (seconds != not_finished)
             f.time =
@@ -156,7 +156,7 @@ std::optional<race_news> read_race_news(message const& m, protocol p) {
         if (difference != 0) news.difference = difference;
         news.personal_record = in.read_int() != 0;
         if (!in.ok()) return {};
-        news.server_record = in.read_int() != 0; // older servers do not tell
+        news.server_record = in.read_int() != 0; // older servers do not say
         return news;
     }
     case message_type::checkpoint:
@@ -177,7 +177,7 @@ std::optional<race_news> read_race_news(message const& m, protocol p) {
     return news;
 }
 
-std::string tell(race_news const& news, std::string_view who) {
+std::string to_text(race_news const& news, std::string_view who) {
     std::string const difference =
         !news.difference ? ""
                          : fmt::format(" ({}{})", *news.difference < 0 ? "" : "+", time_text(*news.difference));

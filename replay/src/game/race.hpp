@@ -32,7 +32,7 @@ private:
 
     bool times_ = false;
     bool milliseconds_ = false;
-    std::vector<finish> exact_; // newer servers tell more than whole seconds
+    std::vector<finish> exact_; // newer servers send more than whole seconds
 };
 
 /// Whom the client looks at that the snapshot was made for: the one that it watches, or itself. -1 if that is not
@@ -61,7 +61,7 @@ struct race_news {
 /// None for messages about anything else, and for those that only set the clock.
 [[nodiscard]] std::optional<race_news> read_race_news(message const& m, protocol p);
 /// "alice finished in 6:29.12 (-0:01.50), a personal record"
-[[nodiscard]] std::string tell(race_news const& news, std::string_view who);
+[[nodiscard]] std::string to_text(race_news const& news, std::string_view who);
 
 /// Whether a broadcast is the clock of a race, which servers send to clients that have none: "00:06".
 [[nodiscard]] bool is_race_clock(std::string_view broadcast);

@@ -1,4 +1,4 @@
-// What 0.7 tells in messages, and its demos in items: who plays, the game and the tuning.
+// What 0.7 sends in messages, and its demos in items: who plays, the game and the tuning.
 #pragma once
 
 #include <teewire/message_types.hpp>

@@ -10,7 +10,7 @@ namespace teewire::replay {
 
 enum class file_kind : std::uint8_t { unknown, demo, datafile, xvector, capture };
 
-/// Bytes that are enough to tell.
+/// Bytes that are enough to know it.
 inline constexpr std::size_t file_kind_bytes = 8;
 
 [[nodiscard]] file_kind identify(std::span<std::uint8_t const> begin) noexcept;

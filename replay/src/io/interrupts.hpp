@@ -20,7 +20,7 @@ void catch_interrupts(ending when = ending::soon);
 /// Can be read from the first signal on; nobody takes anything out. Only after catch_interrupts().
 [[nodiscard]] int interrupt_descriptor() noexcept;
 
-/// While one lives, a signal ends the program at once: it waits for what may never come, and has nothing to tell.
+/// While one lives, a signal ends the program at once: it waits for what may never come, and has nothing to report.
 class endless_wait {
 public:
     endless_wait() noexcept;

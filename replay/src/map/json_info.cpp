@@ -71,7 +71,7 @@ std::vector<std::int32_t> range(item_ints const& ints, std::size_t begin, std::s
     return found;
 }
 
-// UTF-8 of any bytes: of those that are not, as Latin-1, so that they can be told.
+// UTF-8 of any bytes: of those that are not, as Latin-1, so that they can be shown.
 std::string latin_text(std::string const& bytes) {
     if (valid_utf8(bytes) == bytes) return bytes;
     std::string text;
@@ -110,7 +110,7 @@ std::string_view current_name(uuid const& id) { return id == group_extension_uui
 
 // ---- blocks --------------------------------------------------------------------------------------------------------
 
-// What can be told of a block, whatever the item that refers to it takes it for.
+// What is known of a block, whatever the item that refers to it takes it for.
 struct block_facts {
     std::optional<map_problem> problem; // it cannot be read, and nothing else is known
     std::size_t size = 0;

@@ -61,15 +61,15 @@ protocol game_client::version() const noexcept {
 }
 
 std::string game_client::close_text() const {
-    if (!trouble_.empty()) return trouble_;
+    if (!error_.empty()) return error_;
     if (connection_.cause() == close_cause::peer && !connection_.reason().empty())
         return "the server says: " + printable(connection_.reason());
     return std::string{describe(connection_.cause())};
 }
 
 void game_client::give_up(std::string reason) {
-    trouble_ = std::move(reason);
-    connection_.close(trouble_);
+    error_ = std::move(reason);
+    connection_.close(error_);
 }
 
 void game_client::receive(std::span<std::uint8_t const> datagram, milliseconds now) {

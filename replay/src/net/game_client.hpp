@@ -28,7 +28,7 @@ struct client_profile {
     milliseconds no_answer = 10'000; ///< to the handshake
 };
 
-/// Is told what a client receives. Everything borrowed holds during the call.
+/// Gets what a client receives. Everything borrowed holds during the call.
 class client_listener {
 public:
     /// The session begins, or begins anew with another map: ticks restart.
@@ -108,7 +108,7 @@ private:
 
     bool answered_ = false;
     step step_ = step::joining;
-    std::string trouble_;
+    std::string error_;
 
     std::optional<served_map> details_; // DDNet announces them before the map itself
     served_map map_;

@@ -114,7 +114,7 @@ replay_server::replay_server(playback& shown, std::string name, std::string map_
     while (places < 2 * limits.viewers) places *= 2;
     places_.resize(places);
     std::memcpy(&place_key_, secret.data(), sizeof place_key_);
-    told_ = shown.players();
+    announced_ = shown.players();
 }
 
 replay_server::~replay_server() = default;
@@ -474,11 +474,11 @@ void replay_server::enter(viewer& v) {
     about.player_slots = about.max_clients = 64;
     add(about);
     messages::tune_params tuning;
-    auto const& values = told_.tuning.value_or(standard_tuning_07);
+    auto const& values = announced_.tuning.value_or(standard_tuning_07);
     tuning.count = static_cast<std::uint32_t>(values.size());
     std::copy(values.begin(), values.end(), tuning.values.begin());
     add(tuning);
-    if (!told_.game) add(messages::game_info{});
+    if (!announced_.game) add(messages::game_info{});
     if (shown_.viewer_id() >= 0) {
         messages::client_info viewer;
         viewer.client_id = shown_.viewer_id();
@@ -490,8 +490,8 @@ void replay_server::enter(viewer& v) {
         add(viewer);
     }
     roster none;
-    none.tuning = told_.tuning;
-    for (auto& message : roster_changes(none, told_, true)) v.welcome.push_back(std::move(message));
+    none.tuning = announced_.tuning;
+    for (auto& message : roster_changes(none, announced_, true)) v.welcome.push_back(std::move(message));
 }
 
 // Gives the connection what it has room for.
@@ -598,9 +598,9 @@ void replay_server::add_news(std::span<std::uint8_t const> message) {
 }
 
 void replay_server::add_roster_changes() {
-    if (!shown_.is_07() || told_ == shown_.players()) return;
-    for (auto const& message : roster_changes(told_, shown_.players(), shown_.settling())) add_news(message);
-    told_ = shown_.players();
+    if (!shown_.is_07() || announced_ == shown_.players()) return;
+    for (auto const& message : roster_changes(announced_, shown_.players(), shown_.settling())) add_news(message);
+    announced_ = shown_.players();
 }
 
 void replay_server::play(milliseconds now) {

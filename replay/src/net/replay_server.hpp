@@ -1,6 +1,6 @@
 // A server that shows a playback to real clients, without socket and clock.
 //
-// As doc/format/session.md#serving-a-recording tells. Safe on an open port: an address gets no memory before it has
+// As doc/format/session.md#serving-a-recording says. Safe on an open port: an address gets no memory before it has
 // proven by a token that it can receive, and no answer larger than its request; packets cost no allocation; everything
 // that a client can make the server keep is bounded.
 #pragma once
@@ -186,7 +186,7 @@ private:
     // Vital messages for all, numbered through.
     std::deque<std::vector<std::uint8_t>> log_;
     std::uint64_t log_begin_ = 0;
-    roster told_; // what the messages in the log amount to
+    roster announced_; // what the messages in the log amount to
 
     milliseconds start_ = 0; // when the first tick was due
     milliseconds next_tick_;

@@ -67,7 +67,7 @@ void read(capture_source const& source, reading& into, progress& shown, std::uin
     into.watcher.finish();
 }
 
-std::string list(std::vector<watched const*> const& all) {
+std::string list(std::vector<connection_stats const*> const& all) {
     constexpr std::size_t most = 20;
     std::string text;
     for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
@@ -78,7 +78,8 @@ std::string list(std::vector<watched const*> const& all) {
 }
 
 // The number, from 1, of the one asked for: by number or by the client's address.
-std::size_t choose(std::vector<watched const*> const& all, std::string const& wanted, std::string const& file) {
+std::size_t choose(std::vector<connection_stats const*> const& all, std::string const& wanted,
+                   std::string const& file) {
     std::size_t number = 0;
     auto const [end, failed] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
     if (failed == std::errc{} && end == wanted.data() + wanted.size()) {
@@ -91,7 +92,7 @@ std::size_t choose(std::vector<watched const*> const& all, std::string const& wa
                                   all.empty() ? "there are none" : "there are these:", list(all))};
 }
 
-std::size_t choose_largest(std::vector<watched const*> const& all, std::string const& file) {
+std::size_t choose_largest(std::vector<connection_stats const*> const& all, std::string const& file) {
     auto const most = std::max_element(all.begin(), all.end(),
                                        [](auto const* a, auto const* b) { return a->snapshots < b->snapshots; });
     if (most == all.end() || (*most)->max_items == 0)
@@ -120,7 +121,8 @@ void use_map(std::string const& path, std::vector<map_stay>& stays, map_collecto
     maps.add(crc, {file.bytes().begin(), file.bytes().end()});
 }
 
-void tell(std::vector<written_demo> const& demos, watched const& of, std::size_t number, std::size_t connections) {
+void report_demos(std::vector<written_demo> const& demos, connection_stats const& of, std::size_t number,
+                  std::size_t connections) {
     for (written_demo const& demo : demos) {
         complain(fmt::format(
             "{}: {} snapshots{}, {} messages of connection #{} ({}){}", demo.path, demo.snapshots,
@@ -171,8 +173,8 @@ int judge(reading const& found, std::string const& name) {
         complain(fmt::format("{}: {}; what came before is told", name, found.error));
         code = exit_bad_input;
     }
-    for (watched const* const w : found.watcher.connections())
-        if (w->checksum_bad != 0 || w->undecodable != 0) code = exit_bad_input;
+    for (connection_stats const* const stats : found.watcher.connections())
+        if (stats->checksum_bad != 0 || stats->undecodable != 0) code = exit_bad_input;
     return code;
 }
 
@@ -209,7 +211,7 @@ int write_demo(std::string const& file, capture_options const& options) {
     auto const all = found.watcher.connections();
     std::size_t const number = options.connection.empty() ? choose_largest(all, source.name())
                                                           : choose(all, options.connection, source.name());
-    watched const& chosen = *all[number - 1];
+    connection_stats const& chosen = *all[number - 1];
     if (chosen.max_items == 0)
         throw usage_error{
             fmt::format("{}: connection #{} has no snapshots to make a demo of", source.name(), number)};
@@ -225,7 +227,7 @@ int write_demo(std::string const& file, capture_options const& options) {
     read(source, again, shown, source.size());
     shown.clear();
     if (interrupted()) return exit_interrupted;
-    tell(recorder.finish(), chosen, number, options.connection.empty() ? all.size() : 0);
+    report_demos(recorder.finish(), chosen, number, options.connection.empty() ? all.size() : 0);
     return judge(found, source.name());
 }
 

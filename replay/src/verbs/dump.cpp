@@ -234,7 +234,7 @@ report print(std::string const& file, dump_options const& options, printout& to,
     input const source{file};
     session demo{source, size_detection::presume};
     // What has been printed cannot be taken back, so that the sizes must be right before.
-    if (demo.sizes_presumed()) static_cast<void>(settle_sizes(demo, decode(demo, team, {})));
+    if (demo.sizes_presumed()) static_cast<void>(verify_size_table(demo, decode(demo, team, {})));
     file_label const label = options.files.size() > 1 ? std::optional{source.name()} : std::nullopt;
     if (std::string const head = make_printer(options, demo.spoken(), label)->head(); to.head && head != *to.head)
         throw usage_error{fmt::format("{}: has other columns than the files before, as its protocol is {}",

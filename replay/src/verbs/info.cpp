@@ -28,7 +28,7 @@ struct seen_player {
     std::optional<std::int64_t> time;  // what that means in a race, in milliseconds
 };
 
-// What can be told about one file. Without chunks if the header or the map is damaged already.
+// What is known about one file. Without chunks if the header or the map is damaged already.
 struct summary {
     std::string file;
     demo_header header;
@@ -68,8 +68,8 @@ std::string type_text(demo_header const& header) { return printable(text(header.
 
 // ---- players -------------------------------------------------------------------------------------------------------
 
-// What a segment tells about players, as far as it is new there. Who had which name before is not known in it.
-struct told_item {
+// What a segment says about players, as far as it is new there. Who had which name before is not known in it.
+struct item_fact {
     std::uint16_t id;
     std::vector<std::int32_t> data;
 };
@@ -77,12 +77,12 @@ struct presence {
     std::int32_t client_id;
     std::int32_t tick;
 };
-struct told_score {
+struct score_fact {
     std::int32_t client_id;
     std::int32_t score;
     std::optional<std::int64_t> time;
 };
-using player_fact = std::variant<introduction, told_item, presence, told_score>;
+using player_fact = std::variant<introduction, item_fact, presence, score_fact>;
 
 // Everyone who was there under a name, in the order of appearance.
 class player_list {
@@ -93,7 +93,7 @@ public:
     }
 
     void operator()(introduction const& i) { names_.add(i); }
-    void operator()(told_item const& i) {
+    void operator()(item_fact const& i) {
         names_.add({make_key(client_info_.type, i.id), i.data}, client_info_, protocol_);
     }
     void operator()(presence const& p) {
@@ -104,7 +104,7 @@ public:
         auto const* const who = names_.find(p.client_id);
         players_.push_back({p.client_id, std::move(name), who != nullptr ? who->clan : "", p.tick, {}, {}});
     }
-    void operator()(told_score const& s) {
+    void operator()(score_fact const& s) {
         seen_player& who = players_[present_.at(s.client_id)];
         who.score = s.score;
         who.time = s.time;
@@ -130,9 +130,9 @@ public:
     void begin() override {
         items_.clear();
         present_.clear();
-        told_.clear();
+        reported_.clear();
         scores_.clear();
-        told_scores_.clear();
+        reported_scores_.clear();
     }
 
     void add(demo_event const& event, snapshot_view state) override {
@@ -183,12 +183,12 @@ private:
         if (!changed && now_scores_ == scores_) return;
         if (changed)
             for (std::int32_t const id : now_)
-                if (told_.insert(id).second) facts_.emplace_back(presence{id, tick});
+                if (reported_.insert(id).second) facts_.emplace_back(presence{id, tick});
         score_reader const meaning{state, protocol_};
         for (std::size_t i = 0; i < now_.size(); ++i) {
-            auto const [place, is_new] = told_scores_.try_emplace(now_[i], now_scores_[i]);
+            auto const [place, is_new] = reported_scores_.try_emplace(now_[i], now_scores_[i]);
             if (!is_new && std::exchange(place->second, now_scores_[i]) == now_scores_[i]) continue;
-            facts_.emplace_back(told_score{now_[i], now_scores_[i], meaning.time(now_[i], now_scores_[i])});
+            facts_.emplace_back(score_fact{now_[i], now_scores_[i], meaning.time(now_[i], now_scores_[i])});
         }
         std::swap(now_, present_);
         std::swap(now_scores_, scores_);
@@ -203,13 +203,13 @@ private:
         if (!is_new && std::equal(data.begin(), data.end(), i.data.begin(), i.data.end())) return;
         data.assign(i.data.begin(), i.data.end());
         forget(i.id());
-        facts_.emplace_back(told_item{i.id(), data});
+        facts_.emplace_back(item_fact{i.id(), data});
     }
 
     // Whoever is present under that id may have another name now.
     void forget(std::int32_t client_id) {
-        told_.erase(client_id);
-        told_scores_.erase(client_id);
+        reported_.erase(client_id);
+        reported_scores_.erase(client_id);
         names_changed_ = true;
     }
 
@@ -226,8 +226,8 @@ private:
     std::vector<std::int32_t> now_;
     std::vector<std::int32_t> scores_; // of those present
     std::vector<std::int32_t> now_scores_;
-    std::map<std::int32_t, std::int32_t> told_scores_;
-    std::set<std::int32_t> told_; // present since they were given the name that they have
+    std::map<std::int32_t, std::int32_t> reported_scores_;
+    std::set<std::int32_t> reported_; // present since they were given the name that they have
     bool names_changed_ = false;
 };
 
@@ -252,7 +252,7 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
                           {[&] { return std::make_unique<players_part>(demo.spoken(), list); }, {}, done});
         };
         decoded found = find_players(&done_bytes);
-        if (!settle_sizes(demo, found)) found = find_players(nullptr);
+        if (!verify_size_table(demo, found)) found = find_players(nullptr);
         r.protocol = teewire::name(demo.spoken());
         r.snapshots = found.snapshots;
         if (found.failed()) r.error = explain(found.error);

@@ -26,24 +26,24 @@ using std::chrono::steady_clock;
 // A demo that can be looked at at any tick.
 class stage {
 public:
-    stage(session& demo, course const& events) : demo_{demo}, events_{events} {
-        // Going to a tick needs ascending ticks, as the course has them.
+    stage(session& demo, timeline const& all) : demo_{demo}, timeline_{all} {
+        // Going to a tick needs ascending ticks, as the timeline has them.
         for (demo_keyframe const& k : demo.keyframes())
             if (keyframes_.empty() || k.tick > keyframes_.back().tick) keyframes_.push_back(k);
     }
 
     [[nodiscard]] std::vector<player> players(std::int32_t tick) {
-        // Errors were found when the course was read. The state in front of them stays.
+        // Errors were found when the timeline was read. The state in front of them stays.
         static_cast<void>(demo_.player().seek(tick, keyframes_));
         snapshot_view const snapshot = demo_.player().state();
-        name_table names = events_.names(tick);
+        name_table names = timeline_.names(tick);
         names.read(snapshot, demo_.spoken());
         return read_players(snapshot, demo_.spoken(), names, tick);
     }
 
 private:
     session& demo_;
-    course const& events_;
+    timeline const& timeline_;
     std::vector<demo_keyframe> keyframes_;
 };
 
@@ -52,9 +52,9 @@ private:
 // Prints what happens when it is due. What is printed does not depend on the speed.
 class line_printer {
 public:
-    line_printer(stage& shown, course const& events, std::int32_t from, double speed)
-        : stage_{shown}, events_{events}, next_state_{from}, speed_{speed} {
-        next_ = from > events.first_tick ? events.happened(from - 1) : 0;
+    line_printer(stage& shown, timeline const& all, std::int32_t from, double speed)
+        : stage_{shown}, timeline_{all}, next_state_{from}, speed_{speed} {
+        next_ = from > all.first_tick ? all.count_until(from - 1) : 0;
     }
 
     void run() {
@@ -67,29 +67,29 @@ public:
 
 private:
     [[nodiscard]] std::int32_t next_tick() const {
-        std::int64_t tick = std::min<std::int64_t>(next_state_, events_.last_tick);
-        if (next_ < events_.happenings.size()) tick = std::min<std::int64_t>(tick, events_.happenings[next_].tick);
+        std::int64_t tick = std::min<std::int64_t>(next_state_, timeline_.last_tick);
+        if (next_ < timeline_.events.size()) tick = std::min<std::int64_t>(tick, timeline_.events[next_].tick);
         return static_cast<std::int32_t>(tick);
     }
 
     // True when there is nothing left to print.
     bool print(std::int32_t tick) {
-        auto const clock = clock_text(events_.elapsed(tick));
+        auto const clock = clock_text(timeline_.elapsed(tick));
         if (tick == next_state_ && tick >= 0) {
-            out_.print("{}  tick {}: {}\n", clock, tick, tell(stage_.players(tick), 4));
+            out_.print("{}  tick {}: {}\n", clock, tick, to_text(stage_.players(tick), 4));
             next_state_ += state_period;
         }
-        for (; next_ < events_.happenings.size() && events_.happenings[next_].tick <= tick; ++next_)
-            out_.print("{}  {}\n", clock, events_.happenings[next_].text);
+        for (; next_ < timeline_.events.size() && timeline_.events[next_].tick <= tick; ++next_)
+            out_.print("{}  {}\n", clock, timeline_.events[next_].text);
         out_.flush();
-        return tick >= events_.last_tick;
+        return tick >= timeline_.last_tick;
     }
 
     static constexpr std::int64_t state_period = 5 * ticks_per_second;
 
     stage& stage_;
-    course const& events_;
-    std::size_t next_ = 0; // happening
+    timeline const& timeline_;
+    std::size_t next_ = 0; // event
     std::int64_t next_state_;
     double speed_;
     pace pace_{{}, 0, 1};
@@ -100,10 +100,10 @@ private:
 
 class live_view {
 public:
-    live_view(stage& shown, session const& demo, course const& events, std::int32_t from, double speed)
-        : stage_{shown}, events_{events}, pace_{steady_clock::now(), static_cast<double>(from), speed} {
+    live_view(stage& shown, session const& demo, timeline const& all, std::int32_t from, double speed)
+        : stage_{shown}, timeline_{all}, pace_{steady_clock::now(), static_cast<double>(from), speed} {
         for (std::int32_t const tick : demo.header().markers())
-            if (tick >= events.first_tick && tick <= events.last_tick) markers_.push_back(tick);
+            if (tick >= all.first_tick && tick <= all.last_tick) markers_.push_back(tick);
         title_ = printable(fmt::format(
             "{}   map {}   protocol {}   {} demo", std::filesystem::path{demo.name()}.filename().string(),
             text(demo.header().map_name), name(demo.spoken()), text(demo.header().type)));
@@ -118,17 +118,17 @@ public:
         io_.run();
         return code_;
     }
-    /// The end of the course has been on the screen.
+    /// The end of the timeline has been on the screen.
     [[nodiscard]] bool reached_end() const noexcept { return reached_end_; }
 
 private:
     // Draws the tick that is due, and comes back when the next one is.
     void update() {
         auto const now = steady_clock::now();
-        if (pace_.tick(now) >= events_.last_tick) {
+        if (pace_.tick(now) >= timeline_.last_tick) {
             reached_end_ = true;
             pace_.pause(now, true);
-            pace_.seek(now, events_.last_tick);
+            pace_.seek(now, timeline_.last_tick);
         }
         draw_now(now);
         last_drawn_ = now;
@@ -147,21 +147,21 @@ private:
         view v;
         v.title = title_;
         v.tick = shown;
-        v.first_tick = events_.first_tick;
-        v.last_tick = events_.last_tick;
+        v.first_tick = timeline_.first_tick;
+        v.last_tick = timeline_.last_tick;
         v.speed = pace_.speed();
         v.paused = pace_.paused();
         v.markers = markers_;
         v.players = players;
-        std::size_t const happened = std::max(events_.happened(shown), shown_from_);
-        v.happenings = std::span{events_.happenings}.subspan(shown_from_, happened - shown_from_);
-        if (shown == events_.last_tick) v.error = printable(events_.error);
+        std::size_t const end = std::max(timeline_.count_until(shown), shown_from_);
+        v.events = std::span{timeline_.events}.subspan(shown_from_, end - shown_from_);
+        if (shown == timeline_.last_tick) v.error = printable(timeline_.error);
         terminal_.show(draw(v, terminal_.size()));
     }
 
     [[nodiscard]] std::int32_t tick(steady_clock::time_point now) const {
         return static_cast<std::int32_t>(
-            std::clamp<double>(std::floor(pace_.tick(now)), events_.first_tick, events_.last_tick));
+            std::clamp<double>(std::floor(pace_.tick(now)), timeline_.first_tick, timeline_.last_tick));
     }
 
     void quit(int code) {
@@ -212,8 +212,8 @@ private:
         case key::right: seek(at + 5 * ticks_per_second); break;
         case key::page_up: seek(at - 60 * ticks_per_second); break;
         case key::page_down: seek(at + 60 * ticks_per_second); break;
-        case key::home: seek(events_.first_tick); break;
-        case key::end: seek(events_.last_tick); break;
+        case key::home: seek(timeline_.first_tick); break;
+        case key::end: seek(timeline_.last_tick); break;
         case key::plus: change_speed(pace_.speed() * 2); break;
         case key::minus: change_speed(pace_.speed() / 2); break;
         case key::dot: step(at); break;
@@ -226,9 +226,9 @@ private:
     }
 
     void seek(std::int64_t tick) {
-        tick = std::clamp<std::int64_t>(tick, events_.first_tick, events_.last_tick);
+        tick = std::clamp<std::int64_t>(tick, timeline_.first_tick, timeline_.last_tick);
         pace_.seek(steady_clock::now(), static_cast<double>(tick));
-        shown_from_ = tick > events_.first_tick ? events_.happened(static_cast<std::int32_t>(tick) - 1) : 0;
+        shown_from_ = tick > timeline_.first_tick ? timeline_.count_until(static_cast<std::int32_t>(tick) - 1) : 0;
     }
 
     void change_speed(double speed) {
@@ -237,10 +237,10 @@ private:
 
     // To the next snapshot.
     void step(std::int64_t at) {
-        auto const next = std::upper_bound(events_.snapshots.begin(), events_.snapshots.end(), at);
+        auto const next = std::upper_bound(timeline_.snapshots.begin(), timeline_.snapshots.end(), at);
         auto const now = steady_clock::now();
         pace_.pause(now, true);
-        pace_.seek(now, next != events_.snapshots.end() ? *next : events_.last_tick);
+        pace_.seek(now, next != timeline_.snapshots.end() ? *next : timeline_.last_tick);
     }
 
     // To the nearest of the markers on one side.
@@ -259,11 +259,11 @@ private:
     asio::signal_set signals_{io_, SIGINT};
     asio::posix::stream_descriptor keys_{io_, dup(STDIN_FILENO)};
     stage& stage_;
-    course const& events_;
+    timeline const& timeline_;
     pace pace_;
     std::vector<std::int32_t> markers_;
     std::string title_;
-    std::size_t shown_from_ = 0; // happening; those before the last jump are not shown
+    std::size_t shown_from_ = 0; // event; those before the last jump are not shown
     std::string typed_;
     steady_clock::time_point last_drawn_{};
     bool reached_end_ = false;
@@ -280,23 +280,22 @@ struct play_options {
 int play(play_options const& options) {
     input const source{options.file};
     session demo{source};
-    course const events = read_course(demo);
+    timeline const all = read_timeline(demo);
     if (interrupted()) return exit_interrupted;
-    stage shown{demo, events};
+    stage shown{demo, all};
     time_position const begin = options.from.value_or(time_position{time_position::origin::beginning, 0});
-    std::int32_t const from =
-        std::clamp(begin.tick(events.first_tick, events.last_tick), events.first_tick, events.last_tick);
+    std::int32_t const from = std::clamp(begin.tick(all.first_tick, all.last_tick), all.first_tick, all.last_tick);
 
     bool complete = true;
     int code = exit_ok;
     if (terminal::available()) {
-        live_view live{shown, demo, events, from, options.speed};
+        live_view live{shown, demo, all, from, options.speed};
         code = live.run();
         complete = live.reached_end();
     } else {
-        line_printer{shown, events, from, options.speed}.run();
+        line_printer{shown, all, from, options.speed}.run();
     }
-    if (code == exit_ok && complete && !events.error.empty()) throw bad_input{events.error};
+    if (code == exit_ok && complete && !all.error.empty()) throw bad_input{all.error};
     return code;
 }
 

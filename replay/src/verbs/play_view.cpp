@@ -76,13 +76,13 @@ std::vector<std::string> draw(view const& v, window size) {
     // Two rows more are an empty one and the last one. A third is for what happens; more if players leave it.
     std::size_t const room = size.rows - std::min(size.rows, rows.size() + 2);
     std::size_t const lines =
-        std::min(v.happenings.size(), std::max(room / 3, room - std::min(room, v.players.size())));
+        std::min(v.events.size(), std::max(room / 3, room - std::min(room, v.players.size())));
     std::size_t players = std::min(v.players.size(), room - lines);
     if (players < v.players.size() && players > 0) --players; // for the line that says so
     for (player const& p : v.players.first(players)) rows.push_back(player_row(p, timed));
     if (players < v.players.size()) rows.push_back(fmt::format("    and {} more", v.players.size() - players));
     rows.emplace_back();
-    for (happening const& h : v.happenings.last(lines))
+    for (timeline_event const& h : v.events.last(lines))
         rows.push_back(
             fmt::format("{:>6}  {}", minutes(std::max(h.tick, v.first_tick) - std::int64_t{v.first_tick}), h.text));
     rows.resize(size.rows - std::min<std::size_t>(size.rows, 1));

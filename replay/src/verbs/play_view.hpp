@@ -21,8 +21,8 @@ struct view {
     bool paused = false;
     std::span<std::int32_t const> markers; ///< ticks worth a look, in any order
     std::span<player const> players;
-    std::span<happening const> happenings; ///< oldest first
-    std::string error;                     ///< instead of the keys
+    std::span<timeline_event const> events; ///< oldest first
+    std::string error;                      ///< instead of the keys
 };
 
 /// One string for each row of the window, as wide as it.

@@ -45,7 +45,7 @@ struct verdict {
 
 std::string counts(verdict const& v) { return fmt::format("{} snapshots, {} messages", v.snapshots, v.messages); }
 
-report tell(std::string const& name, verdict const& v, verify_options const& options) {
+report to_report(std::string const& name, verdict const& v, verify_options const& options) {
     bool const bad = !v.error.empty() || (options.strict && !v.notes.empty());
     int const code = bad ? exit_bad_input : exit_ok;
     if (options.format == "text") {
@@ -82,7 +82,7 @@ report check(std::string const& file, verify_options const& options, workers& te
     try {
         session demo{source, size_detection::presume};
         decoded found = decode(demo, team, {{}, {}, &done_bytes});
-        if (!settle_sizes(demo, found)) found = decode(demo, team, {});
+        if (!verify_size_table(demo, found)) found = decode(demo, team, {});
         v.snapshots = found.snapshots;
         v.messages = found.messages;
         v.notes = describe_notes(found.notes);
@@ -90,7 +90,7 @@ report check(std::string const& file, verify_options const& options, workers& te
     } catch (bad_input const& e) {
         v.error = std::string_view{e.what()}.substr(source.name().size() + 2); // without the name
     }
-    return tell(source.name(), v, options);
+    return to_report(source.name(), v, options);
 }
 
 int verify(verify_options const& options) {

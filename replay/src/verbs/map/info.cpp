@@ -162,8 +162,8 @@ void print_text(text_buffer& out, map_source const& source, xvector_document con
 // ---- files ---------------------------------------------------------------------------------------------------------
 
 template <class Document>
-report tell(map_source const& source, Document const& document, bool usable, map_info_options const& options,
-            void (*write_json)(json_writer&, map_source const&, Document const&)) {
+report to_report(map_source const& source, Document const& document, bool usable, map_info_options const& options,
+                 void (*write_json)(json_writer&, map_source const&, Document const&)) {
     text_buffer out;
     if (options.format == "ndjson") {
         rapidjson::StringBuffer buffer;
@@ -176,22 +176,22 @@ report tell(map_source const& source, Document const& document, bool usable, map
     return {usable ? exit_ok : exit_bad_input, std::string{out.view()}, {}};
 }
 
-report tell(std::string const& file, map_info_options const& options) {
+report describe_map(std::string const& file, map_info_options const& options) {
     map_source const source{file};
     if (source.format() == map_format::xvector) {
         auto const document = read_xvector(source);
-        return tell(source, document, document.header && !any_error(document.problems), options,
-                    write_xvector_json);
+        return to_report(source, document, document.header && !any_error(document.problems), options,
+                         write_xvector_json);
     }
     auto const document = read_document(source);
-    return tell(source, document, document.container.has_value(), options, write_map_json);
+    return to_report(source, document, document.container.has_value(), options, write_map_json);
 }
 
 int map_info(map_info_options const& options) {
     output out{options.to, options.files};
     return out.finish(
         examine_files(options.files, 0, out, [&](std::size_t i, workers&, std::atomic<std::uint64_t>&) {
-            report r = tell(options.files[i], options);
+            report r = describe_map(options.files[i], options);
             if (options.format == "text" && i + 1 != options.files.size()) r.out += "\n";
             return r;
         }));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What `play` tells against what the items of a demo prove: who died, and when.
+"""What `play` shows against what the items of a demo prove: who died, and when.
 
-Usage: test_happenings.py TEEWIRE FOLDER, of demos. Without FOLDER, those of TEEWIRE_CORPUS."""
+Usage: test_timeline.py TEEWIRE FOLDER, of demos. Without FOLDER, those of TEEWIRE_CORPUS."""
 import collections
 import json
 import os

@@ -111,7 +111,7 @@ TEST_CASE("a recording of all clients tells the deaths that items prove") {
     add(demo, 114, {});
     add(demo, 116, {});
     demo.message(kill({4, 4, -3}));
-    CHECK(demo.told() ==
+    CHECK(demo.events() ==
           lines({"102 bot5 died (self)", "108 bot2 killed bot3 with gun",
                  "114 ? died (game), messages name bot1 or bot0", "116 ? died (game), messages name bot4"}));
 }
@@ -127,8 +127,8 @@ TEST_CASE("a recording of one client tells its messages, and the deaths that it 
         demo.message(chat(1, "gg"));
         demo.message(kill({2, 0, gun})); // out of sight
         add(demo, 300, {}, 0);
-        CHECK(demo.told() == lines({"100 bot5 died (self)", "110 bot1 killed bot4 with gun", "110 bot1: gg",
-                                    "110 bot2 killed bot0 with gun", "110 bot3 died"}));
+        CHECK(demo.events() == lines({"100 bot5 died (self)", "110 bot1 killed bot4 with gun", "110 bot1: gg",
+                                      "110 bot2 killed bot0 with gun", "110 bot3 died"}));
     }
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("a snapshot that hides the health of others was made for one client") 
     demo.snapshot(100, s);
     demo.message(kill({5, 5, self}));
     add(demo, 102, {});
-    CHECK(demo.told() == lines({"100 bot5 died (self)", "102 #9 left"}));
+    CHECK(demo.events() == lines({"100 bot5 died (self)", "102 #9 left"}));
 }
 
 // ---- what is said once for each client -----------------------------------------------------------------------------
@@ -157,15 +157,15 @@ TEST_CASE("copies of what is said are told once") {
     demo.message(broadcast("00:07"));
     add(demo, 602, {});
     demo.message(broadcast("hello"));
-    CHECK(demo.told() == lines({"100 message of the day: welcome", "100 broadcast: hello", "102 race clock: 00:07",
-                                "602 broadcast: hello"}));
+    CHECK(demo.events() == lines({"100 message of the day: welcome", "100 broadcast: hello",
+                                  "102 race clock: 00:07", "602 broadcast: hello"}));
 
     script client{"client"}; // where it was sent twice, really
     add(client, 100, {}, 0);
     client.message(broadcast("hello"));
     add(client, 102, {}, 0);
     client.message(broadcast("hello"));
-    CHECK(client.told() == lines({"100 broadcast: hello", "102 broadcast: hello"}));
+    CHECK(client.events() == lines({"100 broadcast: hello", "102 broadcast: hello"}));
 }
 
 TEST_CASE("who spoke is left open where clients know different ids") {
@@ -181,7 +181,7 @@ TEST_CASE("who spoke is left open where clients know different ids") {
         demo.message(kill({2, 2, self}));
         if (!same_ids) demo.message(kill({0, 0, self}));
         add(demo, 104, {2});
-        CHECK(demo.told() ==
+        CHECK(demo.events() ==
               (same_ids
                    ? lines({"100 bot3: gg", "100 bot0: gg", "100 bot1: hi", "102 bot3: gg", "104 bot2 died (self)"})
                    : lines({"100 bot3 or bot0: gg", "100 bot1: hi", "102 bot3: gg", "104 bot2 died (self)"})));
@@ -259,7 +259,7 @@ TEST_CASE("players of a race have times and clocks, and the fastest is the first
     CHECK_FALSE(players[2].score);
     CHECK(players[2].race == 1030);
     CHECK_FALSE(players[0].race);
-    CHECK(tell(players, 3) == "3 players: #3, time 6:29.00; #2, time 6:40.00; #1, race 0:20.6");
+    CHECK(to_text(players, 3) == "3 players: #3, time 6:29.00; #2, time 6:40.00; #1, race 0:20.6");
     CHECK_FALSE(read_players(s.finish(), protocol::ddnet, {}, 999)[2].race); // begins later
 
     scene watching{p06};
@@ -295,7 +295,7 @@ TEST_CASE("messages about races") {
         if (id == 0) out.add_raw(known.extended.bytes);
         for (std::int32_t const field : fields) out.add_int(field);
         auto const news = read_race_news(*parse_message(*out.finish()), p);
-        return news ? tell(*news, who) : std::string{};
+        return news ? to_text(*news, who) : std::string{};
     };
     auto const ddnet = protocol::ddnet;
     CHECK(said(message_type::race_time, ddnet, {2064, 1282, 0}) ==
@@ -330,9 +330,9 @@ TEST_CASE("news about a race name whom they are about, if that is known") {
     script of_one{"client"};
     add(of_one, 100, {}, 4);
     of_one.message(finish);
-    CHECK(of_one.told() == lines({"100 bot4 finished in 0:20.64"}));
+    CHECK(of_one.events() == lines({"100 bot4 finished in 0:20.64"}));
     script of_all;
     add(of_all, 100, {});
     of_all.message(finish);
-    CHECK(of_all.told() == lines({"100 ? finished in 0:20.64"}));
+    CHECK(of_all.events() == lines({"100 ? finished in 0:20.64"}));
 }

@@ -78,8 +78,8 @@ TEST_CASE("players of 0.6 come from items, best score first") {
     CHECK(players[2].team == "spec");
     CHECK_FALSE(players[2].score);
     CHECK_FALSE(players[2].body);
-    CHECK(tell(players, 2) == "3 players: bob -1.0,1.0 weapon 9; alice 12.5,0.5 10/5 gun");
-    CHECK(tell({}, 2) == "0 players");
+    CHECK(to_text(players, 2) == "3 players: bob -1.0,1.0 weapon 9; alice 12.5,0.5 10/5 gun");
+    CHECK(to_text({}, 2) == "0 players");
     CHECK(read_client_ids(s.finish(), p06) == std::vector<std::int32_t>{0, 5, 6});
 }
 
@@ -129,25 +129,25 @@ TEST_CASE("messages become lines") {
     name_table names;
     names.add(named(0, "alice"));
     names.add(named(1, "bob"));
-    CHECK(tell(kill(0, 1, 0), p06, names) == "alice killed bob with hammer");
-    CHECK(tell(kill(0, 1, -1), p06, names) == "alice killed bob with world");
-    CHECK(tell(kill(1, 1, -1), p06, names) == "bob died (world)");
-    CHECK(tell(kill(1, 1, -2), p06, names) == "bob died (self)");
-    CHECK(tell(kill(-1, 9, -3), p06, names) == "#9 died (game)");
-    CHECK(tell(kill(1, 1, 3), p06, names) == "bob died (own grenade)");
+    CHECK(to_text(kill(0, 1, 0), p06, names) == "alice killed bob with hammer");
+    CHECK(to_text(kill(0, 1, -1), p06, names) == "alice killed bob with world");
+    CHECK(to_text(kill(1, 1, -1), p06, names) == "bob died (world)");
+    CHECK(to_text(kill(1, 1, -2), p06, names) == "bob died (self)");
+    CHECK(to_text(kill(-1, 9, -3), p06, names) == "#9 died (game)");
+    CHECK(to_text(kill(1, 1, 3), p06, names) == "bob died (own grenade)");
 
-    CHECK(tell(said(message_kind::chat, 0, 0, "hi\x1b[2J"), p06, names) == "alice: hi [2J");
-    CHECK(tell(said(message_kind::chat, 0, 1, "hi"), p06, names) == "alice (team): hi");
-    CHECK(tell(said(message_kind::chat, 0, 3, "hi"), p06, names) == "alice (whisper): hi");
-    CHECK(tell(said(message_kind::chat, 0, 1, "hi"), p07, names) == "alice: hi");
-    CHECK(tell(said(message_kind::chat, 0, 2, "hi"), p07, names) == "alice (team): hi");
-    CHECK(tell(said(message_kind::server_message, -1, 0, "hi"), p06, names) == "*** hi");
-    CHECK(tell(said(message_kind::broadcast, -1, 0, "a\nb"), p06, names) == "broadcast: a b");
-    CHECK(tell(said(message_kind::broadcast, -1, 0, " "), p06, names) == "");
-    CHECK(tell(said(message_kind::other, -1, 0, "hi"), p06, names) == "");
+    CHECK(to_text(said(message_kind::chat, 0, 0, "hi\x1b[2J"), p06, names) == "alice: hi [2J");
+    CHECK(to_text(said(message_kind::chat, 0, 1, "hi"), p06, names) == "alice (team): hi");
+    CHECK(to_text(said(message_kind::chat, 0, 3, "hi"), p06, names) == "alice (whisper): hi");
+    CHECK(to_text(said(message_kind::chat, 0, 1, "hi"), p07, names) == "alice: hi");
+    CHECK(to_text(said(message_kind::chat, 0, 2, "hi"), p07, names) == "alice (team): hi");
+    CHECK(to_text(said(message_kind::server_message, -1, 0, "hi"), p06, names) == "*** hi");
+    CHECK(to_text(said(message_kind::broadcast, -1, 0, "a\nb"), p06, names) == "broadcast: a b");
+    CHECK(to_text(said(message_kind::broadcast, -1, 0, " "), p06, names) == "");
+    CHECK(to_text(said(message_kind::other, -1, 0, "hi"), p06, names) == "");
 }
 
-TEST_CASE("the course of a demo") {
+TEST_CASE("the timeline of a demo") {
     script demo;
     auto const snapshot = [&](std::int32_t tick, std::initializer_list<std::uint16_t> ids) {
         scene s{p06};
@@ -168,26 +168,26 @@ TEST_CASE("the course of a demo") {
     message({6, 0, 1, 'h', 'i', 0});
     snapshot(160, {2});
 
-    course const whole = demo.read(demo.size());
+    timeline const whole = demo.read(demo.size());
     CHECK(whole.error == "");
     CHECK(whole.first_tick == 100);
     CHECK(whole.last_tick == 160);
     CHECK(whole.elapsed(150) == 50);
     CHECK(whole.elapsed(-1) == 0);
     CHECK(whole.snapshots == std::vector<std::int32_t>{100, 150, 160});
-    CHECK(demo.told() == "100 alice: hi\n150 bob joined\n150 alice: hi\n160 alice left\n");
-    CHECK(whole.happened(99) == 0);
-    CHECK(whole.happened(149) == 1);
-    CHECK(whole.happened(150) == 3);
+    CHECK(demo.events() == "100 alice: hi\n150 bob joined\n150 alice: hi\n160 alice left\n");
+    CHECK(whole.count_until(99) == 0);
+    CHECK(whole.count_until(149) == 1);
+    CHECK(whole.count_until(150) == 3);
 
-    course const cut = demo.read(demo.size() - 1);
+    timeline const cut = demo.read(demo.size() - 1);
     CHECK(cut.error.find("the data ends too early") != std::string::npos);
     CHECK(cut.last_tick == 160);
-    CHECK(cut.happenings.size() == 3);
+    CHECK(cut.events.size() == 3);
 }
 
 TEST_CASE("names at a tick") {
-    course c;
+    timeline c;
     c.introductions = {named(1, "alice"), named(1, "bob")};
     c.introductions[0].tick = -1;
     c.introductions[1].tick = 50;
@@ -239,8 +239,8 @@ TEST_CASE("a view fills every window exactly") {
         players[i].name = "クランクランクラン";
         players[i].body = character{320, 64, 10, 3, "ninja"};
     }
-    std::vector<happening> happenings;
-    for (std::int32_t i = 0; i < 30; ++i) happenings.push_back({100 + 50 * i, fmt::format("line {}", i)});
+    std::vector<timeline_event> events;
+    for (std::int32_t i = 0; i < 30; ++i) events.push_back({100 + 50 * i, fmt::format("line {}", i)});
     std::vector<std::int32_t> const markers{100, 5100};
     view v;
     v.title = "title";
@@ -249,7 +249,7 @@ TEST_CASE("a view fills every window exactly") {
     v.last_tick = 5100;
     v.speed = 0.25;
     v.players = players;
-    v.happenings = happenings;
+    v.events = events;
     v.markers = markers;
 
     for (std::size_t rows = 1; rows < 70; ++rows)
@@ -270,7 +270,7 @@ TEST_CASE("a view fills every window exactly") {
 
     v.tick = 5100;
     v.players = {};
-    v.happenings = {};
+    v.events = {};
     v.error = "broken";
     drawn = draw(v, {24, 80});
     CHECK(drawn[1].find("   end") != std::string::npos);
