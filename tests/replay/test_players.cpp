@@ -195,10 +195,10 @@ TEST_CASE("names at a tick") {
     CHECK(c.names(50).name(1) == "bob");
 }
 
-TEST_CASE("a pace does not drift") {
+TEST_CASE("the clock of play does not drift") {
     using std::chrono::milliseconds;
-    pace::clock::time_point const start{};
-    pace p{start, 100, 1};
+    play_clock::clock::time_point const start{};
+    play_clock p{start, 100, 1};
     CHECK(p.tick(start + milliseconds{1000}) == doctest::Approx(150));
     CHECK(p.due(150) == start + milliseconds{1000});
     p.set_speed(start + milliseconds{1000}, 4);

@@ -58,10 +58,10 @@ public:
     }
 
     void run() {
-        pace_ = pace{steady_clock::now(), static_cast<double>(next_state_), speed_};
+        clock_ = play_clock{steady_clock::now(), static_cast<double>(next_state_), speed_};
         do {
             endless_wait const waiting;
-            std::this_thread::sleep_until(pace_.due(next_tick()));
+            std::this_thread::sleep_until(clock_.due(next_tick()));
         } while (!print(next_tick()));
     }
 
@@ -92,7 +92,7 @@ private:
     std::size_t next_ = 0; // event
     std::int64_t next_state_;
     double speed_;
-    pace pace_{{}, 0, 1};
+    play_clock clock_{{}, 0, 1};
     output out_;
 };
 
@@ -101,7 +101,7 @@ private:
 class live_view {
 public:
     live_view(stage& shown, session const& demo, timeline const& all, std::int32_t from, double speed)
-        : stage_{shown}, timeline_{all}, pace_{steady_clock::now(), static_cast<double>(from), speed} {
+        : stage_{shown}, timeline_{all}, clock_{steady_clock::now(), static_cast<double>(from), speed} {
         for (std::int32_t const tick : demo.header().markers())
             if (tick >= all.first_tick && tick <= all.last_tick) markers_.push_back(tick);
         title_ = printable(fmt::format(
@@ -125,14 +125,14 @@ private:
     // Draws the tick that is due, and comes back when the next one is.
     void update() {
         auto const now = steady_clock::now();
-        if (pace_.tick(now) >= timeline_.last_tick) {
+        if (clock_.tick(now) >= timeline_.last_tick) {
             reached_end_ = true;
-            pace_.pause(now, true);
-            pace_.seek(now, timeline_.last_tick);
+            clock_.pause(now, true);
+            clock_.seek(now, timeline_.last_tick);
         }
         draw_now(now);
         last_drawn_ = now;
-        if (!pace_.paused()) update_at(pace_.due(tick(now) + 1.0));
+        if (!clock_.paused()) update_at(clock_.due(tick(now) + 1.0));
     }
     void update_at(steady_clock::time_point due) {
         timer_.expires_at(std::max(due, last_drawn_ + frame));
@@ -149,8 +149,8 @@ private:
         v.tick = shown;
         v.first_tick = timeline_.first_tick;
         v.last_tick = timeline_.last_tick;
-        v.speed = pace_.speed();
-        v.paused = pace_.paused();
+        v.speed = clock_.speed();
+        v.paused = clock_.paused();
         v.markers = markers_;
         v.players = players;
         std::size_t const end = std::max(timeline_.count_until(shown), shown_from_);
@@ -161,7 +161,7 @@ private:
 
     [[nodiscard]] std::int32_t tick(steady_clock::time_point now) const {
         return static_cast<std::int32_t>(
-            std::clamp<double>(std::floor(pace_.tick(now)), timeline_.first_tick, timeline_.last_tick));
+            std::clamp<double>(std::floor(clock_.tick(now)), timeline_.first_tick, timeline_.last_tick));
     }
 
     void quit(int code) {
@@ -174,10 +174,10 @@ private:
             if (failed) return;
             switch (signal) {
             case SIGTSTP: {
-                double const tick = pace_.tick(steady_clock::now());
+                double const tick = clock_.tick(steady_clock::now());
                 terminal_.leave();
                 std::raise(SIGSTOP); // returns when the program goes on
-                pace_.seek(steady_clock::now(), tick);
+                clock_.seek(steady_clock::now(), tick);
                 break;
             }
             case SIGCONT:
@@ -207,15 +207,15 @@ private:
         auto const now = steady_clock::now();
         std::int64_t const at = tick(now);
         switch (k) {
-        case key::space: pace_.pause(now, !pace_.paused()); break;
+        case key::space: clock_.pause(now, !clock_.paused()); break;
         case key::left: seek(at - 5 * ticks_per_second); break;
         case key::right: seek(at + 5 * ticks_per_second); break;
         case key::page_up: seek(at - 60 * ticks_per_second); break;
         case key::page_down: seek(at + 60 * ticks_per_second); break;
         case key::home: seek(timeline_.first_tick); break;
         case key::end: seek(timeline_.last_tick); break;
-        case key::plus: change_speed(pace_.speed() * 2); break;
-        case key::minus: change_speed(pace_.speed() / 2); break;
+        case key::plus: change_speed(clock_.speed() * 2); break;
+        case key::minus: change_speed(clock_.speed() / 2); break;
         case key::dot: step(at); break;
         case key::n: seek_marker([at](std::int64_t tick) { return tick > at; }, true); break;
         case key::p:
@@ -227,20 +227,20 @@ private:
 
     void seek(std::int64_t tick) {
         tick = std::clamp<std::int64_t>(tick, timeline_.first_tick, timeline_.last_tick);
-        pace_.seek(steady_clock::now(), static_cast<double>(tick));
+        clock_.seek(steady_clock::now(), static_cast<double>(tick));
         shown_from_ = tick > timeline_.first_tick ? timeline_.count_until(static_cast<std::int32_t>(tick) - 1) : 0;
     }
 
     void change_speed(double speed) {
-        if (speed >= 1.0 / 16 && speed <= 64) pace_.set_speed(steady_clock::now(), speed);
+        if (speed >= 1.0 / 16 && speed <= 64) clock_.set_speed(steady_clock::now(), speed);
     }
 
     // To the next snapshot.
     void step(std::int64_t at) {
         auto const next = std::upper_bound(timeline_.snapshots.begin(), timeline_.snapshots.end(), at);
         auto const now = steady_clock::now();
-        pace_.pause(now, true);
-        pace_.seek(now, next != timeline_.snapshots.end() ? *next : timeline_.last_tick);
+        clock_.pause(now, true);
+        clock_.seek(now, next != timeline_.snapshots.end() ? *next : timeline_.last_tick);
     }
 
     // To the nearest of the markers on one side.
@@ -260,7 +260,7 @@ private:
     asio::posix::stream_descriptor keys_{io_, dup(STDIN_FILENO)};
     stage& stage_;
     timeline const& timeline_;
-    pace pace_;
+    play_clock clock_;
     std::vector<std::int32_t> markers_;
     std::string title_;
     std::size_t shown_from_ = 0; // event; those before the last jump are not shown

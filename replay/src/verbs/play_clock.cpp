@@ -6,28 +6,28 @@
 
 namespace teewire::replay {
 
-double pace::tick(clock::time_point now) const {
+double play_clock::tick(clock::time_point now) const {
     if (paused_) return tick_;
     return tick_ + std::chrono::duration<double>{now - now_}.count() * ticks_per_second * speed_;
 }
 
-pace::clock::time_point pace::due(double tick) const {
+play_clock::clock::time_point play_clock::due(double tick) const {
     assert(!paused_);
     std::chrono::duration<double> const later{(tick - tick_) / (ticks_per_second * speed_)};
     return now_ + std::chrono::ceil<clock::duration>(later);
 }
 
-void pace::seek(clock::time_point now, double tick) {
+void play_clock::seek(clock::time_point now, double tick) {
     now_ = now;
     tick_ = tick;
 }
 
-void pace::set_speed(clock::time_point now, double speed) {
+void play_clock::set_speed(clock::time_point now, double speed) {
     seek(now, tick(now));
     speed_ = speed;
 }
 
-void pace::pause(clock::time_point now, bool paused) {
+void play_clock::pause(clock::time_point now, bool paused) {
     seek(now, tick(now));
     paused_ = paused;
 }

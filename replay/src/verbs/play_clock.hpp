@@ -6,11 +6,11 @@
 namespace teewire::replay {
 
 /// Which tick is due when. Everything is reckoned from one origin, so that errors do not add up.
-class pace {
+class play_clock {
 public:
     using clock = std::chrono::steady_clock;
 
-    pace(clock::time_point now, double tick, double speed) : now_{now}, tick_{tick}, speed_{speed} {}
+    play_clock(clock::time_point now, double tick, double speed) : now_{now}, tick_{tick}, speed_{speed} {}
 
     [[nodiscard]] double tick(clock::time_point now) const;
     /// Asserts that it is not paused.
