@@ -7,6 +7,7 @@
 #include "../../codec/cpu.hpp"
 #include "../in_place_state.hpp"
 #include "../key_filter.hpp"
+#include "../shared_sets_state.hpp"
 #include "../snapshot_functions.hpp"
 #include "bits.hpp"
 

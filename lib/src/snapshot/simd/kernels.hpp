@@ -6,10 +6,13 @@
 #include "../delta_create.hpp"
 #include "../holds_key.hpp"
 #include "../in_place.hpp"
+#include "../shared_sets.hpp"
 #include "../snapshot_functions.hpp"
 
 namespace teewire::kernels::TEEWIRE_LEVEL {
 
-constinit snapshot_functions const functions = {holds_key, checksum, create_delta, apply_delta, apply_updates};
+constinit snapshot_functions const functions = {holds_key,    checksum,  create_delta,   apply_delta,
+                                                apply_updates, tally_set, select_updates, find_in_base,
+                                                copy_pieces};
 
 } // namespace teewire::kernels::TEEWIRE_LEVEL

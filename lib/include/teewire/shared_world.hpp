@@ -1,0 +1,330 @@
+/// @file
+/// One world for many clients: each item is kept once a tick, whoever sees it, and a client's snapshot is a set of them.
+///
+/// What is put in here comes out of a shared_encoder byte for byte as snapshot_builder, create_delta and encode_varints
+/// would make it for each client. See doc/server.md for when to use it.
+#pragma once
+
+#include "teewire/snapshot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace teewire {
+
+/// What a shared_world may hold.
+struct shared_limits {
+    std::uint32_t clients = 64;  ///< at most 65534; they have numbers from 0 on
+    std::uint32_t items = 4096;  ///< of a tick, different contents of one key included; at most 65534
+    std::uint32_t ints = 65536;  ///< of their data
+    std::uint32_t ticks = 75;    ///< held at most; 3 seconds at 25 a second
+    snapshot_limits client = {}; ///< of the snapshot of one client
+};
+
+/// @cond memory
+namespace detail {
+
+// A set of items: a bit for each. One word more than they need can be read and written.
+[[nodiscard]] constexpr std::size_t set_words(std::size_t items) noexcept { return items / 64 + 2; }
+[[nodiscard]] constexpr std::size_t eights(std::size_t bytes) noexcept { return (bytes + 7) / 8 * 8; }
+
+// What a client sees in a tick.
+struct shared_view {
+    std::uint32_t items = 0;
+    std::uint32_t ints = 0; // of the whole snapshot
+    std::uint32_t checksum = 0;
+    std::uint32_t set = 0;   // bytes from the beginning of the tick; 0: the client was not shown this tick
+    std::uint32_t order = 0; // numbers in the order of the snapshot; 0: that of the numbers
+};
+
+// A tick that is finished. All items of one key but one, which is the primary one, are alternatives.
+struct shared_tick {
+    std::int32_t tick = 0;
+    bool has_alternatives = false;
+    std::uint32_t items = 0;
+    std::uint32_t const* ids = nullptr; // two items with the same id have the same content
+    std::uint64_t const* tallies = nullptr;
+    std::int32_t const* keys = nullptr;
+    std::uint32_t const* begins = nullptr; // of the data; one more for the end
+    std::int32_t const* data = nullptr;
+    std::uint64_t const* alternatives = nullptr; // the set of them
+    std::uint16_t const* next_of_key = nullptr;  // in a ring; of the primary ones without alternatives nothing is said
+    shared_view* views = nullptr;                // by client
+    std::byte const* begin = nullptr;
+
+    [[nodiscard]] std::span<std::int32_t const> content(std::size_t item) const noexcept {
+        return {data + begins[item], begins[item + 1] - begins[item]};
+    }
+    [[nodiscard]] std::uint64_t const* set(shared_view const& view) const noexcept {
+        return reinterpret_cast<std::uint64_t const*>(begin + view.set);
+    }
+    [[nodiscard]] std::uint16_t const* order(shared_view const& view) const noexcept {
+        return view.order != 0 ? reinterpret_cast<std::uint16_t const*>(begin + view.order) : nullptr;
+    }
+    [[nodiscard]] bool is_alternative(std::size_t item) const noexcept {
+        return has_alternatives && (alternatives[item / 64] >> item % 64 & 1) != 0;
+    }
+};
+
+struct shared_entry {
+    shared_tick tick;
+    std::size_t begin = 0; // in the memory of past ticks
+    std::size_t bytes = 0;
+};
+
+} // namespace detail
+/// @endcond
+
+/// The items of a tick, what each client sees of them, and the ticks before, which clients may have acknowledged.
+///
+/// A tick is made through one of two doors. Either items are added once, each with the number that it gets, and then
+/// show() says for each client which of these it sees: then all clients have them in the order in which they were added.
+/// Or, with start_view() and finish_view(), each client's items are added as to a snapshot_builder, in any order;
+/// equal ones are recognised and kept once.
+///
+/// Between finish() and the next start() nothing changes, and any number of threads may read and encode.
+class shared_world {
+public:
+    static constexpr std::size_t max_extended_types = 64; ///< that one world can describe
+    static constexpr std::size_t alignment = 8;           ///< of the memory
+
+    /// Bytes for the tick that is being made: 0.5 MiB with the default limits.
+    [[nodiscard]] static constexpr std::size_t fixed_bytes(shared_limits const& limits) noexcept {
+        return layout{limits}.end;
+    }
+    /// Bytes that a tick takes while it is held, when it has so many items with so many ints in all, and each of the
+    /// clients sees so many. A server of 64 clients with 300 items, and 2500 ints, holds 75 of them in 4 MiB.
+    [[nodiscard]] static constexpr std::size_t tick_bytes(shared_limits const& limits, std::size_t items, std::size_t ints,
+                                                          std::size_t seen) noexcept {
+        std::size_t const sets = limits.clients * (8 * detail::set_words(items) + detail::eights(2 * seen));
+        return 8 * items + 8 * detail::set_words(items) + detail::eights(sizeof(detail::shared_view) * limits.clients) +
+               detail::eights(4 * items) + detail::eights(4 * (items + 1)) + detail::eights(4 * items) +
+               detail::eights(2 * items) + detail::eights(4 * ints) + sets;
+    }
+    /// Bytes with which no tick is refused, and as many are held as `limits` say, whatever the clients see. For less, add
+    /// fixed_bytes() and as many tick_bytes() as shall be held.
+    [[nodiscard]] static constexpr std::size_t most_bytes(shared_limits const& limits) noexcept {
+        return fixed_bytes(limits) +
+               (limits.ticks + 1) * tick_bytes(limits, limits.items, limits.ints, limits.client.items);
+    }
+
+    /// Empty. Keeps `memory`, which is aligned to `alignment` and has at least fixed_bytes(); what is more is for past
+    /// ticks. Touches no more than it needs. O(items + clients).
+    shared_world(shared_limits const& limits, std::span<std::byte> memory) noexcept;
+    shared_world(shared_world const&) = delete;
+    shared_world& operator=(shared_world const&) = delete;
+
+    /// The alias of an extended type, from now on described at the front of every snapshot, as by a snapshot_builder that
+    /// has used the type; before the next item when a view is being made. To be asked for before start() if items are
+    /// to be shown. Error: too_many_types, and when its item does not fit those of add(). O(extended types).
+    result<std::uint16_t> extended_type(uuid const& extended) noexcept;
+
+    /// Begins a tick, with the describing items of all extended types. One that was begun and not finished is forgotten.
+    /// Error: bad_tick when it is not larger than the newest one. O(items).
+    result<std::size_t> start(std::int32_t tick) noexcept;
+
+    // ---- items that are added once -------------------------------------------------------------------------------------
+
+    /// Adds a copy, and gives its number, which is that of an equal one if there is one. Several contents of one key, for
+    /// different clients, are several items. Errors, with the number of items so far: bad_type (a negative key),
+    /// too_many_items, too_large. O(ints).
+    result<std::size_t> add(item const& copied) noexcept;
+    /// Adds `count` items of the tick before, from number `first` on, without looking whether they have changed. Gives the
+    /// number of the first. Errors: unknown_tick when there is none before, or it has no such items; those of add().
+    result<std::size_t> keep(std::size_t first, std::size_t count = 1) noexcept;
+    /// A client sees the items whose bits are set: bit n % 64 of word n / 64; describing items need not be. Errors, and then
+    /// the client sees nothing: duplicate_key, too_many_items, too_large. O(items / 64 + items seen).
+    result<std::size_t> show(std::size_t client, std::span<std::uint64_t const> set) noexcept;
+
+    // ---- items that are added for each client --------------------------------------------------------------------------
+
+    /// Begins what a client sees, with the describing items. Asserts that there is such a client.
+    void start_view(std::size_t client) noexcept;
+    /// Adds an item to it whose data is all zero, to be filled in until the next call. Errors, with the number of items of
+    /// the view so far, that leave everything as it was: bad_type, duplicate_key, too_many_items, too_large. Only that the
+    /// world is full is known too late, when the content turns out to be a new one: finish_view() says so.
+    result<std::span<std::int32_t>> add_to_view(std::uint16_t type, std::uint16_t id, std::size_t ints) noexcept;
+    /// Adds a copy. Errors: those of add(), and duplicate_key. O(ints), and less when the content is there already.
+    result<std::size_t> add_to_view(item const& copied) noexcept;
+    /// Ends it, and gives the number of its items. Error: the first one of items that were left out. The view holds the
+    /// others all the same.
+    result<std::size_t> finish_view() noexcept;
+
+    // ---- the ticks -----------------------------------------------------------------------------------------------------
+
+    /// Ends the tick, and drops old ones when there is no room. Error: too_large when it could not be held even alone; then
+    /// it is forgotten. O(items + ints + clients * items / 64).
+    result<std::size_t> finish() noexcept;
+
+    /// Items of the tick that is being made, or else of the newest one.
+    [[nodiscard]] std::size_t size() const noexcept { return items_; }
+    /// Ticks held.
+    [[nodiscard]] std::size_t ticks() const noexcept { return count_; }
+    /// The newest one that is finished.
+    [[nodiscard]] std::optional<std::int32_t> newest() const noexcept;
+    /// Whether the client was shown that tick, and it is held. O(log ticks).
+    [[nodiscard]] bool holds(std::size_t client, std::int32_t tick) const noexcept;
+    /// The checksum of the client's snapshot. Error: unknown_tick if it is not held. O(log ticks).
+    [[nodiscard]] result<std::uint32_t> checksum(std::size_t client, std::int32_t tick) const noexcept;
+    /// Writes the client's snapshot to `out`, as for a demo. Errors: unknown_tick if it is not held; output_full, never with
+    /// client.ints() of the limits. O(ints).
+    [[nodiscard]] result<snapshot_view> snapshot(std::size_t client, std::int32_t tick,
+                                                 std::span<std::int32_t> out) const noexcept;
+
+    /// Drops everything older than `tick`, but never the newest one. O(dropped).
+    void drop_before(std::int32_t tick) noexcept;
+    /// Nobody has seen anything under that number: for when another client gets it. O(ticks).
+    void forget_client(std::size_t client) noexcept;
+    /// As it was made, extended types included: for a change of the map, after which ticks begin again. O(items + clients).
+    void clear() noexcept;
+
+    /// What it was made with.
+    [[nodiscard]] shared_limits const& limits() const noexcept { return limits_; }
+
+private:
+    friend class shared_encoder;
+
+    static constexpr std::uint16_t none = 0xffff;
+
+    // Where the parts of the tick that is being made lie.
+    struct layout {
+        explicit constexpr layout(shared_limits const& l) noexcept {
+            std::size_t const n = l.items;
+            auto const take = [this](std::size_t bytes) {
+                std::size_t const at = end;
+                end += detail::eights(bytes);
+                return at;
+            };
+            places = std::bit_ceil(2 * (n < 2 ? 2 : n));
+            entries = take(l.ticks * sizeof(detail::shared_entry));
+            tallies = take(8 * n);
+            further = take(8 * detail::set_words(n));
+            views = take(l.clients * sizeof(view));
+            keys = take(4 * n);
+            begins = take(4 * (n + 1));
+            ids = take(4 * n);
+            index_keys = take(2 * 4 * n);
+            index_numbers = take(2 * 2 * places);
+            index_items = take(2 * 2 * n);
+            next_of_key = take(2 * n);
+            first_of_key = take(2 * n);
+            seen_by = take(2 * n);
+            followers = take(2 * (n + 1));
+            // In the order of the view, or as a set.
+            numbers_of_view = std::max(detail::eights(2 * l.client.items), 8 * detail::set_words(n));
+            numbers = take(l.clients * numbers_of_view);
+            data = take(4 * (std::size_t{l.ints} + l.client.ints()));
+        }
+        std::size_t places = 0;
+        std::size_t entries, tallies, further, views, keys, begins, ids, index_keys, index_numbers, index_items,
+            next_of_key, first_of_key, seen_by, followers, numbers_of_view, numbers, data;
+        std::size_t end = 0;
+    };
+
+    // Of the tick that is being made.
+    struct view {
+        std::uint32_t items;
+        std::uint32_t ints; // of the items section
+        std::uint32_t checksum;
+        enum class form : std::uint8_t { nothing, set, list } now;
+        bool sorted; // the list
+    };
+
+    // Of the keys of a tick: the first item of each.
+    struct index {
+        key_index keys;
+        std::span<std::uint16_t> items;
+    };
+
+    template <class T>
+    [[nodiscard]] std::span<T> part(std::size_t at, std::size_t n) const noexcept {
+        return {reinterpret_cast<T*>(memory_.data() + at), n};
+    }
+    [[nodiscard]] detail::shared_entry& at(std::size_t i) const noexcept {
+        return entries_[(first_ + i) % entries_.size()];
+    }
+    [[nodiscard]] detail::shared_tick const* newest_tick() const noexcept {
+        return count_ != 0 ? &at(count_ - 1).tick : nullptr;
+    }
+    [[nodiscard]] detail::shared_tick const* find(std::int32_t tick) const noexcept;
+    [[nodiscard]] detail::shared_tick const* find(std::size_t client, std::int32_t tick) const noexcept;
+    [[nodiscard]] std::uint16_t first_item(std::int32_t key) const noexcept;
+    [[nodiscard]] std::span<std::int32_t const> content(std::size_t number) const noexcept {
+        return data_.subspan(begins_[number], begins_[number + 1] - begins_[number]);
+    }
+    [[nodiscard]] bool equals(std::size_t number, std::int32_t key, std::span<std::int32_t const> data) const noexcept;
+    [[nodiscard]] std::uint16_t find_equal(std::uint16_t first, std::int32_t key,
+                                           std::span<std::int32_t const> data) const noexcept;
+    [[nodiscard]] std::uint32_t id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept;
+    [[nodiscard]] failure refuses(std::int32_t key, std::size_t ints) const noexcept;
+    result<std::size_t> append(std::int32_t key, std::span<std::int32_t const> data, std::uint32_t id) noexcept;
+    result<std::size_t> intern(std::int32_t key, std::span<std::int32_t const> data, std::uint16_t first) noexcept;
+    [[nodiscard]] std::uint16_t& follower() noexcept;
+    [[nodiscard]] std::uint16_t first_item_near(std::int32_t key) noexcept;
+    failure take(std::int32_t key, std::span<std::int32_t const> data) noexcept;
+    failure take_pending() noexcept;
+    [[nodiscard]] std::span<std::uint16_t> numbers_of(std::size_t client) const noexcept;
+    [[nodiscard]] std::span<std::uint64_t> set_of(std::size_t client) const noexcept;
+    [[nodiscard]] bool sees(std::size_t client, std::uint16_t number) const noexcept;
+    void choose_primary(std::span<std::uint64_t> alternatives) noexcept;
+    void describe_types() noexcept;
+    void leave_out(failure error) noexcept;
+    void drop_oldest() noexcept;
+    [[nodiscard]] index make_index(std::size_t number) const noexcept;
+
+    shared_limits limits_;
+    std::span<std::byte> memory_;
+    layout parts_{limits_};
+
+    // Past ticks.
+    std::span<detail::shared_entry> entries_;
+    std::span<std::byte> past_;
+    std::size_t first_ = 0;
+    std::size_t count_ = 0;
+    std::size_t end_ = 0;
+    std::uint32_t changes_ = 0; // finished and cleared: what encoders have made is of no use any more
+
+    // The tick that is being made, or was made last.
+    std::span<std::uint64_t> tallies_; // of each item: the sum of its data in the upper half, its ints and key in the lower
+    std::span<std::uint64_t> further_; // the set of those that are not the first of their key
+    std::span<view> views_;
+    std::span<std::int32_t> keys_;
+    std::span<std::uint32_t> begins_;
+    std::span<std::uint32_t> ids_;
+    std::span<std::uint16_t> next_of_key_;
+    std::span<std::uint16_t> first_of_key_;
+    std::span<std::uint16_t> seen_by_;   // by first item of a key: the view that has it
+    std::span<std::uint16_t> followers_; // by number + 1: what came next in the view that had it last
+    std::span<std::int32_t> data_;
+    std::array<index, 2> indexes_;
+    std::size_t now_ = 0; // of indexes_; the other one is of the tick before
+    bool indexed_ = false;      // indexes_[now_] is of the newest tick, unless one is being made
+    bool index_before_ = false; // while one is being made, the other one is of the newest tick
+    bool making_ = false;
+    bool has_further_ = false;
+    std::int32_t tick_ = 0;
+    std::size_t items_ = 0;
+    std::size_t ints_ = 0;
+    std::size_t described_ = 0; // describing items, which come first
+    std::size_t expected_before_ = 0; // the item of the tick before that comes next, if nothing changes
+    std::uint32_t next_id_ = 0;
+
+    // The view that is being made.
+    std::size_t client_ = 0;
+    std::uint16_t view_number_ = 0;
+    std::uint16_t last_ = none;
+    bool viewing_ = false;
+    bool pending_ = false; // an item that is being filled in, behind the data
+    std::int32_t pending_key_ = 0;
+    std::size_t pending_ints_ = 0;
+    failure left_out_{};
+
+    std::array<uuid, max_extended_types> extended_{};
+    std::size_t extended_count_ = 0;
+};
+
+} // namespace teewire

@@ -1,0 +1,346 @@
+// For a tick that clients have acknowledged, the items of both ticks are compared once. The items of a key that most see
+// are the primary ones, and a client's set of primary items of the old tick becomes one in the numbers of the new tick by
+// moving stretches of bits. What remains is bits: known, changed, new. Updates are packed when the first client needs them.
+#include "teewire/shared_encoder.hpp"
+
+#include "snapshot_functions.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace teewire {
+
+using detail::set_words;
+using detail::shared_tick;
+
+namespace {
+
+constexpr std::uint16_t none = 0xffff;
+
+bool has(std::uint64_t const* set, std::size_t item) noexcept { return (set[item / 64] >> item % 64 & 1) != 0; }
+void insert(std::uint64_t* set, std::size_t item) noexcept { set[item / 64] |= std::uint64_t{1} << item % 64; }
+void remove(std::uint64_t* set, std::size_t item) noexcept { set[item / 64] &= ~(std::uint64_t{1} << item % 64); }
+
+// What is in both sets.
+template <class F>
+void for_each(std::uint64_t const* a, std::uint64_t const* b, std::size_t words, F&& f) noexcept {
+    for (std::size_t word = 0; word < words; ++word)
+        for (std::uint64_t left = a[word] & b[word]; left != 0; left &= left - 1)
+            f(64 * word + kernels::lowest(left));
+}
+
+bool same_content(shared_tick const& a, std::size_t i, shared_tick const& b, std::size_t j) noexcept {
+    if (a.ids[i] == b.ids[j]) return true;
+    auto const x = a.content(i);
+    auto const y = b.content(j);
+    return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin());
+}
+
+// The item of that key that is in the set, or none.
+std::uint16_t find_in(shared_tick const& tick, std::uint64_t const* set, std::uint16_t item) noexcept {
+    if (has(set, item)) return item;
+    if (tick.has_alternatives)
+        for (std::uint16_t other = tick.next_of_key[item]; other != item; other = tick.next_of_key[other])
+            if (has(set, other)) return other;
+    return none;
+}
+
+} // namespace
+
+shared_encoder::shared_encoder(shared_world const& world, std::span<std::byte> memory) noexcept
+    : world_{world}, memory_{memory}, parts_{world.limits()},
+      comparisons_{part<comparison>(parts_.comparisons), max_comparisons} {
+    assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0);
+    assert(memory.size() >= least_bytes(world.limits()));
+    std::fill_n(part<std::uint64_t>(parts_.different), set_words(world.limits().items), std::uint64_t{0});
+    forget();
+    seen_ = world.changes_;
+}
+
+void shared_encoder::forget() noexcept {
+    count_ = 0;
+    used_ = parts_.end;
+}
+
+std::byte* shared_encoder::take(std::size_t bytes) noexcept {
+    if (bytes + piece_slack > memory_.size() - used_) return nullptr;
+    std::byte* const taken = memory_.data() + used_;
+    used_ += detail::eights(bytes);
+    return taken;
+}
+
+std::uint16_t shared_encoder::primary_of(std::int32_t key) const noexcept {
+    std::uint16_t item = world_.first_item(key);
+    if (item != none)
+        while (now_->is_alternative(item)) item = now_->next_of_key[item];
+    return item;
+}
+
+shared_encoder::comparison const* shared_encoder::compare(std::int32_t base_tick, shared_tick const* base,
+                                                          size_table const& sizes) noexcept {
+    for (comparison const& c : comparisons_.first(count_))
+        if (c.base_tick == base_tick && c.sizes == &sizes) return &c;
+    if (count_ == comparisons_.size()) forget();
+    comparison c{base_tick, &sizes, base, nullptr, nullptr, nullptr, nullptr, 0};
+    if (!match(c)) {
+        forget();
+        [[maybe_unused]] bool const matched = match(c);
+        assert(matched); // least_bytes()
+    }
+    comparisons_[count_] = c;
+    return &comparisons_[count_++];
+}
+
+// False if there is no room.
+bool shared_encoder::match(comparison& c) noexcept {
+    shared_tick const& now = *now_;
+    std::size_t const used = used_;
+    auto* const changed = reinterpret_cast<std::uint64_t*>(take(8 * set_words(now.items)));
+    auto* const pieces = reinterpret_cast<std::uint32_t*>(take(4 * now.items));
+    auto* const partners = reinterpret_cast<std::uint16_t*>(take(c.base != nullptr ? 2 * now.items : 0));
+    std::size_t const most_runs = c.base != nullptr ? std::min(now.items, c.base->items) : 0;
+    auto* const runs = reinterpret_cast<kernels::shared_run*>(take(sizeof(kernels::shared_run) * most_runs));
+    if (changed == nullptr || pieces == nullptr || partners == nullptr || runs == nullptr) {
+        used_ = used;
+        return false;
+    }
+    std::fill_n(changed, set_words(now.items), std::uint64_t{0});
+    std::fill_n(pieces, now.items, 0U);
+    c.changed = changed;
+    c.pieces = pieces;
+    c.partners = partners;
+    c.runs = runs;
+    if (c.base == nullptr) return true;
+
+    shared_tick const& base = *c.base;
+    std::fill_n(partners, now.items, none);
+    kernels::shared_run current{0, 0, 0};
+    for (std::uint32_t i = 0; i < base.items; ++i) {
+        if (base.is_alternative(i)) continue;
+        std::uint32_t at = current.now + (i - current.base); // if it goes on like that
+        if (at >= now.items || now.keys[at] != base.keys[i] || now.is_alternative(at)) {
+            if (current.count != 0) runs[c.run_count++] = current;
+            std::uint16_t const found = primary_of(base.keys[i]);
+            if (found == none) {
+                current = {i + 1, at, 0};
+                continue;
+            }
+            current = {i, found, 0};
+            at = found;
+        }
+        current.count = i + 1 - current.base;
+        partners[at] = static_cast<std::uint16_t>(i);
+        if (!same_content(now, at, base, i)) insert(changed, at);
+    }
+    if (current.count != 0) runs[c.run_count++] = current;
+    used_ -= detail::eights(sizeof(kernels::shared_run) * most_runs) - detail::eights(sizeof(kernels::shared_run) * c.run_count);
+    return true;
+}
+
+// Null if no receiver could read it.
+std::uint8_t* shared_encoder::write_update(std::uint8_t* out, std::size_t item, std::span<std::int32_t const> before,
+                                           bool known, size_table const& sizes) const noexcept {
+    auto const data = now_->content(item);
+    std::int32_t const key = now_->keys[item];
+    std::size_t const agreed = sizes[key_type(key)];
+    if ((known && before.size() != data.size()) || (agreed != 0 && agreed != data.size())) return nullptr;
+    out = put_varint(out, key >> 16);
+    out = put_varint(out, key_id(key));
+    if (agreed == 0) out = put_varint(out, static_cast<std::int32_t>(data.size()));
+    std::array<std::int32_t, 64> ints;
+    for (std::size_t i = 0; i < data.size(); i += ints.size()) {
+        std::size_t const n = std::min(ints.size(), data.size() - i);
+        for (std::size_t k = 0; k < n; ++k)
+            ints[k] = known ? static_cast<std::int32_t>(static_cast<std::uint32_t>(data[i + k]) -
+                                                        static_cast<std::uint32_t>(before[i + k]))
+                            : data[i + k];
+        out += *encode_varints(std::span{ints}.first(n), {out, varint_bound(n)});
+    }
+    return out;
+}
+
+// Where it is, or 0 if there is no room for it, or no receiver could read it.
+std::uint32_t shared_encoder::make_piece(comparison const& c, std::size_t item) noexcept {
+    std::size_t const most = 4 + varint_bound(3 + now_->content(item).size());
+    std::size_t const place = used_;
+    std::byte* const piece = take(most);
+    if (piece == nullptr) return 0;
+    auto* const begin = reinterpret_cast<std::uint8_t*>(piece + 4);
+    bool const known = c.base != nullptr;
+    std::uint8_t* const end = write_update(
+        begin, item, known ? c.base->content(c.partners[item]) : std::span<std::int32_t const>{}, known, *c.sizes);
+    if (end == nullptr) {
+        used_ = place;
+        return 0;
+    }
+    auto const size = static_cast<std::uint32_t>(end - begin);
+    std::memcpy(piece, &size, 4);
+    used_ = place + detail::eights(4 + size);
+    return c.pieces[item] = static_cast<std::uint32_t>(place / 8);
+}
+
+// What one client sees and saw, and what follows from that.
+struct shared_encoder::job {
+    shared_tick const& now;
+    shared_tick const* base; // or null
+    detail::shared_view const& view;
+    detail::shared_view const* base_view;
+    comparison const* with = nullptr;         // the base
+    comparison const* with_nothing = nullptr; // for items that are new
+    std::size_t kept = 0;                     // items whose keys were there before
+    std::size_t updates = 0;
+    bool alternatives = false; // there are items that are compared one by one
+
+    [[nodiscard]] std::uint64_t const* items() const noexcept { return now.set(view); }
+    [[nodiscard]] std::uint64_t const* base_items() const noexcept { return base->set(*base_view); }
+};
+
+result<packed_delta> shared_encoder::encode(std::size_t client, std::int32_t base_tick,
+                                            size_table const& sizes) noexcept {
+    assert(client < world_.limits().clients && !world_.making_);
+    shared_tick const* const now = world_.newest_tick();
+    if (now == nullptr || now->views[client].set == 0) return failure{errc::unknown_tick, 0};
+    if (seen_ != world_.changes_) {
+        forget();
+        seen_ = world_.changes_;
+    }
+    now_ = now;
+    shared_tick const* const base = base_tick < now->tick ? world_.find(client, base_tick) : nullptr;
+    job j{*now, base, now->views[client], base != nullptr ? &base->views[client] : nullptr};
+    j.with_nothing = j.with = compare(-1, nullptr, sizes);
+    if (base != nullptr) {
+        j.with = compare(base_tick, base, sizes);
+        if (count_ == 1) j.with_nothing = compare(-1, nullptr, sizes); // was forgotten
+    }
+    select(j);
+
+    std::uint8_t* const out = part<std::uint8_t>(parts_.out) + max_head;
+    packed_delta delta{{}, now->tick, base != nullptr ? base_tick : -1, j.view.checksum};
+    std::size_t const removed = (base != nullptr ? j.base_view->items : 0) - j.kept;
+    if (removed == 0 && j.updates == 0) return delta;
+    std::uint8_t* at = put_varint(out, static_cast<std::int32_t>(removed));
+    at = put_varint(at, static_cast<std::int32_t>(j.updates));
+    at = put_varint(at, 0);
+    if (removed != 0) at = write_removed(at, j);
+    auto const end = write_updates(at, j, sizes);
+    if (j.alternatives) std::fill_n(part<std::uint64_t>(parts_.different), set_words(now->items), std::uint64_t{0});
+    if (!end) return end.error();
+    delta.bytes = {out, static_cast<std::size_t>(*end - out)};
+    return delta;
+}
+
+void shared_encoder::select(job& j) noexcept {
+    auto* const known = part<std::uint64_t>(parts_.known);
+    auto* const updates = part<std::uint64_t>(parts_.updates);
+    std::uint64_t const* base = j.items(); // any
+    if (j.base != nullptr) {
+        base = j.base_items();
+        j.alternatives = j.now.has_alternatives;
+        if (j.base->has_alternatives) {
+            auto* const primary = part<std::uint64_t>(parts_.base);
+            for (std::size_t i = 0; i < set_words(j.base->items); ++i) {
+                primary[i] = base[i] & ~j.base->alternatives[i];
+                j.alternatives |= primary[i] != base[i];
+            }
+            base = primary;
+        }
+    }
+    kernels::shared_sets sets{j.items(),      base, j.with->changed, {j.with->runs, j.with->run_count},
+                              set_words(j.now.items), known, updates};
+    kernels::snapshot.select_updates(sets);
+    j.kept = sets.kept_count;
+    j.updates = sets.update_count;
+    if (j.alternatives) pair_alternatives(j);
+}
+
+// Items that are not the primary ones of their key, or were not in the base. They are few, as most see primary ones.
+void shared_encoder::pair_alternatives(job& j) noexcept {
+    auto* const updates = part<std::uint64_t>(parts_.updates);
+    auto* const different = part<std::uint64_t>(parts_.different);
+    auto* const kept_base = part<std::uint64_t>(parts_.kept);
+    auto* const bases = part<std::uint16_t>(parts_.bases);
+    std::uint64_t const* const items = j.items();
+    std::uint64_t const* const base_items = j.base_items();
+    std::size_t const base_words = set_words(j.base->items);
+    std::fill_n(kept_base, base_words, std::uint64_t{0});
+    auto const pair = [&](std::size_t item, std::size_t before) {
+        ++j.kept;
+        insert(kept_base, before);
+        if (same_content(j.now, item, *j.base, before)) {
+            remove(updates, item);
+            --j.updates;
+        } else {
+            insert(different, item);
+            bases[item] = static_cast<std::uint16_t>(before);
+        }
+    };
+    if (j.base->has_alternatives)
+        for_each(base_items, j.base->alternatives, base_words, [&](std::size_t before) {
+            std::uint16_t const primary = primary_of(j.base->keys[before]);
+            if (primary == none) return;
+            if (std::uint16_t const item = find_in(j.now, items, primary); item != none) pair(item, before);
+        });
+    if (j.now.has_alternatives)
+        for_each(items, j.now.alternatives, set_words(j.now.items), [&](std::size_t item) {
+            std::uint16_t const before = j.with->partners[primary_of(j.now.keys[item])];
+            if (before != none && has(base_items, before)) pair(item, before);
+        });
+}
+
+std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noexcept {
+    std::size_t const words = set_words(j.base->items);
+    auto* const removed = part<std::uint64_t>(parts_.base);
+    auto const* const kept_base = part<std::uint64_t>(parts_.kept);
+    std::uint64_t const* const base_items = j.base_items();
+    kernels::snapshot.find_in_base({j.with->runs, j.with->run_count}, part<std::uint64_t>(parts_.known), removed,
+                                   words);
+    for (std::size_t i = 0; i < words; ++i)
+        removed[i] = base_items[i] & ~(removed[i] | (j.alternatives ? kept_base[i] : 0));
+    if (std::uint16_t const* const order = j.base->order(*j.base_view)) {
+        for (std::size_t i = 0; i < j.base_view->items; ++i)
+            if (has(removed, order[i])) out = put_varint(out, j.base->keys[order[i]]);
+    } else {
+        for_each(removed, removed, words, [&](std::size_t item) { out = put_varint(out, j.base->keys[item]); });
+    }
+    return out;
+}
+
+// Error: size_mismatch, with the number of the item in the snapshot.
+result<std::uint8_t*> shared_encoder::write_updates(std::uint8_t* out, job const& j, size_table const& sizes) noexcept {
+    auto const* const known = part<std::uint64_t>(parts_.known);
+    auto const* const updates = part<std::uint64_t>(parts_.updates);
+    auto const* const different = part<std::uint64_t>(parts_.different);
+    auto const* const bases = part<std::uint16_t>(parts_.bases);
+    kernels::piece_copier copier{updates,         known,          different,         j.with_nothing->pieces,
+                                 j.with->pieces, memory_.data(), j.now.order(j.view)};
+    copier.out = out;
+    copier.end = copier.order != nullptr ? j.view.items : set_words(j.now.items);
+    copier.left = copier.order != nullptr ? 0 : updates[0];
+    for (std::uint32_t item; (item = kernels::snapshot.copy_pieces(copier)) != kernels::piece_copier::done;) {
+        // An item without a piece.
+        comparison const& c = has(known, item) ? *j.with : *j.with_nothing;
+        bool const alternative = has(different, item);
+        if (!alternative)
+            if (std::uint32_t const place = make_piece(c, item); place != 0) {
+                std::uint32_t size;
+                std::memcpy(&size, memory_.data() + std::size_t{8} * place, 4);
+                std::memcpy(copier.out, memory_.data() + std::size_t{8} * place + 4, size);
+                copier.out += size;
+                continue;
+            }
+        std::uint8_t* const end =
+            alternative ? write_update(copier.out, item, j.base->content(bases[item]), true, sizes)
+            : c.base != nullptr ? write_update(copier.out, item, c.base->content(c.partners[item]), true, sizes)
+                                : write_update(copier.out, item, {}, false, sizes);
+        if (end == nullptr) {
+            if (copier.order != nullptr) return failure{errc::size_mismatch, copier.at - 1};
+            std::size_t number = 0;
+            for (std::size_t i = 0; i < item; ++i) number += has(j.items(), i);
+            return failure{errc::size_mismatch, number};
+        }
+        copier.out = end;
+    }
+    return copier.out;
+}
+
+} // namespace teewire

@@ -1,0 +1,122 @@
+// What is done for each client of a shared world: sets of items, and copying packed updates. shared_encoder.cpp says what
+// they are for.
+#pragma once
+
+#include "shared_sets_state.hpp"
+
+#include "simd/level.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace teewire::kernels::TEEWIRE_LEVEL {
+namespace {
+
+inline set_tally tally_set(std::uint64_t const* tallies, std::uint64_t const* set, std::size_t n) noexcept {
+    std::uint64_t sums[2] = {};
+    unsigned items = 0;
+    for (std::size_t begin = 0; begin < n; begin += 64, ++set, tallies += 64) {
+        items += static_cast<unsigned>(std::popcount(*set));
+        std::uint64_t left = *set;
+        for (; (left & (left - 1)) != 0; left &= left - 1) { // two at a time do not wait for each other
+            sums[0] += tallies[lowest(left)];
+            left &= left - 1;
+            sums[1] += tallies[lowest(left)];
+        }
+        if (left != 0) sums[0] += tallies[lowest(left)];
+    }
+    std::uint64_t const sum = sums[0] + sums[1];
+    return {items, static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)};
+}
+
+// 64 bits from one on, of which n count. One word behind them can be read.
+inline std::uint64_t bits_from(std::uint64_t const* set, std::size_t bit, std::size_t n) noexcept {
+    std::uint64_t const* const at = set + bit / 64;
+    std::uint64_t const bits = at[0] >> bit % 64 | at[1] << 1 << (63 - bit % 64);
+    return n < 64 ? bits & ((std::uint64_t{1} << n) - 1) : bits;
+}
+
+inline void insert_bits(std::uint64_t* set, std::size_t bit, std::uint64_t bits) noexcept {
+    std::uint64_t* const at = set + bit / 64;
+    at[0] |= bits << bit % 64;
+    at[1] |= bits >> 1 >> (63 - bit % 64);
+}
+
+inline void clear_set(std::uint64_t* set, std::size_t words) noexcept {
+    for (std::size_t i = 0; i < words; ++i) set[i] = 0;
+}
+
+// The items of a set in the numbers of the base.
+inline void find_in_base(std::span<shared_run const> runs, std::uint64_t const* now, std::uint64_t* base,
+                         std::size_t base_words) noexcept {
+    clear_set(base, base_words);
+    for (shared_run const& r : runs)
+        for (std::uint32_t done = 0; done < r.count; done += 64)
+            insert_bits(base, r.base + done, bits_from(now, r.now + done, r.count - done));
+}
+
+inline void select_updates(shared_sets& s) noexcept {
+    clear_set(s.known, s.words);
+    for (shared_run const& r : s.runs)
+        for (std::uint32_t done = 0; done < r.count; done += 64)
+            insert_bits(s.known, r.now + done, bits_from(s.base, r.base + done, r.count - done));
+    unsigned kept = 0;
+    unsigned updates = 0;
+    for (std::size_t i = 0; i < s.words; ++i) {
+        std::uint64_t const known = s.now[i] & s.known[i];
+        std::uint64_t const update = s.now[i] & ~(s.known[i] & ~s.changed[i]);
+        s.known[i] = known;
+        s.updates[i] = update;
+        kept += static_cast<unsigned>(std::popcount(known));
+        updates += static_cast<unsigned>(std::popcount(update));
+    }
+    s.kept_count = kept;
+    s.update_count = updates;
+}
+
+// Up to 31 bytes behind a piece are read and written.
+inline std::uint8_t* copy_piece(std::uint8_t* out, std::byte const* piece) noexcept {
+    std::uint32_t size;
+    std::memcpy(&size, piece, 4);
+    piece += 4;
+    std::memcpy(out, piece, 16);
+    std::memcpy(out + 16, piece + 16, 16);
+    for (std::uint32_t at = 32; at < size; at += 16) std::memcpy(out + at, piece + at, 16);
+    return out + size;
+}
+
+inline std::uint32_t copy_pieces(piece_copier& c) noexcept {
+    std::uint8_t* out = c.out;
+    auto const copy = [&](std::size_t item) {
+        std::uint64_t const bit = std::uint64_t{1} << item % 64;
+        std::uint32_t const* const of = (c.known[item / 64] & bit) != 0 ? c.differences : c.wholes;
+        std::uint32_t const place = (c.different[item / 64] & bit) != 0 ? 0 : of[item];
+        if (place == 0) [[unlikely]] {
+            c.out = out;
+            return false;
+        }
+        out = copy_piece(out, c.memory + std::size_t{8} * place);
+        return true;
+    };
+    if (c.order != nullptr) {
+        while (c.at < c.end) {
+            std::uint16_t const item = c.order[c.at++];
+            if ((c.updates[item / 64] >> item % 64 & 1) != 0 && !copy(item)) return item;
+        }
+    } else {
+        for (;;) {
+            for (; c.left != 0;) {
+                std::size_t const item = 64 * c.at + lowest(c.left);
+                c.left &= c.left - 1;
+                if (!copy(item)) return static_cast<std::uint32_t>(item);
+            }
+            if (c.at + 1 >= c.end) break;
+            c.left = c.updates[++c.at];
+        }
+    }
+    c.out = out;
+    return piece_copier::done;
+}
+
+} // namespace
+} // namespace teewire::kernels::TEEWIRE_LEVEL

@@ -1,0 +1,50 @@
+// What the kernels of shared worlds work with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace teewire::kernels {
+
+/// Of a set of items, by what is known of each.
+struct set_tally {
+    std::uint32_t items, ints, sum;
+};
+
+/// A stretch of items of a base tick, and that of the newest one with the same keys.
+struct shared_run {
+    std::uint32_t base, now, count;
+};
+
+/// Which items of a client's snapshot are updates.
+struct shared_sets {
+    std::uint64_t const* now;      // items
+    std::uint64_t const* base;     // primary items of the base, in its numbers
+    std::uint64_t const* changed;  // items whose primary contents are different in both ticks
+    std::span<shared_run const> runs;
+    std::size_t words; // of the sets of items that there are now
+    std::uint64_t* known;   // out: items that the base has, too; both are primary
+    std::uint64_t* updates; // out: items that it has not, or with another content
+    std::size_t kept_count = 0; // out: of these
+    std::size_t update_count = 0;
+};
+
+/// Copies the packed updates of a set of items.
+struct piece_copier {
+    static constexpr std::uint32_t done = ~std::uint32_t{0};
+
+    std::uint64_t const* updates;
+    std::uint64_t const* known;     // those whose difference is copied
+    std::uint64_t const* different; // those that have no piece of their own
+    std::uint32_t const* wholes;    // where pieces are in the memory, in eights of bytes; 0: not made yet
+    std::uint32_t const* differences;
+    std::byte const* memory;
+    std::uint16_t const* order; // of all items, or null for that of the numbers
+    std::size_t at = 0;         // in the order, or the word of the set
+    std::size_t end = 0;
+    std::uint64_t left = 0; // of that word
+    std::uint8_t* out = nullptr;
+};
+
+} // namespace teewire::kernels

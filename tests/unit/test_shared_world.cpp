@@ -1,0 +1,495 @@
+// Worlds that many clients share: every delta is compared with what a builder, create_delta and encode_varints make for the
+// client alone.
+#include "check.hpp"
+#include "random.hpp"
+#include "snapshots.hpp"
+
+#include "teewire/delta.hpp"
+#include "teewire/shared_encoder.hpp"
+#include "teewire/shared_world.hpp"
+#include "teewire/snapshot_builder.hpp"
+#include "teewire/varint.hpp"
+
+#include <map>
+#include <memory>
+#include <thread>
+
+using namespace teewire;
+using test::error_of;
+
+namespace {
+
+template <class T>
+bool gives(result<T> const& r, std::size_t value) {
+    return r && *r == value;
+}
+
+uuid type_number(std::int32_t n) {
+    std::int32_t const words[4] = {n, 1, 2, 3};
+    return uuid::from_ints(words);
+}
+
+/// Aligned, of that very size.
+class memory_block {
+public:
+    explicit memory_block(std::size_t bytes) : words_(new std::uint64_t[(bytes + 7) / 8]), bytes_{bytes} {
+        std::memset(words_.get(), 0xa5, bytes);
+    }
+    [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words_.get()), bytes_}; }
+
+private:
+    std::unique_ptr<std::uint64_t[]> words_;
+    std::size_t bytes_;
+};
+
+struct shared_server {
+    shared_limits limits;
+    memory_block world_memory;
+    shared_world world;
+    memory_block encoder_memory;
+    shared_encoder encoder;
+
+    explicit shared_server(shared_limits const& l, std::size_t past_bytes = 1 << 20, std::size_t encoder_bytes = 1 << 20)
+        : limits{l}, world_memory{shared_world::fixed_bytes(l) + past_bytes}, world{l, world_memory.bytes()},
+          encoder_memory{shared_encoder::least_bytes(l) + encoder_bytes}, encoder{world, encoder_memory.bytes()} {}
+};
+
+/// What the path for each client makes.
+class reference {
+public:
+    struct encoded {
+        test::bytes bytes;
+        std::uint32_t checksum = 0;
+        failure error{};
+    };
+
+    void keep(std::size_t client, std::int32_t tick, test::ints snapshot) {
+        kept_[{client, tick}] = std::move(snapshot);
+    }
+    [[nodiscard]] test::ints const* find(std::size_t client, std::int32_t tick) const {
+        auto const found = kept_.find({client, tick});
+        return found != kept_.end() ? &found->second : nullptr;
+    }
+    void forget_client(std::size_t client) {
+        std::erase_if(kept_, [&](auto const& e) { return e.first.first == client; });
+    }
+    [[nodiscard]] encoded encode(std::size_t client, std::int32_t tick, test::ints const* base,
+                                 size_table const& sizes) {
+        auto const to = snapshot_view::trusted(*find(client, tick));
+        auto const from = base != nullptr ? snapshot_view::trusted(*base) : snapshot_view{};
+        auto const delta = create_delta(from, to, sizes, *scratch_, ints_);
+        if (!delta) return {{}, 0, delta.error()};
+        test::bytes out(varint_bound(delta->size()) + 64);
+        out.resize(*encode_varints(*delta, out));
+        return {out, to.checksum(), {}};
+    }
+
+private:
+    std::map<std::pair<std::size_t, std::int32_t>, test::ints> kept_;
+    std::unique_ptr<delta_memory<>> scratch_ = std::make_unique<delta_memory<>>();
+    test::ints ints_ = test::ints(1 << 16);
+};
+
+void check_same(shared_server& s, reference& r, std::size_t client, std::int32_t tick, std::int32_t base_tick,
+                size_table const& sizes) {
+    bool const held = base_tick >= 0 && base_tick < tick && s.world.holds(client, base_tick);
+    auto const expected = r.encode(client, tick, held ? r.find(client, base_tick) : nullptr, sizes);
+    auto const made = s.encoder.encode(client, base_tick, sizes);
+    if (expected.error.code != errc::ok) {
+        CHECK(error_of(made) == expected.error);
+        return;
+    }
+    REQUIRE(made);
+    CHECK(made->tick == tick);
+    CHECK(made->base_tick == (held ? base_tick : -1));
+    CHECK(made->checksum == expected.checksum);
+    CHECK(std::equal(made->bytes.begin(), made->bytes.end(), expected.bytes.begin(), expected.bytes.end()));
+    CHECK(gives(s.world.checksum(client, tick), expected.checksum));
+    test::ints out(snapshot_limits{}.ints());
+    auto const whole = s.world.snapshot(client, tick, out);
+    REQUIRE(whole);
+    CHECK(test::same(whole->ints(), *r.find(client, tick)));
+}
+
+/// A world with items that come, change, move and go, and with contents that differ between clients.
+class random_world {
+public:
+    struct thing {
+        std::int32_t key = 0;
+        std::vector<test::ints> contents; // one or more
+    };
+
+    random_world(std::uint64_t seed, std::size_t items, size_table const& sizes) : r_{seed}, sizes_{sizes} {
+        most_ = items;
+        for (std::size_t i = 0; i < items / 2; ++i) add();
+    }
+
+    void advance() {
+        unsigned const change = static_cast<unsigned>(r_.below(60));
+        for (thing& t : things_)
+            for (test::ints& c : t.contents)
+                if (r_.chance(change))
+                    for (std::int32_t& v : c)
+                        if (r_.chance(30)) v = r_.value();
+        for (std::size_t i = r_.below(4); i > 0 && !things_.empty(); --i)
+            things_.erase(things_.begin() + static_cast<std::ptrdiff_t>(r_.below(things_.size())));
+        for (std::size_t i = r_.below(5); i > 0; --i) add();
+        if (r_.chance(10) && things_.size() > 1)
+            std::swap(things_[r_.below(things_.size())], things_[r_.below(things_.size())]);
+        if (r_.chance(2)) things_.clear();
+        if (r_.chance(3)) // returns another day, with another size
+            for (thing& t : things_)
+                if (r_.chance(3) && sizes_[key_type(t.key)] == 0)
+                    for (test::ints& c : t.contents) c.resize(r_.below(9));
+    }
+
+    [[nodiscard]] std::vector<thing> const& things() const { return things_; }
+    [[nodiscard]] bool sees(std::size_t client, thing const& t, unsigned percent) {
+        return (static_cast<std::uint32_t>(t.key) * 2654435761U + client * 97) / 7 % 100 < percent && !r_.chance(2);
+    }
+    /// Mostly the first one, or each its own.
+    [[nodiscard]] test::ints const& content(std::size_t client, thing const& t) {
+        std::size_t const n = t.contents.size();
+        return t.contents[n == 1 ? 0 : t.key % 3 == 0 ? client % n : client == static_cast<std::size_t>(t.key % 5) ? n - 1 : 0];
+    }
+    [[nodiscard]] test::random& random() { return r_; }
+
+private:
+    void add() {
+        if (things_.size() == most_) return;
+        static constexpr std::uint16_t types[] = {1, 2, 5, 9, 10, 11, 19, 23, 40, 63, 64, 0x4000, 0x7ffe};
+        thing t;
+        t.key = make_key(types[r_.below(std::size(types))], static_cast<std::uint16_t>(r_.below(r_.chance(90) ? 40 : 65536)));
+        for (thing const& other : things_)
+            if (other.key == t.key) return;
+        std::size_t const agreed = sizes_[key_type(t.key)];
+        std::size_t const size = agreed != 0 ? agreed : r_.below(r_.chance(95) ? 12 : 200);
+        std::size_t const contents = r_.chance(80) ? 1 : 1 + r_.below(r_.chance(80) ? 3 : 20);
+        for (std::size_t i = 0; i < contents; ++i) {
+            t.contents.emplace_back(size);
+            for (std::int32_t& v : t.contents.back()) v = r_.value();
+        }
+        things_.insert(things_.begin() + static_cast<std::ptrdiff_t>(r_.chance(50) ? things_.size() : r_.below(things_.size() + 1)), std::move(t));
+    }
+
+    test::random r_;
+    size_table const& sizes_;
+    std::size_t most_ = 0;
+    std::vector<thing> things_;
+};
+
+enum class door { shown, viewed, filled };
+
+void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, std::size_t steps, shared_limits limits,
+          std::size_t past_bytes, std::size_t encoder_bytes) {
+    CAPTURE(seed);
+    size_table const& sizes = seed % 3 == 0 ? sizes_07 : sizes_06;
+    limits.clients = static_cast<std::uint32_t>(clients);
+    shared_server s{limits, past_bytes, encoder_bytes};
+    reference r;
+    random_world w{seed, items, sizes};
+    auto const builder_memory = std::make_unique<snapshot_builder_memory<>>();
+    snapshot_builder builder{*builder_memory};
+    std::vector<unsigned> percent(clients);
+    for (unsigned& p : percent) p = w.random().chance(30) ? 100 : static_cast<unsigned>(w.random().below(101));
+    std::int32_t tick = 0;
+    for (std::size_t step = 0; step < steps; ++step) {
+        tick += 1 + static_cast<std::int32_t>(w.random().below(3));
+        w.advance();
+        REQUIRE(s.world.start(tick));
+        std::vector<std::vector<test::plain_item>> views(clients);
+        std::vector<bool> shown(clients);
+        std::map<std::pair<std::int32_t, test::ints>, std::size_t> numbers;
+        if (way == door::shown)
+            for (auto const& t : w.things())
+                for (auto const& c : t.contents) {
+                    auto const number = s.world.add({t.key, c});
+                    REQUIRE(number);
+                    numbers[{t.key, c}] = *number;
+                }
+        for (std::size_t c = 0; c < clients; ++c) {
+            shown[c] = !w.random().chance(3);
+            if (!shown[c]) continue;
+            for (auto const& t : w.things())
+                if (w.sees(c, t, percent[c])) views[c].push_back({t.key, w.content(c, t)});
+            if (way != door::shown && w.random().chance(10) && views[c].size() > 2)
+                std::swap(views[c][0], views[c][w.random().below(views[c].size())]);
+            builder.start();
+            for (auto const& i : views[c]) REQUIRE(builder.add({i.key, i.data}));
+            auto const built = builder.finish().ints();
+            r.keep(c, tick, {built.begin(), built.end()});
+            if (way == door::shown) {
+                std::vector<std::uint64_t> set(s.world.size() / 64 + 1);
+                for (auto const& i : views[c]) {
+                    std::size_t const number = numbers.at({i.key, i.data});
+                    set[number / 64] |= std::uint64_t{1} << number % 64;
+                }
+                REQUIRE(s.world.show(c, set));
+                continue;
+            }
+            s.world.start_view(c);
+            for (auto const& i : views[c]) {
+                if (way == door::viewed) {
+                    REQUIRE(s.world.add_to_view({i.key, i.data}));
+                    continue;
+                }
+                auto const data = s.world.add_to_view(key_type(i.key), key_id(i.key), i.data.size());
+                REQUIRE(data);
+                for (std::int32_t const v : *data) CHECK(v == 0);
+                std::copy(i.data.begin(), i.data.end(), data->begin());
+            }
+            CHECK(gives(s.world.finish_view(), views[c].size()));
+        }
+        REQUIRE(s.world.finish());
+        for (std::size_t c = 0; c < clients; ++c) {
+            if (!shown[c]) {
+                CHECK(error_of(s.encoder.encode(c, -1, sizes)).code == errc::unknown_tick);
+                continue;
+            }
+            // In order, or lost; and what nobody ever sent.
+            std::int32_t base = tick - 1 - static_cast<std::int32_t>(w.random().below(w.random().chance(80) ? 8 : 100));
+            if (w.random().chance(3)) base = -1;
+            if (w.random().chance(2)) base = tick + static_cast<std::int32_t>(w.random().below(2));
+            check_same(s, r, c, tick, base, sizes);
+        }
+        if (w.random().chance(4)) {
+            std::size_t const c = w.random().below(clients);
+            s.world.forget_client(c);
+            r.forget_client(c);
+        }
+        if (w.random().chance(5)) s.world.drop_before(tick - 20);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a shared world gives each client what it would have alone") {
+    for (std::uint64_t seed = 0; seed < 60; ++seed)
+        for (door const way : {door::shown, door::viewed, door::filled})
+            play(way, seed, 1 + seed % 9, 4 + seed * 7 % 150, 12, {}, 1 << 20, 1 << 20);
+}
+
+TEST_CASE("with little memory it gives the same") {
+    shared_limits limits{};
+    limits.items = 1500;
+    limits.ticks = 5;
+    for (std::uint64_t seed = 100; seed < 130; ++seed)
+        for (door const way : {door::shown, door::viewed})
+            play(way, seed, 6, 80, 12, limits, 300000, (seed % 4) * 3000);
+}
+
+TEST_CASE("a shared world of as many items as there can be") {
+    shared_limits limits{};
+    limits.items = 1024;
+    limits.ints = 16384;
+    for (door const way : {door::shown, door::filled}) {
+        shared_server s{limits};
+        reference r;
+        s.limits.clients = 2;
+        std::vector<test::ints> data(1024, test::ints(13));
+        auto const make = [&](std::int32_t tick, std::int32_t value) {
+            REQUIRE(s.world.start(tick));
+            test::plain_items items;
+            for (std::uint16_t i = 0; i < 1024; ++i) items.push_back({make_key(40, i), test::ints(13, value * (i % 3))});
+            for (std::size_t c = 0; c < 2; ++c) r.keep(c, tick, test::layout(items));
+            if (way == door::shown) {
+                for (auto const& i : items) REQUIRE(s.world.add({i.key, i.data}));
+                CHECK(error_of(s.world.add({make_key(41, 0), {}})) == failure{errc::too_many_items, 1024});
+                CHECK(gives(s.world.add({items[3].key, items[3].data}), 3));
+            }
+            for (std::size_t c = 0; c < 2; ++c) {
+                if (way == door::shown) {
+                    CHECK(gives(s.world.show(c, std::vector<std::uint64_t>(16, ~std::uint64_t{0})), 1024));
+                    continue;
+                }
+                s.world.start_view(c);
+                for (auto const& i : items) REQUIRE(s.world.add_to_view({i.key, i.data}));
+                CHECK(error_of(s.world.add_to_view({make_key(41, 0), {}})) == failure{errc::too_many_items, 1024});
+                CHECK(s.world.finish_view());
+            }
+            REQUIRE(s.world.finish());
+        };
+        make(1, 0);
+        for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 1, -1, sizes_06);
+        make(2, -70000);
+        for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 2, 1, sizes_06);
+        make(3, INT32_MIN);
+        for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 3, c == 0 ? 1 : 2, sizes_06);
+    }
+}
+
+TEST_CASE("what a shared world refuses") {
+    shared_limits limits{};
+    limits.clients = 3;
+    limits.items = 4;
+    limits.ints = 20;
+    shared_server s{limits};
+    auto const add = [&](std::uint16_t type, std::uint16_t id, test::ints data) {
+        return s.world.add({make_key(type, id), data});
+    };
+    CHECK(!s.world.newest());
+    CHECK(error_of(s.encoder.encode(0, -1, sizes_06)).code == errc::unknown_tick);
+    REQUIRE(s.world.start(5));
+    CHECK(error_of(s.world.keep(0)).code == errc::unknown_tick);
+    CHECK(gives(add(40, 0, {1, 2}), 0));
+    CHECK(error_of(s.world.add({-1, {}})) == failure{errc::bad_type, 1});
+    CHECK(gives(add(40, 0, {1, 3}), 1)); // another content
+    CHECK(gives(add(40, 0, {1, 2}), 0));
+    CHECK(error_of(add(40, 1, test::ints(17))) == failure{errc::too_large, 2});
+    CHECK(error_of(s.world.show(0, std::vector<std::uint64_t>{3})).code == errc::duplicate_key);
+    CHECK(s.world.show(0, std::vector<std::uint64_t>{2}));
+    CHECK(gives(s.world.show(1, std::vector<std::uint64_t>{~std::uint64_t{1}, ~std::uint64_t{0}}), 1));
+    REQUIRE(s.world.finish());
+    CHECK(error_of(s.world.start(5)).code == errc::bad_tick);
+    CHECK(s.world.holds(0, 5));
+    CHECK(!s.world.holds(2, 5));
+    CHECK(error_of(s.world.checksum(2, 5)).code == errc::unknown_tick);
+    CHECK(gives(s.world.checksum(0, 5), 4U));
+    test::ints out(5);
+    CHECK(error_of(s.world.snapshot(0, 5, out)) == failure{errc::output_full, 5});
+    out.resize(6);
+    CHECK(s.world.snapshot(0, 5, out));
+
+    REQUIRE(s.world.start(6));
+    CHECK(error_of(s.world.keep(1, 2)).code == errc::unknown_tick);
+    CHECK(gives(s.world.keep(1), 0));
+    s.world.start_view(0);
+    CHECK(error_of(s.world.add_to_view(0x8000, 0, 1)).code == errc::bad_type);
+    REQUIRE(s.world.add_to_view(41, 0, 2));
+    CHECK(error_of(s.world.add_to_view(41, 0, 2)) == failure{errc::duplicate_key, 1});
+    CHECK(error_of(s.world.add_to_view({make_key(41, 0), test::ints(3)})) == failure{errc::duplicate_key, 1});
+    CHECK(error_of(s.world.add_to_view(42, 0, 16385)) == failure{errc::too_large, 1});
+    REQUIRE(s.world.add_to_view(42, 0, 3));
+    REQUIRE(s.world.add_to_view(43, 0, 3)); // the third that is new: with the one kept, the world is full
+    REQUIRE(s.world.add_to_view(44, 0, 3));
+    CHECK(error_of(s.world.finish_view()) == failure{errc::too_many_items, 3});
+    CHECK(s.world.finish());
+    out.resize(100);
+    CHECK(s.world.snapshot(0, 6, out)->size() == 3);
+
+    s.world.clear();
+    CHECK(!s.world.newest());
+    CHECK(s.world.start(1));
+}
+
+TEST_CASE("a tick of a shared world that does not fit is forgotten, and what was held is kept") {
+    shared_limits limits{};
+    limits.clients = 1;
+    shared_server s{limits, 800};
+    auto const make = [&](std::int32_t tick, std::size_t ints) {
+        REQUIRE(s.world.start(tick));
+        REQUIRE(s.world.add({make_key(40, 0), test::ints(ints, tick)}));
+        REQUIRE(s.world.show(0, std::vector<std::uint64_t>{1}));
+        return s.world.finish();
+    };
+    CHECK(make(1, 10));
+    CHECK(error_of(make(2, 300)).code == errc::too_large);
+    CHECK(s.world.newest() == 1);
+    CHECK(make(3, 10));
+    CHECK(s.world.holds(0, 1));
+    CHECK(make(4, 150));
+    CHECK(s.world.ticks() == 1);
+    CHECK(s.encoder.encode(0, 1, sizes_06)->base_tick == -1);
+}
+
+TEST_CASE("items of a shared world that are kept") {
+    shared_server s{{}};
+    reference r;
+    auto const memory = std::make_unique<snapshot_builder_memory<>>();
+    snapshot_builder builder{*memory};
+    REQUIRE(s.world.start(1));
+    test::plain_items items;
+    for (std::uint16_t i = 0; i < 100; ++i) items.push_back({make_key(40, i), test::ints(5, i)});
+    std::vector<std::uint64_t> const all{~std::uint64_t{0}, (std::uint64_t{1} << 36) - 1};
+    for (auto const& i : items) REQUIRE(s.world.add({i.key, i.data}));
+    REQUIRE(s.world.show(0, all));
+    REQUIRE(s.world.finish());
+    r.keep(0, 1, test::layout(items));
+    for (std::int32_t tick = 2; tick < 30; ++tick) {
+        REQUIRE(s.world.start(tick));
+        std::size_t const changed = static_cast<std::size_t>(tick) * 7 % 100;
+        REQUIRE(gives(s.world.keep(0, changed), 0));
+        items[changed].data[2] = tick;
+        REQUIRE(s.world.add({items[changed].key, items[changed].data}));
+        if (changed < 99) REQUIRE(s.world.keep(changed + 1, 99 - changed));
+        REQUIRE(s.world.show(0, all));
+        REQUIRE(s.world.finish());
+        r.keep(0, tick, test::layout(items));
+        check_same(s, r, 0, tick, tick - 1 - tick % 5, sizes_06);
+    }
+}
+
+TEST_CASE("extended types of a shared world are described as by one builder") {
+    uuid const types[] = {type_number(-1), type_number(-2), type_number(-3)};
+    shared_server s{{}};
+    reference r;
+    auto const memory = std::make_unique<snapshot_builder_memory<>>();
+    snapshot_builder builder{*memory};
+    for (std::int32_t tick = 1; tick < 6; ++tick) {
+        REQUIRE(s.world.start(tick));
+        for (std::size_t c = 0; c < 4; ++c) {
+            builder.start();
+            s.world.start_view(c);
+            REQUIRE(builder.add({make_key(40, 1), test::ints{tick}}));
+            REQUIRE(s.world.add_to_view({make_key(40, 1), test::ints{tick}}));
+            for (std::size_t t = 0; t < std::min<std::size_t>(3, static_cast<std::size_t>(tick) / 2); ++t) {
+                auto const data = builder.add(types[t], 7, 2);
+                REQUIRE(data);
+                (*data)[1] = static_cast<std::int32_t>(c);
+                auto const alias = s.world.extended_type(types[t]);
+                REQUIRE(alias);
+                CHECK(*alias == builder.alias_of(types[t]));
+                auto const shared = s.world.add_to_view(*alias, 7, 2);
+                REQUIRE(shared);
+                (*shared)[1] = static_cast<std::int32_t>(c);
+            }
+            REQUIRE(s.world.finish_view());
+            auto const built = builder.finish().ints();
+            r.keep(c, tick, {built.begin(), built.end()});
+        }
+        REQUIRE(s.world.finish());
+        for (std::size_t c = 0; c < 4; ++c) check_same(s, r, c, tick, tick - 2, sizes_06);
+    }
+    // Shown items have them at the front without being asked.
+    REQUIRE(s.world.start(100));
+    REQUIRE(s.world.add({make_key(40, 1), test::ints{1}}));
+    CHECK(gives(s.world.show(0, std::vector<std::uint64_t>{}), 2));
+    for (int i = 0; i < 62; ++i) REQUIRE(s.world.extended_type(type_number(i)));
+    CHECK(error_of(s.world.extended_type(type_number(99))).code == errc::too_many_types);
+}
+
+TEST_CASE("several threads encode from one world") {
+    shared_limits limits{};
+    limits.clients = 16;
+    shared_server s{limits};
+    std::vector<std::unique_ptr<memory_block>> memory;
+    std::vector<std::unique_ptr<shared_encoder>> encoders;
+    for (int i = 0; i < 3; ++i) {
+        memory.push_back(std::make_unique<memory_block>(shared_encoder::least_bytes(limits) + (1 << 18)));
+        encoders.push_back(std::make_unique<shared_encoder>(s.world, memory.back()->bytes()));
+    }
+    random_world w{5, 120, sizes_06};
+    for (std::int32_t tick = 1; tick < 20; ++tick) {
+        w.advance();
+        REQUIRE(s.world.start(tick));
+        for (std::size_t c = 0; c < 16; ++c) {
+            s.world.start_view(c);
+            for (auto const& t : w.things())
+                if (w.sees(c, t, 60)) REQUIRE(s.world.add_to_view({t.key, w.content(c, t)}));
+            REQUIRE(s.world.finish_view());
+        }
+        REQUIRE(s.world.finish());
+        std::vector<std::vector<test::bytes>> made(3, std::vector<test::bytes>(16));
+        std::vector<std::thread> threads;
+        for (std::size_t t = 0; t < 3; ++t)
+            threads.emplace_back([&, t] {
+                for (std::size_t c = 0; c < 16; ++c) {
+                    auto const delta = encoders[t]->encode(c, tick - 1 - static_cast<std::int32_t>(c % 3), sizes_06);
+                    if (delta) made[t][c] = test::copy_of(delta->bytes);
+                }
+            });
+        for (auto& t : threads) t.join();
+        CHECK(made[0] == made[1]);
+        CHECK(made[0] == made[2]);
+    }
+}
