@@ -1,9 +1,8 @@
 // A server's tick: for every client its own view of the world is built, compared with what the client has, packed,
 // and kept for later.
 #include "cases.hpp"
-#include "sequence.hpp"
+#include "server_scene.hpp"
 
-#include <teewire/demo_format.hpp>
 #include <teewire/history.hpp>
 
 #include <algorithm>
@@ -13,44 +12,8 @@
 namespace teewire::bench {
 namespace {
 
-constexpr std::size_t packet_bytes = 900;
-constexpr std::size_t kept_snapshots = 3 * ticks_per_second / sequence_ticks_apart; // 3 seconds, as servers do
-constexpr std::size_t oldest_base = 3 + 2 * 7;                                      // snapshots, without loss
-constexpr double snapshots_per_second = 50;
-
-struct scene {
-    std::string name;
-    std::size_t clients;
-    bool whole = false; // everybody sees everything
-    bool lossy = false; // bases up to 3 seconds old, and one time in a hundred none
-};
-
 enum phase : std::size_t { building, checksum, creating, packing, huffman, storing, phases };
 constexpr char const* phase_names[phases] = {"build", "checksum", "create", "pack", "huffman", "store"};
-
-std::uint32_t scramble(std::uint32_t h) {
-    h ^= h >> 15;
-    h *= 0x85ebca6b;
-    return h ^ h >> 13;
-}
-
-bool sees(std::size_t client, std::int32_t key) {
-    std::uint16_t const type = key_type(key);
-    if (type == 0 || type == 6 || type == 10 || type == 11) return true; // descriptions, the game and its players
-    std::uint32_t const h =
-        static_cast<std::uint32_t>(key) * 2654435761U ^ static_cast<std::uint32_t>(client) * 3118731U;
-    return scramble(h) % 1000 < 300;
-}
-
-// How many snapshots ago the client got its base; 0 if it has none.
-std::size_t base_age(scene const& s, std::size_t client, std::size_t step) {
-    if (!s.lossy) {
-        std::size_t const age = 3 + 2 * (client % 8);
-        return age <= step ? age : 0;
-    }
-    if (scramble(static_cast<std::uint32_t>(client * sequence_snapshots + step)) % 100 == 0) return 0;
-    return std::min(step, 3 + client % 8 * (kept_snapshots - 3) / 7);
-}
 
 class server {
 public:
@@ -91,7 +54,7 @@ private:
                 largest = std::max(largest, ints + starts_words(ints));
             }
             // Servers drop what is older than the acknowledged snapshot; the lossy ones need all of three seconds.
-            std::size_t const kept = s.scene_.lossy ? kept_snapshots : oldest_base + 1;
+            std::size_t const kept = s.scene_.acks != acknowledging::well ? kept_snapshots : oldest_base + 1;
             entries.resize(kept);
             block.resize((kept + 1) * largest);
             past = {entries, block};
@@ -105,8 +68,6 @@ private:
         history past{entries, block};
     };
 
-    static std::int32_t tick(std::size_t step) { return static_cast<std::int32_t>(step) * sequence_ticks_apart; }
-
     template <class Lap>
     bool serve(std::size_t step, std::size_t number, Lap& lap) {
         client& c = *clients_[number];
@@ -114,11 +75,11 @@ private:
         std::size_t const age = base_age(scene_, number, step);
         snapshot_view base;
         if (age != 0) {
-            auto const found = c.past.find(tick(step - age));
+            auto const found = c.past.find(tick_of(step - age));
             good &= found.has_value();
             if (found) base = *found;
         }
-        builder_.start(c.past.ahead(tick(step - age)));
+        builder_.start(c.past.ahead(tick_of(step - age)));
         for (std::size_t const i : c.visible[step]) good &= builder_.add(steps_[step][i]).has_value();
         snapshot_view const now = builder_.finish();
         lap(building);
@@ -140,7 +101,7 @@ private:
         }
         lap(huffman);
 
-        good &= c.past.add(tick(step), now).has_value();
+        good &= c.past.add(tick_of(step), now).has_value();
         lap(storing);
         return good;
     }
@@ -203,7 +164,8 @@ void serve_phase(benchmark::State& state, scene const& chosen, phase measured) {
 
 void add_server_ticks() {
     for (scene const& s : {scene{"16", 16}, scene{"64", 64}, scene{"128", 128}, scene{"128_whole", 128, true},
-                           scene{"128_lossy", 128, false, true}})
+                           scene{"128_lossy", 128, false, acknowledging::late},
+                           scene{"128_scattered", 128, false, acknowledging::scattered}, scene{"256_whole", 256, true}})
         benchmark::RegisterBenchmark(("server_tick/" + s.name).c_str(), [s](benchmark::State& state) {
             serve(state, s);
         })->MinTime(0.5);

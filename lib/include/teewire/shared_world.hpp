@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -144,14 +145,15 @@ public:
 
     /// Begins what a client sees, with the describing items. Asserts that there is such a client.
     void start_view(std::size_t client) noexcept;
-    /// Adds an item to it whose data is all zero, to be filled in until the next call. Errors, with the number of items of
-    /// the view so far, that leave everything as it was: bad_type, duplicate_key, too_many_items, too_large. Only that the
-    /// world is full is known too late, when the content turns out to be a new one: finish_view() says so.
-    result<std::span<std::int32_t>> add_to_view(std::uint16_t type, std::uint16_t id, std::size_t ints) noexcept;
-    /// Adds a copy. Errors: those of add(), and duplicate_key. O(ints), and less when the content is there already.
-    result<std::size_t> add_to_view(item const& copied) noexcept;
-    /// Ends it, and gives the number of its items. Error: the first one of items that were left out. The view holds the
-    /// others all the same.
+    /// Adds an item to it whose data is all zero, to be filled in before finish_view(). Errors, with the number of items of
+    /// the view so far: bad_type, too_many_items, too_large. O(ints).
+    result<std::span<std::int32_t>> add_to_view(std::uint16_t type, std::uint16_t id, std::size_t ints) noexcept {
+        return make_key(type, id) < 0 ? failure{errc::bad_type, staged_} : stage(make_key(type, id), ints, true);
+    }
+    /// Adds a copy.
+    result<std::span<std::int32_t>> add_to_view(item const& copied) noexcept;
+    /// Ends it, and gives the number of its items. Items that cannot be in it are left out; the error says why of the first,
+    /// with its number: duplicate_key, or too_many_items and too_large when the world is full. O(items + ints).
     result<std::size_t> finish_view() noexcept;
 
     // ---- the ticks -----------------------------------------------------------------------------------------------------
@@ -212,16 +214,19 @@ private:
             index_items = take(2 * 2 * n);
             next_of_key = take(2 * n);
             first_of_key = take(2 * n);
-            seen_by = take(2 * n);
-            followers = take(2 * (n + 1));
-            // In the order of the view, or as a set.
-            numbers_of_view = std::max(detail::eights(2 * l.client.items), 8 * detail::set_words(n));
-            numbers = take(l.clients * numbers_of_view);
-            data = take(4 * (std::size_t{l.ints} + l.client.ints()));
+            successors = take(2 * n);
+            sets = take(l.clients * 8 * detail::set_words(n));
+            numbers = take(2 * l.clients * detail::eights(2 * l.client.items));
+            data = take(4 * std::size_t{l.ints});
+            staged_keys = take(4 * std::size_t{l.client.items});
+            staged_begins = take(4 * (std::size_t{l.client.items} + 1));
+            staged_items = take(2 * std::size_t{l.client.items});
+            staged_different = take(l.client.items / 64 * 8 + 8);
+            staged_data = take(4 * l.client.ints() + 64); // what compares reads behind an item
         }
         std::size_t places = 0;
         std::size_t entries, tallies, further, views, keys, begins, ids, index_keys, index_numbers, index_items,
-            next_of_key, first_of_key, seen_by, followers, numbers_of_view, numbers, data;
+            next_of_key, first_of_key, successors, sets, numbers, data, staged_keys, staged_begins, staged_items, staged_different, staged_data;
         std::size_t end = 0;
     };
 
@@ -230,8 +235,10 @@ private:
         std::uint32_t items;
         std::uint32_t ints; // of the items section
         std::uint32_t checksum;
-        enum class form : std::uint8_t { nothing, set, list } now;
-        bool sorted; // the list
+        bool shown;
+        bool sorted;               // in the order of the numbers; otherwise there is a list
+        bool listed;               // there is a list anyway
+        std::uint32_t items_before; // in the list of the tick before
     };
 
     // Of the keys of a tick: the first item of each.
@@ -256,20 +263,16 @@ private:
     [[nodiscard]] std::span<std::int32_t const> content(std::size_t number) const noexcept {
         return data_.subspan(begins_[number], begins_[number + 1] - begins_[number]);
     }
-    [[nodiscard]] bool equals(std::size_t number, std::int32_t key, std::span<std::int32_t const> data) const noexcept;
-    [[nodiscard]] std::uint16_t find_equal(std::uint16_t first, std::int32_t key,
-                                           std::span<std::int32_t const> data) const noexcept;
+    [[nodiscard]] bool equals(std::size_t number, std::span<std::int32_t const> data) const noexcept;
     [[nodiscard]] std::uint32_t id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept;
-    [[nodiscard]] failure refuses(std::int32_t key, std::size_t ints) const noexcept;
     result<std::size_t> append(std::int32_t key, std::span<std::int32_t const> data, std::uint32_t id) noexcept;
-    result<std::size_t> intern(std::int32_t key, std::span<std::int32_t const> data, std::uint16_t first) noexcept;
-    [[nodiscard]] std::uint16_t& follower() noexcept;
-    [[nodiscard]] std::uint16_t first_item_near(std::int32_t key) noexcept;
-    failure take(std::int32_t key, std::span<std::int32_t const> data) noexcept;
-    failure take_pending() noexcept;
-    [[nodiscard]] std::span<std::uint16_t> numbers_of(std::size_t client) const noexcept;
+    result<std::size_t> intern(std::int32_t key, std::span<std::int32_t const> data, std::uint16_t like) noexcept;
+    result<std::span<std::int32_t>> stage(std::int32_t key, std::size_t ints, bool zero) noexcept;
+    void find_keys() noexcept;
+    result<std::size_t> add_staged(std::size_t staged) noexcept;
+    [[nodiscard]] bool sees_key_of(std::uint16_t item) const noexcept;
+    [[nodiscard]] std::span<std::uint16_t> numbers_of(std::size_t client, std::size_t tick) const noexcept;
     [[nodiscard]] std::span<std::uint64_t> set_of(std::size_t client) const noexcept;
-    [[nodiscard]] bool sees(std::size_t client, std::uint16_t number) const noexcept;
     void choose_primary(std::span<std::uint64_t> alternatives) noexcept;
     void describe_types() noexcept;
     void leave_out(failure error) noexcept;
@@ -297,8 +300,7 @@ private:
     std::span<std::uint32_t> ids_;
     std::span<std::uint16_t> next_of_key_;
     std::span<std::uint16_t> first_of_key_;
-    std::span<std::uint16_t> seen_by_;   // by first item of a key: the view that has it
-    std::span<std::uint16_t> followers_; // by number + 1: what came next in the view that had it last
+    std::span<std::uint16_t> successors_; // by item of the tick before: the item that has its key now, or none
     std::span<std::int32_t> data_;
     std::array<index, 2> indexes_;
     std::size_t now_ = 0; // of indexes_; the other one is of the tick before
@@ -315,16 +317,37 @@ private:
 
     // The view that is being made.
     std::size_t client_ = 0;
-    std::uint16_t view_number_ = 0;
-    std::uint16_t last_ = none;
     bool viewing_ = false;
-    bool pending_ = false; // an item that is being filled in, behind the data
-    std::int32_t pending_key_ = 0;
-    std::size_t pending_ints_ = 0;
+    std::span<std::int32_t> staged_keys_;
+    std::span<std::uint32_t> staged_begins_; // in the data; one more for the end
+    std::span<std::uint16_t> staged_items_;  // of the world, with these keys and then with these contents
+    std::span<std::uint64_t> staged_different_; // from the items of the world
+    std::span<std::int32_t> staged_data_;
+    std::size_t staged_ = 0;
     failure left_out_{};
 
     std::array<uuid, max_extended_types> extended_{};
     std::size_t extended_count_ = 0;
 };
+
+// ---- inline, as servers call it for every item ---------------------------------------------------------------------
+
+inline result<std::span<std::int32_t>> shared_world::stage(std::int32_t key, std::size_t ints, bool zero) noexcept {
+    assert(viewing_);
+    std::size_t const number = staged_;
+    std::size_t const at = staged_begins_[number];
+    if (number == limits_.client.items) [[unlikely]]
+        return failure{errc::too_many_items, number};
+    // With what precedes the items, and their offsets and keys.
+    if (ints > limits_.client.ints() || 2 + 2 * (number + 1) + at + ints > limits_.client.ints()) [[unlikely]]
+        return failure{errc::too_large, number};
+    std::int32_t* const data = staged_data_.data() + at;
+    if (zero)
+        for (std::size_t i = 0; i < ints; i += 4) std::memset(data + i, 0, 16);
+    staged_keys_[number] = key;
+    staged_begins_[number + 1] = static_cast<std::uint32_t>(at + ints);
+    staged_ = number + 1;
+    return std::span{data, ints};
+}
 
 } // namespace teewire

@@ -1,5 +1,6 @@
 #include "snapshot_functions.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace teewire {
@@ -19,6 +20,18 @@ kernels::set_tally plain::tally_set(std::uint64_t const* tallies, std::uint64_t 
         tally.sum += static_cast<std::uint32_t>(tallies[i] >> 32);
     }
     return tally;
+}
+
+void plain::match_contents(kernels::staged_items const& staged) noexcept {
+    for (std::size_t i = 0; i < staged.count; ++i) {
+        if (i % 64 == 0) staged.different[i / 64] = 0;
+        std::size_t const item = staged.items[i];
+        bool const same =
+            item != kernels::staged_items::none &&
+            std::equal(staged.data + staged.begins[i], staged.data + staged.begins[i + 1],
+                       staged.world_data + staged.world_begins[item], staged.world_data + staged.world_begins[item + 1]);
+        if (!same) insert(staged.different, i);
+    }
 }
 
 void plain::select_updates(kernels::shared_sets& s) noexcept {

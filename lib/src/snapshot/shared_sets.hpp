@@ -2,10 +2,12 @@
 // they are for.
 #pragma once
 
+#include "delta_create.hpp"
 #include "shared_sets_state.hpp"
 
 #include "simd/level.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -74,6 +76,39 @@ inline void select_updates(shared_sets& s) noexcept {
     s.update_count = updates;
 }
 
+// Compares what a client was given with items of the world; staged.different says for which it is something else. Up to 15
+// ints behind a content are read.
+inline void match_contents(staged_items const& staged) noexcept {
+    for (std::size_t begin = 0; begin < staged.count; begin += 64) {
+        std::size_t const end = std::min(begin + 64, staged.count);
+        std::uint64_t different = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            std::size_t const item = staged.items[i];
+            if (item == staged_items::none) {
+                different |= std::uint64_t{1} << (i - begin);
+                continue;
+            }
+            std::int32_t const* const a = staged.data + staged.begins[i];
+            std::size_t const n = staged.begins[i + 1] - staged.begins[i];
+            std::int32_t const* const b = staged.world_data + staged.world_begins[item];
+            std::uint64_t bits = n ^ (staged.world_begins[item + 1] - staged.world_begins[item]);
+            // Most items have up to 16 ints; a loop would end somewhere else for each.
+            std::uint32_t first = 0;
+            for (std::size_t k = 0; k < 16; k += width)
+                first |= std::uint32_t{unequal(load(a + k), load(b + k))} << k;
+            if (n >= 16) [[unlikely]] {
+                bits |= first;
+                for (std::size_t k = 16; k < n; k += 64)
+                    bits |= differing_first(a + k, b + k, std::min<std::size_t>(64, n - k));
+            } else {
+                bits |= first & ((1U << n) - 1);
+            }
+            different |= std::uint64_t{bits != 0} << (i - begin);
+        }
+        staged.different[begin / 64] = different;
+    }
+}
+
 // Up to 31 bytes behind a piece are read and written.
 inline std::uint8_t* copy_piece(std::uint8_t* out, std::byte const* piece) noexcept {
     std::uint32_t size;
@@ -100,8 +135,22 @@ inline std::uint32_t copy_pieces(piece_copier& c) noexcept {
     };
     if (c.order != nullptr) {
         while (c.at < c.end) {
-            std::uint16_t const item = c.order[c.at++];
-            if ((c.updates[item / 64] >> item % 64 & 1) != 0 && !copy(item)) return item;
+            // Sorted out without a branch for each.
+            std::uint16_t chosen[64];
+            std::size_t const begin = c.at;
+            std::size_t const end = std::min(begin + 64, c.end);
+            std::size_t count = 0;
+            for (std::size_t i = begin; i < end; ++i) {
+                std::uint16_t const item = c.order[i];
+                chosen[count] = item;
+                count += c.updates[item / 64] >> item % 64 & 1;
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                if (copy(chosen[i])) continue;
+                c.at = static_cast<std::size_t>(std::find(c.order + begin, c.order + end, chosen[i]) - c.order) + 1;
+                return chosen[i];
+            }
+            c.at = end;
         }
     } else {
         for (;;) {

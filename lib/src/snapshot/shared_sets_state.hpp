@@ -12,6 +12,19 @@ struct set_tally {
     std::uint32_t items, ints, sum;
 };
 
+/// What a client was given, and items of the world that have these keys.
+struct staged_items {
+    static constexpr std::uint16_t none = 0xffff;
+
+    std::size_t count;
+    std::int32_t const* data;
+    std::uint32_t const* begins;
+    std::uint16_t const* items; // or none
+    std::int32_t const* world_data;
+    std::uint32_t const* world_begins;
+    std::uint64_t* different; // out: those whose content is another one
+};
+
 /// A stretch of items of a base tick, and that of the newest one with the same keys.
 struct shared_run {
     std::uint32_t base, now, count;

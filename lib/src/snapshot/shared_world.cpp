@@ -24,6 +24,21 @@ constexpr std::uint64_t tally_of(std::uint32_t sum, std::size_t ints) noexcept {
     return std::uint64_t{sum} << 32 | (1 + ints);
 }
 
+// Most items are too short for a call to pay.
+bool equal_ints(std::int32_t const* a, std::int32_t const* b, std::size_t n) noexcept {
+    std::uint64_t different = 0;
+    std::size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        std::uint64_t x;
+        std::uint64_t y;
+        std::memcpy(&x, a + i, 8);
+        std::memcpy(&y, b + i, 8);
+        different |= x ^ y;
+    }
+    if (i < n) different |= static_cast<std::uint32_t>(a[i] ^ b[i]);
+    return different == 0;
+}
+
 constexpr bool has(std::span<std::uint64_t const> set, std::size_t number) noexcept {
     return (set[number / 64] >> number % 64 & 1) != 0;
 }
@@ -49,10 +64,13 @@ shared_world::shared_world(shared_limits const& limits, std::span<std::byte> mem
       ids_{part<std::uint32_t>(parts_.ids, limits.items)},
       next_of_key_{part<std::uint16_t>(parts_.next_of_key, limits.items)},
       first_of_key_{part<std::uint16_t>(parts_.first_of_key, limits.items)},
-      seen_by_{part<std::uint16_t>(parts_.seen_by, limits.items)},
-      followers_{part<std::uint16_t>(parts_.followers, std::size_t{limits.items} + 1)},
-      data_{part<std::int32_t>(parts_.data, std::size_t{limits.ints} + limits.client.ints())},
-      indexes_{make_index(0), make_index(1)} {
+      successors_{part<std::uint16_t>(parts_.successors, limits.items)},
+      data_{part<std::int32_t>(parts_.data, limits.ints)}, indexes_{make_index(0), make_index(1)},
+      staged_keys_{part<std::int32_t>(parts_.staged_keys, limits.client.items)},
+      staged_begins_{part<std::uint32_t>(parts_.staged_begins, std::size_t{limits.client.items} + 1)},
+      staged_items_{part<std::uint16_t>(parts_.staged_items, limits.client.items)},
+      staged_different_{part<std::uint64_t>(parts_.staged_different, limits.client.items / 64 + 1)},
+      staged_data_{part<std::int32_t>(parts_.staged_data, limits.client.ints())} {
     assert(limits.items > 0 && limits.items < none && limits.clients > 0 && limits.clients < none && limits.ticks > 0);
     assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0 && memory.size() >= parts_.end);
 }
@@ -76,21 +94,27 @@ void shared_world::clear() noexcept {
 
 result<std::size_t> shared_world::start(std::int32_t tick) noexcept {
     if (auto const last = newest(); last && tick <= *last) return failure{errc::bad_tick, 0};
-    if (!making_) { // otherwise the index of the one before is still that
+    bool const again = making_;
+    if (!again) { // otherwise the index of the one before is still that
         index_before_ = indexed_;
         now_ ^= 1;
     }
     making_ = true;
-    viewing_ = pending_ = has_further_ = false;
+    viewing_ = has_further_ = false;
     tick_ = tick;
     items_ = ints_ = 0;
     begins_[0] = 0;
-    followers_[0] = none;
-    view_number_ = 0;
     expected_before_ = 0;
     indexes_[now_].keys.clear();
     std::fill(further_.begin(), further_.end(), std::uint64_t{0});
-    std::fill(views_.begin(), views_.end(), view{});
+    std::size_t const before = index_before_ ? newest_tick()->items : 0;
+    std::fill_n(successors_.begin(), before, none);
+    for (view& v : views_) {
+        // Begun again, the lists of the tick before are still those.
+        std::uint32_t const listed = again ? v.items_before : v.listed && index_before_ ? v.items : 0;
+        v = {};
+        v.items_before = listed;
+    }
     describe_types();
     described_ = items_;
     return items_;
@@ -101,8 +125,11 @@ void shared_world::describe_types() noexcept {
     for (std::size_t i = 0; i < extended_count_; ++i) {
         auto const words = extended_[i].ints();
         item const description{make_key(type_ex, static_cast<std::uint16_t>(last_alias - i)), words};
-        auto const added = viewing_ ? add_to_view(description) : add(description);
-        if (!added) leave_out(added.error());
+        if (!viewing_) {
+            if (auto const added = add(description); !added) leave_out(added.error());
+        } else if (auto const added = add_to_view(description); !added) {
+            leave_out(added.error());
+        }
     }
 }
 
@@ -117,7 +144,7 @@ result<std::uint16_t> shared_world::extended_type(uuid const& extended) noexcept
     auto const alias = static_cast<std::uint16_t>(last_alias - extended_count_);
     if (viewing_) {
         auto const words = extended.ints();
-        if (auto const added = add_to_view({make_key(type_ex, alias), words}); !added) return added.error();
+        if (auto const added = add_to_view(item{make_key(type_ex, alias), words}); !added) return added.error();
     }
     extended_[extended_count_++] = extended;
     return alias;
@@ -129,21 +156,9 @@ std::uint16_t shared_world::first_item(std::int32_t key) const noexcept {
     return found != key_index::npos ? i.items[found] : none;
 }
 
-bool shared_world::equals(std::size_t number, std::int32_t key, std::span<std::int32_t const> data) const noexcept {
-    if (keys_[number] != key) return false;
+bool shared_world::equals(std::size_t number, std::span<std::int32_t const> data) const noexcept {
     auto const there = content(number);
-    return there.size() == data.size() && std::equal(there.begin(), there.end(), data.begin());
-}
-
-std::uint16_t shared_world::find_equal(std::uint16_t first, std::int32_t key,
-                                       std::span<std::int32_t const> data) const noexcept {
-    std::uint16_t at = first;
-    for (int i = 0; i < compared_contents; ++i) {
-        if (equals(at, key, data)) return at;
-        at = next_of_key_[at];
-        if (at == first) break;
-    }
-    return none;
+    return there.size() == data.size() && equal_ints(there.data(), data.data(), data.size());
 }
 
 // The id of that content if the tick before had it, or a new one.
@@ -152,7 +167,7 @@ std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t c
     if (before == nullptr) return next_id_++;
     auto const same = [&](std::size_t number) {
         auto const there = before->content(number);
-        return there.size() == data.size() && std::equal(there.begin(), there.end(), data.begin());
+        return there.size() == data.size() && equal_ints(there.data(), data.data(), data.size());
     };
     std::size_t number = expected_before_;
     if (number >= before->items || before->keys[number] != key) {
@@ -163,6 +178,11 @@ std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t c
         number = keys.items[found];
     }
     std::size_t const first = number;
+    if (index_before_)
+        for (std::size_t i = first;;) {
+            successors_[i] = static_cast<std::uint16_t>(items_); // which it is about to become
+            if (!before->has_alternatives || (i = before->next_of_key[i]) == first) break;
+        }
     for (int i = 0; i < compared_contents; ++i) {
         if (same(number)) {
             expected_before_ = number + 1;
@@ -176,7 +196,7 @@ std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t c
     return next_id_++;
 }
 
-// Behind the others. The data may be where it belongs already.
+// Behind the others.
 result<std::size_t> shared_world::append(std::int32_t key, std::span<std::int32_t const> data,
                                          std::uint32_t id) noexcept {
     std::size_t const number = items_;
@@ -184,14 +204,13 @@ result<std::size_t> shared_world::append(std::int32_t key, std::span<std::int32_
     if (data.size() > limits_.ints - ints_) return failure{errc::too_large, number};
     std::int32_t* const place = data_.data() + ints_;
     std::uint32_t sum = 0;
-    if (place != data.data())
-        for (std::size_t i = 0; i < data.size(); ++i) place[i] = data[i];
-    for (std::int32_t const value : data) sum += static_cast<std::uint32_t>(value);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        place[i] = data[i];
+        sum += static_cast<std::uint32_t>(data[i]);
+    }
     keys_[number] = key;
     ids_[number] = id;
     tallies_[number] = tally_of(sum, data.size());
-    seen_by_[number] = 0;
-    followers_[number + 1] = none;
     ints_ += data.size();
     begins_[number + 1] = static_cast<std::uint32_t>(ints_);
     ++items_;
@@ -213,11 +232,17 @@ result<std::size_t> shared_world::append(std::int32_t key, std::span<std::int32_
     return number;
 }
 
-// The number of the item with that content, which becomes one if there is none. `first` is the first item of its key.
+// The number of the item with that content, which becomes one if there is none. `like` is an item of its key, or none.
 result<std::size_t> shared_world::intern(std::int32_t key, std::span<std::int32_t const> data,
-                                         std::uint16_t first) noexcept {
-    if (first != none)
-        if (std::uint16_t const found = find_equal(first, key, data); found != none) return found;
+                                         std::uint16_t like) noexcept {
+    if (like != none) {
+        std::uint16_t other = like;
+        for (int i = 0; i < compared_contents; ++i) {
+            if (equals(other, data)) return other;
+            other = next_of_key_[other];
+            if (other == like) break;
+        }
+    }
     if (items_ == limits_.items) return failure{errc::too_many_items, items_};
     return append(key, data, id_before(key, data));
 }
@@ -242,18 +267,21 @@ result<std::size_t> shared_world::keep(std::size_t first, std::size_t count) noe
 
 // ---- what clients see ----------------------------------------------------------------------------------------------
 
-std::span<std::uint16_t> shared_world::numbers_of(std::size_t client) const noexcept {
-    return part<std::uint16_t>(parts_.numbers + client * parts_.numbers_of_view, limits_.client.items);
+// Those of the tick that is being made, and of the one before, take turns.
+std::span<std::uint16_t> shared_world::numbers_of(std::size_t client, std::size_t tick) const noexcept {
+    std::size_t const bytes = eights(2 * std::size_t{limits_.client.items});
+    return part<std::uint16_t>(parts_.numbers + (2 * client + tick) * bytes, limits_.client.items);
 }
 
 std::span<std::uint64_t> shared_world::set_of(std::size_t client) const noexcept {
-    return part<std::uint64_t>(parts_.numbers + client * parts_.numbers_of_view, set_words(items_));
+    std::size_t const words = set_words(limits_.items);
+    return part<std::uint64_t>(parts_.sets + client * 8 * words, words);
 }
 
 result<std::size_t> shared_world::show(std::size_t client, std::span<std::uint64_t const> set) noexcept {
     assert(making_ && !viewing_ && client < limits_.clients);
     view& v = views_[client];
-    v = {};
+    v = {0, 0, 0, false, true, false, v.items_before};
     auto const seen = set_of(client);
     std::size_t const given = std::min(set.size(), seen.size());
     std::copy_n(set.begin(), given, seen.begin());
@@ -270,109 +298,114 @@ result<std::size_t> shared_world::show(std::size_t client, std::span<std::uint64
     kernels::set_tally const tally = kernels::snapshot.tally_set(tallies_.data(), seen.data(), items_);
     if (tally.items > limits_.client.items) return failure{errc::too_many_items, tally.items};
     if (2 + tally.items + tally.ints > limits_.client.ints()) return failure{errc::too_large, tally.items};
-    v = {tally.items, tally.ints, tally.sum, view::form::set, true};
+    v = {tally.items, tally.ints, tally.sum, true, true, false, v.items_before};
     return tally.items;
 }
 
 void shared_world::start_view(std::size_t client) noexcept {
     assert(making_ && !viewing_ && client < limits_.clients);
     client_ = client;
-    views_[client] = {0, 0, 0, view::form::list, true};
+    view& v = views_[client];
+    v = {0, 0, 0, true, true, true, v.items_before};
     viewing_ = true;
-    pending_ = false;
-    last_ = none;
+    staged_ = 0;
+    staged_begins_[0] = 0;
     left_out_ = {};
-    if (++view_number_ == 0) {
-        std::fill(seen_by_.begin(), seen_by_.end(), std::uint16_t{0});
-        view_number_ = 1;
-    }
     describe_types();
 }
 
-// Whether the view cannot have such an item, whatever its data.
-failure shared_world::refuses(std::int32_t key, std::size_t ints) const noexcept {
-    view const& v = views_[client_];
-    if (key < 0) return {errc::bad_type, v.items};
-    if (v.items == limits_.client.items) return {errc::too_many_items, v.items};
-    if (ints > limits_.client.ints() || 2 + v.items + 1 + v.ints + 1 + ints > limits_.client.ints())
-        return {errc::too_large, v.items};
-    return {};
-}
-
-// What comes next in this view, if it is like the one before. The caller may set it.
-std::uint16_t& shared_world::follower() noexcept { return followers_[last_ == none ? 0 : last_ + 1U]; }
-
-// The first item of that key, or none.
-std::uint16_t shared_world::first_item_near(std::int32_t key) noexcept {
-    std::uint16_t const guess = follower();
-    return guess != none && keys_[guess] == key ? first_of_key_[guess] : first_item(key);
-}
-
-// Adds an item to the view.
-failure shared_world::take(std::int32_t key, std::span<std::int32_t const> data) noexcept {
-    view& v = views_[client_];
-    std::uint16_t const first = first_item_near(key);
-    if (first != none && seen_by_[first] == view_number_) return {errc::duplicate_key, v.items};
-    std::uint16_t number = follower();
-    if (number == none || !equals(number, key, data)) {
-        auto const found = intern(key, data, first);
-        if (!found) return {found.error().code, v.items};
-        number = static_cast<std::uint16_t>(*found);
-    }
-    seen_by_[first_of_key_[number]] = view_number_;
-    follower() = number;
-    v.sorted = v.sorted && (last_ == none || last_ < number);
-    last_ = number;
-    numbers_of(client_)[v.items++] = number;
-    v.ints += static_cast<std::uint32_t>(1 + data.size());
-    v.checksum += static_cast<std::uint32_t>(tallies_[number] >> 32);
-    return {};
-}
-
-failure shared_world::take_pending() noexcept {
-    if (!pending_) return {};
-    pending_ = false;
-    return take(pending_key_, data_.subspan(ints_, pending_ints_));
-}
-
-result<std::span<std::int32_t>> shared_world::add_to_view(std::uint16_t type, std::uint16_t id,
-                                                          std::size_t ints) noexcept {
-    assert(viewing_);
-    leave_out(take_pending());
-    std::int32_t const key = make_key(type, id);
-    if (failure const error = refuses(key, ints); error.code != errc::ok) return error;
-    std::uint16_t const first = first_item_near(key);
-    if (first != none && seen_by_[first] == view_number_) return failure{errc::duplicate_key, views_[client_].items};
-    pending_ = true;
-    pending_key_ = key;
-    pending_ints_ = ints;
-    auto const data = data_.subspan(ints_, ints);
-    std::fill(data.begin(), data.end(), 0);
+result<std::span<std::int32_t>> shared_world::add_to_view(item const& copied) noexcept {
+    if (copied.key < 0) return failure{errc::bad_type, staged_};
+    auto const data = stage(copied.key, copied.data.size(), false);
+    if (data) std::copy(copied.data.begin(), copied.data.end(), data->begin());
     return data;
 }
 
-result<std::size_t> shared_world::add_to_view(item const& copied) noexcept {
-    assert(viewing_);
-    leave_out(take_pending());
-    if (failure const error = refuses(copied.key, copied.data.size()); error.code != errc::ok) return error;
-    if (failure const error = take(copied.key, copied.data); error.code != errc::ok) return error;
-    return views_[client_].items;
+// For each item that was added, one of the world with its key, or none. The client mostly sees what it saw before.
+void shared_world::find_keys() noexcept {
+    constexpr std::size_t near = 4;
+    auto const before = numbers_of(client_, now_ ^ 1).first(views_[client_].items_before);
+    std::int32_t const* const keys = before.empty() ? nullptr : newest_tick()->keys;
+    std::size_t expected = 0;
+    for (std::size_t i = 0; i < staged_; ++i) {
+        std::int32_t const key = staged_keys_[i];
+        std::uint16_t found = none;
+        if (expected < before.size() && keys[before[expected]] == key) [[likely]] {
+            found = successors_[before[expected++]];
+        } else {
+            std::size_t const end = std::min(expected + near, before.size());
+            for (std::size_t at = expected + 1; at < end; ++at)
+                if (keys[before[at]] == key) {
+                    found = successors_[before[at]];
+                    expected = at + 1;
+                    break;
+                }
+        }
+        staged_items_[i] = found != none ? found : first_item(key);
+    }
+}
+
+bool shared_world::sees_key_of(std::uint16_t item) const noexcept {
+    auto const seen = set_of(client_);
+    if (has(seen, item)) return true;
+    for (std::uint16_t other = next_of_key_[item]; other != item; other = next_of_key_[other])
+        if (has(seen, other)) return true;
+    return false;
 }
 
 result<std::size_t> shared_world::finish_view() noexcept {
     assert(viewing_);
-    leave_out(take_pending());
     viewing_ = false;
+    auto const seen = set_of(client_);
+    auto const numbers = numbers_of(client_, now_);
+    std::fill(seen.begin(), seen.end(), std::uint64_t{0}); // more items may come
+    find_keys();
+    kernels::snapshot.match_contents({staged_, staged_data_.data(), staged_begins_.data(), staged_items_.data(),
+                                      data_.data(), begins_.data(), staged_different_.data()});
+    // Nothing else points to these, so that they are kept in registers.
+    std::uint64_t* const set = seen.data();
+    std::uint16_t const* const next_of_key = next_of_key_.data();
+    std::uint64_t tally = 0;
+    std::uint32_t items = 0;
+    std::uint32_t last = 0;
+    bool sorted = true;
+    for (std::size_t i = 0; i < staged_; ++i) {
+        std::uint32_t number = staged_items_[i];
+        if (has(staged_different_, i)) [[unlikely]] {
+            auto const added = add_staged(i);
+            if (!added) {
+                leave_out({added.error().code, i});
+                continue;
+            }
+            number = static_cast<std::uint32_t>(*added);
+        } else if (next_of_key[number] != number ? sees_key_of(static_cast<std::uint16_t>(number))
+                                                 : (set[number / 64] >> number % 64 & 1) != 0) [[unlikely]] {
+            leave_out({errc::duplicate_key, i});
+            continue;
+        }
+        set[number / 64] |= std::uint64_t{1} << number % 64;
+        sorted &= items == 0 || last < number;
+        last = number;
+        numbers[items++] = static_cast<std::uint16_t>(number);
+        tally += tallies_[number];
+    }
+    view& v = views_[client_];
+    v.items = items;
+    v.ints = static_cast<std::uint32_t>(tally);
+    v.checksum = static_cast<std::uint32_t>(tally >> 32);
+    v.sorted = sorted;
     if (left_out_.code != errc::ok) return left_out_;
-    return views_[client_].items;
+    return std::size_t{items};
 }
 
-bool shared_world::sees(std::size_t client, std::uint16_t number) const noexcept {
-    view const& v = views_[client];
-    if (v.now == view::form::nothing) return false;
-    if (v.now == view::form::set) return has(set_of(client), number);
-    auto const numbers = numbers_of(client).first(v.items);
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+// The item of the world for one that is not there, or has another content.
+result<std::size_t> shared_world::add_staged(std::size_t staged) noexcept {
+    std::int32_t const key = staged_keys_[staged];
+    std::uint32_t const begin = staged_begins_[staged];
+    std::uint16_t like = staged_items_[staged];
+    if (like == none) like = first_item(key); // this view may have added it
+    if (like != none && sees_key_of(like)) return failure{errc::duplicate_key, staged};
+    return intern(key, staged_data_.subspan(begin, staged_begins_[staged + 1] - begin), like);
 }
 
 // ---- ticks ---------------------------------------------------------------------------------------------------------
@@ -383,9 +416,9 @@ void shared_world::choose_primary(std::span<std::uint64_t> alternatives) noexcep
     std::size_t count = 0;
     std::size_t const step = std::max<std::size_t>(1, limits_.clients / asked_views);
     for (std::size_t c = 0; c < limits_.clients && count < asked.size(); c += step)
-        if (views_[c].now != view::form::nothing) asked[count++] = c;
+        if (views_[c].shown) asked[count++] = c;
     for (std::size_t c = 0; c < limits_.clients && count < asked.size(); ++c)
-        if (c % step != 0 && views_[c].now != view::form::nothing) asked[count++] = c;
+        if (c % step != 0 && views_[c].shown) asked[count++] = c;
 
     // Each key is met at the first of its further contents.
     for (std::size_t word = 0; word < set_words(items_); ++word)
@@ -398,7 +431,7 @@ void shared_world::choose_primary(std::span<std::uint64_t> alternatives) noexcep
             std::uint16_t candidate = first;
             for (int i = 0; i < compared_contents; ++i) {
                 std::size_t votes = 0;
-                for (std::size_t c = 0; c < count; ++c) votes += sees(asked[c], candidate);
+                for (std::size_t c = 0; c < count; ++c) votes += has(set_of(asked[c]), candidate);
                 if (votes > most) {
                     most = votes;
                     primary = candidate;
@@ -432,7 +465,7 @@ result<std::size_t> shared_world::finish() noexcept {
     std::size_t const data = take(4 * ints_);
     std::size_t const sets = needed;
     for (view const& v : views_) {
-        if (v.now == view::form::nothing) continue;
+        if (!v.shown) continue;
         needed += 8 * words;
         if (!v.sorted) needed += eights(2 * v.items);
     }
@@ -484,24 +517,18 @@ result<std::size_t> shared_world::finish() noexcept {
     std::size_t place = sets;
     for (std::size_t c = 0; c < limits_.clients; ++c) {
         view const& v = views_[c];
-        if (v.now == view::form::nothing) {
+        if (!v.shown) {
             shared_views[c] = {};
             continue;
         }
         detail::shared_view kept{v.items, 2 + v.items + v.ints, v.checksum, static_cast<std::uint32_t>(place), 0};
         std::span const set{as(static_cast<std::uint64_t*>(nullptr), place), words};
         place += 8 * words;
-        if (v.now == view::form::set) {
-            std::copy_n(set_of(c).begin(), words, set.begin());
-        } else {
-            auto const numbers = numbers_of(c).first(v.items);
-            std::fill(set.begin(), set.end(), std::uint64_t{0});
-            for (std::uint16_t const number : numbers) insert(set, number);
-            if (!v.sorted) {
-                kept.order = static_cast<std::uint32_t>(place);
-                copy(place, numbers.data(), numbers.size());
-                place += eights(2 * numbers.size());
-            }
+        std::copy_n(set_of(c).begin(), words, set.begin());
+        if (!v.sorted) {
+            kept.order = static_cast<std::uint32_t>(place);
+            copy(place, numbers_of(c, now_).data(), v.items);
+            place += eights(2 * v.items);
         }
         shared_views[c] = kept;
     }

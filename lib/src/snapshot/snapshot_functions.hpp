@@ -24,6 +24,8 @@ using apply_updates_fn = bool(in_place_state&, delta_reader&, delta_reader::upda
 
 /// Of a shared world: what is known of a set of the first n items.
 using tally_set_fn = set_tally(std::uint64_t const* tallies, std::uint64_t const* set, std::size_t n) noexcept;
+/// Of a shared world: which of the items that a client was given are those of the world.
+using match_contents_fn = void(staged_items const&) noexcept;
 /// Of a shared world: the updates of a client.
 using select_updates_fn = void(shared_sets&) noexcept;
 /// Of a shared world: the items of a set in the numbers of the base.
@@ -40,6 +42,7 @@ struct snapshot_functions {
     apply_delta_fn* apply_delta;
     apply_updates_fn* apply_updates;
     tally_set_fn* tally_set;
+    match_contents_fn* match_contents;
     select_updates_fn* select_updates;
     find_in_base_fn* find_in_base;
     copy_pieces_fn* copy_pieces;
@@ -68,6 +71,7 @@ namespace teewire::plain {
 kernels::holds_key_fn holds_key;
 kernels::apply_updates_fn apply_updates;
 kernels::tally_set_fn tally_set;
+kernels::match_contents_fn match_contents;
 kernels::select_updates_fn select_updates;
 kernels::find_in_base_fn find_in_base;
 kernels::copy_pieces_fn copy_pieces;

@@ -12,7 +12,7 @@
 namespace teewire::kernels::TEEWIRE_LEVEL {
 
 constinit snapshot_functions const functions = {holds_key,    checksum,  create_delta,   apply_delta,
-                                                apply_updates, tally_set, select_updates, find_in_base,
+                                                apply_updates, tally_set, match_contents, select_updates, find_in_base,
                                                 copy_pieces};
 
 } // namespace teewire::kernels::TEEWIRE_LEVEL
