@@ -6,6 +6,7 @@ void test_snapshot(void);
 void test_delta(void);
 void test_transfer(void);
 void test_demo(void);
+void test_world(void);
 
 int main(void) {
     cap_cpu_from_environment();
@@ -14,6 +15,7 @@ int main(void) {
     test_delta();
     test_transfer();
     test_demo();
+    test_world();
     give_back();
     printf("%d checks, %d failed\n", checks, failed_checks);
     return failed_checks != 0 || checks < 300;

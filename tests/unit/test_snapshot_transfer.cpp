@@ -668,3 +668,58 @@ TEST_CASE("snapshot receiver: mutated messages never do harm") {
         }
     }
 }
+
+TEST_CASE("messages of a shared world are those of a snapshot that is the client's alone") {
+    shared_limits limits{};
+    limits.clients = 1;
+    std::vector<std::uint64_t> world_memory(shared_world::fixed_bytes(limits) / 8 + (1 << 17));
+    std::vector<std::uint64_t> encoder_memory(shared_encoder::bytes_for(limits, 400, 20000, 3) / 8 + 1);
+    shared_world world{limits, std::as_writable_bytes(std::span{world_memory})};
+    shared_encoder encoder{world, std::as_writable_bytes(std::span{encoder_memory})};
+    std::map<std::int32_t, test::ints> past;
+    auto const add = [&](std::int32_t tick, test::ints const& snapshot) {
+        past[tick] = snapshot;
+        REQUIRE(world.start(tick));
+        world.start_view(0);
+        for (item const i : snapshot_view::trusted(past[tick])) REQUIRE(world.add_to_view(i));
+        REQUIRE(world.finish_view());
+        REQUIRE(world.finish());
+    };
+    auto const check = [&](std::int32_t tick, std::int32_t base, snapshot_encoding const& encoding, bool whole = false) {
+        auto const made = encode_snapshot(encoder, 0, base, encoding);
+        auto const from = base >= 0 && !whole ? snapshot_view::trusted(past[base]) : snapshot_view{};
+        auto const expected =
+            encode_snapshot(tick, snapshot_view::trusted(past[tick]), whole ? -1 : base, from, encoding, *scratch);
+        CAPTURE(tick);
+        REQUIRE(made.has_value() == expected.has_value());
+        if (!made) {
+            CHECK(error_of(made) == error_of(expected));
+            return;
+        }
+        CHECK(made->base_tick() == expected->base_tick());
+        CHECK(messages_of(*made) == messages_of(*expected));
+    };
+    for (protocol const p : protocols) {
+        snapshot_encoding const encoding{p, &sizes_of(p), 20};
+        world.clear();
+        add(1, one_item(1));
+        check(1, -1, encoding);
+        add(2, one_item(1));
+        check(2, 1, encoding); // nothing changed
+        add(3, large_snapshot(9000, 1));
+        check(3, 2, encoding, true); // another size
+        add(4, large_snapshot(9000, 2));
+        check(4, 3, encoding);
+        check(4, 0, encoding, true); // not held
+        add(5, large_snapshot(30000, 3));
+        check(5, 4, encoding); // too many parts
+        add(6, one_item(1));
+        add(7, one_item(1, 5));
+        check(7, 6, encoding, true); // another size
+        add(8, test::layout({{make_key(1, 1), test::ints(3)}}));
+        check(8, -1, encoding); // not the agreed one
+    }
+    world.clear();
+    add(INT32_MAX, one_item(1));
+    check(INT32_MAX, -1, {});
+}

@@ -16,7 +16,7 @@ struct shared_run;
 
 /// What encodes a client's snapshot.
 struct packed_delta {
-    std::span<std::uint8_t const> bytes; ///< variable-length ints; empty if nothing changed
+    std::span<std::uint8_t> bytes;       ///< variable-length ints; empty if nothing changed
     std::int32_t tick = 0;               ///< of the snapshot
     std::int32_t base_tick = -1;         ///< -1: against the empty snapshot
     std::uint32_t checksum = 0;          ///< of the snapshot
@@ -52,6 +52,9 @@ public:
     /// snapshot, as create_delta.
     /// O(items / 64 + bytes) when others had the same base tick, O(items + ints) for the first.
     result<packed_delta> encode(std::size_t client, std::int32_t base_tick, size_table const& sizes) noexcept;
+
+    /// What it encodes.
+    [[nodiscard]] shared_world const& world() const noexcept { return world_; }
 
     static constexpr std::size_t max_head = 32; ///< bytes before those of a delta
 

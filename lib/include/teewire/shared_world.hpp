@@ -152,6 +152,8 @@ public:
     }
     /// Adds a copy.
     result<std::span<std::int32_t>> add_to_view(item const& copied) noexcept;
+    /// Items of the view that is being made, with those that finish_view() will leave out.
+    [[nodiscard]] std::size_t view_size() const noexcept { return staged_; }
     /// Ends it, and gives the number of its items. Items that cannot be in it are left out; the error says why of the first,
     /// with its number: duplicate_key, or too_many_items and too_large when the world is full. O(items + ints).
     result<std::size_t> finish_view() noexcept;

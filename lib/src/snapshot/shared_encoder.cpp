@@ -215,7 +215,7 @@ result<packed_delta> shared_encoder::encode(std::size_t client, std::int32_t bas
     select(j);
 
     std::uint8_t* const out = part<std::uint8_t>(parts_.out) + max_head;
-    packed_delta delta{{}, now->tick, base != nullptr ? base_tick : -1, j.view.checksum};
+    packed_delta delta{{out, 0}, now->tick, base != nullptr ? base_tick : -1, j.view.checksum};
     std::size_t const removed = (base != nullptr ? j.base_view->items : 0) - j.kept;
     if (removed == 0 && j.updates == 0) return delta;
     std::uint8_t* at = put_varint(out, static_cast<std::int32_t>(removed));

@@ -59,15 +59,34 @@ result<snapshot_messages> encode_snapshot(std::int32_t tick, snapshot_view snaps
     if (!size) return size.error();
 
     snapshot_messages m;
-    m.delta_ = room.data();
-    m.size_ = *size;
-    m.parts_ = std::max<std::size_t>(1, (*size + snapshot_part_bytes - 1) / snapshot_part_bytes);
-    m.tick_ = tick;
-    m.base_tick_ = base_tick;
-    m.checksum_ = m.size_ > 0 ? snapshot.checksum() : 0;
-    m.v07_ = encoding.version == protocol::teeworlds_07;
+    m.set(tick, base_tick, *size > 0 ? snapshot.checksum() : 0, room.data(), *size, encoding.version);
     if (m.parts_ > encoding.max_parts) return failure{errc::too_large, *size};
     return m;
+}
+
+result<snapshot_messages> encode_snapshot(shared_encoder& encoder, std::size_t client, std::int32_t base_tick,
+                                          snapshot_encoding const& encoding) noexcept {
+    static_assert(max_head <= shared_encoder::max_head);
+    auto delta = encoder.encode(client, base_tick, *encoding.sizes);
+    if (!delta && delta.error().code == errc::size_mismatch && base_tick >= 0)
+        delta = encoder.encode(client, -1, *encoding.sizes);
+    if (!delta) return delta.error();
+    if (!can_be_sent(delta->tick)) return failure{errc::bad_tick, 0};
+    snapshot_messages m;
+    m.set(delta->tick, delta->base_tick, delta->checksum, delta->bytes.data(), delta->bytes.size(), encoding.version);
+    if (m.parts_ > encoding.max_parts) return failure{errc::too_large, delta->bytes.size()};
+    return m;
+}
+
+void snapshot_messages::set(std::int32_t tick, std::int32_t base_tick, std::uint32_t checksum, std::uint8_t* delta,
+                            std::size_t size, protocol version) noexcept {
+    delta_ = delta;
+    size_ = size;
+    parts_ = std::max<std::size_t>(1, (size + snapshot_part_bytes - 1) / snapshot_part_bytes);
+    tick_ = tick;
+    base_tick_ = base_tick;
+    checksum_ = checksum;
+    v07_ = version == protocol::teeworlds_07;
 }
 
 bool snapshot_sender::acknowledge(std::int32_t tick) noexcept {
