@@ -23,6 +23,7 @@ MAX_LEN = {
     "message": 256,
     "network": 1500,
     "snapshot": 512,
+    "shared": 1024,
     "transfer": 1024,
 }
 here = pathlib.Path(__file__).resolve().parent

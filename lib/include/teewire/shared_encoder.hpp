@@ -42,7 +42,9 @@ public:
 
     /// Keeps `memory`, which is aligned to `alignment` and has at least least_bytes() of the world's limits.
     shared_encoder(shared_world const& world, std::span<std::byte> memory) noexcept;
+    /// There is one for its memory.
     shared_encoder(shared_encoder const&) = delete;
+    /// There is one for its memory.
     shared_encoder& operator=(shared_encoder const&) = delete;
 
     /// The delta of the client's newest snapshot to the one of `base_tick`, or to the empty one if that is -1 or not held for

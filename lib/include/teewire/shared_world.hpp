@@ -116,7 +116,9 @@ public:
     /// Empty. Keeps `memory`, which is aligned to `alignment` and has at least fixed_bytes(); what is more is for past
     /// ticks. Touches no more than it needs. O(items + clients).
     shared_world(shared_limits const& limits, std::span<std::byte> memory) noexcept;
+    /// There is one for its memory.
     shared_world(shared_world const&) = delete;
+    /// There is one for its memory.
     shared_world& operator=(shared_world const&) = delete;
 
     /// The alias of an extended type, from now on described at the front of every snapshot, as by a snapshot_builder that

@@ -363,15 +363,20 @@ result<std::size_t> shared_world::finish_view() noexcept {
     kernels::snapshot.match_contents({staged_, staged_data_.data(), staged_begins_.data(), staged_items_.data(),
                                       data_.data(), begins_.data(), staged_different_.data()});
     // Nothing else points to these, so that they are kept in registers.
-    std::uint64_t* const set = seen.data();
+    std::size_t const staged = staged_;
+    std::uint16_t const* const of_world = staged_items_.data();
+    std::uint64_t const* const different = staged_different_.data();
     std::uint16_t const* const next_of_key = next_of_key_.data();
+    std::uint64_t const* const tallies = tallies_.data();
+    std::uint64_t* const set = seen.data();
+    std::uint16_t* const out = numbers.data();
     std::uint64_t tally = 0;
     std::uint32_t items = 0;
     std::uint32_t last = 0;
     bool sorted = true;
-    for (std::size_t i = 0; i < staged_; ++i) {
-        std::uint32_t number = staged_items_[i];
-        if (has(staged_different_, i)) [[unlikely]] {
+    for (std::size_t i = 0; i < staged; ++i) {
+        std::uint32_t number = of_world[i];
+        if ((different[i / 64] >> i % 64 & 1) != 0) [[unlikely]] {
             auto const added = add_staged(i);
             if (!added) {
                 leave_out({added.error().code, i});
@@ -386,8 +391,8 @@ result<std::size_t> shared_world::finish_view() noexcept {
         set[number / 64] |= std::uint64_t{1} << number % 64;
         sorted &= items == 0 || last < number;
         last = number;
-        numbers[items++] = static_cast<std::uint16_t>(number);
-        tally += tallies_[number];
+        out[items++] = static_cast<std::uint16_t>(number);
+        tally += tallies[number];
     }
     view& v = views_[client_];
     v.items = items;
