@@ -9,7 +9,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstring>
 
 namespace teewire::bench {
 namespace {
@@ -137,13 +136,10 @@ private:
 
     bool add_view(std::size_t step, std::size_t number) {
         world_.start_view(number);
-        for (std::size_t const i : seen_[step].numbers[number]) {
-            item const& p = steps_[step][i];
-            auto const data = world_.add_to_view(p.type(), p.id(), p.data.size());
-            if (!data) return false;
-            std::memcpy(data->data(), p.data.data(), 4 * p.data.size());
-        }
-        return world_.finish_view().has_value();
+        bool good = true;
+        for (std::size_t const i : seen_[step].numbers[number])
+            good &= world_.add_to_view(steps_[step][i]).has_value();
+        return good && world_.finish_view().has_value();
     }
 
     scene scene_;

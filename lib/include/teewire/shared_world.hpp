@@ -5,7 +5,7 @@
 /// would make it for each client. See doc/server.md for when to use it.
 #pragma once
 
-#include "teewire/snapshot.hpp"
+#include "teewire/snapshot_builder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -226,7 +226,7 @@ private:
             staged_begins = take(4 * (std::size_t{l.client.items} + 1));
             staged_items = take(2 * std::size_t{l.client.items});
             staged_different = take(l.client.items / 64 * 8 + 8);
-            staged_data = take(4 * l.client.ints() + 64); // what compares reads behind an item
+            staged_data = take(4 * l.client.ints() + 128); // what compares reads behind an item
         }
         std::size_t places = 0;
         std::size_t entries, tallies, further, views, keys, begins, ids, index_keys, index_numbers, index_items,
@@ -352,6 +352,14 @@ inline result<std::span<std::int32_t>> shared_world::stage(std::int32_t key, std
     staged_begins_[number + 1] = static_cast<std::uint32_t>(at + ints);
     staged_ = number + 1;
     return std::span{data, ints};
+}
+
+inline result<std::span<std::int32_t>> shared_world::add_to_view(item const& copied) noexcept {
+    if (copied.key < 0) [[unlikely]]
+        return failure{errc::bad_type, staged_};
+    auto const data = stage(copied.key, copied.data.size(), false);
+    if (data) detail::copy_ints(data->data(), copied.data.data(), copied.data.size());
+    return data;
 }
 
 } // namespace teewire

@@ -297,8 +297,12 @@ std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noe
     for (std::size_t i = 0; i < words; ++i)
         removed[i] = base_items[i] & ~(removed[i] | (j.alternatives ? kept_base[i] : 0));
     if (std::uint16_t const* const order = j.base->order(*j.base_view)) {
-        for (std::size_t i = 0; i < j.base_view->items; ++i)
-            if (has(removed, order[i])) out = put_varint(out, j.base->keys[order[i]]);
+        std::size_t left = j.base_view->items - j.kept;
+        for (std::size_t i = 0; left != 0; ++i)
+            if (has(removed, order[i])) {
+                out = put_varint(out, j.base->keys[order[i]]);
+                --left;
+            }
     } else {
         for_each(removed, removed, words, [&](std::size_t item) { out = put_varint(out, j.base->keys[item]); });
     }

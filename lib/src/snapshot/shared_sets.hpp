@@ -76,7 +76,7 @@ inline void select_updates(shared_sets& s) noexcept {
     s.update_count = updates;
 }
 
-// Compares what a client was given with items of the world; staged.different says for which it is something else. Up to 15
+// Compares what a client was given with items of the world; staged.different says for which it is something else. Up to 31
 // ints behind a content are read.
 inline void match_contents(staged_items const& staged) noexcept {
     for (std::size_t begin = 0; begin < staged.count; begin += 64) {
@@ -92,16 +92,17 @@ inline void match_contents(staged_items const& staged) noexcept {
             std::size_t const n = staged.begins[i + 1] - staged.begins[i];
             std::int32_t const* const b = staged.world_data + staged.world_begins[item];
             std::uint64_t bits = n ^ (staged.world_begins[item + 1] - staged.world_begins[item]);
-            // Most items have up to 16 ints; a loop would end somewhere else for each.
-            std::uint32_t first = 0;
-            for (std::size_t k = 0; k < 16; k += width)
-                first |= std::uint32_t{unequal(load(a + k), load(b + k))} << k;
-            if (n >= 16) [[unlikely]] {
-                bits |= first;
-                for (std::size_t k = 16; k < n; k += 64)
+            // Nearly all items have at most 24 ints; a loop would end somewhere else for each.
+            constexpr std::size_t near = (24 + width - 1) / width * width;
+            std::uint64_t first = 0;
+            for (std::size_t k = 0; k < near; k += width)
+                first |= std::uint64_t{unequal(load(a + k), load(b + k))} << k;
+            if (n > near) [[unlikely]] {
+                for (std::size_t k = near; k < n; k += 64)
                     bits |= differing_first(a + k, b + k, std::min<std::size_t>(64, n - k));
+                bits |= first;
             } else {
-                bits |= first & ((1U << n) - 1);
+                bits |= first & ((std::uint64_t{1} << n) - 1);
             }
             different |= std::uint64_t{bits != 0} << (i - begin);
         }

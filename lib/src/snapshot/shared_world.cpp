@@ -314,13 +314,6 @@ void shared_world::start_view(std::size_t client) noexcept {
     describe_types();
 }
 
-result<std::span<std::int32_t>> shared_world::add_to_view(item const& copied) noexcept {
-    if (copied.key < 0) return failure{errc::bad_type, staged_};
-    auto const data = stage(copied.key, copied.data.size(), false);
-    if (data) std::copy(copied.data.begin(), copied.data.end(), data->begin());
-    return data;
-}
-
 // For each item that was added, one of the world with its key, or none. The client mostly sees what it saw before.
 void shared_world::find_keys() noexcept {
     constexpr std::size_t near = 4;
