@@ -63,7 +63,7 @@ TEEWIRE_API char const* teewire_version(void);
 /// Grows when programs have to be compiled again: the number in the library's soname.
 #define TEEWIRE_ABI_MAJOR 1
 /// Grows with every addition.
-#define TEEWIRE_ABI_MINOR 2
+#define TEEWIRE_ABI_MINOR 3
 
 /// What the library has: major * 65536 + minor. A program can run with it if the major is its own and the minor is not
 /// smaller.
