@@ -163,9 +163,10 @@ void serve_phase(benchmark::State& state, scene const& chosen, phase measured) {
 } // namespace
 
 void add_server_ticks() {
-    for (scene const& s : {scene{"16", 16}, scene{"64", 64}, scene{"128", 128}, scene{"128_whole", 128, true},
-                           scene{"128_lossy", 128, false, acknowledging::late},
-                           scene{"128_scattered", 128, false, acknowledging::scattered}, scene{"256_whole", 256, true}})
+    for (scene const& s :
+         {scene{"16", 16}, scene{"64", 64}, scene{"128", 128}, scene{"128_whole", 128, true},
+          scene{"128_lossy", 128, false, acknowledging::late},
+          scene{"128_scattered", 128, false, acknowledging::scattered}, scene{"256_whole", 256, true}})
         benchmark::RegisterBenchmark(("server_tick/" + s.name).c_str(), [s](benchmark::State& state) {
             serve(state, s);
         })->MinTime(0.5);

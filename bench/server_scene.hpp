@@ -12,8 +12,9 @@
 namespace teewire::bench {
 
 inline constexpr std::size_t packet_bytes = 900;
-inline constexpr std::size_t kept_snapshots = 3 * ticks_per_second / sequence_ticks_apart; // 3 seconds, as servers do
-inline constexpr std::size_t oldest_base = 3 + 2 * 7;                                      // snapshots, without loss
+inline constexpr std::size_t kept_snapshots =
+    3 * ticks_per_second / sequence_ticks_apart;      // 3 seconds, as servers do
+inline constexpr std::size_t oldest_base = 3 + 2 * 7; // snapshots, without loss
 inline constexpr double snapshots_per_second = 50;
 
 enum class acknowledging {

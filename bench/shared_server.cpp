@@ -29,10 +29,16 @@ private:
 class shared_server {
 public:
     shared_server(scene const& chosen, door way)
-        : scene_{chosen}, way_{way}, limits_{static_cast<std::uint32_t>(chosen.clients), 1024, 16384, kept_snapshots + 1, {}},
-          world_memory_{shared_world::fixed_bytes(limits_) + (kept_snapshots + 2) * shared_world::tick_bytes(limits_, 700, 8192, 700)},
-          world_{limits_, world_memory_.bytes()}, encoder_memory_{shared_encoder::bytes_for(limits_, 700, 8192, 48)},
-          encoder_{world_, encoder_memory_.bytes()} {
+        : scene_{chosen}, way_{way}, limits_{static_cast<std::uint32_t>(chosen.clients),
+                                             1024,
+                                             16384,
+                                             kept_snapshots + 1,
+                                             {}},
+          world_memory_{shared_world::fixed_bytes(limits_) +
+                        (kept_snapshots + 2) * shared_world::tick_bytes(limits_, 700, 8192, 700)},
+          world_{limits_, world_memory_.bytes()},
+          encoder_memory_{shared_encoder::bytes_for(limits_, 700, 8192, 48)}, encoder_{world_,
+                                                                                       encoder_memory_.bytes()} {
         for (auto const& ints : sequence_) {
             auto const view = snapshot_view::trusted(ints);
             steps_.emplace_back(view.begin(), view.end());
@@ -200,7 +206,8 @@ void add_shared_ticks() {
                             {"128_lossy", 128, false, acknowledging::late},
                             {"128_scattered", 128, false, acknowledging::scattered},
                             {"256_whole", 256, true}};
-    for (way const& w : {way{"shared_tick", door::shown}, way{"shared_kept", door::kept}, way{"shared_views", door::views}}) {
+    for (way const& w :
+         {way{"shared_tick", door::shown}, way{"shared_kept", door::kept}, way{"shared_views", door::views}}) {
         for (scene const& s : scenes)
             benchmark::RegisterBenchmark((std::string{w.name} + "/" + s.name).c_str(),
                                          [s, w](benchmark::State& state) { serve(state, s, w.through); })

@@ -23,8 +23,8 @@ bool sees(std::size_t viewer, std::size_t id, std::int32_t tick) {
 //! [memory]
 constexpr shared_limits limits{.clients = clients, .items = 64, .ints = 2000, .ticks = 75};
 // As large as a tick mostly is; the history of each client, in one block.
-constexpr std::size_t world_bytes =
-    shared_world::fixed_bytes(limits) + 76 * shared_world::tick_bytes(limits, 2 * clients, 2 * clients * 22, clients);
+constexpr std::size_t world_bytes = shared_world::fixed_bytes(limits) +
+                                    76 * shared_world::tick_bytes(limits, 2 * clients, 2 * clients * 22, clients);
 constexpr std::size_t encoder_bytes = shared_encoder::bytes_for(limits, 2 * clients, 2 * clients * 22, 8);
 
 struct server_memory {

@@ -49,7 +49,8 @@ struct shared_server {
     memory_block encoder_memory;
     shared_encoder encoder;
 
-    explicit shared_server(shared_limits const& l, std::size_t past_bytes = 1 << 20, std::size_t encoder_bytes = 1 << 20)
+    explicit shared_server(shared_limits const& l, std::size_t past_bytes = 1 << 20,
+                           std::size_t encoder_bytes = 1 << 20)
         : limits{l}, world_memory{shared_world::fixed_bytes(l) + past_bytes}, world{l, world_memory.bytes()},
           encoder_memory{shared_encoder::least_bytes(l) + encoder_bytes}, encoder{world, encoder_memory.bytes()} {}
 };
@@ -150,7 +151,10 @@ public:
     /// Mostly the first one, or each its own.
     [[nodiscard]] test::ints const& content(std::size_t client, thing const& t) {
         std::size_t const n = t.contents.size();
-        return t.contents[n == 1 ? 0 : t.key % 3 == 0 ? client % n : client == static_cast<std::size_t>(t.key % 5) ? n - 1 : 0];
+        return t.contents[n == 1                                          ? 0
+                          : t.key % 3 == 0                                ? client % n
+                          : client == static_cast<std::size_t>(t.key % 5) ? n - 1
+                                                                          : 0];
     }
     [[nodiscard]] test::random& random() { return r_; }
 
@@ -159,7 +163,8 @@ private:
         if (things_.size() == most_) return;
         static constexpr std::uint16_t types[] = {1, 2, 5, 9, 10, 11, 19, 23, 40, 63, 64, 0x4000, 0x7ffe};
         thing t;
-        t.key = make_key(types[r_.below(std::size(types))], static_cast<std::uint16_t>(r_.below(r_.chance(90) ? 40 : 65536)));
+        t.key = make_key(types[r_.below(std::size(types))],
+                         static_cast<std::uint16_t>(r_.below(r_.chance(90) ? 40 : 65536)));
         for (thing const& other : things_)
             if (other.key == t.key) return;
         std::size_t const agreed = sizes_[key_type(t.key)];
@@ -169,7 +174,9 @@ private:
             t.contents.emplace_back(size);
             for (std::int32_t& v : t.contents.back()) v = r_.value();
         }
-        things_.insert(things_.begin() + static_cast<std::ptrdiff_t>(r_.chance(50) ? things_.size() : r_.below(things_.size() + 1)), std::move(t));
+        things_.insert(things_.begin() + static_cast<std::ptrdiff_t>(r_.chance(50) ? things_.size()
+                                                                                   : r_.below(things_.size() + 1)),
+                       std::move(t));
     }
 
     test::random r_;
@@ -180,8 +187,8 @@ private:
 
 enum class door { shown, viewed, filled };
 
-void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, std::size_t steps, shared_limits limits,
-          std::size_t past_bytes, std::size_t encoder_bytes) {
+void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, std::size_t steps,
+          shared_limits limits, std::size_t past_bytes, std::size_t encoder_bytes) {
     CAPTURE(seed);
     size_table const& sizes = seed % 3 == 0 ? sizes_07 : sizes_06;
     limits.clients = static_cast<std::uint32_t>(clients);
@@ -247,7 +254,8 @@ void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, 
                 continue;
             }
             // In order, or lost; and what nobody ever sent.
-            std::int32_t base = tick - 1 - static_cast<std::int32_t>(w.random().below(w.random().chance(80) ? 8 : 100));
+            std::int32_t base =
+                tick - 1 - static_cast<std::int32_t>(w.random().below(w.random().chance(80) ? 8 : 100));
             if (w.random().chance(3)) base = -1;
             if (w.random().chance(2)) base = tick + static_cast<std::int32_t>(w.random().below(2));
             check_same(s, r, c, tick, base, sizes);
@@ -290,7 +298,8 @@ TEST_CASE("a shared world of as many items as there can be") {
         auto const make = [&](std::int32_t tick, std::int32_t value) {
             REQUIRE(s.world.start(tick));
             test::plain_items items;
-            for (std::uint16_t i = 0; i < 1024; ++i) items.push_back({make_key(40, i), test::ints(13, i % 3 == 1 ? value : i % 3)});
+            for (std::uint16_t i = 0; i < 1024; ++i)
+                items.push_back({make_key(40, i), test::ints(13, i % 3 == 1 ? value : i % 3)});
             for (std::size_t c = 0; c < 2; ++c) r.keep(c, tick, test::layout(items));
             if (way == door::shown) {
                 for (auto const& i : items) REQUIRE(s.world.add({i.key, i.data}));
@@ -487,7 +496,8 @@ TEST_CASE("several threads encode from one world") {
         for (std::size_t t = 0; t < 3; ++t)
             threads.emplace_back([&, t] {
                 for (std::size_t c = 0; c < 16; ++c) {
-                    auto const delta = encoders[t]->encode(c, tick - 1 - static_cast<std::int32_t>(c % 3), sizes_06);
+                    auto const delta =
+                        encoders[t]->encode(c, tick - 1 - static_cast<std::int32_t>(c % 3), sizes_06);
                     if (delta) made[t][c] = test::copy_of(delta->bytes);
                 }
             });

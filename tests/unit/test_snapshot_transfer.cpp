@@ -685,7 +685,8 @@ TEST_CASE("messages of a shared world are those of a snapshot that is the client
         REQUIRE(world.finish_view());
         REQUIRE(world.finish());
     };
-    auto const check = [&](std::int32_t tick, std::int32_t base, snapshot_encoding const& encoding, bool whole = false) {
+    auto const check = [&](std::int32_t tick, std::int32_t base, snapshot_encoding const& encoding,
+                           bool whole = false) {
         auto const made = encode_snapshot(encoder, 0, base, encoding);
         auto const from = base >= 0 && !whole ? snapshot_view::trusted(past[base]) : snapshot_view{};
         auto const expected =

@@ -16,10 +16,10 @@ struct shared_run;
 
 /// What encodes a client's snapshot.
 struct packed_delta {
-    std::span<std::uint8_t> bytes;       ///< variable-length ints; empty if nothing changed
-    std::int32_t tick = 0;               ///< of the snapshot
-    std::int32_t base_tick = -1;         ///< -1: against the empty snapshot
-    std::uint32_t checksum = 0;          ///< of the snapshot
+    std::span<std::uint8_t> bytes; ///< variable-length ints; empty if nothing changed
+    std::int32_t tick = 0;         ///< of the snapshot
+    std::int32_t base_tick = -1;   ///< -1: against the empty snapshot
+    std::uint32_t checksum = 0;    ///< of the snapshot
 };
 
 /// Encodes the newest tick of a world for one client after the other. What two of them have in common, an item and what it
@@ -31,8 +31,8 @@ public:
 
     /// Bytes in which the comparisons with so many ticks are kept until the next tick. When they do not suffice, what was
     /// made is forgotten and made again. 1.5 MiB for 8 ticks and a world of 1024 items with 8192 ints.
-    [[nodiscard]] static constexpr std::size_t bytes_for(shared_limits const& limits, std::size_t items, std::size_t ints,
-                                                         std::size_t ticks) noexcept {
+    [[nodiscard]] static constexpr std::size_t bytes_for(shared_limits const& limits, std::size_t items,
+                                                         std::size_t ints, std::size_t ticks) noexcept {
         return parts{limits}.end + (ticks + 1) * (comparison_bytes(items) + 16 * items + 2 * 4 * ints);
     }
     /// Bytes below which nothing works.
@@ -70,10 +70,10 @@ private:
         std::int32_t base_tick = -1;
         size_table const* sizes = nullptr;
         detail::shared_tick const* base = nullptr;
-        std::uint64_t* changed = nullptr;      // the set of primary items whose primary content is another one now
-        std::uint16_t* partners = nullptr;     // by primary item: that of the base
-        std::uint32_t* pieces = nullptr;       // by item: where the packed update is, in eights of bytes; 0: not made yet
-        kernels::shared_run* runs = nullptr;   // stretches of items with the same keys
+        std::uint64_t* changed = nullptr;  // the set of primary items whose primary content is another one now
+        std::uint16_t* partners = nullptr; // by primary item: that of the base
+        std::uint32_t* pieces = nullptr; // by item: where the packed update is, in eights of bytes; 0: not made yet
+        kernels::shared_run* runs = nullptr; // stretches of items with the same keys
         std::size_t run_count = 0;
     };
 
@@ -119,8 +119,8 @@ private:
                                             size_table const& sizes) noexcept;
     [[nodiscard]] bool match(comparison& c) noexcept;
     [[nodiscard]] std::uint16_t primary_of(std::int32_t key) const noexcept;
-    std::uint8_t* write_update(std::uint8_t* out, std::size_t item, std::span<std::int32_t const> before, bool known,
-                               size_table const& sizes) const noexcept;
+    std::uint8_t* write_update(std::uint8_t* out, std::size_t item, std::span<std::int32_t const> before,
+                               bool known, size_table const& sizes) const noexcept;
     void select(job& j) noexcept;
     void pair_alternatives(job& j) noexcept;
     std::uint8_t* write_removed(std::uint8_t* out, job const& j) noexcept;
@@ -131,9 +131,9 @@ private:
     std::span<std::byte> memory_;
     parts parts_;
     std::span<comparison> comparisons_;
-    std::size_t count_ = 0;   // of them
-    std::size_t used_ = 0;    // bytes
-    std::uint32_t seen_ = 0;  // what the world had changed
+    std::size_t count_ = 0;  // of them
+    std::size_t used_ = 0;   // bytes
+    std::uint32_t seen_ = 0; // what the world had changed
     detail::shared_tick const* now_ = nullptr;
 };
 

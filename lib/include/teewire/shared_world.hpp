@@ -53,8 +53,9 @@ struct shared_tick {
     std::uint32_t const* begins = nullptr; // of the data; one more for the end
     std::int32_t const* data = nullptr;
     std::uint64_t const* alternatives = nullptr; // the set of them
-    std::uint16_t const* next_of_key = nullptr;  // in a ring; of the primary ones without alternatives nothing is said
-    shared_view* views = nullptr;                // by client
+    std::uint16_t const* next_of_key =
+        nullptr;                  // in a ring; of the primary ones without alternatives nothing is said
+    shared_view* views = nullptr; // by client
     std::byte const* begin = nullptr;
 
     [[nodiscard]] std::span<std::int32_t const> content(std::size_t item) const noexcept {
@@ -99,12 +100,13 @@ public:
     }
     /// Bytes that a tick takes while it is held, when it has so many items with so many ints in all, and each of the
     /// clients sees so many. A server of 64 clients with 300 items, and 2500 ints, holds 75 of them in 4 MiB.
-    [[nodiscard]] static constexpr std::size_t tick_bytes(shared_limits const& limits, std::size_t items, std::size_t ints,
-                                                          std::size_t seen) noexcept {
+    [[nodiscard]] static constexpr std::size_t tick_bytes(shared_limits const& limits, std::size_t items,
+                                                          std::size_t ints, std::size_t seen) noexcept {
         std::size_t const sets = limits.clients * (8 * detail::set_words(items) + detail::eights(2 * seen));
-        return 8 * items + 8 * detail::set_words(items) + detail::eights(sizeof(detail::shared_view) * limits.clients) +
-               detail::eights(4 * items) + detail::eights(4 * (items + 1)) + detail::eights(4 * items) +
-               detail::eights(2 * items) + detail::eights(4 * ints) + sets;
+        return 8 * items + 8 * detail::set_words(items) +
+               detail::eights(sizeof(detail::shared_view) * limits.clients) + detail::eights(4 * items) +
+               detail::eights(4 * (items + 1)) + detail::eights(4 * items) + detail::eights(2 * items) +
+               detail::eights(4 * ints) + sets;
     }
     /// Bytes with which no tick is refused, and as many are held as `limits` say, whatever the clients see. For less, add
     /// fixed_bytes() and as many tick_bytes() as shall be held.
@@ -230,7 +232,8 @@ private:
         }
         std::size_t places = 0;
         std::size_t entries, tallies, further, views, keys, begins, ids, index_keys, index_numbers, index_items,
-            next_of_key, first_of_key, successors, sets, numbers, data, staged_keys, staged_begins, staged_items, staged_different, staged_data;
+            next_of_key, first_of_key, successors, sets, numbers, data, staged_keys, staged_begins, staged_items,
+            staged_different, staged_data;
         std::size_t end = 0;
     };
 
@@ -240,8 +243,8 @@ private:
         std::uint32_t ints; // of the items section
         std::uint32_t checksum;
         bool shown;
-        bool sorted;               // in the order of the numbers; otherwise there is a list
-        bool listed;               // there is a list anyway
+        bool sorted;                // in the order of the numbers; otherwise there is a list
+        bool listed;                // there is a list anyway
         std::uint32_t items_before; // in the list of the tick before
     };
 
@@ -296,7 +299,8 @@ private:
     std::uint32_t changes_ = 0; // finished and cleared: what encoders have made is of no use any more
 
     // The tick that is being made, or was made last.
-    std::span<std::uint64_t> tallies_; // of each item: the sum of its data in the upper half, its ints and key in the lower
+    std::span<std::uint64_t>
+        tallies_; // of each item: the sum of its data in the upper half, its ints and key in the lower
     std::span<std::uint64_t> further_; // the set of those that are not the first of their key
     std::span<view> views_;
     std::span<std::int32_t> keys_;
@@ -307,7 +311,7 @@ private:
     std::span<std::uint16_t> successors_; // by item of the tick before: the item that has its key now, or none
     std::span<std::int32_t> data_;
     std::array<index, 2> indexes_;
-    std::size_t now_ = 0; // of indexes_; the other one is of the tick before
+    std::size_t now_ = 0;       // of indexes_; the other one is of the tick before
     bool indexed_ = false;      // indexes_[now_] is of the newest tick, unless one is being made
     bool index_before_ = false; // while one is being made, the other one is of the newest tick
     bool making_ = false;
@@ -315,7 +319,7 @@ private:
     std::int32_t tick_ = 0;
     std::size_t items_ = 0;
     std::size_t ints_ = 0;
-    std::size_t described_ = 0; // describing items, which come first
+    std::size_t described_ = 0;       // describing items, which come first
     std::size_t expected_before_ = 0; // the item of the tick before that comes next, if nothing changes
     std::uint32_t next_id_ = 0;
 
@@ -323,8 +327,8 @@ private:
     std::size_t client_ = 0;
     bool viewing_ = false;
     std::span<std::int32_t> staged_keys_;
-    std::span<std::uint32_t> staged_begins_; // in the data; one more for the end
-    std::span<std::uint16_t> staged_items_;  // of the world, with these keys and then with these contents
+    std::span<std::uint32_t> staged_begins_;    // in the data; one more for the end
+    std::span<std::uint16_t> staged_items_;     // of the world, with these keys and then with these contents
     std::span<std::uint64_t> staged_different_; // from the items of the world
     std::span<std::int32_t> staged_data_;
     std::size_t staged_ = 0;

@@ -112,8 +112,8 @@ std::int32_t teewire_world_start_view(teewire_world* world, std::uint32_t client
     return TEEWIRE_OK;
 }
 
-std::int32_t teewire_world_add_to_view(teewire_world* world, std::uint32_t type, std::uint32_t id, std::uint32_t ints,
-                                       std::int32_t** data) {
+std::int32_t teewire_world_add_to_view(teewire_world* world, std::uint32_t type, std::uint32_t id,
+                                       std::uint32_t ints, std::int32_t** data) {
     if (type > last_alias) return TEEWIRE_BAD_TYPE;
     if (id > UINT16_MAX) return TEEWIRE_BAD_ID;
     shared_world& w = world_of(world);
@@ -164,22 +164,22 @@ std::uint32_t teewire_encoder_size(teewire_world_limits const* limits, std::uint
                                    std::uint32_t ticks) {
     shared_limits l;
     if (!read_limits(limits, l)) return 0;
-    return size_or_zero(sizeof(encoder_state) +
-                        std::max<std::uint64_t>(shared_encoder::least_bytes(l),
-                                                shared_encoder::bytes_for(l, items, ints, ticks)));
+    return size_or_zero(
+        sizeof(encoder_state) +
+        std::max<std::uint64_t>(shared_encoder::least_bytes(l), shared_encoder::bytes_for(l, items, ints, ticks)));
 }
 
 std::int32_t teewire_encoder_init(teewire_encoder** out, void* memory, std::uint32_t size,
                                   teewire_world const* world) {
     shared_world const& w = world_of(world);
     if (!suits<encoder_state>(memory, size, shared_encoder::least_bytes(w.limits()))) return TEEWIRE_BAD_ARGUMENT;
-    *out = reinterpret_cast<teewire_encoder*>(::new (memory)
-                                                  encoder_state{w, behind<encoder_state>(memory, size)});
+    *out = reinterpret_cast<teewire_encoder*>(::new (memory) encoder_state{w, behind<encoder_state>(memory, size)});
     return TEEWIRE_OK;
 }
 
 std::int32_t teewire_encoder_encode(teewire_encoder* encoder, std::uint32_t client, std::int32_t base_tick,
-                                    teewire_sizes const* sizes, teewire_packed_delta* out, teewire_failure* failure) {
+                                    teewire_sizes const* sizes, teewire_packed_delta* out,
+                                    teewire_failure* failure) {
     shared_encoder& e = state_of(encoder).encoder;
     if (client >= e.world().limits().clients) return bad_argument(failure);
     auto const delta = e.encode(client, base_tick, table_of(sizes));

@@ -32,6 +32,8 @@ struct codec_functions {
 [[nodiscard]] std::span<variant<codec_functions> const> codec_variants() noexcept;
 
 namespace scalar {
+encode_varints_fn encode_varints;
+decode_varints_fn decode_varints;
 huffman_encode_fn huffman_encode;
 huffman_decode_fn huffman_decode;
 } // namespace scalar

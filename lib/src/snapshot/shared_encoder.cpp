@@ -48,8 +48,8 @@ std::uint16_t find_in(shared_tick const& tick, std::uint64_t const* set, std::ui
 } // namespace
 
 shared_encoder::shared_encoder(shared_world const& world, std::span<std::byte> memory) noexcept
-    : world_{world}, memory_{memory}, parts_{world.limits()},
-      comparisons_{part<comparison>(parts_.comparisons), max_comparisons} {
+    : world_{world}, memory_{memory}, parts_{world.limits()}, comparisons_{part<comparison>(parts_.comparisons),
+                                                                           max_comparisons} {
     assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0);
     assert(memory.size() >= least_bytes(world.limits()));
     std::fill_n(part<std::uint64_t>(parts_.different), set_words(world.limits().items), std::uint64_t{0});
@@ -133,13 +133,15 @@ bool shared_encoder::match(comparison& c) noexcept {
         if (!same_content(now, at, base, i)) insert(changed, at);
     }
     if (current.count != 0) runs[c.run_count++] = current;
-    used_ -= detail::eights(sizeof(kernels::shared_run) * most_runs) - detail::eights(sizeof(kernels::shared_run) * c.run_count);
+    used_ -= detail::eights(sizeof(kernels::shared_run) * most_runs) -
+             detail::eights(sizeof(kernels::shared_run) * c.run_count);
     return true;
 }
 
 // Null if no receiver could read it.
-std::uint8_t* shared_encoder::write_update(std::uint8_t* out, std::size_t item, std::span<std::int32_t const> before,
-                                           bool known, size_table const& sizes) const noexcept {
+std::uint8_t* shared_encoder::write_update(std::uint8_t* out, std::size_t item,
+                                           std::span<std::int32_t const> before, bool known,
+                                           size_table const& sizes) const noexcept {
     auto const data = now_->content(item);
     std::int32_t const key = now_->keys[item];
     std::size_t const agreed = sizes[key_type(key)];
@@ -245,8 +247,9 @@ void shared_encoder::select(job& j) noexcept {
             base = primary;
         }
     }
-    kernels::shared_sets sets{j.items(),      base, j.with->changed, {j.with->runs, j.with->run_count},
-                              set_words(j.now.items), known, updates};
+    kernels::shared_sets sets{
+        j.items(), base,   j.with->changed, {j.with->runs, j.with->run_count}, set_words(j.now.items),
+        known,     updates};
     kernels::snapshot.select_updates(sets);
     j.kept = sets.kept_count;
     j.updates = sets.update_count;
@@ -310,12 +313,13 @@ std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noe
 }
 
 // Error: size_mismatch, with the number of the item in the snapshot.
-result<std::uint8_t*> shared_encoder::write_updates(std::uint8_t* out, job const& j, size_table const& sizes) noexcept {
+result<std::uint8_t*> shared_encoder::write_updates(std::uint8_t* out, job const& j,
+                                                    size_table const& sizes) noexcept {
     auto const* const known = part<std::uint64_t>(parts_.known);
     auto const* const updates = part<std::uint64_t>(parts_.updates);
     auto const* const different = part<std::uint64_t>(parts_.different);
     auto const* const bases = part<std::uint16_t>(parts_.bases);
-    kernels::piece_copier copier{updates,         known,          different,         j.with_nothing->pieces,
+    kernels::piece_copier copier{updates,        known,          different,          j.with_nothing->pieces,
                                  j.with->pieces, memory_.data(), j.now.order(j.view)};
     copier.out = out;
     copier.end = copier.order != nullptr ? j.view.items : set_words(j.now.items);
@@ -333,7 +337,7 @@ result<std::uint8_t*> shared_encoder::write_updates(std::uint8_t* out, job const
                 continue;
             }
         std::uint8_t* const end =
-            alternative ? write_update(copier.out, item, j.base->content(bases[item]), true, sizes)
+            alternative         ? write_update(copier.out, item, j.base->content(bases[item]), true, sizes)
             : c.base != nullptr ? write_update(copier.out, item, c.base->content(c.partners[item]), true, sizes)
                                 : write_update(copier.out, item, {}, false, sizes);
         if (end == nullptr) {

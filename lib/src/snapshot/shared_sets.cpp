@@ -11,7 +11,8 @@ void insert(std::uint64_t* set, std::size_t item) noexcept { set[item / 64] |= s
 
 } // namespace
 
-kernels::set_tally plain::tally_set(std::uint64_t const* tallies, std::uint64_t const* set, std::size_t n) noexcept {
+kernels::set_tally plain::tally_set(std::uint64_t const* tallies, std::uint64_t const* set,
+                                    std::size_t n) noexcept {
     kernels::set_tally tally{};
     for (std::size_t i = 0; i < n; ++i) {
         if (!has(set, i)) continue;
@@ -26,10 +27,10 @@ void plain::match_contents(kernels::staged_items const& staged) noexcept {
     for (std::size_t i = 0; i < staged.count; ++i) {
         if (i % 64 == 0) staged.different[i / 64] = 0;
         std::size_t const item = staged.items[i];
-        bool const same =
-            item != kernels::staged_items::none &&
-            std::equal(staged.data + staged.begins[i], staged.data + staged.begins[i + 1],
-                       staged.world_data + staged.world_begins[item], staged.world_data + staged.world_begins[item + 1]);
+        bool const same = item != kernels::staged_items::none &&
+                          std::equal(staged.data + staged.begins[i], staged.data + staged.begins[i + 1],
+                                     staged.world_data + staged.world_begins[item],
+                                     staged.world_data + staged.world_begins[item + 1]);
         if (!same) insert(staged.different, i);
     }
 }
@@ -75,7 +76,8 @@ std::uint32_t plain::copy_pieces(kernels::piece_copier& c) noexcept {
             item = static_cast<std::uint32_t>(64 * c.at + kernels::lowest(c.left));
             c.left &= c.left - 1;
         }
-        std::uint32_t const place = has(c.different, item) ? 0 : (has(c.known, item) ? c.differences : c.wholes)[item];
+        std::uint32_t const place =
+            has(c.different, item) ? 0 : (has(c.known, item) ? c.differences : c.wholes)[item];
         if (place == 0) return item;
         std::byte const* const piece = c.memory + std::size_t{8} * place;
         std::uint32_t size;

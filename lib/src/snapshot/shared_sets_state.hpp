@@ -32,13 +32,13 @@ struct shared_run {
 
 /// Which items of a client's snapshot are updates.
 struct shared_sets {
-    std::uint64_t const* now;      // items
-    std::uint64_t const* base;     // primary items of the base, in its numbers
-    std::uint64_t const* changed;  // items whose primary contents are different in both ticks
+    std::uint64_t const* now;     // items
+    std::uint64_t const* base;    // primary items of the base, in its numbers
+    std::uint64_t const* changed; // items whose primary contents are different in both ticks
     std::span<shared_run const> runs;
-    std::size_t words; // of the sets of items that there are now
-    std::uint64_t* known;   // out: items that the base has, too; both are primary
-    std::uint64_t* updates; // out: items that it has not, or with another content
+    std::size_t words;          // of the sets of items that there are now
+    std::uint64_t* known;       // out: items that the base has, too; both are primary
+    std::uint64_t* updates;     // out: items that it has not, or with another content
     std::size_t kept_count = 0; // out: of these
     std::size_t update_count = 0;
 };

@@ -60,25 +60,27 @@ shared_world::shared_world(shared_limits const& limits, std::span<std::byte> mem
       past_{memory.subspan(parts_.end)}, tallies_{part<std::uint64_t>(parts_.tallies, limits.items)},
       further_{part<std::uint64_t>(parts_.further, set_words(limits.items))},
       views_{part<view>(parts_.views, limits.clients)}, keys_{part<std::int32_t>(parts_.keys, limits.items)},
-      begins_{part<std::uint32_t>(parts_.begins, std::size_t{limits.items} + 1)},
-      ids_{part<std::uint32_t>(parts_.ids, limits.items)},
+      begins_{part<std::uint32_t>(parts_.begins, std::size_t{limits.items} + 1)}, ids_{part<std::uint32_t>(
+                                                                                      parts_.ids, limits.items)},
       next_of_key_{part<std::uint16_t>(parts_.next_of_key, limits.items)},
-      first_of_key_{part<std::uint16_t>(parts_.first_of_key, limits.items)},
-      successors_{part<std::uint16_t>(parts_.successors, limits.items)},
+      first_of_key_{part<std::uint16_t>(parts_.first_of_key, limits.items)}, successors_{part<std::uint16_t>(
+                                                                                 parts_.successors, limits.items)},
       data_{part<std::int32_t>(parts_.data, limits.ints)}, indexes_{make_index(0), make_index(1)},
       staged_keys_{part<std::int32_t>(parts_.staged_keys, limits.client.items)},
       staged_begins_{part<std::uint32_t>(parts_.staged_begins, std::size_t{limits.client.items} + 1)},
       staged_items_{part<std::uint16_t>(parts_.staged_items, limits.client.items)},
       staged_different_{part<std::uint64_t>(parts_.staged_different, limits.client.items / 64 + 1)},
       staged_data_{part<std::int32_t>(parts_.staged_data, limits.client.ints())} {
-    assert(limits.items > 0 && limits.items < none && limits.clients > 0 && limits.clients < none && limits.ticks > 0);
+    assert(limits.items > 0 && limits.items < none && limits.clients > 0 && limits.clients < none &&
+           limits.ticks > 0);
     assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0 && memory.size() >= parts_.end);
 }
 
 shared_world::index shared_world::make_index(std::size_t number) const noexcept {
     std::size_t const n = limits_.items;
     return {{part<std::int32_t>(parts_.index_keys, 2 * n).subspan(number * n, n),
-             part<std::uint16_t>(parts_.index_numbers, 2 * parts_.places).subspan(number * parts_.places, parts_.places)},
+             part<std::uint16_t>(parts_.index_numbers, 2 * parts_.places)
+                 .subspan(number * parts_.places, parts_.places)},
             part<std::uint16_t>(parts_.index_items, 2 * n).subspan(number * n, n)};
 }
 
@@ -504,14 +506,14 @@ result<std::size_t> shared_world::finish() noexcept {
         std::fill(set.begin(), set.end(), std::uint64_t{0});
         choose_primary(set);
     }
-    at(count_ - 1) = {{tick_, has_further_, static_cast<std::uint32_t>(n),
-                       as(static_cast<std::uint32_t*>(nullptr), ids), as(static_cast<std::uint64_t*>(nullptr), tallies),
-                       as(static_cast<std::int32_t*>(nullptr), keys), as(static_cast<std::uint32_t*>(nullptr), begins),
-                       as(static_cast<std::int32_t*>(nullptr), data),
-                       as(static_cast<std::uint64_t*>(nullptr), alternatives),
-                       as(static_cast<std::uint16_t*>(nullptr), next_of_key), shared_views, to},
-                      begin,
-                      needed};
+    at(count_ -
+       1) = {{tick_, has_further_, static_cast<std::uint32_t>(n), as(static_cast<std::uint32_t*>(nullptr), ids),
+              as(static_cast<std::uint64_t*>(nullptr), tallies), as(static_cast<std::int32_t*>(nullptr), keys),
+              as(static_cast<std::uint32_t*>(nullptr), begins), as(static_cast<std::int32_t*>(nullptr), data),
+              as(static_cast<std::uint64_t*>(nullptr), alternatives),
+              as(static_cast<std::uint16_t*>(nullptr), next_of_key), shared_views, to},
+             begin,
+             needed};
     std::size_t place = sets;
     for (std::size_t c = 0; c < limits_.clients; ++c) {
         view const& v = views_[c];
@@ -562,7 +564,9 @@ shared_tick const* shared_world::find(std::size_t client, std::int32_t tick) con
     return found != nullptr && found->views[client].set != 0 ? found : nullptr;
 }
 
-bool shared_world::holds(std::size_t client, std::int32_t tick) const noexcept { return find(client, tick) != nullptr; }
+bool shared_world::holds(std::size_t client, std::int32_t tick) const noexcept {
+    return find(client, tick) != nullptr;
+}
 
 result<std::uint32_t> shared_world::checksum(std::size_t client, std::int32_t tick) const noexcept {
     shared_tick const* const found = find(client, tick);
@@ -591,7 +595,8 @@ result<snapshot_view> shared_world::snapshot(std::size_t client, std::int32_t ti
     } else {
         std::uint64_t const* const set = found->set(v);
         for (std::size_t word = 0; word < set_words(found->items); ++word)
-            for (std::uint64_t left = set[word]; left != 0; left &= left - 1) add(word * 64 + kernels::lowest(left));
+            for (std::uint64_t left = set[word]; left != 0; left &= left - 1)
+                add(word * 64 + kernels::lowest(left));
     }
     assert(at == v.ints && count == v.items);
     out[0] = static_cast<std::int32_t>(4 * (at - 2 - v.items));
