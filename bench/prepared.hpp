@@ -109,12 +109,22 @@ inline void unpack(prepared& w) {
 inline void build_with(snapshot_builder& builder, snapshot_view items) {
     builder.start();
     bool good = true;
-    for (item const i : items) good &= builder.add(i).has_value();
+    auto writer = builder.write();
+    for (item const i : items) good &= writer.add(i);
+    good &= builder.take(writer).has_value();
     benchmark::DoNotOptimize(good);
     benchmark::DoNotOptimize(builder.finish().checksum());
 }
 // The same keys as the time before, as servers have them most of the time.
 inline void build(prepared& w) { build_with(w.builder, w.to); }
+// The same, each item by a call of its own.
+inline void build_singly(prepared& w) {
+    w.builder.start();
+    bool good = true;
+    for (item const i : w.to) good &= w.builder.add(i).has_value();
+    benchmark::DoNotOptimize(good);
+    benchmark::DoNotOptimize(w.builder.finish().checksum());
+}
 // Every key is new.
 inline void build_first(prepared& w) {
     snapshot_builder builder{*w.builder_memory};

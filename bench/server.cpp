@@ -80,7 +80,9 @@ private:
             if (found) base = *found;
         }
         builder_.start(c.past.ahead(tick_of(step - age)));
-        for (std::size_t const i : c.visible[step]) good &= builder_.add(steps_[step][i]).has_value();
+        auto writer = builder_.write();
+        for (std::size_t const i : c.visible[step]) good &= writer.add(steps_[step][i]);
+        good &= builder_.take(writer).has_value();
         snapshot_view const now = builder_.finish();
         lap(building);
 

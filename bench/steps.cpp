@@ -43,6 +43,7 @@ constexpr step steps[] = {
     {"crc", checksum},
     {"is_valid", is_valid},
     {"build", build},
+    {"build_singly", build_singly},
     {"build_first", build_first},
     {"varint_pack", varint_pack},
     {"varint_unpack", varint_unpack},

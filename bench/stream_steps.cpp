@@ -64,6 +64,13 @@ stream_steps::stream_steps(stream const& of, arena& memory)
     });
     add("build", [this](pair const& p) {
         builder_.start();
+        auto writer = builder_.write();
+        for (item const i : p.to) keep(writer.add(i));
+        keep(builder_.take(writer));
+        keep(builder_.finish());
+    });
+    add("build_singly", [this](pair const& p) {
+        builder_.start();
         for (item const i : p.to) keep(builder_.add(i));
         keep(builder_.finish());
     });

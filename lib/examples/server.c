@@ -12,8 +12,8 @@ enum { CHARACTER = 9 }; /* an item type, of 22 ints */
 /* ---- the server's side --------------------------------------------------------------------------------------------- */
 
 static teewire_sender* senders[clients];
-static teewire_builder* builders[clients]; /* one each, so that the next tick finds the layout of the last one */
-static teewire_scratch* scratch;           /* one per thread */
+static teewire_builder* builder; /* one per thread, as is the next */
+static teewire_scratch* scratch;
 
 //! [snap]
 /* Everybody is seen who is not too far away. */
@@ -38,11 +38,11 @@ static void do_tick(int32_t tick) {
     //! [loop]
     for (int32_t client = 0; client < clients; ++client) {
         if (!teewire_sender_due(senders[client], tick)) continue;
-        teewire_sender_start(senders[client], builders[client]);
+        teewire_sender_start(senders[client], builder);
         for (uint32_t id = 0; id < clients; ++id)
-            if (sees(client, id, tick) && teewire_builder_add(builders[client], CHARACTER, id, 22, &data) > 0)
+            if (sees(client, id, tick) && teewire_builder_add(builder, CHARACTER, id, 22, &data) > 0)
                 write_character(id, tick, data);
-        teewire_builder_finish(builders[client], &now);
+        teewire_builder_finish(builder, &now);
         if (teewire_sender_send(senders[client], tick, &now, scratch, NULL) < 0) continue;
         while ((size = teewire_sender_next(senders[client], &message)) > 0) deliver(client, message, size);
     }
@@ -78,10 +78,11 @@ int main(void) {
     uint32_t size = teewire_scratch_size();
     if (teewire_abi_version() >> 16 != TEEWIRE_ABI_MAJOR) return 1;
     if (teewire_scratch_init(&scratch, memory(size), size) < 0) return 1;
+    size = teewire_builder_size();
+    if (teewire_builder_init(&builder, memory(size), size) < 0) return 1;
+    size = teewire_scratch_size();
     if (teewire_scratch_init(&client_scratch, memory(size), size) < 0) return 1;
     for (int32_t client = 0; client < clients; ++client) {
-        size = teewire_builder_size();
-        if (teewire_builder_init(&builders[client], memory(size), size) < 0) return 1;
         size = teewire_sender_size(75, history_bytes);
         if (teewire_sender_init(&senders[client], memory(size), size, NULL) < 0) return 1;
         size = teewire_receiver_size(1, 150, history_bytes);

@@ -7,6 +7,7 @@
 #include <teewire/snapshot_receiver.hpp>
 #include <teewire/snapshot_sender.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <deque>
@@ -77,12 +78,17 @@ public:
     void tick(std::int32_t tick, milliseconds now) {
         if (!joined_) return;
         if (sender_.due(tick)) {
+            //! [write]
             builder_.start(sender_.ahead());
+            auto items = builder_.write();
             for (std::uint16_t id = 0; id < 8; ++id)
-                if (auto const data = builder_.add(9, id, 22)) {
-                    (*data)[0] = tick;
-                    (*data)[1] = 100 * id + tick;
+                if (std::int32_t* const data = items.add(9, id, 22)) { // all of it is to be written
+                    std::fill_n(data, 22, 0);
+                    data[0] = tick;
+                    data[1] = 100 * id + tick;
                 }
+            if (!builder_.take(items)) std::puts("a key came twice"); // and was left out
+            //! [write]
             if (auto const encoded = sender_.send(tick, builder_.finish(), memory_.scratch)) {
                 auto parts = *encoded;
                 for (std::span<std::uint8_t const> message; parts.next(message);)

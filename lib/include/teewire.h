@@ -1,15 +1,15 @@
 /// @file
 /// teewire for C: C99, and every language that can call it. The C++ headers are in teewire/.
 ///
-/// What a server does in every tick, with a sender and a builder for each client and one scratch for the thread:
+/// What a server does in every tick, with a sender for each client, one builder and one scratch for the thread:
 /// ```
 /// for (int32_t client = 0; client < clients; ++client) {
 ///     if (!teewire_sender_due(senders[client], tick)) continue;
-///     teewire_sender_start(senders[client], builders[client]);
+///     teewire_sender_start(senders[client], builder);
 ///     for (uint32_t id = 0; id < clients; ++id)
-///         if (sees(client, id, tick) && teewire_builder_add(builders[client], CHARACTER, id, 22, &data) > 0)
+///         if (sees(client, id, tick) && teewire_builder_add(builder, CHARACTER, id, 22, &data) > 0)
 ///             write_character(id, tick, data);
-///     teewire_builder_finish(builders[client], &now);
+///     teewire_builder_finish(builder, &now);
 ///     if (teewire_sender_send(senders[client], tick, &now, scratch, NULL) < 0) continue;
 ///     while ((size = teewire_sender_next(senders[client], &message)) > 0) deliver(client, message, size);
 /// }
@@ -36,6 +36,7 @@
 #ifndef TEEWIRE_H
 #define TEEWIRE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__GNUC__)
@@ -221,7 +222,8 @@ typedef struct teewire_snapshot {
     uint32_t flags; ///< TEEWIRE_DISTINCT_KEYS, or 0
 } teewire_snapshot;
 
-/// Collects items and lays them out. See teewire/snapshot_builder.hpp for how extended types are numbered.
+/// Collects items and lays them out; one serves all clients of a thread in turns. See teewire/snapshot_builder.hpp for how
+/// extended types are numbered.
 typedef struct teewire_builder teewire_builder;
 
 /// Makes a builder. Error: BAD_ARGUMENT. O(size).
@@ -233,9 +235,52 @@ TEEWIRE_API void teewire_builder_start(teewire_builder* builder);
 /// DUPLICATE_KEY, TOO_MANY_ITEMS, TOO_LARGE. O(ints).
 TEEWIRE_API int32_t teewire_builder_add(teewire_builder* builder, uint32_t type, uint32_t id, uint32_t ints,
                                         int32_t** data);
-/// The same for an extended type, known by a UUID of 16 bytes. Further error: TOO_MANY_TYPES.
+/// Adds an item with a copy of `ints` ints at `data`. Returns and errors as above.
+TEEWIRE_API int32_t teewire_builder_put(teewire_builder* builder, uint32_t type, uint32_t id, int32_t const* data,
+                                        uint32_t ints);
+/// The alias of an extended type, known by a UUID of 16 bytes: the type to add its items with, in this snapshot and all
+/// later ones of this builder, so that a server asks once. Errors: as above, and TOO_MANY_TYPES. O(extended types).
+TEEWIRE_API int32_t teewire_builder_extended_type(teewire_builder* builder, uint8_t const* uuid);
+/// teewire_builder_add with the alias of an extended type.
 TEEWIRE_API int32_t teewire_builder_add_extended(teewire_builder* builder, uint8_t const* uuid, uint32_t id,
                                                  uint32_t ints, int32_t** data);
+/// Writes items in a loop, with a few instructions each and no call. The members are for teewire_writer_add alone.
+typedef struct teewire_writer {
+    int32_t* items;      ///< where the first one begins
+    int32_t* next;       ///< where the next one begins
+    int32_t* keys;       ///< where its key goes as well
+    int32_t* ends;       ///< where its end goes, in bytes from `items`
+    size_t left;         ///< items that there is room for
+    size_t room;         ///< the next one must have fewer ints
+    uintptr_t to_base;   ///< so far away is what teewire_sender_start has fetched, or 0
+    uintptr_t to_stored; ///< the same
+} teewire_writer;
+/// Items are written behind those that the builder has, and teewire_builder_take then adds all of them at once. Between
+/// the two, nothing else may be done with the builder, but teewire_builder_start to forget what was written.
+TEEWIRE_API teewire_writer teewire_builder_write(teewire_builder* builder);
+/// The data of the next item, `ints` ints to be written whole before the builder takes it. Null if it does not fit, and
+/// for types above 0x7fff and ids above 0xffff. O(1).
+static inline int32_t* teewire_writer_add(teewire_writer* writer, uint32_t type, uint32_t id, uint32_t ints) {
+    int32_t* const place = writer->next;
+    if (type > 0x7fff || id > 0xffff || writer->left == 0 || ints >= writer->room) return NULL;
+#if defined(__GNUC__)
+    if (writer->to_base != 0) {
+        __builtin_prefetch((void const*)((uintptr_t)place + writer->to_base), 0, 2);
+        __builtin_prefetch((void const*)((uintptr_t)place + writer->to_stored), 0, 2);
+    }
+#endif
+    *place = *writer->keys++ = (int32_t)(type << 16 | id);
+    writer->next = place + 1 + ints;
+    *writer->ends++ = (int32_t)(4 * (writer->next - writer->items));
+    --writer->left;
+    writer->room = writer->room > (size_t)ints + 2 ? writer->room - ints - 2 : 0;
+    return place + 1;
+}
+/// Adds what was written. Returns the number of items so far. Error: DUPLICATE_KEY, with the number, in the whole
+/// snapshot, of the first written item whose key was there already; such items are left out, all others are added.
+/// O(items).
+TEEWIRE_API int32_t teewire_builder_take(teewire_builder* builder, teewire_writer written,
+                                         teewire_failure* failure);
 /// The snapshot, with outline, inside the builder's memory: valid until teewire_builder_start. Returns the number of
 /// items. O(items).
 TEEWIRE_API int32_t teewire_builder_finish(teewire_builder* builder, teewire_snapshot* out);

@@ -148,6 +148,64 @@ static void test_builder(void) {
     CHECK_EQUAL(teewire_builder_add_extended(builder, uuid, 0, 1, NULL), TEEWIRE_TOO_MANY_TYPES);
 }
 
+static void test_writer(void) {
+    uint8_t uuid[16] = {1, 2, 3};
+    int32_t const values[3] = {7, 8, 9};
+    teewire_builder* const builder = new_builder();
+    teewire_snapshot s;
+    teewire_failure failure = {0, 0, 0, 0};
+    teewire_item item;
+
+    int32_t const alias = teewire_builder_extended_type(builder, uuid);
+    CHECK_EQUAL(alias, 0x7fff);
+    CHECK_EQUAL(teewire_builder_extended_type(builder, uuid), alias);
+    teewire_builder_start(builder);
+    CHECK_EQUAL(teewire_builder_put(builder, 5, 2, values, 3), 2);
+    CHECK_EQUAL(teewire_builder_put(builder, 5, 2, values, 3), TEEWIRE_DUPLICATE_KEY);
+    CHECK_EQUAL(teewire_builder_put(builder, 0x8000, 2, values, 3), TEEWIRE_BAD_TYPE);
+    CHECK_EQUAL(teewire_builder_put(builder, 5, 0x10000, values, 3), TEEWIRE_BAD_ID);
+    CHECK_EQUAL(teewire_builder_put(builder, 5, 3, NULL, 0), 3);
+
+    teewire_writer writer = teewire_builder_write(builder);
+    CHECK(teewire_writer_add(&writer, 0x8000, 0, 1) == NULL);
+    CHECK(teewire_writer_add(&writer, 1, 0x10000, 1) == NULL);
+    CHECK(teewire_writer_add(&writer, 1, 0, UINT32_MAX) == NULL);
+    CHECK(teewire_writer_add(&writer, 1, 0, 16384) == NULL);
+    int32_t* data = teewire_writer_add(&writer, (uint32_t)alias, 9, 2);
+    REQUIRE(data != NULL);
+    data[0] = 4;
+    data[1] = 5;
+    data = teewire_writer_add(&writer, 5, 2, 1);
+    REQUIRE(data != NULL);
+    *data = 6;
+    data = teewire_writer_add(&writer, 0x7fff, 0xffff, 1);
+    REQUIRE(data != NULL);
+    *data = 10;
+    CHECK_EQUAL(teewire_builder_take(builder, writer, &failure), TEEWIRE_DUPLICATE_KEY);
+    CHECK_EQUAL(failure.code, TEEWIRE_DUPLICATE_KEY);
+    CHECK_EQUAL(failure.position, 4);
+    CHECK_EQUAL(teewire_builder_finish(builder, &s), 5);
+    CHECK_EQUAL(teewire_snapshot_item(&s, 3, &item), 0);
+    CHECK_EQUAL(item.key, TEEWIRE_KEY(alias, 9));
+    CHECK_EQUAL(item.ints, 2);
+    CHECK_EQUAL(item.data[1], 5);
+    CHECK_EQUAL(teewire_snapshot_item(&s, 4, &item), 0);
+    CHECK_EQUAL(item.key, 0x7fffffff);
+    CHECK_EQUAL(item.data[0], 10);
+    CHECK_EQUAL(teewire_builder_take(builder, teewire_builder_write(builder), NULL), 5);
+
+    teewire_builder_start(builder);
+    writer = teewire_builder_write(builder);
+    uint32_t id = 0;
+    while (teewire_writer_add(&writer, 1, id, 30) != NULL) ++id;
+    CHECK_EQUAL(id, (16384 - 2 - 6) / 32);
+    CHECK(teewire_writer_add(&writer, 1, id, 22) != NULL);
+    CHECK(teewire_writer_add(&writer, 1, id + 1, 0) == NULL);
+    CHECK_EQUAL(teewire_builder_take(builder, writer, NULL), id + 2);
+    teewire_builder_finish(builder, &s);
+    CHECK_EQUAL(s.size, 16384);
+}
+
 static void test_history(void) {
     uint32_t const size = teewire_history_size(3, 2000);
     teewire_builder* const builder = new_builder();
@@ -195,5 +253,6 @@ void test_snapshot(void) {
     test_views();
     test_sort();
     test_builder();
+    test_writer();
     test_history();
 }

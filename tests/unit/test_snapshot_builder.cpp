@@ -3,6 +3,8 @@
 #include "records.hpp"
 #include "snapshots.hpp"
 
+#include "snapshot/seen_keys.hpp"
+
 #include "teewire/snapshot_builder.hpp"
 
 #include <memory>
@@ -166,11 +168,10 @@ TEST_CASE("builder: small limits") {
 
 TEST_CASE("builder: keys that all meet in one place of its index") {
     builder_with_memory<> b;
-    auto& seen = b.memory->seen;
-    auto const keys = test::colliding_keys(1024, [&, multiplier = detail::seen_multiplier(seen.data())](auto key) {
-        auto const bits = static_cast<std::uint32_t>(key);
-        return (bits + ((bits >> 10) * multiplier >> 12)) % seen.size();
-    });
+    std::span<std::uint64_t> const seen{b.memory->seen};
+    seen_keys const place{seen, seen_keys::multiplier(seen)};
+    auto const keys =
+        test::colliding_keys(1024, [&](auto key) { return place.word_of(key) * 64 + place.bit_of(key); });
     for (auto const key : keys) REQUIRE(b.builder.add(item{key, {}}));
     b.builder.start();
     for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
@@ -314,7 +315,134 @@ TEST_CASE("builder: like the snapshot before, for a while or throughout") {
     }
 }
 
-TEST_CASE("builder: more snapshots than it has stamps") {
+TEST_CASE("builder: no mark is left of a larger snapshot that was dropped") {
+    builder_with_memory<> b;
+    auto const expect_starts = [&] {
+        auto const view = b.builder.finish();
+        std::vector<std::uint32_t> starts(starts_words(view.data_size() / 4));
+        find_starts(view, starts);
+        auto const marked = view.outline().starts;
+        CHECK(std::equal(starts.begin(), starts.end(), marked.begin(), marked.end()));
+    };
+    for (std::uint16_t id = 0; id < 100; ++id) REQUIRE(b.builder.add(5, id, 3));
+    expect_starts();
+    SUBCASE("started twice") { b.builder.start(); }
+    SUBCASE("begun alike, and dropped") {
+        b.builder.start();
+        REQUIRE(b.builder.add(5, 0, 3));
+    }
+    SUBCASE("written, and dropped") {
+        b.builder.start();
+        REQUIRE(b.builder.write().add(5, 0, 3) != nullptr);
+    }
+    b.builder.start();
+    REQUIRE(b.builder.add(5, 0, 3));
+    expect_starts();
+    REQUIRE(b.builder.add(6, 0, 300));
+    expect_starts();
+}
+
+TEST_CASE("builder: written items are as added ones") {
+    test::random rng{16};
+    builder_with_memory<> b;
+    test::plain_items items;
+    for (int round = 0; round < 2000; ++round) {
+        if (rng.chance(30)) items.resize(rng.below(items.size() + 1));
+        else if (rng.chance(70)) items = test::next_items(rng, items, sizes_06, rng.chance(50) ? 10 : 100);
+        if (items.size() > 300) items.clear();
+        // Some keys come twice: those are left out, all others are there.
+        test::plain_items wanted;
+        std::size_t first_repeated = SIZE_MAX;
+        b.builder.start();
+        std::size_t const added = rng.below(items.size() + 1);
+        std::size_t written = 0;
+        auto writer = b.builder.write();
+        for (std::size_t i = 0; i <= items.size(); ++i) {
+            if (i == added) {
+                REQUIRE(b.builder.take(writer));
+                writer = b.builder.write();
+                written = i;
+                if (rng.chance(20)) REQUIRE(b.builder.finish().size() == i);
+            }
+            if (i == items.size()) break;
+            if (i < added / 2) { // and the others are written
+                REQUIRE(b.builder.add(item{items[i].key, items[i].data}));
+                writer = b.builder.write();
+            } else if (i % 2 == 0) {
+                REQUIRE(writer.add(item{items[i].key, items[i].data}));
+            } else {
+                auto* const data = writer.add(key_type(items[i].key), key_id(items[i].key), items[i].data.size());
+                REQUIRE(data != nullptr);
+                std::copy(items[i].data.begin(), items[i].data.end(), data);
+            }
+            wanted.push_back(items[i]);
+            if (i >= added) ++written;
+            if (i >= added && rng.chance(3)) {
+                auto const& again = items[rng.below(i + 1)];
+                REQUIRE(writer.add(item{again.key, again.data}));
+                first_repeated = std::min(first_repeated, written++);
+            }
+        }
+        auto const taken = b.builder.take(writer);
+        if (first_repeated == SIZE_MAX) CHECK(*taken == items.size());
+        else CHECK(error_of(taken) == failure{errc::duplicate_key, first_repeated});
+        if (!items.empty() && rng.chance(20))
+            CHECK(error_of(b.builder.add(item{items[0].key, {}})) == failure{errc::duplicate_key, items.size()});
+        auto const view = b.builder.finish();
+        REQUIRE(test::copy_of(view.ints()) == test::layout(wanted));
+        auto const outline = view.outline();
+        for (std::size_t i = 0; i < items.size(); ++i) REQUIRE(outline.keys[i] == items[i].key);
+        std::vector<std::uint32_t> starts(starts_words(view.data_size() / 4));
+        find_starts(view, starts);
+        REQUIRE(std::equal(starts.begin(), starts.end(), outline.starts.begin(), outline.starts.end()));
+    }
+}
+
+TEST_CASE("builder: what does not fit is not written") {
+    SUBCASE("too large") {
+        builder_with_memory<> b;
+        auto writer = b.builder.write();
+        CHECK(writer.add(1, 0, SIZE_MAX) == nullptr);
+        CHECK(writer.add(1, 0, 16381) == nullptr);
+        REQUIRE(writer.add(1, 1, 10000) != nullptr);
+        CHECK(writer.add(1, 2, 6379) == nullptr);
+        REQUIRE(writer.add(1, 2, 6377) != nullptr);
+        CHECK(writer.add(1, 3, 0) == nullptr); // an int is left, and it would need two
+        REQUIRE(*b.builder.take(writer) == 2);
+        CHECK(b.builder.write().add(1, 3, 0) == nullptr);
+        CHECK(error_of(b.builder.add(1, 3, 0)) == failure{errc::too_large, 2});
+        CHECK(b.builder.finish().ints().size() == 16383);
+    }
+    SUBCASE("too many, or bad") {
+        builder_with_memory<snapshot_limits{2, 1024}> b;
+        auto writer = b.builder.write();
+        CHECK(writer.add(0x8000, 0, 0) == nullptr);
+        CHECK_FALSE(writer.add(item{-1, {}}));
+        CHECK(writer.add(1, 0, 0) != nullptr);
+        CHECK(writer.add(1, 1, 0) != nullptr);
+        CHECK(writer.add(1, 2, 0) == nullptr);
+        REQUIRE(*b.builder.take(writer) == 2);
+        CHECK(b.builder.write().add(1, 2, 0) == nullptr);
+    }
+}
+
+TEST_CASE("builder: an extended type is asked for once") {
+    builder_with_memory<> b;
+    auto const alias = b.builder.extended_type(spec_char);
+    REQUIRE(alias);
+    CHECK(*alias == 0x7fff);
+    CHECK(*b.builder.extended_type(ddnet_character) == 0x7ffe);
+    CHECK(*b.builder.extended_type(spec_char) == 0x7fff);
+    CHECK(b.builder.size() == 2);
+    b.builder.start();
+    REQUIRE(b.builder.add(*alias, 3, 2)); // described already
+    CHECK((find_extended_type(b.builder.finish(), *alias) == spec_char));
+    CHECK(b.builder.size() == 3);
+    REQUIRE(b.builder.add(spec_char, 4, 2));
+    CHECK(b.builder.finish()[3].type() == *alias);
+}
+
+TEST_CASE("builder: more snapshots than it could count in a byte") {
     builder_with_memory<> b;
     for (std::uint16_t round = 0; round < 1000; ++round) {
         b.builder.start();

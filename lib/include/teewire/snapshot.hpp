@@ -167,28 +167,36 @@ public:
     /// Of the empty snapshot.
     constexpr iterator() noexcept = default;
     /// At item `number`.
-    constexpr iterator(snapshot_view view, std::size_t number) noexcept : view_{view}, number_{number} {}
+    constexpr iterator(snapshot_view view, std::size_t number) noexcept
+        : offset_{view.offsets().data() + number}, items_{view.items().data()}, end_{static_cast<std::int32_t>(
+                                                                                    view.data_size())} {}
     /// The item.
-    constexpr item operator*() const noexcept { return view_[number_]; }
+    constexpr item operator*() const noexcept {
+        // The items begin where the offsets end.
+        std::size_t const first = static_cast<std::uint32_t>(*offset_) / 4;
+        std::size_t const end = static_cast<std::uint32_t>(offset_ + 1 != items_ ? offset_[1] : end_) / 4;
+        return {items_[first], {items_ + first + 1, end - first - 1}};
+    }
     /// To the next one.
     constexpr iterator& operator++() noexcept {
-        ++number_;
+        ++offset_;
         return *this;
     }
     /// To the next one.
     constexpr iterator operator++(int) noexcept {
         iterator const before = *this;
-        ++number_;
+        ++offset_;
         return before;
     }
     /// At the same item of the same snapshot.
     friend constexpr bool operator==(iterator const& a, iterator const& b) noexcept {
-        return a.number_ == b.number_;
+        return a.offset_ == b.offset_;
     }
 
 private:
-    snapshot_view view_;
-    std::size_t number_ = 0;
+    std::int32_t const* offset_ = empty_ + 2;
+    std::int32_t const* items_ = empty_ + 2;
+    std::int32_t end_ = 0;
 };
 
 constexpr snapshot_view::iterator snapshot_view::begin() const noexcept { return {*this, 0}; }

@@ -1,6 +1,7 @@
 #include "convert.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 using namespace teewire;
@@ -35,6 +36,12 @@ std::int32_t give(snapshot_builder& builder, result<std::span<std::int32_t>> con
     if (!added) return code_of(added.error().code);
     if (data != nullptr) *data = added->data();
     return count(builder.size());
+}
+
+uuid uuid_of(std::uint8_t const* bytes) noexcept {
+    uuid made;
+    std::copy(bytes, bytes + made.bytes.size(), made.bytes.begin());
+    return made;
 }
 
 } // namespace
@@ -151,13 +158,34 @@ std::int32_t teewire_builder_add(teewire_builder* builder, std::uint32_t type, s
     return give(b, b.add(static_cast<std::uint16_t>(type), static_cast<std::uint16_t>(id), ints), data);
 }
 
+std::int32_t teewire_builder_put(teewire_builder* builder, std::uint32_t type, std::uint32_t id,
+                                 std::int32_t const* data, std::uint32_t ints) {
+    if (type > INT16_MAX) return TEEWIRE_BAD_TYPE;
+    if (id > UINT16_MAX) return TEEWIRE_BAD_ID;
+    snapshot_builder& b = builder_of(builder);
+    auto const key = make_key(static_cast<std::uint16_t>(type), static_cast<std::uint16_t>(id));
+    return give(b, b.add(item{key, {data, ints}}), nullptr);
+}
+
+std::int32_t teewire_builder_extended_type(teewire_builder* builder, std::uint8_t const* bytes) {
+    auto const alias = builder_of(builder).extended_type(uuid_of(bytes));
+    return alias ? *alias : code_of(alias.error().code);
+}
+
 std::int32_t teewire_builder_add_extended(teewire_builder* builder, std::uint8_t const* bytes, std::uint32_t id,
                                           std::uint32_t ints, std::int32_t** data) {
     if (id > UINT16_MAX) return TEEWIRE_BAD_ID;
-    uuid extended;
-    std::copy(bytes, bytes + extended.bytes.size(), extended.bytes.begin());
     snapshot_builder& b = builder_of(builder);
-    return give(b, b.add(extended, static_cast<std::uint16_t>(id), ints), data);
+    return give(b, b.add(uuid_of(bytes), static_cast<std::uint16_t>(id), ints), data);
+}
+
+teewire_writer teewire_builder_write(teewire_builder* builder) {
+    return std::bit_cast<teewire_writer>(builder_of(builder).write());
+}
+
+std::int32_t teewire_builder_take(teewire_builder* builder, teewire_writer written, teewire_failure* failure) {
+    auto const taken = builder_of(builder).take(std::bit_cast<snapshot_builder::writer>(written));
+    return taken ? count(*taken) : fail(taken.error(), failure);
 }
 
 std::int32_t teewire_builder_finish(teewire_builder* builder, teewire_snapshot* out) {
