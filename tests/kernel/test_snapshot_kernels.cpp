@@ -399,3 +399,160 @@ TEST_CASE("every apply_updates does the same, and stops at the same updates") {
     }
     CHECK(odd > 500);
 }
+
+// ---- shared worlds -------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<std::uint64_t> random_set(test::random& random, std::size_t items, unsigned percent) {
+    std::vector<std::uint64_t> set(items / 64 + 2);
+    for (std::size_t i = 0; i < items; ++i)
+        if (random.chance(percent)) set[i / 64] |= std::uint64_t{1} << i % 64;
+    return set;
+}
+
+/// Stretches that lie in another order in both ticks, with gaps.
+std::vector<kernels::shared_run> random_runs(test::random& random, std::size_t base, std::size_t now) {
+    std::vector<kernels::shared_run> runs;
+    for (std::size_t i = 0, k = 0; i < base && k < now;) {
+        std::size_t const most = std::min({base - i, now - k, 1 + random.below(random.chance(20) ? 200 : 10)});
+        runs.push_back(
+            {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(most)});
+        i += most + random.below(3);
+        k += most + random.below(3);
+    }
+    return runs;
+}
+
+} // namespace
+
+TEST_CASE("kernels: sets of items are counted, moved and compared by every variant as by the plain one") {
+    test::random random{11};
+    for (std::size_t round = 0; round < 300; ++round) {
+        std::size_t const base_items = random.below(400);
+        std::size_t const items = random.below(400);
+        unsigned const percent = static_cast<unsigned>(random.below(101));
+        auto const now = random_set(random, items, percent);
+        auto const base = random_set(random, base_items, 50);
+        auto const changed = random_set(random, items, 30);
+        auto const runs = random_runs(random, base_items, items);
+        std::vector<std::uint64_t> tallies(items);
+        for (auto& t : tallies) t = random.next() & 0xffffffff00000fffU;
+        auto const expected_tally = plain::tally_set(tallies.data(), now.data(), items);
+        std::vector<std::uint64_t> known(now.size()), updates(now.size()), back(base.size());
+        kernels::shared_sets expected{now.data(), base.data(),  changed.data(), runs,
+                                      now.size(), known.data(), updates.data()};
+        plain::select_updates(expected);
+        plain::find_in_base(runs, now.data(), back.data(), base.size());
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
+            CAPTURE(v.name);
+            auto const tally = v.functions.tally_set(tallies.data(), now.data(), items);
+            CHECK(tally.items == expected_tally.items);
+            CHECK(tally.ints == expected_tally.ints);
+            CHECK(tally.sum == expected_tally.sum);
+            std::vector<std::uint64_t> its_known(now.size(), ~std::uint64_t{0}), its_updates(now.size(), 7),
+                its_back(base.size(), 5);
+            kernels::shared_sets made{now.data(), base.data(),      changed.data(),    runs,
+                                      now.size(), its_known.data(), its_updates.data()};
+            v.functions.select_updates(made);
+            v.functions.find_in_base(runs, now.data(), its_back.data(), base.size());
+            CHECK(its_known == known);
+            CHECK(its_updates == updates);
+            CHECK(its_back == back);
+            CHECK(made.kept_count == expected.kept_count);
+            CHECK(made.update_count == expected.update_count);
+        }
+    }
+}
+
+TEST_CASE("kernels: contents are compared, and packed updates copied, by every variant as by the plain one") {
+    test::random random{12};
+    for (std::size_t round = 0; round < 200; ++round) {
+        // A world, and what a client was given, with room behind for what is read too much.
+        std::size_t const items = 1 + random.below(200);
+        test::ints data;
+        std::vector<std::uint32_t> begins{0};
+        for (std::size_t i = 0; i < items; ++i) {
+            for (std::size_t n = random.below(random.chance(90) ? 26 : 300); n > 0; --n)
+                data.push_back(random.value());
+            begins.push_back(static_cast<std::uint32_t>(data.size()));
+        }
+        std::size_t const count = random.below(300);
+        test::ints given;
+        std::vector<std::uint32_t> given_begins{0};
+        std::vector<std::uint16_t> given_items;
+        for (std::size_t i = 0; i < count; ++i) {
+            std::size_t const item = random.below(items);
+            std::size_t const begin = given.size();
+            given.insert(given.end(), data.begin() + begins[item], data.begin() + begins[item + 1]);
+            if (random.chance(20) && given.size() > begin) given[begin + random.below(given.size() - begin)] ^= 1;
+            else if (random.chance(5)) given.push_back(0);
+            else if (random.chance(5) && given.size() > begin) given.pop_back();
+            given_begins.push_back(static_cast<std::uint32_t>(given.size()));
+            given_items.push_back(random.chance(5) ? kernels::staged_items::none
+                                                   : static_cast<std::uint16_t>(item));
+        }
+        data.resize(data.size() + 32);
+        given.resize(given.size() + 32);
+        std::vector<std::uint64_t> expected(count / 64 + 1), made(expected);
+        kernels::staged_items staged{count,       given.data(),  given_begins.data(), given_items.data(),
+                                     data.data(), begins.data(), expected.data()};
+        plain::match_contents(staged);
+
+        // Pieces at multiples of eight bytes, some of them missing; the numbers of items in an order of their own.
+        std::vector<std::uint64_t> memory(1);
+        std::vector<std::uint32_t> places[2];
+        for (auto& of : places)
+            for (std::size_t i = 0; i < items; ++i) {
+                if (random.chance(3)) {
+                    of.push_back(0);
+                    continue;
+                }
+                of.push_back(static_cast<std::uint32_t>(memory.size()));
+                auto const size = static_cast<std::uint32_t>(random.below(random.chance(90) ? 40 : 400));
+                std::vector<std::uint64_t> piece(1 + size / 8 + 1);
+                for (auto& word : piece) word = random.next();
+                std::memcpy(piece.data(), &size, 4);
+                memory.insert(memory.end(), piece.begin(), piece.end());
+            }
+        memory.resize(memory.size() + 8);
+        auto const updates = random_set(random, items, 40);
+        auto const known = random_set(random, items, 50);
+        auto const different = random_set(random, items, random.chance(50) ? 0 : 5);
+        std::vector<std::uint16_t> order(items);
+        for (std::size_t i = 0; i < items; ++i) order[i] = static_cast<std::uint16_t>(i);
+        for (std::size_t i = 0; i < items; ++i) std::swap(order[i], order[random.below(items)]);
+        auto const copy = [&](kernels::copy_pieces_fn* copy_pieces, bool ordered) {
+            test::bytes out(items * 404 + 64, 0xee);
+            std::vector<std::size_t> where;
+            kernels::piece_copier c{updates.data(),
+                                    known.data(),
+                                    different.data(),
+                                    places[0].data(),
+                                    places[1].data(),
+                                    reinterpret_cast<std::byte const*>(memory.data()),
+                                    ordered ? order.data() : nullptr};
+            c.out = out.data();
+            c.end = ordered ? items : updates.size();
+            c.left = ordered ? 0 : updates[0];
+            for (std::uint32_t item; (item = copy_pieces(c)) != kernels::piece_copier::done;) {
+                where.push_back(item);
+                where.push_back(static_cast<std::size_t>(c.out - out.data()));
+                *c.out++ = 0x55;
+            }
+            out.resize(static_cast<std::size_t>(c.out - out.data()));
+            return std::pair{out, where};
+        };
+        for (auto const& v : kernels::snapshot_variants()) {
+            if (!kernels::supported(v.level)) continue;
+            CAPTURE(v.name);
+            staged.different = made.data();
+            std::fill(made.begin(), made.end(), std::uint64_t{0});
+            v.functions.match_contents(staged);
+            CHECK(made == expected);
+            for (bool const ordered : {false, true})
+                CHECK(copy(v.functions.copy_pieces, ordered) == copy(plain::copy_pieces, ordered));
+        }
+    }
+}

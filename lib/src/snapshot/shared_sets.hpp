@@ -92,17 +92,21 @@ inline void match_contents(staged_items const& staged) noexcept {
             std::size_t const n = staged.begins[i + 1] - staged.begins[i];
             std::int32_t const* const b = staged.world_data + staged.world_begins[item];
             std::uint64_t bits = n ^ (staged.world_begins[item + 1] - staged.world_begins[item]);
-            // Nearly all items have at most 24 ints; a loop would end somewhere else for each.
-            constexpr std::size_t near = (24 + width - 1) / width * width;
-            std::uint64_t first = 0;
-            for (std::size_t k = 0; k < near; k += width)
-                first |= std::uint64_t{unequal(load(a + k), load(b + k))} << k;
-            if (n > near) [[unlikely]] {
-                for (std::size_t k = near; k < n; k += 64)
-                    bits |= differing_first(a + k, b + k, std::min<std::size_t>(64, n - k));
-                bits |= first;
+            if constexpr (width == 1) {
+                if (bits == 0) bits = std::memcmp(a, b, 4 * n) != 0;
             } else {
-                bits |= first & ((std::uint64_t{1} << n) - 1);
+                // Nearly all items have at most 24 ints; a loop would end somewhere else for each.
+                constexpr std::size_t near = (24 + width - 1) / width * width;
+                std::uint64_t first = 0;
+                for (std::size_t k = 0; k < near; k += width)
+                    first |= std::uint64_t{unequal(load(a + k), load(b + k))} << k;
+                if (n > near) [[unlikely]] {
+                    bits |= first;
+                    for (std::size_t k = near; k < n && bits == 0; k += 64)
+                        bits = differing_first(a + k, b + k, std::min<std::size_t>(64, n - k));
+                } else {
+                    bits |= first & ((std::uint64_t{1} << n) - 1);
+                }
             }
             different |= std::uint64_t{bits != 0} << (i - begin);
         }
