@@ -12,7 +12,6 @@
 
 #include <map>
 #include <memory>
-#include <thread>
 
 using namespace teewire;
 using test::error_of;
@@ -468,41 +467,4 @@ TEST_CASE("extended types of a shared world are described as by one builder") {
     CHECK(gives(s.world.show(0, std::vector<std::uint64_t>{}), 2));
     for (int i = 0; i < 62; ++i) REQUIRE(s.world.extended_type(type_number(i)));
     CHECK(error_of(s.world.extended_type(type_number(99))).code == errc::too_many_types);
-}
-
-TEST_CASE("several threads encode from one world") {
-    shared_limits limits{};
-    limits.clients = 16;
-    shared_server s{limits};
-    std::vector<std::unique_ptr<memory_block>> memory;
-    std::vector<std::unique_ptr<shared_encoder>> encoders;
-    for (int i = 0; i < 3; ++i) {
-        memory.push_back(std::make_unique<memory_block>(shared_encoder::least_bytes(limits) + (1 << 18)));
-        encoders.push_back(std::make_unique<shared_encoder>(s.world, memory.back()->bytes()));
-    }
-    random_world w{5, 120, sizes_06};
-    for (std::int32_t tick = 1; tick < 20; ++tick) {
-        w.advance();
-        REQUIRE(s.world.start(tick));
-        for (std::size_t c = 0; c < 16; ++c) {
-            s.world.start_view(c);
-            for (auto const& t : w.things())
-                if (w.sees(c, t, 60)) REQUIRE(s.world.add_to_view({t.key, w.content(c, t)}));
-            REQUIRE(s.world.finish_view());
-        }
-        REQUIRE(s.world.finish());
-        std::vector<std::vector<test::bytes>> made(3, std::vector<test::bytes>(16));
-        std::vector<std::thread> threads;
-        for (std::size_t t = 0; t < 3; ++t)
-            threads.emplace_back([&, t] {
-                for (std::size_t c = 0; c < 16; ++c) {
-                    auto const delta =
-                        encoders[t]->encode(c, tick - 1 - static_cast<std::int32_t>(c % 3), sizes_06);
-                    if (delta) made[t][c] = test::copy_of(delta->bytes);
-                }
-            });
-        for (auto& t : threads) t.join();
-        CHECK(made[0] == made[1]);
-        CHECK(made[0] == made[2]);
-    }
 }
