@@ -12,6 +12,7 @@
 #include <teewire/huffman.hpp>
 #include <teewire/message.hpp>
 #include <teewire/server_info.hpp>
+#include <teewire/shared_encoder.hpp>
 #include <teewire/snapshot_builder.hpp>
 #include <teewire/snapshot_receiver.hpp>
 #include <teewire/snapshot_sender.hpp>
@@ -49,6 +50,9 @@ struct everything {
     std::array<snapshot_parts, 2> parts;
     std::array<history::entry, 150> received_entries;
     std::array<std::int32_t, 1 << 20> received_block;
+    static constexpr shared_limits limits{.clients = 2, .items = 2048, .ints = 40000, .ticks = 20};
+    alignas(8) std::array<std::byte, shared_world::fixed_bytes(limits) + (1 << 22)> world;
+    alignas(8) std::array<std::byte, shared_encoder::bytes_for(limits, 2048, 40000, 4)> world_encoder;
 };
 
 // What a server does per tick.
@@ -75,6 +79,32 @@ void serve(everything& m, snapshot_builder& builder, history& past, std::int32_t
     }
     REQUIRE(past.add(tick, built));
     REQUIRE(builder.finish(m.applied, item_order::by_key));
+}
+
+// The same with one world for two clients, which are shown it and given it in turns.
+void share(shared_world& world, shared_encoder& encoder, std::int32_t tick, snapshot_view wanted) {
+    REQUIRE(world.start(tick));
+    if (wanted.size() < 1000) REQUIRE(world.extended_type(uuid{}));
+    if (tick % 2 == 0) {
+        std::array<std::uint64_t, 64> all;
+        all.fill(~std::uint64_t{0});
+        for (item const i : wanted)
+            if (i.type() != type_ex) REQUIRE(world.add(i));
+        REQUIRE(world.show(0, all) && world.show(1, std::span{all}.first(1)));
+    } else {
+        for (std::size_t c = 0; c < 2; ++c) {
+            world.start_view(c);
+            for (item const i : wanted)
+                if (i.type() != type_ex && i.id() % 3 != c) REQUIRE(world.add_to_view(i));
+            REQUIRE(world.finish_view());
+        }
+    }
+    REQUIRE(world.finish());
+    for (std::size_t c = 0; c < 2; ++c) {
+        auto messages = encode_snapshot(encoder, c, tick - 1 - tick % 3, {});
+        REQUIRE(messages || messages.error().code == errc::too_large);
+    }
+    world.drop_before(tick - 10);
 }
 
 // A client joins over the network, watches, sends its inputs and leaves.
@@ -139,7 +169,8 @@ void watch(everything& m, wire_format format, snapshot_view from, snapshot_view 
         REQUIRE(chat && server.queue(*chat, true, now, m.packet, send).code == errc::ok);
         if (sender.due(tick)) {
             auto const encoded = sender.send(tick, tick % 4 == 0 ? from : to, m.scratch);
-            if (!encoded && encoded.error().code == errc::too_large) return; // no protocol can carry the largest one
+            if (!encoded && encoded.error().code == errc::too_large)
+                return; // no protocol can carry the largest one
             REQUIRE(encoded);
             snapshot_messages parts = *encoded;
             for (std::span<std::uint8_t const> message; parts.next(message);)
@@ -208,6 +239,10 @@ int main(int argc, char** argv) {
         history past{memory->history_entries, memory->history_block};
         for (std::int32_t tick = 1; tick < 200; ++tick)
             serve(*memory, builder, past, tick, snapshot_view::trusted(tick % 2 == 0 ? w.from : w.to));
+        shared_world world{everything::limits, memory->world};
+        shared_encoder encoder{world, memory->world_encoder};
+        for (std::int32_t tick = 1; tick < 60; ++tick)
+            share(world, encoder, tick, snapshot_view::trusted(tick / 2 % 2 == 0 ? w.from : w.to));
         for (wire_format const format :
              {wire_format::v06, wire_format::v06_token, wire_format::ddnet, wire_format::v07})
             watch(*memory, format, snapshot_view::trusted(w.from), snapshot_view::trusted(w.to));
