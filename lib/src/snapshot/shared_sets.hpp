@@ -15,19 +15,31 @@ namespace teewire::kernels::TEEWIRE_LEVEL {
 namespace {
 
 inline set_tally tally_set(std::uint64_t const* tallies, std::uint64_t const* set, std::size_t n) noexcept {
-    std::uint64_t sums[2] = {};
     unsigned items = 0;
-    for (std::size_t begin = 0; begin < n; begin += 64, ++set, tallies += 64) {
-        items += static_cast<unsigned>(std::popcount(*set));
+    std::uint64_t sum = 0; // neither half can carry into the other: the lower one is below 2^32
+    vec sums = all(0);     // of both halves
+    for (std::size_t begin = 0; begin < n; begin += 64, ++set) {
         std::uint64_t left = *set;
-        for (; (left & (left - 1)) != 0; left &= left - 1) { // two at a time do not wait for each other
-            sums[0] += tallies[lowest(left)];
-            left &= left - 1;
-            sums[1] += tallies[lowest(left)];
-        }
-        if (left != 0) sums[0] += tallies[lowest(left)];
+        items += static_cast<unsigned>(std::popcount(left));
+        std::size_t i = begin;
+        if constexpr (width > 1)
+            for (; n - i >= width / 2 && i < begin + 64; i += width / 2) {
+                auto const* const pairs = reinterpret_cast<std::int32_t const*>(tallies + i);
+                sums = plus(sums, load_pairs(pairs, static_cast<std::uint32_t>(left & ((1U << width / 2) - 1))));
+                left >>= width / 2;
+            }
+        for (; left != 0; left &= left - 1) sum += tallies[i + lowest(left)];
     }
-    std::uint64_t const sum = sums[0] + sums[1];
+    if constexpr (width > 1) {
+        std::int32_t lanes[width];
+        store(lanes, sums);
+        for (std::size_t i = 0; i < width; i += 2) {
+            std::uint64_t two;
+            std::memcpy(&two, lanes + i, 8);
+            sum += two & ~std::uint64_t{0xffffffff};
+            sum = (sum & ~std::uint64_t{0xffffffff}) | static_cast<std::uint32_t>(sum + two);
+        }
+    }
     return {items, static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)};
 }
 

@@ -11,8 +11,8 @@
 
 namespace teewire::kernels::TEEWIRE_LEVEL {
 
-constinit snapshot_functions const functions = {holds_key,    checksum,  create_delta,   apply_delta,
-                                                apply_updates, tally_set, match_contents, select_updates, find_in_base,
-                                                copy_pieces};
+constinit snapshot_functions const functions = {holds_key,     checksum,   create_delta,   apply_delta,
+                                                apply_updates, tally_set,  match_contents, select_updates,
+                                                find_in_base,  copy_pieces};
 
 } // namespace teewire::kernels::TEEWIRE_LEVEL

@@ -37,6 +37,8 @@ inline bool any_equal(std::int32_t const* p, std::size_t n, vec value) noexcept 
     return hit;
 }
 inline std::uint32_t sum_of_lanes(vec v) noexcept { return static_cast<std::uint32_t>(v); }
+// Two ints for each item: those of items whose bits are set, and otherwise zeros. There are width / 2 items, or none.
+inline vec load_pairs(std::int32_t const*, std::uint32_t) noexcept { return 0; }
 // The bits of `set` that are in `of`, moved together.
 inline std::uint64_t compact(std::uint64_t set, std::uint64_t of) noexcept { return extract_bits(set, of); }
 
