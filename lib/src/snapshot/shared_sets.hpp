@@ -22,7 +22,7 @@ inline set_tally tally_set(std::uint64_t const* tallies, std::uint64_t const* se
         std::uint64_t left = *set;
         items += static_cast<unsigned>(std::popcount(left));
         std::size_t i = begin;
-        if constexpr (width > 1)
+        if constexpr (width >= 8) // with fewer lanes, bit by bit is faster
             for (; n - i >= width / 2 && i < begin + 64; i += width / 2) {
                 auto const* const pairs = reinterpret_cast<std::int32_t const*>(tallies + i);
                 sums = plus(sums, load_pairs(pairs, static_cast<std::uint32_t>(left & ((1U << width / 2) - 1))));
@@ -30,7 +30,7 @@ inline set_tally tally_set(std::uint64_t const* tallies, std::uint64_t const* se
             }
         for (; left != 0; left &= left - 1) sum += tallies[i + lowest(left)];
     }
-    if constexpr (width > 1) {
+    if constexpr (width >= 8) {
         std::int32_t lanes[width];
         store(lanes, sums);
         for (std::size_t i = 0; i < width; i += 2) {
@@ -104,7 +104,7 @@ inline void match_contents(staged_items const& staged) noexcept {
             std::size_t const n = staged.begins[i + 1] - staged.begins[i];
             std::int32_t const* const b = staged.world_data + staged.world_begins[item];
             std::uint64_t bits = n ^ (staged.world_begins[item + 1] - staged.world_begins[item]);
-            if constexpr (width == 1) {
+            if constexpr (width < 8) {
                 if (bits == 0) bits = std::memcmp(a, b, 4 * n) != 0;
             } else {
                 // Nearly all items have at most 24 ints; a loop would end somewhere else for each.
