@@ -205,7 +205,7 @@ TEEWIRE_API int32_t teewire_scratch_init(teewire_scratch** out, void* memory, ui
 
 /// Flags of a teewire_snapshot.
 enum {
-    TEEWIRE_DISTINCT_KEYS = 1 ///< set only if all keys are unique: deltas are wrong otherwise, and slower without it
+    TEEWIRE_DISTINCT_KEYS = 1 ///< set only if all keys are unique: deltas are wrong otherwise. Without it they look
 };
 
 /// A snapshot in memory that someone else keeps. All zero: the empty one, as is a null pointer.

@@ -4,6 +4,7 @@
 #include "snapshots.hpp"
 
 #include "snapshot/hash.hpp"
+#include "snapshot/seen_keys.hpp"
 #include "teewire/delta.hpp"
 #include "teewire/huffman.hpp"
 #include "teewire/varint.hpp"
@@ -215,6 +216,33 @@ TEST_CASE("delta: no delta between snapshots with repeated keys") {
     CHECK(error_of(create(distinct, repeated, sizes_06, out)) == failure{errc::duplicate_key, 0});
     CHECK(error_of(create(repeated, distinct, sizes_06, out)) == failure{errc::duplicate_key, 0});
     CHECK(error_of(create(repeated, repeated, sizes_06, out)) == failure{errc::duplicate_key, 0});
+}
+
+TEST_CASE("delta: repeated keys are found wherever they are, however the keys were chosen") {
+    auto const memory = std::make_unique<delta_memory<>>();
+    std::span<std::uint32_t> const words{memory->base_filter};
+    seen_keys const place{words, seen_keys::multiplier(words)};
+    auto const meeting =
+        test::colliding_keys(300, [&](auto key) { return place.word_of(key) * 32 + place.bit_of(key); });
+    test::random rng{5};
+    for (int round = 0; round < 300; ++round) {
+        test::plain_items items;
+        std::size_t const n = 2 + rng.below(298);
+        for (std::size_t i = 0; i < n; ++i)
+            items.push_back({round % 2 == 0
+                                 ? meeting[i]
+                                 : make_key(static_cast<std::uint16_t>(100 + i % 7), static_cast<std::uint16_t>(i)),
+                             {1}});
+        test::ints out(4000);
+        auto const create = [&] {
+            auto const ints = test::layout(items);
+            return error_of(create_delta({}, snapshot_view::trusted(ints, false), size_table{}, *memory, out));
+        };
+        CHECK(create() == failure{});
+        std::size_t const second = 1 + rng.below(n - 1);
+        items[second].key = items[rng.below(second)].key;
+        CHECK(create() == failure{errc::duplicate_key, 0});
+    }
 }
 
 TEST_CASE("delta: negative keys come back in lenient decoding") {

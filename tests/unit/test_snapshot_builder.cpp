@@ -168,10 +168,10 @@ TEST_CASE("builder: small limits") {
 
 TEST_CASE("builder: keys that all meet in one place of its index") {
     builder_with_memory<> b;
-    std::span<std::uint64_t> const seen{b.memory->seen};
+    std::span<std::uint32_t> const seen{b.memory->seen};
     seen_keys const place{seen, seen_keys::multiplier(seen)};
     auto const keys =
-        test::colliding_keys(1024, [&](auto key) { return place.word_of(key) * 64 + place.bit_of(key); });
+        test::colliding_keys(1024, [&](auto key) { return place.word_of(key) * 32 + place.bit_of(key); });
     for (auto const key : keys) REQUIRE(b.builder.add(item{key, {}}));
     b.builder.start();
     for (std::size_t i = 0; i + 1 < keys.size(); ++i) {

@@ -64,8 +64,8 @@ struct delta_scratch {
 
 /// Writes the delta that makes `to` out of `from`: removed keys in the order of `from`, updates in the order of `to`.
 /// If nothing changed, the result is empty and nothing needs to be sent. The bytes equal those of the reference
-/// implementations. Both have at most as many items as the scratch is for. Fast when both are known to have distinct
-/// keys, and their ints are not more than the scratch is for; fastest when they know their outlines.
+/// implementations. Both have at most as many items as the scratch is for. Fast when their ints are not more than the
+/// scratch is for; faster when their keys are known to be distinct, and fastest when they know their outlines.
 /// Errors, with the number of the item in `to`: size_mismatch when an item changes its size or differs from the agreed
 /// one, which no receiver could read; output_full, never with delta_bound() ints; duplicate_key, with 0, when a key
 /// occurs twice in either snapshot. O(items + ints).

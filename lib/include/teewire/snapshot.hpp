@@ -86,7 +86,7 @@ public:
                                        snapshot_limits limits = {}, note_log* notes = nullptr) noexcept;
 
     /// Takes a snapshot that the caller built or has checked. Asserts what parse() checks. Say whether the keys are known
-    /// to be distinct: a wrong yes makes deltas wrong, a no makes the first one slower.
+    /// to be distinct: a wrong yes makes deltas wrong, a no makes each one look.
     static snapshot_view trusted(std::span<std::int32_t const> ints, bool distinct_keys = true) noexcept;
 
     /// The same snapshot with its outline at hand, so that deltas and checksums need not find it out first.

@@ -15,10 +15,10 @@ namespace detail {
 
 // Of a filter: 32 bits per item, in lines of eight words.
 [[nodiscard]] constexpr std::size_t seen_words(std::size_t items) noexcept {
-    return std::bit_ceil(items < 128 ? 64 : items / 2);
+    return std::bit_ceil(items < 128 ? 128 : items);
 }
 
-[[nodiscard]] std::uint32_t seen_multiplier(std::span<std::uint64_t const> words) noexcept;
+[[nodiscard]] std::uint32_t seen_multiplier(std::span<std::uint32_t const> words) noexcept;
 
 // A hint to the processor; any addresses will do. Nothing if the first distance is zero.
 inline void fetch_ahead([[maybe_unused]] void const* place, [[maybe_unused]] std::uintptr_t to_base,
@@ -59,7 +59,7 @@ struct snapshot_builder_memory {
     /// @cond memory
     std::array<std::int32_t, 2 * (limits.items + 1)> offsets;
     std::array<std::int32_t, 2 * limits.items> keys;
-    std::array<std::uint64_t, detail::seen_words(limits.items)> seen;
+    std::array<std::uint32_t, detail::seen_words(limits.items)> seen;
     std::array<std::uint32_t, starts_words(limits.ints())> starts;
     std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
     std::array<std::uint16_t, limits.items> order;
@@ -158,7 +158,7 @@ private:
     std::int32_t* keys_before_;
     std::span<std::int32_t> memory_; // room for what precedes the items, which finish() fills in; then the items
     std::int32_t* items_ = memory_.data() + 2 + limits_.items;
-    std::span<std::uint64_t> seen_; // a Bloom filter of the keys
+    std::span<std::uint32_t> seen_; // a Bloom filter of the keys
     std::uint32_t seen_multiplier_ = detail::seen_multiplier(seen_);
     std::span<std::uint32_t> starts_;
     std::span<std::uint16_t> order_;   // for sorting

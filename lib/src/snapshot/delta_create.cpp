@@ -1,17 +1,43 @@
 #include "teewire/delta.hpp"
 
+#include "seen_keys.hpp"
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
 
 namespace teewire {
 
+namespace {
+
+// Whether no key occurs twice, for a fraction of what an index costs.
+[[gnu::noinline]] bool has_distinct_keys(snapshot_view const& snapshot, delta_scratch const& scratch) noexcept {
+    assert(snapshot.size() <= scratch.capacity());
+    auto const words = scratch.base_filter.first(std::bit_floor(scratch.base_filter.size()));
+    std::fill(words.begin(), words.end(), 0U);
+    seen_keys const seen{words, seen_keys::multiplier(words)};
+    std::int32_t* const keys = scratch.base_keys.data();
+    std::size_t lookups = 64; // as many keys meet only if somebody chose them
+    std::size_t number = 0;
+    for (item const i : snapshot) {
+        if (seen.note(i.key)) {
+            if (lookups-- == 0) return scratch.base_index().build(snapshot);
+            if (kernels::snapshot.holds_key({keys, number}, i.key)) return false;
+        }
+        keys[number++] = i.key;
+    }
+    return true;
+}
+
+} // namespace
+
 result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
                                                    delta_scratch const& scratch,
                                                    std::span<std::int32_t> out) noexcept {
-    bool const fast = from.distinct_keys() && to.distinct_keys() &&
-                      std::max(from.data_size(), to.data_size()) / 4 <= scratch.max_ints();
-    return (fast ? kernels::snapshot.create_delta : plain::create_delta)(from, to, sizes, scratch, out);
+    if (std::max(from.data_size(), to.data_size()) / 4 > scratch.max_ints())
+        return plain::create_delta(from, to, sizes, scratch, out);
+    for (snapshot_view const* const s : {&from, &to})
+        if (!s->distinct_keys() && !has_distinct_keys(*s, scratch)) return failure{errc::duplicate_key, 0};
+    return kernels::snapshot.create_delta(from, to, sizes, scratch, out);
 }
 
 namespace {

@@ -10,7 +10,7 @@ bool plain::holds_key(std::span<std::int32_t const> keys, std::int32_t key) noex
     return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-std::uint32_t detail::seen_multiplier(std::span<std::uint64_t const> words) noexcept {
+std::uint32_t detail::seen_multiplier(std::span<std::uint32_t const> words) noexcept {
     return seen_keys::multiplier(words);
 }
 
@@ -58,7 +58,7 @@ errc snapshot_builder::admit(std::int32_t key, std::size_t number, std::size_t a
 void snapshot_builder::prepare_filter(std::size_t number, std::size_t more) noexcept {
     if (looked_ > few_lookups || (looked_ += more) <= few_lookups) return;
     looked_ = few_lookups + 1;
-    std::fill(seen_.begin(), seen_.end(), std::uint64_t{0});
+    std::fill(seen_.begin(), seen_.end(), 0U);
     seen_keys const noted{seen_, seen_multiplier_};
     for (std::int32_t const key : std::span{keys_, number}) noted.note(key);
 }
