@@ -308,7 +308,15 @@ typedef struct teewire_sender_options {
     uint32_t max_parts;         ///< messages per snapshot; by default 31, the most for 0.6 and 0.7. DDNet: up to 64
 } teewire_sender_options;
 
-/// What a server keeps for a client: what was sent and acknowledged. teewire/snapshot_sender.hpp has the rules.
+/// How often a client gets snapshots.
+typedef enum teewire_sender_pace {
+    TEEWIRE_SENDER_FIRST = 0,     ///< every tenth tick, until it acknowledges one
+    TEEWIRE_SENDER_FULL = 1,      ///< by the interval
+    TEEWIRE_SENDER_RECOVERING = 2 ///< every 50th tick, as what it acknowledged is not held any more
+} teewire_sender_pace;
+
+/// What a server keeps for a client: what was sent and acknowledged. teewire/snapshot_sender.hpp has the rules, and what of
+/// a server's work it does not do.
 typedef struct teewire_sender teewire_sender;
 
 /// What the memory has beyond the numbers is for the ints of snapshots; a client that answers needs a second of them.
@@ -330,6 +338,13 @@ TEEWIRE_API int32_t teewire_sender_send(teewire_sender* sender, int32_t tick, te
 /// The next message, head included, to be sent without the vital flag: its bytes are in the scratch memory, valid until
 /// that is used again or the next call. Returns their number; 0 behind the last one.
 TEEWIRE_API int32_t teewire_sender_next(teewire_sender* sender, uint8_t const** message);
+/// The tick that the next snapshot is compared with; -1 if it will be a full one.
+TEEWIRE_API int32_t teewire_sender_base_tick(teewire_sender const* sender);
+/// How often snapshots are sent now: a teewire_sender_pace.
+TEEWIRE_API int32_t teewire_sender_state(teewire_sender const* sender);
+/// Snapshots are so many ticks apart from now on, for when a server changes its bandwidth while it runs. Error:
+/// BAD_ARGUMENT for 0 and 2^31 and above.
+TEEWIRE_API int32_t teewire_sender_set_interval(teewire_sender* sender, uint32_t interval);
 /// As before the first snapshot: after a map change.
 TEEWIRE_API void teewire_sender_reset(teewire_sender* sender);
 

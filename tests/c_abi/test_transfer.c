@@ -119,8 +119,17 @@ static void test_parts_and_damage(void) {
                     TEEWIRE_RECEIVED_SNAPSHOT);
         CHECK_EQUAL(event.delta_bytes, sizes[0] + sizes[1] + sizes[2] - 3 * (sizes[0] - 900));
         CHECK(same_ints(&event.snapshot, &s));
+        CHECK_EQUAL(teewire_sender_base_tick(sender), tick == 10 ? -1 : 10);
+        CHECK_EQUAL(teewire_sender_state(sender), tick == 10 ? TEEWIRE_SENDER_FIRST : TEEWIRE_SENDER_FULL);
         CHECK_EQUAL(teewire_sender_acknowledge(sender, tick), 1);
+        CHECK_EQUAL(teewire_sender_base_tick(sender), tick);
     }
+    CHECK_EQUAL(teewire_sender_due(sender, 21), 0);
+    CHECK_EQUAL(teewire_sender_set_interval(sender, 0), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_sender_set_interval(sender, 0x80000000U), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_sender_set_interval(sender, 1), 0);
+    CHECK_EQUAL(teewire_sender_due(sender, 21), 1);
+    CHECK_EQUAL(teewire_sender_set_interval(sender, 2), 0);
     /* The next one has a base that another client does not have. */
     build(builder, 30, &s);
     REQUIRE(teewire_sender_send(sender, 30, &s, scratch, NULL) == 1);

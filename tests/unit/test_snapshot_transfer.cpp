@@ -217,6 +217,46 @@ TEST_CASE("snapshot sender: the base is what the client acknowledged and the ser
     CHECK(base_of(2) == -1);
 }
 
+TEST_CASE("snapshot sender: its base, its pace, and another interval") {
+    std::vector<history::entry> entries(2); // so that a third snapshot drops the first
+    test::ints block(4000);
+    auto const scratch = std::make_unique<snapshot_scratch>();
+    snapshot_sender sender{entries, block, {}};
+    using pace = snapshot_pacing::state;
+    auto const send = [&](std::int32_t tick) {
+        auto const ints = test::layout({{make_key(5, 0), {tick, 0, 0}}});
+        auto const expected = sender.base_tick();
+        auto const sent = sender.send(tick, snapshot_view::trusted(ints), *scratch);
+        REQUIRE(sent);
+        CHECK(sent->base_tick() == expected);
+    };
+    CHECK(sender.base_tick() == -1);
+    CHECK(sender.pacing().current() == pace::first);
+    send(10);
+    CHECK(sender.base_tick() == -1);
+    REQUIRE(sender.acknowledge(10));
+    CHECK(sender.base_tick() == 10);
+    CHECK(sender.pacing().current() == pace::full);
+    CHECK(sender.due(12));
+    CHECK_FALSE(sender.due(13));
+    sender.set_interval(1);
+    CHECK(sender.due(13));
+    sender.set_interval(3);
+    CHECK_FALSE(sender.due(13));
+    CHECK(sender.due(15));
+    for (std::int32_t const tick : {12, 14}) send(tick);
+    CHECK(sender.base_tick() == -1); // dropped, though acknowledged
+    send(16);
+    CHECK(sender.pacing().current() == pace::recovering);
+    CHECK_FALSE(sender.due(18));
+    sender.reset();
+    CHECK(sender.pacing().current() == pace::first);
+    send(20);
+    REQUIRE(sender.acknowledge(20));
+    CHECK(sender.due(21)); // the interval stays
+    CHECK_FALSE(sender.due(22));
+}
+
 TEST_CASE("snapshot pacing: slow until the first acknowledge, and while the base is lost") {
     snapshot_pacing p;
     auto const due = [&](std::int32_t from, std::int32_t to) {

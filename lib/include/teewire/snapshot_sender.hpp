@@ -51,8 +51,8 @@ private:
                                                      struct snapshot_encoding const&, snapshot_scratch&) noexcept;
     friend result<snapshot_messages> encode_snapshot(shared_encoder&, std::size_t, std::int32_t,
                                                      struct snapshot_encoding const&) noexcept;
-    void set(std::int32_t tick, std::int32_t base_tick, std::uint32_t checksum, std::uint8_t* delta, std::size_t size,
-             protocol version) noexcept;
+    void set(std::int32_t tick, std::int32_t base_tick, std::uint32_t checksum, std::uint8_t* delta,
+             std::size_t size, protocol version) noexcept;
     std::uint8_t* delta_ = nullptr; // with room for a head before it
     std::size_t size_ = 0;
     std::size_t parts_ = 0;
@@ -121,14 +121,30 @@ public:
     /// The tick acknowledged last; -1 if there is none.
     [[nodiscard]] constexpr std::int32_t acked() const noexcept { return acked_; }
 
+    /// How often snapshots are sent: by first_interval, by the interval, by recovery_interval.
+    enum class state : std::uint8_t {
+        first,      ///< nothing was acknowledged yet
+        full,       ///< the acknowledged snapshot is held
+        recovering, ///< it is not held any more
+    };
+    /// How often snapshots are sent now.
+    [[nodiscard]] constexpr state current() const noexcept { return state_; }
+    /// Ticks, at least 1: as when a server changes its bandwidth while it runs.
+    constexpr void set_interval(std::int32_t interval) noexcept {
+        assert(interval > 0);
+        interval_ = interval;
+    }
+
 private:
-    enum class state : std::uint8_t { first, full, recovering };
     std::int32_t acked_ = -1;
     std::int32_t interval_;
     state state_ = state::first;
 };
 
-/// What a server keeps per client to send snapshots.
+/// What a server keeps per client to send snapshots. It decides which base and how often, and makes the messages. A server
+/// of DDNet's kind does more with a snapshot, which stays the server's: whom it builds one for and what is in it, with
+/// or without high bandwidth; demos of it, whose recorder wants each snapshot; and what its own functions for sending
+/// messages do besides, which these messages do not pass.
 class snapshot_sender {
 public:
     /// Memory for the history, as for `history`: 75 entries hold 3 seconds, but what is older than the acknowledged
@@ -149,6 +165,16 @@ public:
     /// An item that changed its size, which no delta can express, makes it a full one. Errors: as encode_snapshot, and
     /// those of history::add. O(items + ints).
     result<snapshot_messages> send(std::int32_t tick, snapshot_view snapshot, snapshot_scratch& scratch) noexcept;
+
+    /// From the next tick on, snapshots are so many ticks apart, at least 1; reset() keeps it.
+    void set_interval(std::int32_t interval) noexcept {
+        pacing_.set_interval(interval);
+        interval_ = interval;
+    }
+    /// The tick that the next snapshot is compared with; -1 if it will be a full one.
+    [[nodiscard]] std::int32_t base_tick() const noexcept {
+        return pacing_.acked() >= 0 && past_.find(pacing_.acked()) ? pacing_.acked() : -1;
+    }
 
     /// As before the first snapshot.
     void reset() noexcept;

@@ -115,6 +115,23 @@ std::int32_t teewire_sender_next(teewire_sender* sender, std::uint8_t const** me
     return count(bytes.size());
 }
 
+std::int32_t teewire_sender_base_tick(teewire_sender const* sender) { return state_of(sender).sender.base_tick(); }
+
+std::int32_t teewire_sender_state(teewire_sender const* sender) {
+    switch (state_of(sender).sender.pacing().current()) {
+    case snapshot_pacing::state::first: return TEEWIRE_SENDER_FIRST;
+    case snapshot_pacing::state::full: return TEEWIRE_SENDER_FULL;
+    case snapshot_pacing::state::recovering: break;
+    }
+    return TEEWIRE_SENDER_RECOVERING;
+}
+
+std::int32_t teewire_sender_set_interval(teewire_sender* sender, std::uint32_t interval) {
+    if (interval == 0 || interval > INT32_MAX) return TEEWIRE_BAD_ARGUMENT;
+    state_of(sender).sender.set_interval(static_cast<std::int32_t>(interval));
+    return TEEWIRE_OK;
+}
+
 void teewire_sender_reset(teewire_sender* sender) {
     state_of(sender).sender.reset();
     state_of(sender).messages = {};
