@@ -168,7 +168,11 @@ typedef struct teewire_failure {
 #define TEEWIRE_DEMO_READER_SIZE 458752
 /// For teewire_demo_writer_init.
 #define TEEWIRE_DEMO_WRITER_SIZE 458752
-/// `snapshots`: how many are held; `bytes`: what they take together, see teewire_history_init. `parts`: as in
+/// Bytes in which `snapshots` of them always fit together, if none has more items and ints than these: for the next
+/// macros and functions.
+#define TEEWIRE_HISTORY_BYTES(snapshots, items, ints) \
+    (4 * ((snapshots) + 1) * TEEWIRE_SNAPSHOT_COPY_INTS(items, ints))
+/// `snapshots`: how many are held; `bytes`: what they take together, see TEEWIRE_HISTORY_BYTES. `parts`: as in
 /// teewire_receiver_options.
 #define TEEWIRE_HISTORY_SIZE(snapshots, bytes) (256 + 32 * (snapshots) + (bytes))
 /// For teewire_sender_init.
@@ -178,7 +182,7 @@ typedef struct teewire_failure {
 
 /// Bytes that all memory has to be aligned to: TEEWIRE_ALIGN.
 TEEWIRE_API uint32_t teewire_align(void);
-/// Bytes that teewire_sizes_init needs.
+/// Bytes that teewire_sizes_init and teewire_sizes_copy need.
 TEEWIRE_API uint32_t teewire_sizes_size(void);
 /// Bytes that teewire_builder_init needs.
 TEEWIRE_API uint32_t teewire_builder_size(void);
@@ -293,9 +297,9 @@ typedef struct teewire_sizes teewire_sizes;
 
 /// Which numbers messages have.
 typedef enum teewire_protocol {
-    TEEWIRE_DDNET = 0, ///< those of 0.6, and DDNet's
-    TEEWIRE_06 = 1,    ///< 0.6
-    TEEWIRE_07 = 2     ///< 0.7
+    TEEWIRE_PROTOCOL_DDNET = 0, ///< those of 0.6, and of DDNet's own messages
+    TEEWIRE_PROTOCOL_06 = 1,    ///< those of 0.6 alone
+    TEEWIRE_PROTOCOL_07 = 2     ///< those of 0.7
 } teewire_protocol;
 
 /// Options of teewire_sender_init.
@@ -592,8 +596,10 @@ TEEWIRE_API int32_t teewire_huffman_decode(uint8_t const* bytes, uint32_t size, 
 /// The table of that name: "0.6", "0.7", and some that odd demos need, see size_tables in teewire/schema.hpp. Null if
 /// there is none.
 TEEWIRE_API teewire_sizes const* teewire_sizes_find(char const* name);
-/// A table to be changed, at first a copy of `from`; if null, of that for 0.6.
-TEEWIRE_API int32_t teewire_sizes_init(teewire_sizes** out, void* memory, uint32_t size, teewire_sizes const* from);
+/// A table to be changed, at first empty: deltas carry all sizes. Error: BAD_ARGUMENT.
+TEEWIRE_API int32_t teewire_sizes_init(teewire_sizes** out, void* memory, uint32_t size);
+/// A table to be changed, at first a copy of `from`; if null, of that for 0.6. Error: BAD_ARGUMENT.
+TEEWIRE_API int32_t teewire_sizes_copy(teewire_sizes** out, void* memory, uint32_t size, teewire_sizes const* from);
 /// Sets the size of a type below 64; 0: deltas carry it. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_sizes_set(teewire_sizes* sizes, uint32_t type, uint32_t ints);
 
@@ -627,6 +633,13 @@ TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, int32_t const*
 /// Gives `snapshot` an outline, in memory of that size. Worth it for a snapshot that takes part in several deltas and
 /// did not come from a builder or a history. Returns the words used. O(items + ints / 32).
 TEEWIRE_API int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, uint32_t* memory);
+
+/// Ints of memory for a copy of a snapshot of so many items and ints, with outline.
+#define TEEWIRE_SNAPSHOT_COPY_INTS(items, ints) ((ints) + TEEWIRE_OUTLINE_WORDS(items, ints))
+/// Copies `snapshot` to `memory` of `capacity` ints, with its outline if it has one, and makes a view of the copy. Returns
+/// the ints used. Error: OUTPUT_FULL, and then `copy` is as before. O(ints).
+TEEWIRE_API int32_t teewire_snapshot_copy(teewire_snapshot const* snapshot, int32_t* memory, uint32_t capacity,
+                                          teewire_snapshot* copy);
 
 /// Number of items. O(1).
 TEEWIRE_API int32_t teewire_snapshot_items(teewire_snapshot const* snapshot);
@@ -667,13 +680,17 @@ typedef struct teewire_history teewire_history;
 
 /// Holds at most `snapshots`; the rest of the memory is for their ints and outlines. 1 to 65535.
 TEEWIRE_API int32_t teewire_history_init(teewire_history** out, void* memory, uint32_t size, uint32_t snapshots);
-/// Keeps a copy, with outline if it has one. `stored`, if not null, becomes a view of it, valid until it is dropped.
+/// Keeps a copy, with outline if it has one, and `word`, which means something to the caller alone, such as a time.
+/// `stored`, if not null, becomes a view of the copy, valid until it is dropped. What this drops may be what
+/// teewire_history_find gave: a base is to be used before anything is added.
 /// Returns the number held. Errors: BAD_TICK if the tick does not increase; TOO_LARGE, with the ints there are, and
 /// then nothing is dropped. O(ints).
 TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, teewire_snapshot const* snapshot,
-                                        teewire_snapshot* stored, teewire_failure* failure);
-/// Error: UNKNOWN_TICK. O(log snapshots).
-TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out);
+                                        uint64_t word, teewire_snapshot* stored, teewire_failure* failure);
+/// A view of the snapshot of that tick, valid until it is dropped, which the next teewire_history_add may do; `word`, if
+/// not null, becomes what was added with it. Error: UNKNOWN_TICK. O(log snapshots).
+TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out,
+                                         uint64_t* word);
 /// As teewire_builder_start. While items are added, the processor fetches what comparing the snapshot with that of
 /// `base_tick`, and adding it to the history, will touch, which with many clients lies far away.
 TEEWIRE_API void teewire_history_start(teewire_history const* history, int32_t base_tick, teewire_builder* builder);

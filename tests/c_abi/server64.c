@@ -126,9 +126,9 @@ static int DoSnapshot(CClient* pClient, int Tick, CSnapshotBuffer const* pBuffer
     teewire_history_drop_before(pClient->m_pSnapshots, Tick - 3 * 50);
     memset(pBase, 0, sizeof *pBase);
     if (pClient->m_LastAckedSnapshot >= 0) /* otherwise the empty one */
-        CHECK_EQUAL(teewire_history_find(pClient->m_pSnapshots, pClient->m_LastAckedSnapshot, pBase), 0);
+        CHECK_EQUAL(teewire_history_find(pClient->m_pSnapshots, pClient->m_LastAckedSnapshot, pBase, NULL), 0);
     Size = Encode(pBase, &Now, TEEWIRE_HUFFMAN_NONE, pOut);
-    REQUIRE(teewire_history_add(pClient->m_pSnapshots, Tick, &Now, NULL, NULL) > 0);
+    REQUIRE(teewire_history_add(pClient->m_pSnapshots, Tick, &Now, 0, NULL, NULL) > 0);
     return Size;
 }
 

@@ -110,11 +110,12 @@ static void test_sizes(void) {
     CHECK(teewire_sizes_find("0.7") != teewire_sizes_find("0.6"));
     CHECK(teewire_sizes_find("0.8") == NULL);
     CHECK(teewire_sizes_find(NULL) == NULL);
-    CHECK_EQUAL(teewire_sizes_init(&sizes, take(size), size - 1, NULL), TEEWIRE_BAD_ARGUMENT);
-    CHECK_EQUAL(teewire_sizes_init(&sizes, (uint8_t*)take(size + 1) + 1, size, NULL), TEEWIRE_BAD_ARGUMENT);
-    CHECK_EQUAL(teewire_sizes_init(&sizes, NULL, size, NULL), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_sizes_copy(&sizes, take(size), size - 1, NULL), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_sizes_copy(&sizes, (uint8_t*)take(size + 1) + 1, size, NULL), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_sizes_copy(&sizes, NULL, size, NULL), TEEWIRE_BAD_ARGUMENT);
+    CHECK_EQUAL(teewire_sizes_init(&sizes, take(size), size - 1), TEEWIRE_BAD_ARGUMENT);
     CHECK(sizes == NULL);
-    CHECK_EQUAL(teewire_sizes_init(&sizes, take(size), size, teewire_sizes_find("0.7")), 0);
+    CHECK_EQUAL(teewire_sizes_copy(&sizes, take(size), size, teewire_sizes_find("0.7")), 0);
     CHECK_EQUAL(teewire_sizes_set(sizes, 63, 65535), 0);
     CHECK_EQUAL(teewire_sizes_set(sizes, 64, 1), TEEWIRE_BAD_ARGUMENT);
     CHECK_EQUAL(teewire_sizes_set(sizes, 1, 65536), TEEWIRE_BAD_ARGUMENT);

@@ -214,7 +214,7 @@ static void test_sizes(void) {
     uint32_t const reader_size = teewire_demo_reader_size(), sizes_size = teewire_sizes_size();
     teewire_sizes* wrong = NULL;
     int i = 0;
-    REQUIRE(teewire_sizes_init(&wrong, take(sizes_size), sizes_size, NULL) == 0);
+    REQUIRE(teewire_sizes_copy(&wrong, take(sizes_size), sizes_size, NULL) == 0);
     CHECK_EQUAL(teewire_sizes_set(wrong, 9, 21), 0);
     for (i = 0; i < 3; ++i) {
         teewire_demo_reader_options options;

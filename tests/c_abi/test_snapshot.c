@@ -206,7 +206,52 @@ static void test_writer(void) {
     CHECK_EQUAL(s.size, 16384);
 }
 
+static void test_copy(void) {
+    teewire_snapshot s, copy = {NULL, NULL, NULL, 0, 0}, none;
+    int32_t memory[TEEWIRE_SNAPSHOT_COPY_INTS(2, 60)];
+    uint32_t i = 0;
+    build(new_builder(), 2, &s);
+    int32_t const used = teewire_snapshot_copy(&s, memory, TEEWIRE_SNAPSHOT_COPY_INTS(2, 60), &copy);
+    CHECK_EQUAL(used, (int32_t)s.size + 2 + 46 / 32 + 4);
+    CHECK(same_ints(&copy, &s));
+    CHECK(copy.ints == memory && copy.flags == TEEWIRE_DISTINCT_KEYS);
+    for (i = 0; i < 2; ++i) CHECK_EQUAL(copy.keys[i], s.keys[i]);
+    for (i = 0; i < 46 / 32 + 4; ++i) CHECK(copy.starts[i] == s.starts[i]);
+    none = copy;
+    CHECK_EQUAL(teewire_snapshot_copy(&s, memory, (uint32_t)used - 1, &copy), TEEWIRE_OUTPUT_FULL);
+    CHECK(memcmp(&none, &copy, sizeof copy) == 0);
+    teewire_snapshot_view(&s, s.ints, 0);
+    CHECK_EQUAL(teewire_snapshot_copy(&s, memory, s.size, &copy), s.size);
+    CHECK(copy.keys == NULL && copy.starts == NULL && copy.flags == 0);
+    CHECK_EQUAL(teewire_snapshot_copy(NULL, memory, 2, &copy), 2);
+    CHECK_EQUAL(teewire_snapshot_items(&copy), 0);
+}
+
+/* In so many bytes, so many of the largest fit. */
+static void test_history_bytes(void) {
+    enum { kept = 5, ints = 700 };
+    teewire_builder* const builder = new_builder();
+    teewire_history* history = NULL;
+    teewire_snapshot s, found;
+    int32_t tick = 0;
+    uint32_t const bytes = TEEWIRE_HISTORY_BYTES(kept, 8, ints);
+    uint32_t const size = teewire_history_size(kept, bytes);
+    REQUIRE(teewire_history_init(&history, take(size), size, kept) == 0);
+    for (tick = 1; tick < 200; ++tick) {
+        uint32_t id = 0;
+        uint32_t const items = 1 + (uint32_t)tick % 8;
+        teewire_builder_start(builder);
+        for (; id < items; ++id)
+            REQUIRE(teewire_builder_add(builder, 5, id, (ints - 2) / items - 2 - (uint32_t)tick % 3, NULL) > 0);
+        teewire_builder_finish(builder, &s);
+        REQUIRE(s.size <= ints);
+        CHECK_EQUAL(teewire_history_add(history, tick, &s, 0, NULL, NULL), tick < kept ? tick : kept);
+        CHECK_EQUAL(teewire_history_find(history, tick < kept ? 1 : tick - kept + 1, &found, NULL), 0);
+    }
+}
+
 static void test_history(void) {
+    uint64_t word = 0;
     uint32_t const size = teewire_history_size(3, 2000);
     teewire_builder* const builder = new_builder();
     teewire_history* history = NULL;
@@ -222,30 +267,31 @@ static void test_history(void) {
 
     for (tick = 1; tick <= 5; ++tick) {
         build(builder, tick, &s);
-        CHECK_EQUAL(teewire_history_add(history, tick, &s, &stored, NULL), tick < 3 ? tick : 3);
+        CHECK_EQUAL(teewire_history_add(history, tick, &s, (uint64_t)tick << 40, &stored, NULL), tick < 3 ? tick : 3);
         CHECK(same_ints(&s, &stored));
         CHECK(stored.ints != s.ints && stored.keys != NULL && stored.flags == TEEWIRE_DISTINCT_KEYS);
     }
-    CHECK_FAILS(teewire_history_add(history, 5, &s, NULL, &failure), TEEWIRE_BAD_TICK, 0, 0);
-    CHECK_EQUAL(teewire_history_find(history, 2, &found), TEEWIRE_UNKNOWN_TICK);
-    CHECK_EQUAL(teewire_history_find(history, 5, &found), 0);
+    CHECK_FAILS(teewire_history_add(history, 5, &s, 0, NULL, &failure), TEEWIRE_BAD_TICK, 0, 0);
+    CHECK_EQUAL(teewire_history_find(history, 2, &found, NULL), TEEWIRE_UNKNOWN_TICK);
+    CHECK_EQUAL(teewire_history_find(history, 5, &found, &word), 0);
+    CHECK(word == (uint64_t)5 << 40);
     CHECK(same_ints(&s, &found));
     CHECK_EQUAL(teewire_history_drop_before(history, 4), 2);
-    CHECK_EQUAL(teewire_history_find(history, 3, &found), TEEWIRE_UNKNOWN_TICK);
-    CHECK_EQUAL(teewire_history_find(history, 4, &found), 0);
+    CHECK_EQUAL(teewire_history_find(history, 3, &found, NULL), TEEWIRE_UNKNOWN_TICK);
+    CHECK_EQUAL(teewire_history_find(history, 4, &found, NULL), 0);
 
     teewire_history_start(history, 4, builder);
     REQUIRE(teewire_builder_add(builder, 1, 1, 1000, NULL) == 1);
     teewire_builder_finish(builder, &s);
-    CHECK_EQUAL(teewire_history_add(history, 6, &s, NULL, &failure), TEEWIRE_TOO_LARGE);
+    CHECK_EQUAL(teewire_history_add(history, 6, &s, 0, NULL, &failure), TEEWIRE_TOO_LARGE);
     CHECK(failure.position >= 500);
-    CHECK_EQUAL(teewire_history_find(history, 5, &found), 0); /* nothing is lost by it */
-    CHECK_EQUAL(teewire_history_add(history, 7, NULL, NULL, NULL), 3);
-    CHECK_EQUAL(teewire_history_find(history, 7, &found), 0);
+    CHECK_EQUAL(teewire_history_find(history, 5, &found, NULL), 0); /* nothing is lost by it */
+    CHECK_EQUAL(teewire_history_add(history, 7, NULL, 0, NULL, NULL), 3);
+    CHECK_EQUAL(teewire_history_find(history, 7, &found, NULL), 0);
     CHECK_EQUAL(teewire_snapshot_items(&found), 0);
     teewire_history_clear(history);
-    CHECK_EQUAL(teewire_history_find(history, 7, &found), TEEWIRE_UNKNOWN_TICK);
-    CHECK_EQUAL(teewire_history_add(history, 1, NULL, NULL, NULL), 1);
+    CHECK_EQUAL(teewire_history_find(history, 7, &found, NULL), TEEWIRE_UNKNOWN_TICK);
+    CHECK_EQUAL(teewire_history_add(history, 1, NULL, 0, NULL, NULL), 1);
 }
 
 void test_snapshot(void) {
@@ -254,5 +300,7 @@ void test_snapshot(void) {
     test_sort();
     test_builder();
     test_writer();
+    test_copy();
+    test_history_bytes();
     test_history();
 }

@@ -34,7 +34,7 @@ static void test_with_loss(int32_t protocol) {
     teewire_builder* const builder = new_builder();
     teewire_sender* const sender = new_sender(protocol, 20000);
     teewire_receiver* const receiver = new_receiver(protocol, 20000);
-    uint32_t const type = protocol == TEEWIRE_07 ? 10 : 9; /* 22 ints in either */
+    uint32_t const type = protocol == TEEWIRE_PROTOCOL_07 ? 10 : 9; /* 22 ints in either */
     int32_t tick = 0, received = 0;
     uint32_t full = 0, small = 0;
     CHECK_EQUAL(teewire_receiver_ack(receiver), -1);
@@ -84,8 +84,8 @@ static void test_with_loss(int32_t protocol) {
 /* Several messages per snapshot, damaged ones, and a base that is gone. */
 static void test_parts_and_damage(void) {
     teewire_builder* const builder = new_builder();
-    teewire_sender* const sender = new_sender(TEEWIRE_DDNET, 200000);
-    teewire_receiver* const receiver = new_receiver(TEEWIRE_DDNET, 200000);
+    teewire_sender* const sender = new_sender(TEEWIRE_PROTOCOL_DDNET, 200000);
+    teewire_receiver* const receiver = new_receiver(TEEWIRE_PROTOCOL_DDNET, 200000);
     uint8_t messages[4][TEEWIRE_MAX_MESSAGE_BYTES];
     int32_t sizes[4] = {0};
     uint8_t const* message = NULL;
@@ -136,7 +136,7 @@ static void test_parts_and_damage(void) {
     sizes[0] = teewire_sender_next(sender, &message);
     memcpy(messages[0], message, (size_t)sizes[0]);
     {
-        teewire_receiver* const other = new_receiver(TEEWIRE_DDNET, 20000);
+        teewire_receiver* const other = new_receiver(TEEWIRE_PROTOCOL_DDNET, 20000);
         CHECK_EQUAL(teewire_receiver_receive(other, messages[0], (uint32_t)sizes[0], scratch, &event, NULL),
                     TEEWIRE_RECEIVED_MISSING_BASE);
         CHECK_EQUAL(event.base_tick, 20);
@@ -184,8 +184,8 @@ static void test_parts_and_damage(void) {
 /* A client is asked to say at once that it needs everything when it loses its base. */
 static void test_urgent(void) {
     teewire_builder* const builder = new_builder();
-    teewire_sender* const sender = new_sender(TEEWIRE_DDNET, 20000);
-    teewire_receiver* const receiver = new_receiver(TEEWIRE_DDNET, 240); /* holds one snapshot */
+    teewire_sender* const sender = new_sender(TEEWIRE_PROTOCOL_DDNET, 20000);
+    teewire_receiver* const receiver = new_receiver(TEEWIRE_PROTOCOL_DDNET, 240); /* holds one snapshot */
     teewire_snapshot s;
     uint8_t copy[TEEWIRE_MAX_MESSAGE_BYTES];
     uint8_t const* message = NULL;
@@ -230,7 +230,7 @@ static void test_late(uint32_t observer) {
     }
     REQUIRE(teewire_receiver_init(&receiver, take(size), size, &options) == 0);
     for (i = 0; i < sizeof sent / sizeof *sent; ++i) {
-        teewire_sender* const sender = new_sender(TEEWIRE_DDNET, 20000);
+        teewire_sender* const sender = new_sender(TEEWIRE_PROTOCOL_DDNET, 20000);
         teewire_snapshot_event event;
         teewire_snapshot s;
         uint8_t const* message = NULL;
@@ -305,9 +305,9 @@ static void test_options(void) {
 
 void test_transfer(void) {
     scratch = new_scratch();
-    test_with_loss(TEEWIRE_DDNET);
-    test_with_loss(TEEWIRE_06);
-    test_with_loss(TEEWIRE_07);
+    test_with_loss(TEEWIRE_PROTOCOL_DDNET);
+    test_with_loss(TEEWIRE_PROTOCOL_06);
+    test_with_loss(TEEWIRE_PROTOCOL_07);
     test_parts_and_damage();
     test_urgent();
     test_late(1);

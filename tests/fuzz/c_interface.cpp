@@ -85,7 +85,7 @@ struct caller {
                      teewire_sender_size(8, 20000) <= sender_bytes);
         FUZZ_REQUIRE(teewire_receiver_size(2, 8, 20000) <= receiver_bytes &&
                      teewire_receiver_size(9, ~0U, ~0U) == 0);
-        FUZZ_REQUIRE(teewire_sizes_init(&sizes, m.sizes.bytes.data(), teewire_sizes_size(),
+        FUZZ_REQUIRE(teewire_sizes_copy(&sizes, m.sizes.bytes.data(), teewire_sizes_size(),
                                         teewire_sizes_find(names[choice % 4])) == 0);
         FUZZ_REQUIRE(teewire_builder_init(&builder, m.builder.bytes.data(), teewire_builder_size()) == 0);
         FUZZ_REQUIRE(teewire_scratch_init(&scratch, m.scratch.bytes.data(), teewire_scratch_size()) == 0);
@@ -207,10 +207,11 @@ struct caller {
     void remember(std::uint8_t choice) {
         teewire_snapshot stored{}, found{};
         tick += choice % 4;
-        std::int32_t const count =
-            check(teewire_history_add(history, tick, choice & 64 ? &held : &built, &stored, &failure), 8, failure);
+        std::int32_t const count = check(
+            teewire_history_add(history, tick, choice & 64 ? &held : &built, 7, &stored, &failure), 8, failure);
         if (count > 0) {
-            FUZZ_REQUIRE(teewire_history_find(history, tick, &found) == TEEWIRE_OK && found.ints == stored.ints);
+            FUZZ_REQUIRE(teewire_history_find(history, tick, &found, nullptr) == TEEWIRE_OK &&
+                         found.ints == stored.ints);
             look_at(found);
         }
         if (choice & 16) teewire_history_drop_before(history, tick - 5);

@@ -3,8 +3,10 @@
 #include "snapshots.hpp"
 
 #include "teewire/history.hpp"
+#include "teewire/snapshot_builder.hpp"
 
 #include <map>
+#include <memory>
 
 using namespace teewire;
 using test::error_of;
@@ -346,5 +348,37 @@ TEST_CASE("history: what lies ahead is the base, and where one like it would be 
         CHECK(stored >= block.data());
         CHECK(stored + 9 <= block.data() + block.size());
         if (tick == 1) CHECK(stored == static_cast<std::int32_t const*>(ahead.base) + snapshot.size());
+    }
+}
+
+TEST_CASE("history: a word of the caller's") {
+    std::vector<history::entry> entries(2);
+    test::ints block(100);
+    history past{entries, block};
+    for (std::int32_t tick = 1; tick <= 3; ++tick)
+        REQUIRE(past.add(tick, {}, static_cast<std::uint64_t>(tick) << 40));
+    CHECK(past.word_of(1) == std::nullopt); // dropped
+    CHECK(past.word_of(2) == std::uint64_t{2} << 40);
+    CHECK(past.word_of(3) == std::uint64_t{3} << 40);
+    REQUIRE(past.add(4, {}));
+    CHECK(past.word_of(4) == 0);
+}
+
+TEST_CASE("history: so many of the largest fit in the ints that are named") {
+    test::random rng{9};
+    for (std::size_t const kept : {1, 2, 7, 40}) {
+        std::vector<history::entry> entries(kept);
+        test::ints block(history::block_ints(kept, 10, 500));
+        history past{entries, block};
+        auto const memory = std::make_unique<snapshot_builder_memory<>>();
+        snapshot_builder builder{*memory};
+        for (std::int32_t tick = 1; tick < 500; ++tick) {
+            std::uint16_t const items = static_cast<std::uint16_t>(1 + rng.below(10));
+            builder.start();
+            for (std::uint16_t id = 0; id < items; ++id)
+                REQUIRE(builder.add(5, id, rng.chance(70) ? 498U / items - 2 : rng.below(498U / items - 1)));
+            REQUIRE(past.add(tick, builder.finish()));
+            CHECK(past.size() == std::min<std::size_t>(static_cast<std::size_t>(tick), kept));
+        }
     }
 }

@@ -15,6 +15,7 @@ class history {
 public:
     /// @cond memory
     struct entry {
+        std::uint64_t word; // the caller's
         std::int32_t tick;
         std::uint32_t begin; // in the block
         std::uint32_t size;  // ints
@@ -30,15 +31,25 @@ public:
         assert(!entries.empty());
     }
 
-    /// Copies the snapshot, and its outline if it has one. Errors: bad_tick when the tick is not larger than the newest
+    /// Ints of `block` in which as many snapshots always fit together, if none has more items and ints than these.
+    [[nodiscard]] static constexpr std::size_t block_ints(std::size_t snapshots, std::size_t items,
+                                                          std::size_t ints) noexcept {
+        return (snapshots + 1) * (ints + items + starts_words(ints)); // and one that does not fit before the end
+    }
+
+    /// Copies the snapshot, and its outline if it has one, and keeps a `word` that means something to the caller, such as a
+    /// time. What it drops may be what find() gave: a base is to be used before anything is added. Errors: bad_tick when the tick is not larger than the newest
     /// one; too_large when the block could not hold it even alone, and then nothing is dropped. O(ints).
-    result<snapshot_view> add(std::int32_t tick, snapshot_view snapshot) noexcept;
+    result<snapshot_view> add(std::int32_t tick, snapshot_view snapshot, std::uint64_t word = 0) noexcept;
     /// The same for a tick that may be older than others, for streams that arrive out of order: find() then takes O(entries)
     /// until everything behind it has been dropped. Error: bad_tick when the tick is there already.
     result<snapshot_view> add_late(std::int32_t tick, snapshot_view snapshot) noexcept;
 
-    /// O(log entries), but see add_late().
+    /// Valid until it is dropped, which the next add() may do. O(log entries), but see add_late().
     [[nodiscard]] std::optional<snapshot_view> find(std::int32_t tick) const noexcept;
+
+    /// The word that was added with a snapshot. O(log entries), but see add_late().
+    [[nodiscard]] std::optional<std::uint64_t> word_of(std::int32_t tick) const noexcept;
 
     /// What comparing the next snapshot with that of `base_tick`, and adding it, will touch: for
     /// snapshot_builder::start(). Nothing if there is no such base. O(log entries).
@@ -61,7 +72,7 @@ private:
     [[nodiscard]] entry const* entry_of(std::int32_t tick) const noexcept;
     [[nodiscard]] entry& at(std::size_t i) const noexcept { return entries_[(first_ + i) % entries_.size()]; }
     void drop_oldest() noexcept;
-    result<snapshot_view> append(std::int32_t tick, snapshot_view snapshot) noexcept;
+    result<snapshot_view> append(std::int32_t tick, snapshot_view snapshot, std::uint64_t word) noexcept;
 
     std::span<entry> entries_;
     std::span<std::int32_t> block_;

@@ -143,10 +143,10 @@ inline void set(teewire_snapshot* out, snapshot_view view) noexcept {
     return chosen >= TEEWIRE_HUFFMAN_NONE && chosen <= TEEWIRE_HUFFMAN_PADDED;
 }
 [[nodiscard]] constexpr bool read_protocol(std::int32_t chosen, protocol& out) noexcept {
-    out = chosen == TEEWIRE_DDNET ? protocol::ddnet
-          : chosen == TEEWIRE_06  ? protocol::teeworlds_06
+    out = chosen == TEEWIRE_PROTOCOL_DDNET ? protocol::ddnet
+          : chosen == TEEWIRE_PROTOCOL_06  ? protocol::teeworlds_06
                                   : protocol::teeworlds_07;
-    return chosen >= TEEWIRE_DDNET && chosen <= TEEWIRE_07;
+    return chosen >= TEEWIRE_PROTOCOL_DDNET && chosen <= TEEWIRE_PROTOCOL_07;
 }
 /// The table given, or the protocol's own.
 [[nodiscard]] inline size_table const& table_of(teewire_sizes const* sizes, protocol version) noexcept {

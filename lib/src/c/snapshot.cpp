@@ -66,7 +66,13 @@ teewire_sizes const* teewire_sizes_find(char const* name) {
     return name != nullptr ? reinterpret_cast<teewire_sizes const*>(find_size_table(name)) : nullptr;
 }
 
-std::int32_t teewire_sizes_init(teewire_sizes** out, void* memory, std::uint32_t size, teewire_sizes const* from) {
+std::int32_t teewire_sizes_init(teewire_sizes** out, void* memory, std::uint32_t size) {
+    if (!suits<size_table>(memory, size)) return TEEWIRE_BAD_ARGUMENT;
+    *out = reinterpret_cast<teewire_sizes*>(::new (memory) size_table{});
+    return TEEWIRE_OK;
+}
+
+std::int32_t teewire_sizes_copy(teewire_sizes** out, void* memory, std::uint32_t size, teewire_sizes const* from) {
     if (!suits<size_table>(memory, size)) return TEEWIRE_BAD_ARGUMENT;
     *out = reinterpret_cast<teewire_sizes*>(::new (memory) size_table{table_of(from)});
     return TEEWIRE_OK;
@@ -104,6 +110,25 @@ std::int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, std::uint32_t*
     set(snapshot,
         view.with_outline({{reinterpret_cast<std::int32_t const*>(memory), view.size()}, {starts, words}}));
     return count(view.size() + words);
+}
+
+std::int32_t teewire_snapshot_copy(teewire_snapshot const* snapshot, std::int32_t* memory, std::uint32_t capacity,
+                                   teewire_snapshot* copy) {
+    snapshot_view const view = view_of(snapshot);
+    auto const [keys, starts] = view.outline();
+    std::size_t const size = view.ints().size();
+    std::size_t const needed = size + keys.size() + starts.size();
+    if (needed > clip(capacity)) return TEEWIRE_OUTPUT_FULL;
+    std::memcpy(memory, view.ints().data(), 4 * size);
+    auto copied = snapshot_view::trusted({memory, size}, view.distinct_keys());
+    if (!starts.empty()) {
+        auto* const words = reinterpret_cast<std::uint32_t*>(memory + size + keys.size());
+        std::copy(keys.begin(), keys.end(), memory + size);
+        std::copy(starts.begin(), starts.end(), words);
+        copied = copied.with_outline({{memory + size, keys.size()}, {words, starts.size()}});
+    }
+    set(copy, copied);
+    return count(needed);
 }
 
 std::int32_t teewire_snapshot_items(teewire_snapshot const* snapshot) { return count(view_of(snapshot).size()); }
@@ -208,18 +233,21 @@ std::int32_t teewire_history_init(teewire_history** out, void* memory, std::uint
 }
 
 std::int32_t teewire_history_add(teewire_history* past, std::int32_t tick, teewire_snapshot const* snapshot,
-                                 teewire_snapshot* stored, teewire_failure* failure) {
+                                 std::uint64_t word, teewire_snapshot* stored, teewire_failure* failure) {
     history& h = history_of(past);
-    auto const added = h.add(tick, view_of(snapshot));
+    auto const added = h.add(tick, view_of(snapshot), word);
     if (!added) return fail(added.error(), failure);
     set(stored, *added);
     return count(h.size());
 }
 
-std::int32_t teewire_history_find(teewire_history const* past, std::int32_t tick, teewire_snapshot* out) {
-    auto const found = history_of(past).find(tick);
+std::int32_t teewire_history_find(teewire_history const* past, std::int32_t tick, teewire_snapshot* out,
+                                  std::uint64_t* word) {
+    history const& h = history_of(past);
+    auto const found = h.find(tick);
     if (!found) return TEEWIRE_UNKNOWN_TICK;
     set(out, *found);
+    if (word != nullptr) *word = *h.word_of(tick);
     return TEEWIRE_OK;
 }
 

@@ -24,7 +24,8 @@ struct receiver_state {
 constexpr std::uint32_t max_receiver_parts = 16;
 static_assert(sizeof(sender_state) <= 512);
 static_assert(sizeof(receiver_state) <= 512);
-static_assert(sizeof(snapshot_parts) <= 57856 && alignof(snapshot_parts) <= alignof(receiver_state));
+static_assert(sizeof(snapshot_parts) <= 57856 && sizeof(snapshot_parts) % alignof(history::entry) == 0 &&
+              alignof(snapshot_parts) <= alignof(receiver_state));
 static_assert(max_snapshot_message_bytes == TEEWIRE_MAX_MESSAGE_BYTES);
 
 sender_state& state_of(teewire_sender* sender) noexcept {

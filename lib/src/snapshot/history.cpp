@@ -15,21 +15,21 @@ snapshot_view history::view(entry const& e) const noexcept {
                                    starts_words(snapshot.data_size() / 4)}});
 }
 
-result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot) noexcept {
+result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot, std::uint64_t word) noexcept {
     if (auto const last = newest(); last && tick <= *last) return failure{errc::bad_tick, 0};
-    return append(tick, snapshot);
+    return append(tick, snapshot, word);
 }
 
 result<snapshot_view> history::add_late(std::int32_t tick, snapshot_view snapshot) noexcept {
     auto const last = newest();
-    if (!last || tick > *last) return append(tick, snapshot);
+    if (!last || tick > *last) return append(tick, snapshot, 0);
     if (find(tick)) return failure{errc::bad_tick, 0};
-    auto const added = append(tick, snapshot);
+    auto const added = append(tick, snapshot, 0);
     if (added) unordered_ = count_;
     return added;
 }
 
-result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot) noexcept {
+result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot, std::uint64_t word) noexcept {
     std::size_t const size = snapshot.ints().size();
     auto const [keys, starts] = snapshot.outline();
     std::size_t const needed = size + keys.size() + starts.size();
@@ -52,7 +52,7 @@ result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot)
     if (!starts.empty()) std::memcpy(place + size + keys.size(), starts.data(), starts.size() * 4);
     end_ = begin + needed;
     ++count_;
-    at(count_ - 1) = {tick, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size),
+    at(count_ - 1) = {word, tick, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size),
                       static_cast<std::uint32_t>(needed), snapshot.distinct_keys(), !starts.empty()};
     return view(at(count_ - 1));
 }
@@ -73,6 +73,11 @@ history::entry const* history::entry_of(std::int32_t tick) const noexcept {
 std::optional<snapshot_view> history::find(std::int32_t tick) const noexcept {
     entry const* const found = entry_of(tick);
     return found != nullptr ? std::optional{view(*found)} : std::nullopt;
+}
+
+std::optional<std::uint64_t> history::word_of(std::int32_t tick) const noexcept {
+    entry const* const found = entry_of(tick);
+    return found != nullptr ? std::optional{found->word} : std::nullopt;
 }
 
 memory_ahead history::ahead(std::int32_t base_tick) const noexcept {
