@@ -86,6 +86,8 @@ def by_cmake(installed, out):
     run("cmake", "--build", out)
     for name in PRINTS:
         check(out / name)
+    assert run(out / "consumer_c_static") == PRINTS["consumer_c"]
+    assert "libteewire" not in run("readelf", "-d", out / "consumer_c_static")
     # Another version, or a part that is not there, is told.
     for line in ("find_package(teewire 0.2 REQUIRED)", "find_package(teewire 0.1 REQUIRED COMPONENTS carrots)"):
         wrong = out / "wrong"
