@@ -16,7 +16,7 @@ void add_server_ticks();
 void add_shared_ticks();
 void add_streams(std::filesystem::path const& folder); // may be empty
 void add_demos(std::filesystem::path const& folder);   // may be empty
-void add_maps(std::filesystem::path const& folder);  // may be empty
+void add_maps(std::filesystem::path const& folder);    // may be empty
 void add_growth();
 void add_worst(prepared_workloads const& all);
 void report_worst(); // on standard error, if they were run

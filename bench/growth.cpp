@@ -76,7 +76,8 @@ void add_growth() {
         add_round_trip("growth_changed", n, changing(most_items, n, 0));
     for (std::size_t const n : {10, 30, 100, 300, 1000})
         add_round_trip("growth_removed", n, changing(most_items, 0, n));
-    for (std::size_t const n : {64, 128, 256, 512, 1024}) add_in_place("growth_in_place_items", n, changing(n, 30, 0));
+    for (std::size_t const n : {64, 128, 256, 512, 1024})
+        add_in_place("growth_in_place_items", n, changing(n, 30, 0));
     for (std::size_t const n : {10, 30, 100, 300, 1000})
         add_in_place("growth_in_place_changed", n, changing(most_items, n, 0));
     for (std::size_t const n : {10, 30, 100, 300, 1000})

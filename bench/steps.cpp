@@ -13,9 +13,11 @@ void floor_memcmp(prepared& w) {
 void floor_memcpy(prepared& w) { std::memcpy(w.spare.data(), w.to_ints.data(), w.to_ints.size() * 4); }
 // With the vectors of this machine, as memcmp and memcpy have them.
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)
-[[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#define FOR_THIS_MACHINE [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
+#else
+#define FOR_THIS_MACHINE
 #endif
-std::uint32_t sum(std::span<std::int32_t const> ints) {
+FOR_THIS_MACHINE std::uint32_t sum(std::span<std::int32_t const> ints) {
     return std::accumulate(ints.begin(), ints.end(), std::uint32_t{0});
 }
 void floor_sum(prepared& w) { benchmark::DoNotOptimize(sum(w.to_ints)); }

@@ -170,7 +170,7 @@ typedef struct teewire_failure {
 #define TEEWIRE_DEMO_WRITER_SIZE 458752
 /// Bytes in which `snapshots` of them always fit together, if none has more items and ints than these: for the next
 /// macros and functions.
-#define TEEWIRE_HISTORY_BYTES(snapshots, items, ints) \
+#define TEEWIRE_HISTORY_BYTES(snapshots, items, ints)                                                              \
     (4 * ((snapshots) + 1) * TEEWIRE_SNAPSHOT_COPY_INTS(items, ints))
 /// `snapshots`: how many are held; `bytes`: what they take together, see TEEWIRE_HISTORY_BYTES. `parts`: as in
 /// teewire_receiver_options.
@@ -219,11 +219,11 @@ enum {
 /// says where the items are, so that deltas need not find it out: teewire_snapshot_outline, builders and histories
 /// make it.
 typedef struct teewire_snapshot {
-    int32_t const* ints; ///< the whole snapshot, `size` of them
+    int32_t const* ints;    ///< the whole snapshot, `size` of them
     int32_t const* keys;    ///< outline: the keys in order; may be null
     uint32_t const* starts; ///< outline: a bit for every int of the items section that begins an item; may be null
     uint32_t size;          ///< ints of the whole snapshot
-    uint32_t flags; ///< TEEWIRE_DISTINCT_KEYS, or 0
+    uint32_t flags;         ///< TEEWIRE_DISTINCT_KEYS, or 0
 } teewire_snapshot;
 
 /// Collects items and lays them out; one serves all clients of a thread in turns. See teewire/snapshot_builder.hpp for how
@@ -608,8 +608,8 @@ TEEWIRE_API int32_t teewire_sizes_set(teewire_sizes* sizes, uint32_t type, uint3
 /// An item of a snapshot, inside it.
 typedef struct teewire_item {
     int32_t const* data; ///< `ints` of them
-    int32_t key; ///< TEEWIRE_KEY(type, id)
-    uint32_t ints; ///< of the data
+    int32_t key;         ///< TEEWIRE_KEY(type, id)
+    uint32_t ints;       ///< of the data
 } teewire_item;
 
 /// A key is a type and an id of 16 bits each.
@@ -716,7 +716,8 @@ typedef struct teewire_world teewire_world;
 
 /// Bytes of a world that holds `ticks` of the limits when a tick has so many items with so many ints in all, of which each
 /// client sees `seen`. 0 if that is 4 GiB or more, or a limit out of range. `limits` may be null.
-TEEWIRE_API uint32_t teewire_world_size(teewire_world_limits const* limits, uint32_t items, uint32_t ints, uint32_t seen);
+TEEWIRE_API uint32_t teewire_world_size(teewire_world_limits const* limits, uint32_t items, uint32_t ints,
+                                        uint32_t seen);
 /// Makes a world. With fewer bytes than it would need, older ticks are dropped sooner. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_world_init(teewire_world** out, void* memory, uint32_t size,
                                        teewire_world_limits const* limits);

@@ -270,7 +270,8 @@ void read_cells(fuzz::bytes_view data) {
         FUZZ_REQUIRE(runs <= packed.view().size());
         exact<tile> const back{out.view().size()};
         auto const same_cells = expand_tiles(again.view().first(runs), back.span());
-        FUZZ_REQUIRE(same_cells && *same_cells == 0 && std::equal(back.view().begin(), back.view().end(), out.view().begin()));
+        FUZZ_REQUIRE(same_cells && *same_cells == 0 &&
+                     std::equal(back.view().begin(), back.view().end(), out.view().begin()));
     } else {
         FUZZ_REQUIRE(beyond.error().position <= packed.view().size());
     }

@@ -274,8 +274,8 @@ namespace {
 
 test::ints keys_of_one_place(std::size_t count, key_index_memory<>& memory) {
     auto const multiplier = hash_multiplier(0, memory.numbers.data());
-    return test::colliding_keys(
-        count, [=](std::int32_t key) { return detail::hash_key(key, multiplier, 32 - 12); });
+    return test::colliding_keys(count,
+                                [=](std::int32_t key) { return detail::hash_key(key, multiplier, 32 - 12); });
 }
 
 } // namespace
@@ -285,8 +285,7 @@ TEST_CASE("key index: keys that all meet in one place") {
     auto const keys = keys_of_one_place(1024, *memory);
     key_index index{*memory};
     SUBCASE("inserted one by one") {
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            REQUIRE(index.insert(keys[i]) == key_index::npos);
+        for (std::size_t i = 0; i < keys.size(); ++i) REQUIRE(index.insert(keys[i]) == key_index::npos);
     }
     SUBCASE("built at once") {
         test::plain_items items;
@@ -356,9 +355,8 @@ TEST_CASE("snapshot: sorting by key is stable and signed") {
 TEST_CASE("snapshot: sorting, every output size") {
     auto const full = test::layout({{9, {1}}, {5, {2, 2}}, {3, {}}});
     std::vector<std::uint16_t> order(3);
-    test::check_output_sizes<std::int32_t>(full.size(), [&](std::span<std::int32_t> out) {
-        return sort_by_key(test::view_of(full), order, out);
-    });
+    test::check_output_sizes<std::int32_t>(
+        full.size(), [&](std::span<std::int32_t> out) { return sort_by_key(test::view_of(full), order, out); });
     test::check_output_sizes<std::int32_t>(2,
                                            [&](std::span<std::int32_t> out) { return sort_by_key({}, {}, out); });
 }

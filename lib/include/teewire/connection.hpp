@@ -52,7 +52,8 @@ struct sent_chunk {
 template <std::size_t bytes = 32768, std::size_t chunks = 256>
 struct connection_memory {
     static_assert(bytes >= max_payload_bytes, "one chunk has to fit");
-    static_assert(chunks > 0 && chunks < sequence_modulus / 2, "by this receivers distinguish repetitions from gaps");
+    static_assert(chunks > 0 && chunks < sequence_modulus / 2,
+                  "by this receivers distinguish repetitions from gaps");
     std::array<std::uint8_t, bytes> ring; ///< for repetitions
     std::array<sent_chunk, chunks> sent;  ///< what is in it
 };

@@ -99,7 +99,8 @@ public:
     /// Gives the next update. False at the end and on errors: truncated, bad_type, bad_id, bad_item_size. Lenient
     /// decoding takes the halves of a key as unsigned 16-bit numbers, with the note unsigned_key_half.
     bool next(update& out) noexcept {
-        if (next_ordinary(out)) [[likely]] return true;
+        if (next_ordinary(out)) [[likely]]
+            return true;
         return next_with_quirks(out);
     }
     /// The same for an update without any quirk, and false where next() must be asked.
@@ -161,8 +162,8 @@ private:
 };
 
 // Inline, as a result in memory costs more than what is done here.
-inline result<delta_reader> delta_reader::open(std::span<std::int32_t const> delta, size_table const& sizes, decoding mode,
-                                               note_log* notes) noexcept {
+inline result<delta_reader> delta_reader::open(std::span<std::int32_t const> delta, size_table const& sizes,
+                                               decoding mode, note_log* notes) noexcept {
     if (!delta.empty() && delta[0] < 0) return failure{errc::bad_count, 0};
     if (delta.size() < delta_header_ints) return failure{errc::truncated, delta.size()};
     delta_reader reader;

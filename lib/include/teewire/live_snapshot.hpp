@@ -49,8 +49,8 @@ public:
     /// Empty. Keeps `memory`. O(limits.items).
     template <snapshot_limits limits>
     explicit live_snapshot(live_snapshot_memory<limits>& memory) noexcept
-        : limits_{limits}, ints_{memory.ints}, items_{memory.items}, pending_removals_{memory.pending_removals},
-          table_{memory.table} {
+        : limits_{limits}, ints_{memory.ints}, items_{memory.items},
+          pending_removals_{memory.pending_removals}, table_{memory.table} {
         clear();
     }
 
@@ -108,8 +108,7 @@ private:
     // In the order of the items, and so is their data in the pool; removed ones are skipped.
     std::span<slot> items_;
     std::span<std::uint16_t> pending_removals_; // slots that this delta removes
-    std::span<std::uint16_t>
-        table_; // slot + 1 by hash of the key; removed keys stay until the gaps are closed
+    std::span<std::uint16_t> table_; // slot + 1 by hash of the key; removed keys stay until the gaps are closed
     std::size_t slots_ = 0;
     std::size_t used_ = 0; // ints of the pool
     std::size_t live_count_ = 0;

@@ -9,6 +9,8 @@ std::span<object const> objects_06() noexcept;
 std::span<object const> objects_07() noexcept;
 std::span<object const> objects_ddnet() noexcept;
 
+// As many names in a line as fit.
+// clang-format off
 inline constexpr std::string_view weapon_names[] = {
     "none", "hammer", "gun", "shotgun", "grenade", "laser", "ninja",
 };
@@ -38,5 +40,6 @@ inline constexpr std::string_view powerup_names[] = {
     "health", "armor", "weapon", "ninja", "armor_shotgun", "armor_grenade", "armor_ninja", "armor_laser",
 };
 inline constexpr value_set powerup{"powerup", 0, powerup_names};
+// clang-format on
 
 } // namespace teewire::schema

@@ -6,6 +6,9 @@ namespace {
 
 using enum field_kind;
 
+// As many names and fields in a line as fit: one in each would make hundreds of lines of every table.
+// clang-format off
+
 constexpr std::string_view playerflag_names[] = {
     "playing", "in_menu", "chatting", "scoreboard", "aim", "spec_cam", "input_absolute", "input_manual",
 };
@@ -122,6 +125,7 @@ constexpr object objects[] = {
     {"event_sound_world", 19, {}, 3, 3, event_sound_world_fields},
     {"event_damage_ind", 20, {}, 3, 3, event_damage_ind_fields},
 };
+// clang-format on
 
 } // namespace
 

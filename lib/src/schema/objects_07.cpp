@@ -6,6 +6,9 @@ namespace {
 
 using enum field_kind;
 
+// As many names and fields in a line as fit: one in each would make hundreds of lines of every table.
+// clang-format off
+
 constexpr std::string_view pickup_names[] = {
     "health", "armor", "grenade", "shotgun", "laser", "ninja", "gun", "hammer",
 };
@@ -159,6 +162,7 @@ constexpr object objects[] = {
     {"player_info_race", 23, {}, 1, 1, player_info_race_fields},
     {"game_data_race", 24, {}, 3, 3, game_data_race_fields},
 };
+// clang-format on
 
 } // namespace
 

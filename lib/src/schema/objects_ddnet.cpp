@@ -6,6 +6,9 @@ namespace {
 
 using enum field_kind;
 
+// As many names and fields in a line as fit: one in each would make hundreds of lines of every table.
+// clang-format off
+
 constexpr std::string_view characterflag_names[] = {
     "solo", "jetpack", "collision_disabled", "endless_hook", "endless_jump", "super", "hammer_hit_disabled",
     "shotgun_hit_disabled", "grenade_hit_disabled", "laser_hit_disabled", "hook_hit_disabled", "telegun_gun",
@@ -157,6 +160,7 @@ constexpr object objects[] = {
     {"map_best_time", 0, uuid::parse("9ebfc6ed-bf50-30ca-988a-0ce8921ad85f"), 2, 2, map_best_time_fields},
     {"event_map_sound_world", 0, uuid::parse("54ecad2e-bfad-3be5-8903-621ba052458e"), 3, 3, event_map_sound_world_fields},
 };
+// clang-format on
 
 } // namespace
 

@@ -10,9 +10,9 @@ snapshot_view history::view(entry const& e) const noexcept {
     if (!e.outlined) return snapshot;
     std::int32_t const* const keys = block_.data() + e.begin + e.size;
     std::int32_t const* const starts = keys + snapshot.size();
-    return snapshot.with_outline({{keys, snapshot.size()},
-                                  {reinterpret_cast<std::uint32_t const*>(starts),
-                                   starts_words(snapshot.data_size() / 4)}});
+    return snapshot.with_outline(
+        {{keys, snapshot.size()},
+         {reinterpret_cast<std::uint32_t const*>(starts), starts_words(snapshot.data_size() / 4)}});
 }
 
 result<snapshot_view> history::add(std::int32_t tick, snapshot_view snapshot, std::uint64_t word) noexcept {
@@ -42,9 +42,7 @@ result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot,
         while (count_ > 0 && at(0).begin >= begin) drop_oldest(); // they lie in the part that is skipped
         begin = 0;
     }
-    auto const in_the_way = [&](entry const& e) {
-        return e.begin < begin + needed && e.begin + e.whole > begin;
-    };
+    auto const in_the_way = [&](entry const& e) { return e.begin < begin + needed && e.begin + e.whole > begin; };
     while (count_ > 0 && (count_ == entries_.size() || in_the_way(at(0)))) drop_oldest();
     std::int32_t* const place = block_.data() + begin;
     std::memcpy(place, snapshot.ints().data(), size * 4);
@@ -52,8 +50,13 @@ result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot,
     if (!starts.empty()) std::memcpy(place + size + keys.size(), starts.data(), starts.size() * 4);
     end_ = begin + needed;
     ++count_;
-    at(count_ - 1) = {word, tick, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size),
-                      static_cast<std::uint32_t>(needed), snapshot.distinct_keys(), !starts.empty()};
+    at(count_ - 1) = {word,
+                      tick,
+                      static_cast<std::uint32_t>(begin),
+                      static_cast<std::uint32_t>(size),
+                      static_cast<std::uint32_t>(needed),
+                      snapshot.distinct_keys(),
+                      !starts.empty()};
     return view(at(count_ - 1));
 }
 
