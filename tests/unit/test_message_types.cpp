@@ -161,7 +161,7 @@ void check_round_trip(protocol p) {
     test::bytes memory(4096);
     auto const value = filled<T>();
     auto const written = encode(value, p, memory);
-    std::int8_t const id = p == protocol::teeworlds_07 ? what.id_07 : what.id_06;
+    std::uint8_t const id = p == protocol::teeworlds_07 ? what.id_07 : what.id_06;
     if (id == 0 && what.extended == uuid{}) {
         CHECK(error_of(written) == failure{errc::bad_type, 0});
         return;

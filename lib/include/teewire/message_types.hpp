@@ -142,8 +142,8 @@ struct message_description {
     std::string_view name;                     ///< "map_change"
     bool system = false;                       ///< concerns the connection, not the game
     bool vital = true;                         ///< as the reference programs send it
-    std::int8_t id_06 = 0;                     ///< 0 if 0.6 has no such message
-    std::int8_t id_07 = 0;                     ///< 0 if 0.7 has no such message
+    std::uint8_t id_06 = 0;                    ///< 0 if 0.6 has no such message
+    std::uint8_t id_07 = 0;                    ///< 0 if 0.7 has no such message
     uuid extended{};                           ///< all zero for plain messages
 };
 

@@ -10,16 +10,16 @@ namespace {
 
 using enum message_type;
 
-constexpr message_description plain(message_type type, std::string_view name, bool system, std::int8_t id_06,
-                                    std::int8_t id_07, bool vital = true) noexcept {
+constexpr message_description plain(message_type type, std::string_view name, bool system, std::uint8_t id_06,
+                                    std::uint8_t id_07, bool vital = true) noexcept {
     return {type, name, system, vital, id_06, id_07, {}};
 }
-constexpr message_description system(message_type type, std::string_view name, std::int8_t id_06, std::int8_t id_07,
-                                     bool vital = true) noexcept {
+constexpr message_description system(message_type type, std::string_view name, std::uint8_t id_06,
+                                     std::uint8_t id_07, bool vital = true) noexcept {
     return plain(type, name, true, id_06, id_07, vital);
 }
-constexpr message_description game(message_type type, std::string_view name, std::int8_t id_06,
-                                   std::int8_t id_07) noexcept {
+constexpr message_description game(message_type type, std::string_view name, std::uint8_t id_06,
+                                   std::uint8_t id_07) noexcept {
     return plain(type, name, false, id_06, id_07);
 }
 constexpr message_description by_uuid(message_type type, std::string_view name, bool system, std::string_view id,
@@ -156,7 +156,7 @@ constexpr std::size_t ids = 64;
 struct id_map {
     std::array<message_type, ids> game{}, system{};
 };
-constexpr id_map map_of(std::int8_t message_description::*id) noexcept {
+constexpr id_map map_of(std::uint8_t message_description::*id) noexcept {
     id_map map;
     for (auto const& d : table)
         if (d.*id != 0) (d.system ? map.system : map.game)[static_cast<std::size_t>(d.*id)] = d.type;

@@ -45,7 +45,8 @@ public:
     }
     void seconds(char const* key, std::int64_t nanoseconds) {
         json_.Key(key);
-        json_.Double(static_cast<double>(nanoseconds / 1000) / 1e6);
+        std::int64_t const microseconds = nanoseconds / 1000;
+        json_.Double(static_cast<double>(microseconds) / 1e6);
     }
     void usages(char const* key, usage_table const& table) {
         json_.Key(key);
