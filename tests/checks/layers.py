@@ -11,7 +11,7 @@ import tempfile
 
 # Layer: its public headers, and the layers that it may use.
 LAYERS = {
-    "codec": ({"cpu", "error", "huffman", "packer", "sha256", "uuid", "varint"}, set()),
+    "codec": ({"cpu", "error", "huffman", "packer", "sha256", "siphash", "uuid", "varint"}, set()),
     "network": ({"connection", "handshake", "packet", "server_info"}, {"codec"}),
     "schema": ({"schema"}, {"codec"}),
     "message": ({"message", "message_types"}, {"codec", "schema"}),
@@ -31,7 +31,7 @@ MAP_HEADERS = {
 }
 # The program: folder of replay/src, the others that it may use, and the layers of lib.
 PROGRAM = {
-    "io": (set(), {"map"}),
+    "io": (set(), {"codec", "map"}),
     "cli": ({"io"}, {"demo"}),
     "game": ({"io"}, {"codec", "schema", "message", "snapshot"}),
     "demo": ({"io", "game"}, {"codec", "schema", "message", "snapshot", "demo"}),

@@ -230,6 +230,10 @@ TEST_CASE("text is cut and padded by its width") {
     CHECK(fit("クラン", 5) == "クラ ");
     CHECK(fit("e\u0301x", 2) == "e\u0301x");
     CHECK(fit("жук", 4) == "жук ");
+    CHECK(fit("a\u1ab0\u200b\ufe0fx", 2) == "a\u1ab0\u200b\ufe0fx"); // marks and what cannot be seen
+    CHECK(fit("😀x", 3) == "😀x");
+    CHECK(fit("😀", 1) == " "); // half of it is nothing
+    CHECK(fit("☕", 2) == "☕"); // wide, though older than emoji
 }
 
 TEST_CASE("a view fills every window exactly") {

@@ -3,6 +3,7 @@
 #include "random.hpp"
 
 #include "teewire/demo_reader.hpp"
+#include "teewire/snapshot_builder.hpp"
 
 using namespace teewire;
 using test::error_of;
@@ -930,5 +931,35 @@ TEST_CASE("detect: by oddities alone") {
                                {make_key(22, static_cast<std::uint16_t>(tick)), test::ints(7, 3)}});
         CAPTURE(name);
         CHECK(detect_size_table(open(to.finish()), *memory).name == name);
+    }
+}
+
+TEST_CASE(
+    "demo reader: whether items have the sizes of a table, and what shows that deltas were read with a wrong one") {
+    size_table sizes{};
+    sizes.set(1, 2);
+    auto const fits = [&](std::uint16_t type, std::size_t ints) {
+        snapshot_builder_memory<> memory;
+        snapshot_builder builder{memory};
+        REQUIRE(builder.add(1, 0, 2).has_value());
+        REQUIRE(builder.add(type, 1, ints).has_value());
+        return sizes_fit(builder.finish(), sizes);
+    };
+    CHECK(sizes_fit({}, sizes));
+    CHECK(fits(1, 2));
+    CHECK_FALSE(fits(1, 1));
+    CHECK_FALSE(fits(1, 3));
+    CHECK(fits(2, 7)); // nothing is agreed on
+
+    for (std::size_t i = 0; i < note_count; ++i) {
+        note_log notes;
+        CHECK(signs_of_wrong_sizes(notes) == 0);
+        notes.add(static_cast<note>(i), 1);
+        notes.add(static_cast<note>(i), 2);
+        auto const kind = static_cast<note>(i);
+        bool const sign = kind == note::unknown_removed_key || kind == note::repeated_key ||
+                          kind == note::update_count || kind == note::unsigned_key_half;
+        CAPTURE(i);
+        CHECK(signs_of_wrong_sizes(notes) == (sign ? 2 : 0));
     }
 }

@@ -1,7 +1,6 @@
 #include "check.hpp"
 #include "random.hpp"
 
-#include "network/siphash.hpp"
 #include "teewire/handshake.hpp"
 
 #include <memory>
@@ -42,25 +41,6 @@ test::bytes data_packet(wire_format format, std::uint32_t token, std::size_t siz
 }
 
 } // namespace
-
-TEST_CASE("SipHash: the reference's test vectors around the ends of blocks") {
-    std::array<std::uint8_t, 16> key{};
-    std::array<std::uint8_t, 63> input{};
-    for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::uint8_t>(i);
-    for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<std::uint8_t>(i);
-    struct {
-        std::size_t size;
-        std::uint64_t hash;
-    } const vectors[] = {{0, 0x726fdb47dd0e0e31},  {1, 0x74f839c593dc67fd},  {7, 0xab0200f58b01d137},
-                         {8, 0x93f5f5799a932462},  {9, 0x9e0082df0ba9e4b0},  {15, 0xa129ca6149be45e5},
-                         {16, 0x3f2acc7f57c29bdb}, {17, 0x699ae9f52cbe4794}, {63, 0x958a324ceb064572}};
-    for (auto const& v : vectors) {
-        CAPTURE(v.size);
-        detail::siphash hash{key};
-        hash.add(std::span{input}.first(v.size));
-        CHECK(hash.finish() == v.hash);
-    }
-}
 
 TEST_CASE("handshake: tokens belong to an address, and hold for a while") {
     server_gate const gate{secret};

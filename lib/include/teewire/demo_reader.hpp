@@ -190,6 +190,12 @@ private:
 std::span<std::uint8_t const> message_bytes(std::span<std::int32_t const> ints,
                                             std::span<std::uint8_t> out) noexcept;
 
+/// Whether each item of the snapshot has the size that both sides agree on by that table, where they do. O(items).
+[[nodiscard]] bool sizes_fit(snapshot_view snapshot, size_table const& sizes) noexcept;
+/// How many notes are of the kinds that deltas leave when they are read with another size table than they were written
+/// with.
+[[nodiscard]] std::uint64_t signs_of_wrong_sizes(note_log const& notes) noexcept;
+
 /// Finds the size table with which the deltas of a demo were written, whatever its header says: keyframes have
 /// the sizes of all items, and a trial shows which of them the deltas leave out. In a damaged file, the table that gets
 /// furthest. Costs the first 64 snapshots of ordinary 0.6 files, the whole file for 0.7, and that up to

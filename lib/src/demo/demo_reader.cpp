@@ -236,18 +236,26 @@ bool demo_player::seek(std::int32_t tick, std::span<demo_keyframe const> keyfram
 
 // ---- size table ----------------------------------------------------------------------------------------------------
 
-namespace {
-
-bool fits(snapshot_view snapshot, size_table const& sizes) noexcept {
+bool sizes_fit(snapshot_view snapshot, size_table const& sizes) noexcept {
     return std::all_of(snapshot.begin(), snapshot.end(), [&](item const& i) {
         std::size_t const agreed = sizes[i.type()];
         return agreed == 0 || agreed == i.data.size();
     });
 }
 
+std::uint64_t signs_of_wrong_sizes(note_log const& notes) noexcept {
+    std::uint64_t count = 0;
+    for (note const n :
+         {note::unknown_removed_key, note::repeated_key, note::update_count, note::unsigned_key_half})
+        count += notes[n].count;
+    return count;
+}
+
+namespace {
+
 struct trial {
     std::size_t reached = 0; // byte of the file
-    std::size_t quirks = 0;  // signs of misread deltas
+    std::uint64_t signs = 0; // of wrong sizes
     bool keyframes_fit = true;
 };
 
@@ -260,19 +268,17 @@ trial try_sizes(demo_reader const& reader, demo_player_memory& memory, size_tabl
     for (std::size_t snapshots = 0; snapshots < max_snapshots && player.next(event);) {
         if (event.kind != demo_event_kind::snapshot) continue;
         ++snapshots;
-        if (event.keyframe) t.keyframes_fit = t.keyframes_fit && fits(player.state(), sizes);
+        if (event.keyframe) t.keyframes_fit = t.keyframes_fit && sizes_fit(player.state(), sizes);
     }
     t.reached = player.error().what.code == errc::ok ? SIZE_MAX : player.error().position;
-    for (note const n :
-         {note::unknown_removed_key, note::repeated_key, note::update_count, note::unsigned_key_half})
-        t.quirks += notes[n].count;
+    t.signs = signs_of_wrong_sizes(notes);
     return t;
 }
 
 bool better(trial const& a, trial const& b) noexcept {
     if (a.keyframes_fit != b.keyframes_fit) return a.keyframes_fit;
     if (a.reached != b.reached) return a.reached > b.reached;
-    return a.quirks < b.quirks;
+    return a.signs < b.signs;
 }
 
 } // namespace
@@ -285,17 +291,17 @@ named_size_table const& detect_size_table(demo_reader const& reader, demo_player
         trial const start = try_sizes(reader, memory, *table_06.sizes, 64);
         if (start.reached == SIZE_MAX && start.keyframes_fit) return table_06;
     }
-    named_size_table const* best = nullptr;
-    trial best_trial;
     std::size_t const first = reader.header().says_07() ? 1 : 0;
+    named_size_table const* best = &size_tables[first];
+    trial best_trial;
     for (std::size_t i = 0; i < size_tables.size(); ++i) {
         named_size_table const& candidate = size_tables[(first + i) % size_tables.size()];
         trial const t = try_sizes(reader, memory, *candidate.sizes, SIZE_MAX);
-        if (best == nullptr || better(t, best_trial)) {
+        if (i == 0 || better(t, best_trial)) {
             best = &candidate;
             best_trial = t;
         }
-        if (t.reached == SIZE_MAX && t.keyframes_fit && t.quirks == 0) break;
+        if (t.reached == SIZE_MAX && t.keyframes_fit && t.signs == 0) break;
     }
     return *best;
 }

@@ -1,7 +1,8 @@
 #include "teewire/handshake.hpp"
 
+#include "teewire/siphash.hpp"
+
 #include "bytes.hpp"
-#include "siphash.hpp"
 
 namespace teewire {
 namespace {
@@ -21,7 +22,7 @@ bool ends_with(packet const& p, auto&& matches) noexcept {
 } // namespace
 
 std::uint32_t server_gate::token_of(std::span<std::uint8_t const> address, std::uint64_t period) const noexcept {
-    detail::siphash hash{secret_};
+    siphash hash{secret_};
     hash.add(address);
     for (int shift = 0; shift < 64; shift += 8) hash.add(static_cast<std::uint8_t>(period >> shift));
     auto const token = static_cast<std::uint32_t>(hash.finish());

@@ -138,12 +138,14 @@ connection_stats::~connection_stats() = default;
 // ---- pairs of addresses ----------------------------------------------------------------------------------------------
 
 std::size_t connection_watcher::pair_hash::operator()(address_pair const& pair) const noexcept {
-    std::uint64_t h = 14695981039346656037U;
+    std::array<std::uint8_t, 36> bytes;
+    auto to = bytes.begin();
     for (auto const& address : pair) {
-        for (std::uint8_t const byte : address.ip) h = (h ^ byte) * 1099511628211U;
-        h = (h ^ address.port) * 1099511628211U;
+        to = std::copy(address.ip.begin(), address.ip.end(), to);
+        *to++ = static_cast<std::uint8_t>(address.port >> 8);
+        *to++ = static_cast<std::uint8_t>(address.port);
     }
-    return static_cast<std::size_t>(h);
+    return static_cast<std::size_t>(hash(bytes));
 }
 
 connection_watcher::address_pair connection_watcher::key_of(udp_address const& a, udp_address const& b) {

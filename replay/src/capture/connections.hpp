@@ -7,6 +7,7 @@
 #include "capture/vital_stream.hpp"
 #include "game/served_map.hpp"
 #include "game/spacing.hpp"
+#include "io/keyed_hash.hpp"
 
 #include <teewire/message_types.hpp>
 #include <teewire/packet.hpp>
@@ -201,6 +202,7 @@ private:
     using address_pair = std::array<udp_address, 2>;
     struct pair_hash {
         std::size_t operator()(address_pair const& pair) const noexcept;
+        keyed_hash hash; // a capture may hold any addresses
     };
     using stats_list = std::list<connection_stats>;
 

@@ -141,7 +141,7 @@ private:
             if (event.kind == demo_event_kind::message) ++found.messages;
             else ++found.snapshots;
             if (event.keyframe && demo_.sizes_presumed())
-                found.keyframes_fit = found.keyframes_fit && fits(player.state(), sizes);
+                found.keyframes_fit = found.keyframes_fit && sizes_fit(player.state(), sizes);
             if (event.position - counted >= piece_bytes)
                 count(event.position - std::exchange(counted, event.position));
             if (!s.part) continue;
@@ -227,12 +227,6 @@ private:
     }
 
     [[nodiscard]] slot& at(std::size_t number) { return slots_[number % slots_.size()]; }
-    [[nodiscard]] static bool fits(snapshot_view snapshot, size_table const& sizes) {
-        return std::all_of(snapshot.begin(), snapshot.end(), [&](item const& i) {
-            std::size_t const agreed = sizes[i.type()];
-            return agreed == 0 || agreed == i.data.size();
-        });
-    }
 
     session const& demo_;
     workers& team_;
@@ -264,12 +258,8 @@ decoded decode(session const& demo, workers& team, decode_options const& options
 
 bool verify_size_table(session& demo, decoded const& outcome) {
     if (!demo.sizes_presumed() || interrupted()) return true;
-    // The signs by which detect_size_table judges a trial.
-    constexpr note quirks[] = {note::unknown_removed_key, note::repeated_key, note::update_count,
-                               note::unsigned_key_half};
-    bool const odd = std::any_of(std::begin(quirks), std::end(quirks),
-                                 [&](note kind) { return outcome.notes[kind].count != 0; });
-    if (!outcome.failed() && outcome.keyframes_fit && !odd) {
+    // As detect_size_table judges a trial.
+    if (!outcome.failed() && outcome.keyframes_fit && signs_of_wrong_sizes(outcome.notes) == 0) {
         demo.accept_sizes();
         return true;
     }

@@ -1,6 +1,7 @@
 #include "map/document.hpp"
 
 #include "io/interrupts.hpp"
+#include "io/keyed_hash.hpp"
 #include "io/text.hpp"
 
 #include <teewire/sha256.hpp>
@@ -86,7 +87,7 @@ xvector_document read_xvector(map_source const& source) {
     document.header = opened->header();
     // Not an array of all cells: a small file may claim any number of them.
     xvector_reader reader = *opened;
-    std::unordered_map<std::uint64_t, std::size_t> places;
+    std::unordered_map<std::uint64_t, std::size_t, keyed_hash> places;
     for (xvector_tile tile; reader.next(tile);) {
         auto const [place, is_new] =
             places.try_emplace(reader.header().cell(tile.x, tile.y, tile.z), document.tiles.size());
@@ -109,10 +110,10 @@ std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block) {
     // What is stated may be a lie, which little memory can be wasted on.
     constexpr std::size_t trusted_bytes = 16 << 20;
     if (size && *size > trusted_bytes) size = file.check_block(block, thread_memory());
-    if (!size) throw size.error();
+    if (!size) throw map_problem{size.error()};
     std::vector<std::uint8_t> bytes(*size);
     auto const read = file.read_block(block, bytes, thread_memory());
-    if (!read) throw read.error();
+    if (!read) throw map_problem{read.error()};
     bytes.resize(read->size());
     return bytes;
 }

@@ -5,7 +5,6 @@
 #include <teewire/sha256.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 #include <zlib.h>
 
@@ -54,12 +53,6 @@ address_bytes bytes_of(endpoint const& e) {
     return out;
 }
 
-std::uint64_t hash_bytes(std::span<std::uint8_t const> bytes, std::uint64_t key) {
-    std::uint64_t hash = key;
-    for (std::uint8_t const b : bytes) hash = (hash ^ b) * 0x9e3779b97f4a7c15U + (hash >> 29);
-    return hash >> 20;
-}
-
 // Clients take it for a file name.
 std::string file_name(std::string_view name) {
     std::string out = printable(name).substr(0, 63);
@@ -91,7 +84,7 @@ struct replay_server::viewer {
     std::array<char, 17> name{};
 };
 
-replay_server::replay_server(playback& shown, std::string name, std::string map_name,
+replay_server::replay_server(playback& shown, std::string name, std::string const& map_name,
                              std::span<std::uint8_t const> map, server_limits const& limits,
                              std::array<std::uint8_t, 16> const& secret, packet_sink& sink, milliseconds now)
     : shown_{shown}, name_{std::move(name)}, map_name_{file_name(map_name)}, map_{map},
@@ -113,7 +106,6 @@ replay_server::replay_server(playback& shown, std::string name, std::string map_
     std::size_t places = 16;
     while (places < 2 * limits.viewers) places *= 2;
     places_.resize(places);
-    std::memcpy(&place_key_, secret.data(), sizeof place_key_);
     announced_ = shown.players();
 }
 
@@ -135,13 +127,13 @@ std::string replay_server::label(viewer const& v) const {
 // ---- viewers by address --------------------------------------------------------------------------------------------
 
 std::size_t replay_server::home(endpoint const& address) const noexcept {
-    return static_cast<std::size_t>(hash_bytes(bytes_of(address), place_key_)) & (places_.size() - 1);
+    return static_cast<std::size_t>(hash_(bytes_of(address))) & (places_.size() - 1);
 }
 
 std::uint64_t replay_server::hash_of_host(endpoint const& address) const noexcept {
     auto const bytes = bytes_of(address);
     bool const v6 = address.address().is_v6() && !address.address().to_v6().is_v4_mapped();
-    return hash_bytes(std::span{bytes}.first(v6 ? 8 : 16), place_key_);
+    return hash_(std::span{bytes}.first(v6 ? 8 : 16));
 }
 
 replay_server::viewer* replay_server::find(endpoint const& address) const noexcept {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "demo/playback.hpp"
+#include "io/keyed_hash.hpp"
 
 #include <teewire/connection.hpp>
 #include <teewire/handshake.hpp>
@@ -77,7 +78,7 @@ private:
 class replay_server {
 public:
     /// `map_name` and `map`: what clients load.
-    replay_server(playback& shown, std::string name, std::string map_name, std::span<std::uint8_t const> map,
+    replay_server(playback& shown, std::string name, std::string const& map_name, std::span<std::uint8_t const> map,
                   server_limits const& limits, std::array<std::uint8_t, 16> const& secret, packet_sink& sink,
                   milliseconds now);
     ~replay_server();
@@ -163,7 +164,7 @@ private:
     std::vector<std::uint32_t> free_;
     std::vector<std::uint32_t> used_;
     std::vector<std::uint32_t> places_; // number + 1, or 0
-    std::uint64_t place_key_;
+    keyed_hash hash_;                   // of addresses
 
     address_rate_limit accepts_;
     address_rate_limit answers_;

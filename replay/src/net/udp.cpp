@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <random>
 
 namespace teewire::replay {
 
@@ -33,13 +32,6 @@ host_port host_port::parse(std::string const& text) {
     if (error != std::errc{} || end != port.data() + port.size() || out.port == 0)
         throw usage_error{fmt::format("{}: {} is no port", text, port.empty() ? "nothing" : port)};
     return out;
-}
-
-std::array<std::uint8_t, 16> random_bytes() {
-    std::random_device source;
-    std::array<std::uint8_t, 16> bytes;
-    for (auto& b : bytes) b = static_cast<std::uint8_t>(source());
-    return bytes;
 }
 
 std::string endpoint_text(boost::asio::ip::udp::endpoint const& endpoint) {

@@ -1,4 +1,4 @@
-// What recording and serving share about sockets, clocks and random numbers.
+// What recording and serving share about sockets and clocks.
 #pragma once
 
 #include <teewire/connection.hpp>
@@ -29,9 +29,6 @@ struct host_port {
 [[nodiscard]] inline std::chrono::steady_clock::time_point to_time(milliseconds t) {
     return std::chrono::steady_clock::time_point{std::chrono::milliseconds{t}};
 }
-
-/// Unpredictable ones, from the system.
-[[nodiscard]] std::array<std::uint8_t, 16> random_bytes();
 
 /// "127.0.0.1:8303", "[::1]:8303"
 [[nodiscard]] std::string endpoint_text(boost::asio::ip::udp::endpoint const& endpoint);

@@ -1,5 +1,7 @@
 #include "net/udp_client.hpp"
 
+#include "io/keyed_hash.hpp"
+
 namespace teewire::replay {
 
 namespace asio = boost::asio;

@@ -8,7 +8,7 @@
 #include "io/output.hpp"
 #include "verbs/verbs.hpp"
 
-#include <zlib.h>
+#include <teewire/map/datafile.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -104,7 +104,7 @@ std::size_t choose_largest(std::vector<connection_stats const*> const& all, std:
 void use_map(std::string const& path, std::vector<map_stay>& stays, map_collector& maps) {
     input const file{path};
     expect_map(path, file.bytes());
-    auto const crc = static_cast<std::uint32_t>(crc32_z(0, file.bytes().data(), file.bytes().size()));
+    auto const crc = map_crc32(file.bytes());
     std::string wanted;
     bool used = false;
     for (map_stay& stay : stays) {

@@ -5,9 +5,8 @@
 #include "game/race.hpp"
 #include "verbs/verbs.hpp"
 
+#include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
-
-#include <boost/crc.hpp>
 
 #include <algorithm>
 #include <map>
@@ -43,12 +42,6 @@ struct summary {
     std::string error;
     bool truncated = false;
 };
-
-std::uint32_t crc32(std::span<std::uint8_t const> bytes) {
-    boost::crc_32_type crc;
-    crc.process_bytes(bytes.data(), bytes.size());
-    return crc.checksum();
-}
 
 bool map_embedded(summary const& r) { return r.map_complete && r.header.map_size != 0; }
 
@@ -243,7 +236,7 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
     try {
         session demo{source, size_detection::presume};
         r.map_complete = true;
-        r.map_crc_matches = crc32(demo.map()) == r.header.map_crc;
+        r.map_crc_matches = map_crc32(demo.map()) == r.header.map_crc;
         if (map_embedded(r)) r.map_sha256 = sha256(demo.map());
         r.overview = demo.overview();
         auto const find_players = [&](std::atomic<std::uint64_t>* done) {

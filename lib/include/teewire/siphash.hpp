@@ -1,4 +1,5 @@
-// SipHash-2-4: a keyed hash that strangers cannot predict.
+/// @file
+/// SipHash-2-4: a keyed hash, for tables of what strangers choose.
 #pragma once
 
 #include <array>
@@ -7,10 +8,13 @@
 #include <cstdint>
 #include <span>
 
-namespace teewire::detail {
+namespace teewire {
 
+/// Hashes bytes with a key. Whoever does not know the key cannot find inputs that collide, and so cannot make a hash table
+/// slow. About 2 ns a byte.
 class siphash {
 public:
+    /// `key`: unpredictable bytes.
     explicit constexpr siphash(std::array<std::uint8_t, 16> const& key) noexcept {
         std::uint64_t const k0 = word(key, 0);
         std::uint64_t const k1 = word(key, 8);
@@ -27,6 +31,7 @@ public:
     constexpr void add(std::span<std::uint8_t const> bytes) noexcept {
         for (std::uint8_t const byte : bytes) add(byte);
     }
+    /// The hash of all that was added. To be called once.
     [[nodiscard]] constexpr std::uint64_t finish() noexcept {
         mix(pending_ | std::uint64_t{size_} << 56);
         v_[2] ^= 0xff;
@@ -65,14 +70,4 @@ private:
     std::size_t size_ = 0;
 };
 
-// The reference's first test vectors: the key 00 01 .. 0f, and no input or 00 01 .. 0e.
-static_assert([] {
-    std::array<std::uint8_t, 16> key{};
-    for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<std::uint8_t>(i);
-    siphash empty{key};
-    siphash fifteen{key};
-    fifteen.add(std::span{key}.first(15));
-    return empty.finish() == 0x726fdb47dd0e0e31U && fifteen.finish() == 0xa129ca6149be45e5U;
-}());
-
-} // namespace teewire::detail
+} // namespace teewire
