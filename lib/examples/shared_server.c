@@ -12,7 +12,7 @@ enum { CHARACTER = 9 }; /* an item type, of 22 ints */
 /* ---- the server's side --------------------------------------------------------------------------------------------- */
 
 static teewire_world* world;
-static teewire_encoder* encoder;  /* one per thread */
+static teewire_encoder* encoder;      /* one per thread */
 static int32_t acknowledged[clients]; /* ticks; -1: none */
 
 static int sees(int32_t viewer, int32_t id, int32_t tick) {

@@ -34,7 +34,8 @@ static void compare(int32_t tick, int32_t base_tick) {
         delta.size = sizeof delta;
         REQUIRE(teewire_world_snapshot(world, c, tick, now_ints, TEEWIRE_MAX_SNAPSHOT_INTS, &now, NULL) > 0);
         if (base_tick >= 0)
-            REQUIRE(teewire_world_snapshot(world, c, base_tick, base_ints, TEEWIRE_MAX_SNAPSHOT_INTS, &base, NULL) > 0);
+            REQUIRE(teewire_world_snapshot(world, c, base_tick, base_ints, TEEWIRE_MAX_SNAPSHOT_INTS, &base, NULL) >
+                    0);
         size = encode_alone(&base, &now, expected);
         REQUIRE(teewire_encoder_encode(encoder, c, base_tick, NULL, &delta, NULL) == size);
         CHECK_EQUAL(delta.byte_count, size);

@@ -73,7 +73,8 @@ result<snapshot_messages> encode_snapshot(shared_encoder& encoder, std::size_t c
     if (!delta) return delta.error();
     if (!can_be_sent(delta->tick)) return failure{errc::bad_tick, 0};
     snapshot_messages m;
-    m.set(delta->tick, delta->base_tick, delta->checksum, delta->bytes.data(), delta->bytes.size(), encoding.version);
+    m.set(delta->tick, delta->base_tick, delta->checksum, delta->bytes.data(), delta->bytes.size(),
+          encoding.version);
     if (m.parts_ > encoding.max_parts) return failure{errc::too_large, delta->bytes.size()};
     return m;
 }
