@@ -22,9 +22,10 @@ def run(*arguments, **more):
     return subprocess.run(arguments, capture_output=True, text=True, **more)
 
 
-def check(program, path):
-    done = run(program, "--dry-run", "--Werror", "--style=file", path)
-    return done.stderr.splitlines()[:1] if done.returncode else []
+def check(program, paths):
+    done = run(program, "--dry-run", "--Werror", "--style=file", *paths)
+    assert done.returncode == 0 or done.stderr
+    return re.findall(r"^.*: error: .*", done.stderr, re.M)
 
 
 def main(program, root, fix):
@@ -36,10 +37,11 @@ def main(program, root, fix):
     assert run(program, f"--style=file:{style}", input="int  main( ){}\n").stdout == "int main() {}\n"
 
     paths = [p for p in files_of(root) if p.suffix in SUFFIXES]
+    parts = [paths[i:i + 16] for i in range(0, len(paths), 16)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         if fix:
-            list(pool.map(lambda p: run(program, "-i", p), paths))
-        wrong = [line for lines in pool.map(lambda p: check(program, p), paths) for line in lines]
+            list(pool.map(lambda p: run(program, "-i", *p), parts))
+        wrong = [line for lines in pool.map(lambda p: check(program, p), parts) for line in lines]
     names = {p.relative_to(root).as_posix(): p for p in paths}
     wrong += [f"{name}: turns clang-format off" for name, path in names.items()
               if "clang-format off" in path.read_text() and name not in BY_HAND]
