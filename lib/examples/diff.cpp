@@ -33,7 +33,7 @@ snapshot_view build(snapshot_builder& builder, std::int32_t tick, std::uint16_t 
 //! [memory]
 /// Taken once, before the first tick.
 struct server_memory {
-    snapshot_builder_memory<> items; // one for all clients
+    snapshot_builder_memory<> items;           // one for all clients
     std::array<history::entry, 75> entries;    // what was sent in the last three seconds
     std::array<std::int32_t, 65536> snapshots; // their ints
     delta_memory<> scratch;                    // one per thread

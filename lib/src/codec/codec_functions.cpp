@@ -5,8 +5,8 @@ namespace {
 
 constexpr codec_functions plain_functions = {plain::encode_varints, plain::decode_varints, plain::huffman_encode,
                                              plain::huffman_decode};
-constexpr codec_functions scalar_functions = {scalar::encode_varints, scalar::decode_varints, scalar::huffman_encode,
-                                              scalar::huffman_decode};
+constexpr codec_functions scalar_functions = {scalar::encode_varints, scalar::decode_varints,
+                                              scalar::huffman_encode, scalar::huffman_decode};
 #if defined(__x86_64__)
 constexpr codec_functions avx2_functions = {avx2::encode_varints, avx2::decode_varints, avx2::huffman_encode,
                                             avx2::huffman_decode};
