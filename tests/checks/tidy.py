@@ -30,7 +30,8 @@ def commands(build, root):
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["directory"], entry["file"]).resolve()
         if any(path.is_relative_to(root / part) for part in ("lib/src", "replay/src")):
-            found.setdefault(path, entry | {"file": str(path)})
+            # Asserted preconditions are what the paths through a function begin with.
+            found.setdefault(path, entry | {"file": str(path), "command": entry["command"] + " -UNDEBUG"})
     return found
 
 

@@ -110,10 +110,10 @@ std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block) {
     // What is stated may be a lie, which little memory can be wasted on.
     constexpr std::size_t trusted_bytes = 16 << 20;
     if (size && *size > trusted_bytes) size = file.check_block(block, thread_memory());
-    if (!size) throw map_problem{size.error()};
+    if (!size) throw size.error();
     std::vector<std::uint8_t> bytes(*size);
     auto const read = file.read_block(block, bytes, thread_memory());
-    if (!read) throw map_problem{read.error()};
+    if (!read) throw read.error();
     bytes.resize(read->size());
     return bytes;
 }
