@@ -6,6 +6,7 @@
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 namespace teewire {
@@ -291,6 +292,7 @@ void shared_encoder::pair_alternatives(job& j) noexcept {
 }
 
 std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noexcept {
+    assert(j.base != nullptr);
     std::size_t const words = set_words(j.base->items);
     auto* const removed = part<std::uint64_t>(parts_.base);
     auto const* const kept_base = part<std::uint64_t>(parts_.kept);
@@ -328,6 +330,7 @@ result<std::uint8_t*> shared_encoder::write_updates(std::uint8_t* out, job const
         // An item without a piece.
         comparison const& c = has(known, item) ? *j.with : *j.with_nothing;
         bool const alternative = has(different, item);
+        assert(!alternative || j.base != nullptr); // with which it was paired
         if (!alternative)
             if (std::uint32_t const place = make_piece(c, item); place != 0) {
                 std::uint32_t size;

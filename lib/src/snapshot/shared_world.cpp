@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 namespace teewire {
@@ -321,11 +322,12 @@ void shared_world::find_keys() noexcept {
     constexpr std::size_t near = 4;
     auto const before = numbers_of(client_, now_ ^ 1).first(views_[client_].items_before);
     std::int32_t const* const keys = before.empty() ? nullptr : newest_tick()->keys;
+    std::size_t const known = keys != nullptr ? before.size() : 0;
     std::size_t expected = 0;
     for (std::size_t i = 0; i < staged_; ++i) {
         std::int32_t const key = staged_keys_[i];
         std::uint16_t found = none;
-        if (expected < before.size() && keys[before[expected]] == key) [[likely]] {
+        if (expected < known && keys[before[expected]] == key) [[likely]] {
             found = successors_[before[expected++]];
         } else {
             std::size_t const end = std::min(expected + near, before.size());
