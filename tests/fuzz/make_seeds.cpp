@@ -77,6 +77,98 @@ bytes packed(std::span<std::int32_t const> ints) {
     return all;
 }
 
+// ---- what the program does -----------------------------------------------------------------------------------------
+
+// For targets whose first byte chooses a command line.
+void put_for_verbs(std::string const& target, std::uint8_t command_lines, byte_span file) {
+    for (std::uint8_t chosen = 0; chosen < command_lines; ++chosen) put(target, join({chosen}, file));
+}
+
+// Steps of the targets `serve` and `record`.
+enum step : std::uint8_t {
+    say_vital = 3,
+    say = 3 + 8,
+    wait = 5,
+    seek = 6,
+    join_0_6 = 7 + 8 * 2, // DDNet's
+    join_0_7 = 7 + 8 * 3,
+    hear = 1 + 8,
+    hear_data = 5 + 8,
+    hear_map = 4 + 8,
+    hear_ready = 6,
+    hear_snapshot = 7 + 8,
+};
+
+template <class T>
+bytes encoded(T const& value, protocol p) {
+    std::array<std::uint8_t, 1000> memory;
+    auto const written = encode(value, p, memory);
+    return written ? bytes{written->begin(), written->end()} : bytes{};
+}
+
+// Every kind of message, as steps that say them.
+std::map<protocol, bytes> said_by_clients, said_by_servers;
+
+void serve(byte_span demo, bool v07) {
+    if (demo.size() > UINT16_MAX) return;
+    protocol const p = v07 ? protocol::teeworlds_07 : protocol::ddnet;
+    bytes seed{0};
+    append_sized(seed, demo);
+    bytes const whole_demo = seed;
+    auto const tell = [&](auto const& value, step how) {
+        seed.push_back(how);
+        append_sized(seed, encoded(value, p));
+    };
+    seed.push_back(v07 ? join_0_7 : join_0_6);
+    messages::info info;
+    info.version = v07 ? net_version_07 : net_version_06;
+    tell(info, say_vital);
+    tell(messages::request_map_data{}, say_vital);
+    tell(messages::ready{}, say_vital);
+    messages::start_info start;
+    start.name = "tee";
+    tell(start, say_vital);
+    tell(messages::enter_game{}, say_vital);
+    for (std::int32_t i = 0; i < 6; ++i) {
+        messages::input input;
+        input.ack = 10 * i;
+        input.tick = 10 * i + 3;
+        tell(input, say);
+        append(seed, bytes{wait, 20, static_cast<std::uint8_t>(seek + 8 * (i % 4)), 100, 0, 0, 0});
+    }
+    put("serve", seed);
+    append(seed, said_by_clients[p]);
+    put("serve", seed);
+    bytes strangers = whole_demo;
+    for (std::uint8_t kind = 0; kind < 4; ++kind) {
+        std::array<std::uint8_t, 64> small;
+        if (auto const size = write_server_info_request({static_cast<server_info_kind>(kind), 0x55}, 7, 9, small)) {
+            for (std::uint8_t const from : {0, 128}) {
+                strangers.push_back(from);
+                append_sized(strangers, byte_span{small}.first(*size));
+            }
+        }
+    }
+    put("serve", strangers);
+}
+
+void record() {
+    for (std::uint8_t const format : {2, 3}) {
+        protocol const p = format == 3 ? protocol::teeworlds_07 : protocol::ddnet;
+        bytes seed{format, hear_map};
+        for (std::uint8_t piece = 0; piece < 3; ++piece)
+            append(seed, bytes{hear_data, static_cast<std::uint8_t>(100 * piece), 0, 99, 0});
+        seed.push_back(hear_ready);
+        for (std::uint8_t i = 0; i < 20; ++i) append(seed, bytes{hear_snapshot, i, i, 3, i, wait, 2});
+        put("record", seed);
+        append(seed, said_by_servers[p]);
+        for (std::uint8_t i = 0; i < 20; ++i) append(seed, bytes{hear_snapshot, i, i, 3, i, wait, 2});
+        put("record", seed);
+        append(seed, byte_span{seed}.subspan(1)); // another map
+        put("record", seed);
+    }
+}
+
 // ---- demos ---------------------------------------------------------------------------------------------------------
 
 auto& player_memory = *new demo_player_memory;
@@ -105,6 +197,10 @@ void from_demo(byte_span file) {
         append(cut, file.subspan(begin, std::min<std::size_t>(size, file.size() - begin)));
         put("demo", cut);
         put("demo", join({7, 0}, byte_span{cut}.subspan(2)));
+        if (size == 6000) {
+            put_for_verbs("demo_verbs", 10, byte_span{cut}.subspan(2));
+            serve(byte_span{cut}.subspan(2), v07);
+        }
         bytes call{78, 0}; // of the C interface: reads a demo, with a size of two bytes
         append_sized(call, byte_span{cut}.subspan(2));
         put("c_interface", join({table}, call));
@@ -194,6 +290,8 @@ void short_demos() {
         writer.finish(header);
         static_cast<void>(write_demo_header(header, file));
         put("demo", join({0, version}, file));
+        put_for_verbs("demo_verbs", 10, file);
+        serve(file, false);
         put("demo", join({7, static_cast<std::uint8_t>(version + 8)}, file));
         bytes call{78, version};
         append_sized(call, file);
@@ -216,6 +314,10 @@ void all_messages(std::index_sequence<i...>) {
             std::array<std::uint8_t, 4096> memory;
             if (auto const written = encode(value, p, memory)) {
                 put("message", join({kind}, *written));
+                said_by_clients[p].push_back(say_vital);
+                append_sized(said_by_clients[p], *written);
+                said_by_servers[p].push_back(hear);
+                append_sized(said_by_servers[p], *written);
                 put("network", join({1, static_cast<std::uint8_t>(kind == 8 ? 3 : 2)}, *written));
             }
         };
@@ -329,6 +431,13 @@ bytes capture_of(std::vector<datagram> const& all) {
     return file;
 }
 
+// The beginning, with a whole download of a map.
+void from_capture(bytes file) {
+    if (file.size() > 16000) file.resize(16000);
+    put("capture", file);
+    put_for_verbs("capture_verbs", 6, file);
+}
+
 void packets() {
     for (auto const format : {wire_format::v06, wire_format::v06_token, wire_format::ddnet, wire_format::v07}) {
         auto const f = static_cast<std::uint8_t>(format);
@@ -341,6 +450,7 @@ void packets() {
         put("network", to_server);
         put("network", to_client);
         put("capture", capture_of(all));
+        put_for_verbs("capture_verbs", 6, capture_of(all));
         // Every control message with the token that the targets' connections have.
         for (bool const has_token : {false, true})
             for (std::uint8_t code = 0; code < 6; ++code) {
@@ -509,39 +619,44 @@ void scripts() {
 
 // ---- maps ----------------------------------------------------------------------------------------------------------
 
-void write(game_map const& map, std::string const& target) {
+void put_map(byte_span file) {
+    put("map", file);
+    put_for_verbs("map_verbs", 15, file);
+}
+
+void write(game_map const& map) {
     // Without compression, so that a change of a byte stays one.
     for (datafile_write_options const& options : {datafile_write_options{3, 0}, datafile_write_options{4, 0}}) {
         bytes file;
-        if (write_map(map, file, options).code == map_errc::ok) put(target, file);
+        if (write_map(map, file, options).code == map_errc::ok) put_map(file);
     }
 }
 
 void from_map(fs::path const& path) {
     bytes const whole = read(path);
-    if (path.extension() == ".xvmap") return put("map", whole);
+    if (path.extension() == ".xvmap") return put_map(whole);
     auto const file = datafile::open(whole);
     if (!file) return;
-    if (whole.size() < 20000) put("map", whole);
+    if (whole.size() < 20000) put_map(whole);
     game_map map;
     if (read_map(*file, map).code != map_errc::ok) return;
-    if (whole.size() < 20000) write(map, "map");
+    if (whole.size() < 20000) write(map);
 }
 
 void small_maps() {
     game_map map = test::small_map();
-    write(map, "map");
+    write(map);
     convert_to_07(map);
-    write(map, "map");
+    write(map);
     map = test::full_map();
     for (map_image& image : map.images)
         if (!image.pixels.empty()) {
             image.width = image.height = 2;
             image.pixels.resize(16);
         }
-    write(map, "map");
+    write(map);
     convert_to_07(map);
-    write(map, "map");
+    write(map);
     // What is odd in real maps.
     game_map odd = test::full_map();
     odd.images.resize(1);
@@ -553,13 +668,13 @@ void small_maps() {
     odd.info->author.text = std::string(200, 'a');
     odd.layers[0].name = std::string(40, 'n');
     for (map_envelope& envelope : odd.envelopes) envelope.version = 1;
-    write(odd, "map");
+    write(odd);
     for (map_layer& layer : odd.layers)
         if (auto* const tiles = layer.tiles()) {
             tiles->version = tiles->kind == tile_kind::tiles || tiles->kind == tile_kind::game ? 2 : 3;
             layer.flags = 1;
         }
-    write(odd, "map");
+    write(odd);
     static constexpr std::int32_t one[] = {1};
     static constexpr std::int32_t many[] = {1, 2, 3, 4, 5, 6, 7, 8};
     for (int const version : {3, 4}) {
@@ -572,10 +687,10 @@ void small_maps() {
         file.add_item(bezier_uuid, 0, one);
         static constexpr std::uint8_t text[] = {'a', 'b', 'c'};
         file.add_block(text);
-        put("map", file.finish());
+        put_map(file.finish());
         datafile_writer none{{version, 0}};
         none.add_item(map_item_type::info, 0, many);
-        put("map", none.finish());
+        put_map(none.finish());
         // As before September 2010: sizes without the table of block sizes.
         bytes old = file.finish();
         for (std::size_t const at : {8U, 12U}) test::set_int(old, at, test::int_at(old, at) - 4);
@@ -600,12 +715,14 @@ int main(int argc, char** argv) {
         for (auto const& entry : fs::directory_iterator{fixtures / folder}) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     files.insert(files.end(), argv + 3, argv + argc);
+    all_messages(std::make_index_sequence<std::tuple_size_v<test::typed_messages>>{});
     for (auto const& path : files) {
         if (path.extension() == ".demo") from_demo(read(path));
         else from_map(path);
     }
+    record();
     short_demos();
-    all_messages(std::make_index_sequence<std::tuple_size_v<test::typed_messages>>{});
+    for (auto const& entry : fs::directory_iterator{fixtures / "captures"}) from_capture(read(entry.path()));
     packets();
     snapshot_messages_of_a_server();
     wrong_checksums();

@@ -1,0 +1,169 @@
+// A replay of a stranger's demo, and its clients: one that means no harm, one that says whatever the input says over a
+// connection of its own, and addresses that send datagrams of any kind.
+//
+// A flag, the size of the demo in two bytes, the demo, and steps.
+#include "program.hpp"
+
+#include "io/input.hpp"
+#include "net/game_client.hpp"
+#include "net/replay_server.hpp"
+#include "demo/session.hpp"
+
+#include <map>
+#include <optional>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+
+endpoint address(std::uint32_t ip, std::uint16_t port) { return {boost::asio::ip::address_v4{ip}, port}; }
+
+struct honest_client final : client_listener {
+    explicit honest_client(wire_format format, milliseconds now)
+        : client{format, profile(), {7, 7, 7}, *this, fuzz::lasting<snapshot_scratch>(), now} {}
+    static client_profile profile() {
+        client_profile p;
+        p.history_ints = std::size_t{1} << 16;
+        return p;
+    }
+    void map_changes(served_map const&) override {}
+    void map_arrives(std::size_t) override {}
+    void map_complete(served_map const&, std::vector<std::uint8_t>&&) override { has_map = true; }
+    void receives(snapshot_event const& event) override {
+        FUZZ_REQUIRE(event.kind != snapshot_event_kind::damaged && event.kind != snapshot_event_kind::malformed);
+        if (event.kind != snapshot_event_kind::snapshot) return;
+        FUZZ_REQUIRE(event.tick > newest);
+        newest = event.tick;
+        ++snapshots;
+    }
+    void receives(message const&, message_type, std::span<std::uint8_t const>, bool) override {}
+
+    bool has_map = false;
+    std::int32_t newest = -1;
+    std::size_t snapshots = 0;
+    game_client client;
+};
+
+class stage final : packet_sink {
+public:
+    stage(playback& shown, std::span<std::uint8_t const> map)
+        : shown_{shown}, format_{shown.is_07() ? wire_format::v07 : wire_format::ddnet},
+          server_{shown, "fuzz", "made_up", map, {.viewers = 4, .viewers_per_address = 2}, {5}, *this, 0},
+          honest_{format_, 0} {}
+
+    void wait(milliseconds time) {
+        for (milliseconds const end = std::min(now_ + time, longest); now_ < end; now_ += 10) {
+            if (now_ >= server_.next_tick()) server_.tick(now_);
+            poll();
+        }
+    }
+    void step(fuzz::input& in) {
+        std::uint8_t const what = in.byte();
+        switch (what % 8) {
+        case 0: {                          // of an address that has proven nothing
+            bool const near = what >= 128; // the browser is answered in the local network
+            auto const datagram = in.take(in.word() % 1500U);
+            if (!near) heard_ += datagram.size();
+            server_.receive(datagram, near ? neighbour_address : stranger_address, now_);
+            break;
+        }
+        case 1: // over a connection
+        case 2:
+            if (hostile_) server_.receive(in.take(in.word() % 1500U), hostile_address, now_);
+            break;
+        case 3:
+        case 4:
+            if (hostile_) {
+                auto const said = in.take(in.word() % 1000U);
+                static_cast<void>(hostile_->queue(said, what / 8 % 2 == 0, now_));
+                hostile_->flush();
+                poll();
+            }
+            break;
+        case 5: wait(10 * (1 + in.byte())); break;
+        case 6:
+            if (what / 8 % 4 == 0) shown_.seek(in.integer());
+            else if (what / 8 % 4 == 1) shown_.set_speed(in.byte() / 16.0);
+            else shown_.pause(what / 8 % 4 == 2);
+            break;
+        default: // comes anew
+            if (hostile_) hostile_->close("enough");
+            poll();
+            hostile_ = connection::client(static_cast<wire_format>(what / 8 % 4), 0x20202020,
+                                          fuzz::lasting<connection_memory<>>(), now_);
+            wait(100);
+        }
+    }
+    // Whatever the others did, the one who means no harm has a game.
+    void check() {
+        wait(longest);
+        FUZZ_REQUIRE(answered_ <= heard_);
+        FUZZ_REQUIRE(server_.viewers() <= 4);
+        FUZZ_REQUIRE(!honest_.client.closed() && honest_.has_map && honest_.client.playing());
+        FUZZ_REQUIRE(honest_.snapshots > 0);
+    }
+
+private:
+    static constexpr milliseconds longest = 6000;
+    inline static endpoint const honest_address = address(0x0a000002, 4000);
+    inline static endpoint const hostile_address = address(0x0a000003, 4000);
+    inline static endpoint const neighbour_address = address(0x0a000004, 4000);
+    inline static endpoint const stranger_address = address(0xcb007105, 4000);
+
+    void poll() {
+        for (auto d = honest_.client.poll(now_); !d.empty(); d = honest_.client.poll(now_))
+            server_.receive(copy(d), honest_address, now_);
+        for (auto const& d : std::exchange(to_honest_, {})) honest_.client.receive(d, now_);
+        if (!hostile_) return;
+        packet_memory& out = fuzz::lasting<packet_memory>();
+        for (auto d = hostile_->poll(now_, out); !d.empty(); d = hostile_->poll(now_, out))
+            server_.receive(copy(d), hostile_address, now_);
+        for (auto const& d : std::exchange(to_hostile_, {}))
+            if (hostile_->receive(d, now_, fuzz::lasting<payload_memory>()).kind == received_kind::chunks)
+                for (chunk c; hostile_->next_chunk(c);) {
+                }
+    }
+    static std::vector<std::uint8_t> copy(std::span<std::uint8_t const> d) { return {d.begin(), d.end()}; }
+    void send(endpoint const& to, std::span<std::uint8_t const> datagram) override {
+        FUZZ_REQUIRE(!datagram.empty() && datagram.size() <= max_packet_bytes);
+        if (to == honest_address) to_honest_.push_back(copy(datagram));
+        else if (to == hostile_address) to_hostile_.push_back(copy(datagram));
+        else if (to == stranger_address) answered_ += datagram.size();
+    }
+
+    playback& shown_;
+    wire_format format_;
+    milliseconds now_ = 0;
+    replay_server server_;
+    honest_client honest_;
+    std::optional<connection> hostile_;
+    std::vector<std::vector<std::uint8_t>> to_honest_, to_hostile_;
+    std::size_t heard_ = 0;    // of the strangers
+    std::size_t answered_ = 0; // to them
+};
+
+void run_target(fuzz::bytes_view data) {
+    fuzz::cost_limit const limit{data.size() + (1 << 20)}; // six seconds of a game
+    static auto const& file = *new fuzz::memory_file;
+    static auto const& map = *new std::vector<std::uint8_t>(3000, std::uint8_t{7});
+    fuzz::input in{data};
+    bool const loop = (in.byte() & 1) != 0;
+    file.assign(in.take(in.word()));
+    try {
+        input const source{file.path()};
+        session demo{source};
+        playback shown{demo, loop, {}};
+        stage all{shown, map};
+        all.wait(200);
+        while (!in.empty()) all.step(in);
+        all.check();
+    } catch (bad_input const&) {
+    } catch (usage_error const&) {
+    }
+    limit.check(0);
+}
+
+} // namespace
+
+FUZZ_TARGET("serve", run_target)
