@@ -444,6 +444,10 @@ class Demos(Captures):
                 self.assertTrue(about["map"]["crc_matches"])
                 self.assertEqual((about["first_tick"], about["last_tick"]), (c["maps"][0]["first_tick"], c["maps"][0]["last_tick"]))
                 self.assertEqual(about["date"][:2], "20")
+                # What happened is told when it happened.
+                if "07" not in name:
+                    told = teewire("play", "--speed", "1000", demo)[1].splitlines()
+                    self.assertGreater(len({line.split()[0] for line in told if "(self)" in line}), 1)
 
     def test_same_as_without_loss(self):
         """The items at each tick are those that the server sent, whatever way they took."""
@@ -494,6 +498,10 @@ class Demos(Captures):
         most = max(self.expected, key=lambda c: c["snapshots"])
         self.assertIn(f"connection #{most['number']} ", err)
         self.assertIn("2 connections in all", err)
+        # Of several files, each line says which it is of.
+        files = [self.folder / "ddnet.pcap", self.folder / "07.pcap"]
+        self.assertEqual([c.get("file") for c in connections(*files)[1]], [str(files[0])] * 2 + [str(files[1])])
+        self.assertNotIn("file", connections(files[0])[1][0])
         # A connection with two maps gives two demos.
         twice = self.frames + [(time + 10**8, frame) for time, frame in self.frames]
         code, out, err = capture(self.put("twice.pcap", write_pcap(twice)), "-o", demo, "--force")

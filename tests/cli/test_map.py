@@ -2,6 +2,7 @@
 """`teewire map` as its users see it: output, exit codes, damaged files. Usage: test_map.py TEEWIRE FIXTURES"""
 import hashlib
 import json
+import math
 import os
 import pathlib
 import random
@@ -221,6 +222,10 @@ class Info(InFolder):
             self.assertEqual(shown["tiles"][-1], [2, 2, 1, 4_000_000_000])
             self.assertFalse(shown["stripped"])
         self.assertEqual((documented["scroll"], documented["parallax"]), ([-3, 0], [0, 0.5]))
+        data = XVECTOR.read_bytes()
+        endless = data.replace(struct.pack("<ff", 0, 0.5), struct.pack("<ff", math.inf, math.nan))
+        self.assertNotEqual(endless, data)
+        self.assertEqual(info(self.save("endless.xvmap", endless))["parallax"], [None, None])
         self.assertEqual([p["code"] for p in original["problems"]], ["other_layout"])
 
     def test_text(self):

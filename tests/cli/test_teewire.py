@@ -309,8 +309,18 @@ class Info(unittest.TestCase):
     def test_text(self):
         code, out, err = run("info", DEMO)
         self.assertEqual((code, err), (0, ""))
-        for word in ("ddnet", "dm1", "752", "bot00"):
+        for word in ("ddnet", "dm1, not embedded, crc", "752", "bot00"):
             self.assertIn(word, out)
+
+    def test_what_the_header_says_of_a_file_without_the_rest(self):
+        whole = (FIXTURES / "demos/ddnet_yard.demo").read_bytes()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "cut.demo"
+            file.write_bytes(whole[:1000])
+            code, out, err = run("info", file)
+            self.assertEqual(code, 1)
+            self.assertIn("yard, 4948 bytes, crc c3cbca94\n", out)
+            self.assertIn("truncated", out)
 
 
 class Play(unittest.TestCase):

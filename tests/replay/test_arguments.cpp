@@ -73,7 +73,9 @@ TEST_CASE("kinds of files") {
     CHECK(kind("41 54 41 44") == file_kind::datafile);
     for (char const* const magic : {"a1 b2 c3 d4", "d4 c3 b2 a1", "a1 b2 3c 4d", "4d 3c b2 a1", "0a 0d 0d 0a"})
         CHECK(kind(magic) == file_kind::capture);
-    for (char const* const magic : {"", "54", "54 57 44 45 4d", "44 41 54", "a1 b2 c3", "7f 45 4c 46 02 01 01 00"})
+    CHECK(kind("01 05 0b 00") == file_kind::xvector);
+    for (char const* const magic :
+         {"", "54", "54 57 44 45 4d", "44 41 54", "a1 b2 c3", "01 05 0b", "01 05 0b 01", "7f 45 4c 46 02 01 01 00"})
         CHECK(kind(magic) == file_kind::unknown);
 }
 

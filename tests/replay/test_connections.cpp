@@ -1,5 +1,6 @@
 // What a capture tells of conversations whose course is known.
 #include "capture/connections.hpp"
+#include "capture/report.hpp"
 
 #include "snapshots.hpp"
 #include "talk.hpp"
@@ -132,11 +133,21 @@ TEST_CASE("capture: each map begins a stay") {
         change.name = "dm2";
         h.said.say(change);
         h.said.piece(second, 0, crc_of(second), true);
+        // One that is left before all of it has come, and another.
+        change.name = "dm3";
+        h.said.say(change);
+        h.said.piece(std::span{second}.first(50), 0, crc_of(second));
+        change.name = "dm4";
+        h.said.say(change);
+        h.said.piece(second, 0, crc_of(second), true);
         h.watcher.finish();
-        CHECK(h.begun == std::vector<std::string>{"dm1", "dm2"});
-        REQUIRE(h.maps.size() == 2);
+        CHECK(h.begun == std::vector<std::string>{"dm1", "dm2", "dm3", "dm4"});
+        REQUIRE(h.maps.size() == 3);
         CHECK(h.maps[1] == second);
-        REQUIRE(h.only().stays.size() == 2);
+        CHECK(h.maps[2] == second);
+        REQUIRE(h.only().stays.size() == 4);
+        CHECK_FALSE(h.only().stays[2].downloaded);
+        CHECK(h.only().stays[3].downloaded);
         CHECK(h.only().stays[0].downloaded);
         CHECK(h.only().stays[1].downloaded);
         CHECK(h.only().stays[1].first_frame > h.only().stays[0].first_frame);
@@ -198,6 +209,53 @@ TEST_CASE("capture: snapshots are decoded, checked and counted") {
         CHECK((h.messages[0].first == message_type::ready_to_enter));
         CHECK(h.messages[0].second);
     }
+}
+
+TEST_CASE("capture: a stay with nothing but empty snapshots says so") {
+    heard h{wire_format::ddnet};
+    h.said.say(h.said.announced(some_map(10)));
+    std::array<std::uint8_t, 64> memory;
+    for (std::int32_t const tick : {100, 102}) {
+        packer out{memory};
+        out.add_int(describe(message_type::snap_empty).id_06 << 1 | 1).add_int(tick).add_int(tick + 1);
+        h.said.say_bytes(test::copy_of(*out.finish()), false);
+    }
+    h.watcher.finish();
+    CHECK(h.only().max_items == 0);
+    text_buffer out;
+    print_text(out, h.only(), 1, 0, true);
+    CAPTURE(out.view());
+    CHECK(out.view().find("10 B, crc") != std::string_view::npos);
+    CHECK(out.view().find(": 2 empty snapshots\n") != std::string_view::npos);
+    // What was sent, by the kind of message.
+    CHECK(out.view().find("snap_empty ") != std::string_view::npos);
+    CHECK(out.view().find("request_map_data ") != std::string_view::npos);
+}
+
+TEST_CASE("capture: a connect that comes late does not begin anew, whatever is sent once more") {
+    heard h{wire_format::ddnet};
+    h.said.say(h.said.announced(some_map(10)));
+    snapshots_of s{h.said};
+    s.send(100, 1);
+    CHECK(s.sender.acknowledge(100));
+    udp_address const server = end_of(1, 8303), client = end_of(2, 40000);
+    packet_memory memory;
+    control_message connect;
+    connect.code = control_code::connect;
+    connect.ddnet = connect.has_token = true;
+    connect.token = no_token;
+    auto const hear = [&](std::span<std::uint8_t const> datagram) {
+        h.watcher.receive(++h.frame, h.said.now * 1'000'000, {client, server, datagram});
+    };
+    hear(write_control(connect, wire_format::ddnet, {}, memory));
+    packet_writer again{wire_format::ddnet};
+    static constexpr std::uint8_t said[] = {1};
+    REQUIRE(again.add({true, true, 1, said}).code == errc::ok);
+    hear(again.finish({}, memory));
+    s.send(102, 2);
+    h.watcher.finish();
+    CHECK(h.ticks == std::vector<std::int32_t>{100, 102});
+    CHECK(h.only().missing_base == 0);
 }
 
 TEST_CASE("capture: where the first damage is") {

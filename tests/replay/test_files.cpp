@@ -159,6 +159,50 @@ TEST_CASE("a recording holds what is vital, and the one message that is not") {
     CHECK(all.snapshots == 1);
 }
 
+TEST_CASE("a recording may begin with tick 0") {
+    folder const here;
+    demo_target target{{here.name("a.demo"), false}};
+    demo_file file{target.next(), protocol::ddnet, {"dm1", 0x11223344, 0, {}}, {}};
+    auto const full = test::layout({{make_key(5, 0), {1, 2, 3}}});
+    for (std::int32_t const tick : {0, 2, 4}) CHECK(file.write_snapshot(tick, test::view_of(full)));
+    CHECK(file.first_tick() == 0);
+    CHECK(file.last_tick() == 4);
+}
+
+TEST_CASE("a client of 0.7 that leaves is named, if there can be one of that number") {
+    folder const here;
+    demo_target target{{here.name("a.demo"), false}};
+    demo_file file{target.next(), protocol::teeworlds_07, {"dm1", 0x11223344, 0, {}}, {}};
+    std::array<std::uint8_t, 512> memory;
+    auto const say = [&](auto const& value) {
+        auto const bytes = *encode(value, protocol::teeworlds_07, memory);
+        auto const m = *parse_message(bytes);
+        file.write_message(m, identify(m, protocol::teeworlds_07), bytes, true);
+    };
+    // Of everything that is told about clients, so that what lies behind the last of them is there, too.
+    for (std::int32_t id = 0; id < 64; ++id) {
+        messages::client_info info;
+        info.client_id = id;
+        info.name = "tee";
+        info.silent = true;
+        say(info);
+    }
+    messages::game_info game;
+    game.score_limit = 20;
+    say(game);
+    CHECK(file.write_snapshot(100, test::view_of(test::layout({{make_key(5, 0), {1, 2, 3}}}))));
+    for (std::int32_t const id : {-1, 64, 65, 1000}) {
+        messages::client_drop drop;
+        drop.client_id = id;
+        say(drop);
+    }
+    CHECK(file.messages() == 0);
+    messages::client_drop drop;
+    drop.client_id = 63;
+    say(drop);
+    CHECK(file.messages() == 1);
+}
+
 TEST_CASE("text for people has no control characters and no bytes that are no UTF-8") {
     std::string const bad = "\xef\xbf\xbd";
     struct {

@@ -32,6 +32,18 @@ TEST_CASE("cells of CSV are texts to spreadsheets") {
     CHECK(csv_text("", csv_texts::safe) == "\"\"");
 }
 
+TEST_CASE("flags are told by the names of those that are set") {
+    scene s{protocol::teeworlds_06};
+    s.add("game_info", 0, {{"game_flags", 2}});
+    snapshot_view const snapshot = s.finish();
+    rapidjson::StringBuffer text;
+    json_writer json{text};
+    json.StartObject();
+    write_fields(json, snapshot[0], find_object(protocol::teeworlds_06, "game_info"));
+    json.EndObject();
+    CHECK(std::string_view{text.GetString()}.starts_with("{\"game_flags\":[\"flags\"],\"game_state_flags\":[],"));
+}
+
 TEST_CASE("names of items, for people and for programs") {
     scene s{protocol::teeworlds_06};
     s.add("client_info", 0, {}, "=1\x1b[2J\xe2\x80\xae", "tees");

@@ -132,6 +132,26 @@ TEST_CASE("a recording of one client tells its messages, and the deaths that it 
     }
 }
 
+TEST_CASE("what was told before it is known that there is one receiver is told then") {
+    script demo;
+    add(demo, 100, {});
+    demo.message(kill({5, 5, self}));
+    add(demo, 102, {}, 0);
+    CHECK(demo.told() == lines({"102 bot5 died (self)"}));
+}
+
+TEST_CASE("messages that cannot be read say nothing") {
+    script demo{"client"};
+    add(demo, 100, {}, 0);
+    demo.message(chat(1, "gg"));
+    demo.message({3 << 1});
+    demo.message({1 << 1});
+    demo.message({4 << 1, 1});
+    demo.message({63 << 1});
+    add(demo, 102, {}, 0);
+    CHECK(demo.told() == lines({"100 bot1: gg"}));
+}
+
 TEST_CASE("a snapshot that hides the health of others was made for one client") {
     script demo;
     scene s = with_deaths({});

@@ -3,6 +3,7 @@
 #include "io/interrupts.hpp"
 
 #include <teewire/message_types.hpp>
+#include <teewire/snapshot_sender.hpp>
 
 #include <algorithm>
 #include <bitset>
@@ -156,14 +157,13 @@ void playback::advance(std::int32_t server_tick, std::function<void(std::span<st
     }
     play_to(position(), say);
 
-    // A gap in the demo is one for viewers too, unless it gets so long that they would think the server is gone.
-    constexpr std::int32_t max_silence = ticks_per_second;
+    // A gap in the demo is one for viewers too, unless it gets so long that they would think the server is gone. Those who
+    // have just come, or have lost their base, take snapshots of these ticks too.
+    constexpr std::int32_t max_silence = snapshot_pacing::recovery_interval;
     bool const again = state_tick_ == shown_tick_;
-    silent_ticks_ += 2;
     bool const moving = !paused_ && speed_ == 1 && !at_end();
-    has_snapshot_ = !again || !moving || silent_ticks_ >= max_silence;
+    has_snapshot_ = !again || !moving || server_tick % max_silence == 0;
     if (!has_snapshot_) return;
-    silent_ticks_ = 0;
     shown_tick_ = state_tick_;
     build(server_tick - state_tick_, again);
 }

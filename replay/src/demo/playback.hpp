@@ -108,7 +108,6 @@ private:
     std::int32_t state_tick_ = -1;   // of the player's state
     std::int32_t pending_tick_ = -1; // of the marker behind the state, if it was read already
     bool ended_ = false;
-    std::int32_t silent_ticks_ = 0; // without a snapshot
 
     snapshot_view view_;
     bool has_snapshot_ = false;

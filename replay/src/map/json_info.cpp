@@ -4,6 +4,7 @@
 #include "io/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -690,7 +691,7 @@ void write_xvector_json(json_writer& json, map_source const& source, xvector_doc
             write_key(json, "parallax");
             json.StartArray();
             for (float const rate : {h.parallax_x, h.parallax_y})
-                if (!json.Double(double{rate})) json.Null(); // JSON has no infinity
+                std::isfinite(rate) ? json.Double(double{rate}) : json.Null(); // JSON has no infinity
             json.EndArray();
         }
         top.flag("background_ignored", h.background_ignored());
