@@ -264,6 +264,10 @@ TEST_CASE("map: attributes of layers that make no sense") {
     check(14, -1, "bad_data_index");
     check(4, 30000, "tile_data_too_small");
     check(1, 2222, "missing_game_layer"); // an unknown type is a note
+    damaged const without_game{file, map_item_type::layer, 0, 1, 2222};
+    CHECK(std::any_of(without_game.found.list.begin(), without_game.found.list.end(), [](map_problem const& p) {
+        return p.code == map_errc::missing_game_layer && p.position == 16 && p.item == -1; // the numbers of items
+    }));
     damaged const color{test::written(test::full_map()), map_item_type::layer, 6, 8, 256};
     CHECK(color.found.first_fault() == "bad_color");
     CHECK_FALSE(color.map.layers[6].tiles()->tiles.empty());
