@@ -137,7 +137,7 @@ TEST_CASE("what was told before it is known that there is one receiver is told t
     add(demo, 100, {});
     demo.message(kill({5, 5, self}));
     add(demo, 102, {}, 0);
-    CHECK(demo.told() == lines({"102 bot5 died (self)"}));
+    CHECK(demo.events() == lines({"102 bot5 died (self)"}));
 }
 
 TEST_CASE("messages that cannot be read say nothing") {
@@ -149,7 +149,7 @@ TEST_CASE("messages that cannot be read say nothing") {
     demo.message({4 << 1, 1});
     demo.message({63 << 1});
     add(demo, 102, {}, 0);
-    CHECK(demo.told() == lines({"100 bot1: gg"}));
+    CHECK(demo.events() == lines({"100 bot1: gg"}));
 }
 
 TEST_CASE("a snapshot that hides the health of others was made for one client") {
