@@ -4,6 +4,7 @@
 #include "fuzz.hpp"
 
 #include "io/errors.hpp"
+#include "io/output.hpp"
 #include "io/text.hpp"
 #include "verbs/verbs.hpp"
 

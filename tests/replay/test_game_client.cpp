@@ -1,5 +1,8 @@
 // What a server may say to a client, and what the client makes of it.
+#include "snapshots.hpp"
 #include "talk.hpp"
+
+#include <teewire/snapshot_sender.hpp>
 
 using namespace teewire;
 using namespace teewire::replay;
@@ -221,6 +224,49 @@ TEST_CASE("a client joins step by step, and by vital messages alone") {
         CHECK(t.complete == 2);
         CHECK(t.told[message_type::ready_to_enter] == 4);
     }
+}
+
+TEST_CASE("a client that has lost its base asks for a whole snapshot at once") {
+    client_profile profile;
+    profile.download_map = false;
+    talk t{wire_format::ddnet, profile};
+    t.say(t.announced(some_map(80)));
+    t.say(messages::con_ready{});
+    t.say(messages::ready_to_enter{});
+    REQUIRE(t.client->playing());
+    auto const scratch = std::make_unique<snapshot_scratch>();
+    std::vector<history::entry> entries(20);
+    test::ints block(4000);
+    snapshot_sender sender{entries, block, {}};
+    auto const send = [&](std::int32_t tick, std::int32_t value) {
+        auto const full = test::layout({{make_key(40, 1), test::ints(4, value)}});
+        auto parts = *sender.send(tick, test::view_of(full), *scratch);
+        std::span<std::uint8_t const> message;
+        REQUIRE(parts.next(message));
+        return test::copy_of(message);
+    };
+    t.say_bytes(send(100, 1), false);
+    REQUIRE(sender.acknowledge(100));
+    static_cast<void>(send(102, 2)); // is lost
+    REQUIRE(sender.acknowledge(102));
+    auto const on_nothing = send(104, 3);
+    // All that it has to say, at this time.
+    int inputs = 0;
+    auto const listen = [&] {
+        int const before = t.asked[message_type::input];
+        for (auto d = t.client->poll(t.now); !d.empty(); d = t.client->poll(t.now)) t.take(test::copy_of(d));
+        inputs = t.asked[message_type::input] - before;
+    };
+    t.now += 40;
+    listen();
+    t.now += 1;
+    listen();
+    REQUIRE(inputs == 0);
+    REQUIRE(t.server->queue(on_nothing, false, t.now).code == errc::ok);
+    t.server->flush();
+    for (auto d = t.server->poll(t.now, *t.out); !d.empty(); d = t.server->poll(t.now, *t.out)) t.give(d);
+    listen();
+    CHECK(inputs == 1);
 }
 
 TEST_CASE("what waits to be sent is bounded, whatever a server asks for") {

@@ -589,6 +589,20 @@ TEST_CASE("viewers watch whom they chose, as long as there is one") {
     }
 }
 
+TEST_CASE("after a jump it is known who is there, from messages that came before") {
+    stage s{demos[1]};
+    auto const present = [&] {
+        auto const& all = s.shown.players().clients;
+        return std::count_if(all.begin(), all.end(), [](auto const& client) { return client.has_value(); });
+    };
+    s.shown.seek(s.shown.last_tick());
+    auto const at_end = present();
+    CHECK(at_end > 2);
+    s.shown.seek(s.shown.first_tick());
+    s.shown.seek(s.shown.last_tick());
+    CHECK(present() == at_end);
+}
+
 TEST_CASE("viewers of 0.7 are told the tuning and who is there") {
     stage s{demos[1], {}, true};
     struct listener final : client_listener {
