@@ -57,12 +57,12 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda t: run(build, t, options.seconds, not options.no_corpus), targets))
 
-    print(f"{'target':<12} {'executions':>12} {'per s':>8} {'edges':>6} {'features':>9} {'corpus':>7} {'findings':>9}")
+    print(f"{'target':<13} {'executions':>12} {'per s':>8} {'edges':>6} {'features':>9} {'corpus':>7} {'findings':>9}")
     for r in results:
         speed = r["executions"] // r["seconds"] if r["seconds"] else "-"
-        print(f"{r['target']:<12} {r['executions']:>12} {speed:>8} {r['edges']:>6} {r['features']:>9} {r['corpus']:>7} "
+        print(f"{r['target']:<13} {r['executions']:>12} {speed:>8} {r['edges']:>6} {r['features']:>9} {r['corpus']:>7} "
               f"{len(r['findings']):>9}")
-    print(f"{'all':<12} {sum(r['executions'] for r in results):>12}")
+    print(f"{'all':<13} {sum(r['executions'] for r in results):>12}")
     if not options.no_corpus:
         print_total(build, results)
     for r in results:
@@ -127,7 +127,7 @@ def print_total(build: pathlib.Path, results: list[dict]) -> None:
     for r in results:
         totals[r["target"]] = totals.get(r["target"], 0) + r["executions"]
     path.write_text(json.dumps(totals, indent=1, sort_keys=True) + "\n")
-    print(f"{'ever':<12} {sum(totals.values()):>12}   in {build}")
+    print(f"{'ever':<13} {sum(totals.values()):>12}   in {build}")
 
 
 if __name__ == "__main__":
