@@ -6,23 +6,6 @@ using fuzz::form;
 
 namespace {
 
-std::vector<fuzz::command> const& commands() {
-    static auto const& all = *[] {
-        auto* const made = new std::vector<fuzz::command>;
-        auto const add = [&](form out, std::vector<std::string> words) {
-            words.insert(words.begin(), "@");
-            made->emplace_back(capture_verb, out, std::move(words));
-        };
-        add(form::text, {});
-        add(form::text, {"--all"});
-        add(form::text, {"--explain"});
-        add(form::text, {"--connection", "1", "--explain"});
-        add(form::ndjson, {"--format", "ndjson", "--all"});
-        return made;
-    }();
-    return all;
-}
-
 // A demo that was written can be read.
 void write_demo(fuzz::bytes_view capture) {
     static fuzz::command const& made =
@@ -35,10 +18,14 @@ void write_demo(fuzz::bytes_view capture) {
 }
 
 void run_target(fuzz::bytes_view data) {
-    if (data.empty()) return;
-    std::size_t const chosen = data[0] % (commands().size() + 1);
-    if (chosen == commands().size()) return write_demo(data.subspan(1));
-    static_cast<void>(commands()[chosen].run(data.subspan(1)));
+    static auto const& lines =
+        *new fuzz::command_lines{{{capture_verb, form::text, {}},
+                                  {capture_verb, form::text, {"--all"}},
+                                  {capture_verb, form::text, {"--explain"}},
+                                  {capture_verb, form::text, {"--connection", "1", "--explain"}},
+                                  {capture_verb, form::ndjson, {"--format", "ndjson", "--all"}}},
+                                 write_demo};
+    lines.run(data);
 }
 
 } // namespace

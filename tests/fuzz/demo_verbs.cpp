@@ -6,27 +6,6 @@ using fuzz::form;
 
 namespace {
 
-std::vector<fuzz::command> const& commands() {
-    static auto const& all = *[] {
-        auto* const made = new std::vector<fuzz::command>;
-        auto const add = [&](verb const& v, form out, std::vector<std::string> words) {
-            words.insert(words.begin(), "@");
-            made->emplace_back(v, out, std::move(words));
-        };
-        add(info_verb, form::text, {});
-        add(info_verb, form::ndjson, {"--format", "ndjson"});
-        add(dump_verb, form::ndjson, {"--jobs", "1"});
-        add(dump_verb, form::text, {"--format", "csv", "--types", "character", "--jobs", "1"});
-        add(dump_verb, form::binary, {"--format", "csv", "--types", "player_info", "--raw", "--jobs", "1"});
-        add(dump_verb, form::ndjson, {"--from", "0:01", "--to", "0:02", "--jobs", "2"});
-        add(verify_verb, form::text, {"--jobs", "1"});
-        add(verify_verb, form::ndjson, {"--strict", "--format", "ndjson", "--jobs", "1"});
-        add(map_info_verb, form::text, {});
-        return made;
-    }();
-    return all;
-}
-
 // However many threads there are, and whoever reads it, it is the same.
 void compare(fuzz::bytes_view demo) {
     static auto const words = [](char const* jobs) {
@@ -42,10 +21,18 @@ void compare(fuzz::bytes_view demo) {
 }
 
 void run_target(fuzz::bytes_view data) {
-    if (data.empty()) return;
-    std::size_t const chosen = data[0] % (commands().size() + 1);
-    if (chosen == commands().size()) return compare(data.subspan(1));
-    static_cast<void>(commands()[chosen].run(data.subspan(1)));
+    static auto const& lines = *new fuzz::command_lines{
+        {{info_verb, form::text, {}},
+         {info_verb, form::ndjson, {"--format", "ndjson"}},
+         {dump_verb, form::ndjson, {"--jobs", "1"}},
+         {dump_verb, form::text, {"--format", "csv", "--types", "character", "--jobs", "1"}},
+         {dump_verb, form::binary, {"--format", "csv", "--types", "player_info", "--raw", "--jobs", "1"}},
+         {dump_verb, form::ndjson, {"--from", "0:01", "--to", "0:02", "--jobs", "2"}},
+         {verify_verb, form::text, {"--jobs", "1"}},
+         {verify_verb, form::ndjson, {"--strict", "--format", "ndjson", "--jobs", "1"}},
+         {map_info_verb, form::text, {}}},
+        compare};
+    lines.run(data);
 }
 
 } // namespace

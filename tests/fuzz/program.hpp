@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -205,6 +206,35 @@ private:
     std::unique_ptr<CLI::App> parsed_;
     std::function<int()> run_;
     form form_;
+};
+
+/// Command lines, of which the first byte of an input chooses one; the rest is the file.
+class command_lines {
+public:
+    struct line {
+        teewire::replay::verb const& verb;
+        form out;
+        std::vector<std::string> words; ///< behind the file; what writes binary content writes to standard output
+    };
+    /// `further`: what is done with the file where no line is chosen.
+    explicit command_lines(std::initializer_list<line> lines, target_fn* further = nullptr) : further_{further} {
+        for (line const& l : lines) {
+            std::vector<std::string> words{"@"};
+            words.insert(words.end(), l.words.begin(), l.words.end());
+            if (l.out == form::binary) words.insert(words.end(), {"-o", "-"});
+            all_.emplace_back(l.verb, l.out, std::move(words));
+        }
+    }
+    void run(bytes_view data) const {
+        if (data.empty()) return;
+        std::size_t const chosen = data[0] % (all_.size() + (further_ != nullptr));
+        if (chosen == all_.size()) further_(data.subspan(1));
+        else static_cast<void>(all_[chosen].run(data.subspan(1)));
+    }
+
+private:
+    std::vector<command> all_;
+    target_fn* further_;
 };
 
 } // namespace fuzz
