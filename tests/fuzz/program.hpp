@@ -53,6 +53,16 @@ private:
     std::size_t bytes_;
 };
 
+/// Of a picture, as it is before it is compressed.
+inline std::size_t bytes_made(std::string_view output) noexcept {
+    constexpr std::size_t head = 24, sides = 16;
+    if (!output.starts_with("\x89PNG") || output.size() < head) return output.size();
+    std::uint64_t side[2] = {0, 0};
+    for (std::size_t i = sides; i < head; ++i)
+        side[(i - sides) / 4] = side[(i - sides) / 4] << 8 | static_cast<std::uint8_t>(output[i]);
+    return static_cast<std::size_t>(4 * side[0] * side[1]);
+}
+
 /// A file that only this process has.
 class memory_file {
 public:
@@ -163,7 +173,7 @@ public:
             captured.restore();
             end.out = captured.out();
             end.said = captured.said();
-            limit.check(end.out.size() + end.said.size());
+            limit.check(bytes_made(end.out) + end.said.size());
         }
         // Nothing that is read is missing, and there is room for what is written.
         if (end.code != teewire::replay::exit_ok && end.code != teewire::replay::exit_bad_input &&

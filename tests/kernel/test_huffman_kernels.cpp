@@ -1,5 +1,6 @@
 // Every variant of the Huffman codec does exactly what the plain one does.
 #include "codec/codec_functions.hpp"
+#include "codec/huffman_table.hpp"
 
 #include "teewire/huffman.hpp"
 
@@ -185,6 +186,22 @@ TEST_CASE("one long code in every place among zeros") {
         input[at] = 0x77;
         check_both_ways(input);
     }
+}
+
+TEST_CASE("looks that take all their bits, and the longest code behind them") {
+    // The most that decoders have to keep track of, wherever they begin in the middle.
+    constexpr unsigned look_bits = 12;
+    bytes whole_looks;
+    for (unsigned b = 0; b < 256; ++b)
+        if (huffman::table.codes[b].length == look_bits) whole_looks.push_back(static_cast<std::uint8_t>(b));
+    REQUIRE(!whole_looks.empty());
+    for (std::size_t const looks : {3U, 4U})
+        for (std::size_t size = 200; size < 700; ++size) {
+            bytes input;
+            for (std::size_t i = 0; i < size; ++i)
+                input.push_back(i % (looks + 1) == looks ? 0x77 : whole_looks[i % whole_looks.size()]);
+            check_both_ways(input);
+        }
 }
 
 TEST_CASE("any room for the output") {
