@@ -288,6 +288,14 @@ TEST_CASE("there is room for so many, and who is silent makes room") {
     CHECK(s.server->viewers() == 0);
 }
 
+TEST_CASE("viewers are found by their addresses, however many there are") {
+    stage s{demos[0], {40, 40}};
+    for (int i = 0; i < 40; ++i) s.join();
+    s.run(1000);
+    CHECK(s.server->viewers() == 40);
+    CHECK(s.server->watching() == 40);
+}
+
 TEST_CASE("a viewer that sends too much is not listened to until the second is over") {
     stage s{demos[0], {}, true};
     a_client& c = s.join();

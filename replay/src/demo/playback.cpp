@@ -3,7 +3,6 @@
 #include "io/interrupts.hpp"
 
 #include <teewire/message_types.hpp>
-#include <teewire/snapshot_sender.hpp>
 
 #include <algorithm>
 #include <bitset>
@@ -157,9 +156,7 @@ void playback::advance(std::int32_t server_tick, std::function<void(std::span<st
     }
     play_to(position(), say);
 
-    // A gap in the demo is one for viewers too, unless it gets so long that they would think the server is gone. Those who
-    // have just come, or have lost their base, take snapshots of these ticks too.
-    constexpr std::int32_t max_silence = snapshot_pacing::recovery_interval;
+    // A gap in the demo is one for viewers too, unless it gets so long that they would think the server is gone.
     bool const again = state_tick_ == shown_tick_;
     bool const moving = !paused_ && speed_ == 1 && !at_end();
     has_snapshot_ = !again || !moving || server_tick % max_silence == 0;

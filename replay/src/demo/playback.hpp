@@ -24,6 +24,9 @@ inline constexpr std::int32_t watch_chosen = -2; ///< whom the recording watches
 /// looks the same.
 class playback {
 public:
+    /// Ticks: there is a snapshot of each multiple, whatever the demo has.
+    static constexpr std::int32_t max_silence = ticks_per_second;
+
     /// Reads the whole demo once. `progress` gets the bytes done. Throws bad_input.
     playback(session& demo, bool loop, std::function<void(std::uint64_t)> const& progress);
 

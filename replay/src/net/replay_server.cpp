@@ -605,6 +605,9 @@ void replay_server::play(milliseconds now) {
 }
 
 void replay_server::send_snapshots(milliseconds now) {
+    // Those who have just come, or have lost their base, get some in a gap of the demo too.
+    static_assert(playback::max_silence % snapshot_pacing::first_interval == 0 &&
+                  playback::max_silence % snapshot_pacing::recovery_interval == 0);
     std::int32_t const tick = *past_.newest();
     due_.clear();
     for (std::uint32_t const n : used_) {
