@@ -232,32 +232,6 @@ TEST_CASE("capture: a stay with nothing but empty snapshots says so") {
     CHECK(out.view().find("request_map_data ") != std::string_view::npos);
 }
 
-TEST_CASE("capture: a connect that comes late does not begin anew, whatever is sent once more") {
-    heard h{wire_format::ddnet};
-    h.said.say(h.said.announced(some_map(10)));
-    snapshots_of s{h.said};
-    s.send(100, 1);
-    CHECK(s.sender.acknowledge(100));
-    udp_address const server = end_of(1, 8303), client = end_of(2, 40000);
-    packet_memory memory;
-    control_message connect;
-    connect.code = control_code::connect;
-    connect.ddnet = connect.has_token = true;
-    connect.token = no_token;
-    auto const hear = [&](std::span<std::uint8_t const> datagram) {
-        h.watcher.receive(++h.frame, h.said.now * 1'000'000, {client, server, datagram});
-    };
-    hear(write_control(connect, wire_format::ddnet, {}, memory));
-    packet_writer again{wire_format::ddnet};
-    static constexpr std::uint8_t said[] = {1};
-    REQUIRE(again.add({true, true, 1, said}).code == errc::ok);
-    hear(again.finish({}, memory));
-    s.send(102, 2);
-    h.watcher.finish();
-    CHECK(h.ticks == std::vector<std::int32_t>{100, 102});
-    CHECK(h.only().missing_base == 0);
-}
-
 TEST_CASE("capture: where the first damage is") {
     heard h{wire_format::ddnet};
     h.said.say(h.said.announced(some_map(10)));

@@ -290,7 +290,8 @@ TEST_CASE("there is room for so many, and who is silent makes room") {
 
 TEST_CASE("viewers are found by their addresses, however many there are") {
     stage s{demos[0], {40, 40}};
-    for (int i = 0; i < 40; ++i) s.join();
+    for (std::uint32_t i = 0; i < 40; ++i) // at places of no order
+        s.join().at = address(here + 7919 * i, static_cast<std::uint16_t>(4000 + i * i));
     s.run(1000);
     CHECK(s.server->viewers() == 40);
     CHECK(s.server->watching() == 40);
