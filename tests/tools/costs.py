@@ -50,8 +50,8 @@ def verbs_for(data):
 
 def run(command, scratch):
     """(exit code, seconds of the processor, bytes of memory, bytes of output)"""
-    with open(scratch / "out", "wb") as out:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+    with open(scratch / "out", "wb") as out, open(scratch / "said", "wb") as said:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=said, start_new_session=True)
         signal.alarm(WAIT)
         try:
             _, status, usage = os.wait4(process.pid, 0)
@@ -61,7 +61,8 @@ def run(command, scratch):
         finally:
             signal.alarm(0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10, bytes_made(scratch / "out")
+    return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10, \
+        bytes_made(scratch / "out") + bytes_made(scratch / "said")
 
 
 def files_in(paths):
