@@ -226,6 +226,10 @@ class Info(InFolder):
         endless = data.replace(struct.pack("<ff", 0, 0.5), struct.pack("<ff", math.inf, math.nan))
         self.assertNotEqual(endless, data)
         self.assertEqual(info(self.save("endless.xvmap", endless))["parallax"], [None, None])
+        north = data.index(struct.pack("<I", 7) + b"sky.png") - 16
+        out = run("info", self.save("border.xvmap", data[:north] + struct.pack("<I", 4) + b"hill" + data[north + 4:]))[1]
+        self.assertIn("north      hill\n", out.decode())
+        self.assertNotIn("east  ", out.decode())
         self.assertEqual([p["code"] for p in original["problems"]], ["other_layout"])
 
     def test_text(self):
