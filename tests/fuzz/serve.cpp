@@ -4,10 +4,10 @@
 // A flag, the size of the demo in two bytes, the demo, and steps.
 #include "program.hpp"
 
+#include "demo/session.hpp"
 #include "io/input.hpp"
 #include "net/game_client.hpp"
 #include "net/replay_server.hpp"
-#include "demo/session.hpp"
 
 #include <map>
 #include <optional>
