@@ -22,12 +22,14 @@ public:
               k1 ^ 0x7465646279746573U};
     }
 
+    /// Adds a byte behind those added before.
     constexpr void add(std::uint8_t byte) noexcept {
         pending_ |= std::uint64_t{byte} << (size_ % 8 * 8);
         if (++size_ % 8 != 0) return;
         mix(pending_);
         pending_ = 0;
     }
+    /// Adds bytes, one after the other.
     constexpr void add(std::span<std::uint8_t const> bytes) noexcept {
         for (std::uint8_t const byte : bytes) add(byte);
     }
