@@ -16,8 +16,8 @@ namespace {
 
 inline set_tally tally_set(std::uint64_t const* tallies, std::uint64_t const* set, std::size_t n) noexcept {
     unsigned items = 0;
-    std::uint64_t sum = 0; // neither half can carry into the other: the lower one is below 2^32
-    vec sums = all(0);     // of both halves
+    std::uint64_t sum = 0;              // neither half can carry into the other: the lower one is below 2^32
+    [[maybe_unused]] vec sums = all(0); // of both halves
     for (std::size_t begin = 0; begin < n; begin += 64, ++set) {
         std::uint64_t left = *set;
         items += static_cast<unsigned>(std::popcount(left));
