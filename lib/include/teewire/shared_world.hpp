@@ -276,6 +276,7 @@ private:
     result<std::size_t> intern(std::int32_t key, std::span<std::int32_t const> data, std::uint16_t like) noexcept;
     result<std::span<std::int32_t>> stage(std::int32_t key, std::size_t ints, bool zero) noexcept;
     void find_keys() noexcept;
+    void expect(std::size_t before, std::size_t item) noexcept;
     result<std::size_t> add_staged(std::size_t staged) noexcept;
     [[nodiscard]] bool sees_key_of(std::uint16_t item) const noexcept;
     [[nodiscard]] std::span<std::uint16_t> numbers_of(std::size_t client, std::size_t tick) const noexcept;

@@ -164,6 +164,17 @@ bool shared_world::equals(std::size_t number, std::span<std::int32_t const> data
     return there.size() == data.size() && equal_ints(there.data(), data.data(), data.size());
 }
 
+// Whoever saw that item in the tick before, or another one of its key, is expected to see this one now.
+void shared_world::expect(std::size_t before, std::size_t item) noexcept {
+    shared_tick const& tick = *newest_tick();
+    std::size_t i = before;
+    do {
+        successors_[i] = static_cast<std::uint16_t>(item);
+        if (!tick.has_alternatives) return;
+        i = tick.next_of_key[i];
+    } while (i != before);
+}
+
 // The id of that content if the tick before had it, or a new one.
 std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept {
     shared_tick const* const before = newest_tick();
@@ -181,11 +192,7 @@ std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t c
         number = keys.items[found];
     }
     std::size_t const first = number;
-    if (index_before_)
-        for (std::size_t i = first;;) {
-            successors_[i] = static_cast<std::uint16_t>(items_); // which it is about to become
-            if (!before->has_alternatives || (i = before->next_of_key[i]) == first) break;
-        }
+    if (index_before_ && successors_[first] == none) expect(first, items_); // which it is about to become
     for (int i = 0; i < compared_contents; ++i) {
         if (same(number)) {
             expected_before_ = number + 1;
@@ -407,7 +414,15 @@ result<std::size_t> shared_world::add_staged(std::size_t staged) noexcept {
     std::uint16_t like = staged_items_[staged];
     if (like == none) like = first_item(key); // this view may have added it
     if (like != none && sees_key_of(like)) return failure{errc::duplicate_key, staged};
-    return intern(key, staged_data_.subspan(begin, staged_begins_[staged + 1] - begin), like);
+    std::size_t const there = items_;
+    auto const found = intern(key, staged_data_.subspan(begin, staged_begins_[staged + 1] - begin), like);
+    // What one client alone sees comes once; what a second one sees, most will.
+    if (found && *found < there && index_before_) {
+        index const& keys = indexes_[now_ ^ 1];
+        if (std::size_t const before = keys.keys.find(key); before != key_index::npos)
+            expect(keys.items[before], *found);
+    }
+    return found;
 }
 
 // ---- ticks ---------------------------------------------------------------------------------------------------------
