@@ -267,7 +267,8 @@ static void test_history(void) {
 
     for (tick = 1; tick <= 5; ++tick) {
         build(builder, tick, &s);
-        CHECK_EQUAL(teewire_history_add(history, tick, &s, (uint64_t)tick << 40, &stored, NULL), tick < 3 ? tick : 3);
+        CHECK_EQUAL(teewire_history_add(history, tick, &s, (uint64_t)tick << 40, &stored, NULL),
+                    tick < 3 ? tick : 3);
         CHECK(same_ints(&s, &stored));
         CHECK(stored.ints != s.ints && stored.keys != NULL && stored.flags == TEEWIRE_DISTINCT_KEYS);
     }

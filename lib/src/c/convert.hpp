@@ -145,7 +145,7 @@ inline void set(teewire_snapshot* out, snapshot_view view) noexcept {
 [[nodiscard]] constexpr bool read_protocol(std::int32_t chosen, protocol& out) noexcept {
     out = chosen == TEEWIRE_PROTOCOL_DDNET ? protocol::ddnet
           : chosen == TEEWIRE_PROTOCOL_06  ? protocol::teeworlds_06
-                                  : protocol::teeworlds_07;
+                                           : protocol::teeworlds_07;
     return chosen >= TEEWIRE_PROTOCOL_DDNET && chosen <= TEEWIRE_PROTOCOL_07;
 }
 /// The table given, or the protocol's own.
