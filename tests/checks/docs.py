@@ -9,7 +9,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
-GUIDES = {"server", "replay", "capture", "maps"}
+GUIDES = {"server", "adoption", "replay", "capture", "maps"}
 
 
 def described(element):
