@@ -17,7 +17,7 @@ SKIPPED = 77
 
 def constants(header):
     """Enumerators and macros with values; versions are there to change."""
-    text = header.read_text()
+    text = re.sub(r" *\\\n *", " ", header.read_text())  # macros of several lines
     found = re.findall(r"^    (TEEWIRE_\w+) = (-?\d+)", text, re.M)
     found += re.findall(r"(TEEWIRE_\w+) = (\d+)", "\n".join(re.findall(r"^typedef enum .*\}.*$", text, re.M)))
     found += re.findall(r"^#define (TEEWIRE_\w+(?:\([^)]*\))?) (.+)$", text, re.M)
