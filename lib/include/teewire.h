@@ -742,6 +742,9 @@ TEEWIRE_API int32_t teewire_world_start_view(teewire_world* world, uint32_t clie
 /// Errors, and then nothing was added: BAD_TYPE, BAD_ID, TOO_MANY_ITEMS, TOO_LARGE.
 TEEWIRE_API int32_t teewire_world_add_to_view(teewire_world* world, uint32_t type, uint32_t id, uint32_t ints,
                                               int32_t** data);
+/// Adds an item with a copy of `ints` ints at `data`. Returns and errors as above. O(ints).
+TEEWIRE_API int32_t teewire_world_put_to_view(teewire_world* world, uint32_t type, uint32_t id, int32_t const* data,
+                                              uint32_t ints);
 /// Ends it. Returns the number of items. Error, with the number of the first item that was left out: DUPLICATE_KEY,
 /// TOO_MANY_ITEMS, TOO_LARGE. O(items + ints).
 TEEWIRE_API int32_t teewire_world_finish_view(teewire_world* world, teewire_failure* failure);

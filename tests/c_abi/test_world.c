@@ -100,6 +100,7 @@ static void test_shown(void) {
 }
 
 static void test_views(void) {
+    static int32_t const large[TEEWIRE_MAX_SNAPSHOT_INTS];
     int32_t* data = NULL;
     teewire_failure failure;
     uint8_t const* message = NULL;
@@ -115,10 +116,22 @@ static void test_views(void) {
         for (uint32_t c = 0; c < CLIENTS; ++c) {
             REQUIRE(teewire_world_start_view(world, c) == 0);
             for (uint32_t id = 0; id < 5; ++id) {
+                int32_t const last = id == c ? 100 + tick : (int32_t)id;
+                if ((c + id) % 2 == 0) { /* the same item for one client by a copy, for the next one filled in */
+                    int32_t copied[22] = {0};
+                    copied[21] = last;
+                    CHECK_EQUAL(teewire_world_put_to_view(world, 9, 4 - id, copied, 22), (int32_t)id + 1);
+                    copied[21] = -1;
+                    continue;
+                }
                 CHECK_EQUAL(teewire_world_add_to_view(world, 9, 4 - id, 22, &data), (int32_t)id + 1);
                 CHECK_EQUAL(data[21], 0);
-                data[21] = id == c ? 100 + tick : (int32_t)id;
+                data[21] = last;
             }
+            CHECK_EQUAL(teewire_world_put_to_view(world, 0x8000, 0, &tick, 1), TEEWIRE_BAD_TYPE);
+            CHECK_EQUAL(teewire_world_put_to_view(world, 1, 0x10000, &tick, 1), TEEWIRE_BAD_ID);
+            CHECK_EQUAL(teewire_world_put_to_view(world, 1, 0, large, TEEWIRE_MAX_SNAPSHOT_INTS),
+                        TEEWIRE_TOO_LARGE);
             CHECK_EQUAL(teewire_world_add_to_view(world, 0x8000, 0, 1, &data), TEEWIRE_BAD_TYPE);
             CHECK_EQUAL(teewire_world_add_to_view(world, 1, 0x10000, 1, &data), TEEWIRE_BAD_ID);
             CHECK_EQUAL(teewire_world_add_to_view(world, 1, 0, TEEWIRE_MAX_SNAPSHOT_INTS, NULL), TEEWIRE_TOO_LARGE);

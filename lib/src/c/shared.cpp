@@ -123,6 +123,16 @@ std::int32_t teewire_world_add_to_view(teewire_world* world, std::uint32_t type,
     return count(w.view_size());
 }
 
+std::int32_t teewire_world_put_to_view(teewire_world* world, std::uint32_t type, std::uint32_t id,
+                                       std::int32_t const* data, std::uint32_t ints) {
+    if (type > last_alias) return TEEWIRE_BAD_TYPE;
+    if (id > UINT16_MAX) return TEEWIRE_BAD_ID;
+    shared_world& w = world_of(world);
+    auto const key = make_key(static_cast<std::uint16_t>(type), static_cast<std::uint16_t>(id));
+    auto const added = w.add_to_view(item{key, {data, ints}});
+    return added ? count(w.view_size()) : code_of(added.error().code);
+}
+
 std::int32_t teewire_world_finish_view(teewire_world* world, teewire_failure* failure) {
     return give(world_of(world).finish_view(), failure);
 }
