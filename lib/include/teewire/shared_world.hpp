@@ -94,12 +94,12 @@ public:
     static constexpr std::size_t max_extended_types = 64; ///< that one world can describe
     static constexpr std::size_t alignment = 8;           ///< of the memory
 
-    /// Bytes for the tick that is being made: 0.5 MiB with the default limits.
+    /// Bytes for the tick that is being made: 0.8 MiB with the default limits.
     [[nodiscard]] static constexpr std::size_t fixed_bytes(shared_limits const& limits) noexcept {
         return layout{limits}.end;
     }
     /// Bytes that a tick takes while it is held, when it has so many items with so many ints in all, and each of the
-    /// clients sees so many. A server of 64 clients with 300 items, and 2500 ints, holds 75 of them in 4 MiB.
+    /// clients sees so many. A server of 64 clients with 300 items, and 2500 ints, holds 75 of them in 4.3 MiB.
     [[nodiscard]] static constexpr std::size_t tick_bytes(shared_limits const& limits, std::size_t items,
                                                           std::size_t ints, std::size_t seen) noexcept {
         std::size_t const sets = limits.clients * (8 * detail::set_words(items) + detail::eights(2 * seen));
