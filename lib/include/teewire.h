@@ -760,7 +760,7 @@ TEEWIRE_API int32_t teewire_world_snapshot(teewire_world const* world, uint32_t 
 TEEWIRE_API int32_t teewire_world_drop_before(teewire_world* world, int32_t tick);
 /// Nobody has seen anything under that number: for when another client gets it.
 TEEWIRE_API void teewire_world_forget_client(teewire_world* world, uint32_t client);
-/// As it was made: for a change of the map.
+/// No ticks are held any more: for a change of the map, after which they begin again. Extended types stay.
 TEEWIRE_API void teewire_world_clear(teewire_world* world);
 
 /// Encodes the newest tick of a world for its clients; each thread has one.

@@ -96,7 +96,7 @@ static void test_shown(void) {
     CHECK_EQUAL(teewire_encoder_encode(encoder, 0, 12, NULL, NULL, &failure), TEEWIRE_UNKNOWN_TICK);
     CHECK_EQUAL(teewire_encoder_encode(encoder, CLIENTS, 12, NULL, NULL, NULL), TEEWIRE_BAD_ARGUMENT);
     teewire_world_clear(world);
-    CHECK(teewire_world_start(world, 1) == 0);
+    CHECK_EQUAL(teewire_world_start(world, 1), 1); /* the describing item */
 }
 
 static void test_views(void) {
@@ -111,7 +111,7 @@ static void test_views(void) {
     options.size = sizeof options;
     teewire_world_clear(world);
     for (int32_t tick = 1; tick < 6; ++tick) {
-        CHECK_EQUAL(teewire_world_start(world, tick), 0);
+        CHECK_EQUAL(teewire_world_start(world, tick), 1);
         CHECK_EQUAL(teewire_world_start_view(world, CLIENTS), TEEWIRE_BAD_ARGUMENT);
         for (uint32_t c = 0; c < CLIENTS; ++c) {
             REQUIRE(teewire_world_start_view(world, c) == 0);
@@ -120,11 +120,11 @@ static void test_views(void) {
                 if ((c + id) % 2 == 0) { /* the same item for one client by a copy, for the next one filled in */
                     int32_t copied[22] = {0};
                     copied[21] = last;
-                    CHECK_EQUAL(teewire_world_put_to_view(world, 9, 4 - id, copied, 22), (int32_t)id + 1);
+                    CHECK_EQUAL(teewire_world_put_to_view(world, 9, 4 - id, copied, 22), (int32_t)id + 2);
                     copied[21] = -1;
                     continue;
                 }
-                CHECK_EQUAL(teewire_world_add_to_view(world, 9, 4 - id, 22, &data), (int32_t)id + 1);
+                CHECK_EQUAL(teewire_world_add_to_view(world, 9, 4 - id, 22, &data), (int32_t)id + 2);
                 CHECK_EQUAL(data[21], 0);
                 data[21] = last;
             }
@@ -135,12 +135,12 @@ static void test_views(void) {
             CHECK_EQUAL(teewire_world_add_to_view(world, 0x8000, 0, 1, &data), TEEWIRE_BAD_TYPE);
             CHECK_EQUAL(teewire_world_add_to_view(world, 1, 0x10000, 1, &data), TEEWIRE_BAD_ID);
             CHECK_EQUAL(teewire_world_add_to_view(world, 1, 0, TEEWIRE_MAX_SNAPSHOT_INTS, NULL), TEEWIRE_TOO_LARGE);
-            if (c == 2) CHECK_EQUAL(teewire_world_add_to_view(world, 9, 4, 22, NULL), 6);
-            if (c != 2) CHECK_EQUAL(teewire_world_finish_view(world, NULL), 5);
+            if (c == 2) CHECK_EQUAL(teewire_world_add_to_view(world, 9, 4, 22, NULL), 7);
+            if (c != 2) CHECK_EQUAL(teewire_world_finish_view(world, NULL), 6);
             else CHECK_EQUAL(teewire_world_finish_view(world, &failure), TEEWIRE_DUPLICATE_KEY);
         }
-        CHECK_EQUAL(failure.position, 5);
-        CHECK_EQUAL(teewire_world_finish(world, NULL), 8); /* five of them, and three that differ */
+        CHECK_EQUAL(failure.position, 6);
+        CHECK_EQUAL(teewire_world_finish(world, NULL), 9); /* the describing one, five, and three that differ */
         compare(tick, tick > 2 ? tick - 2 : -1);
     }
     parts = teewire_encoder_send(encoder, 1, 4, &options, NULL);

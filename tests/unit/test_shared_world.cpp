@@ -461,6 +461,9 @@ TEST_CASE("extended types of a shared world are described as by one builder") {
         REQUIRE(s.world.finish());
         for (std::size_t c = 0; c < 4; ++c) check_same(s, r, c, tick, tick - 2, sizes_06);
     }
+    // A change of the map leaves them.
+    s.world.clear();
+    CHECK(s.world.extended_type(types[0]).value() == builder.alias_of(types[0]));
     // Shown items have them at the front without being asked.
     REQUIRE(s.world.start(100));
     REQUIRE(s.world.add({make_key(40, 1), test::ints{1}}));

@@ -187,7 +187,8 @@ public:
     void drop_before(std::int32_t tick) noexcept;
     /// Nobody has seen anything under that number: for when another client gets it. O(ticks).
     void forget_client(std::size_t client) noexcept;
-    /// As it was made, extended types included: for a change of the map, after which ticks begin again. O(items + clients).
+    /// No ticks are held any more: for a change of the map, after which they begin again. Extended types keep their
+    /// aliases, as those of a snapshot_builder do. O(1).
     void clear() noexcept;
 
     /// What it was made with.

@@ -90,7 +90,6 @@ void shared_world::clear() noexcept {
     ++changes_;
     making_ = viewing_ = indexed_ = index_before_ = false;
     items_ = ints_ = 0;
-    extended_count_ = 0;
 }
 
 // ---- items ---------------------------------------------------------------------------------------------------------
