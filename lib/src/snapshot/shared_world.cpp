@@ -75,6 +75,7 @@ shared_world::shared_world(shared_limits const& limits, std::span<std::byte> mem
     assert(limits.items > 0 && limits.items < none && limits.clients > 0 && limits.clients < none &&
            limits.ticks > 0);
     assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0 && memory.size() >= parts_.end);
+    std::fill(views_.begin(), views_.end(), view{});
 }
 
 shared_world::index shared_world::make_index(std::size_t number) const noexcept {
