@@ -6,10 +6,28 @@
 #include <system_error>
 #include <utility>
 
+#include <malloc.h>
+#include <sys/resource.h>
+
 namespace teewire::replay {
+namespace {
+
+// How many threads, of those asked for, leave room for what their tasks need where the address space is limited.
+unsigned that_fit(unsigned jobs) {
+    rlimit space{};
+    if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return jobs;
+#if defined(__GLIBC__)
+    mallopt(M_ARENA_MAX, 2); // otherwise each thread may have an arena of 64 MiB
+#endif
+    constexpr rlim_t for_each = rlim_t{32} << 20; // with a stack of 8 MiB
+    return static_cast<unsigned>(std::clamp<rlim_t>(space.rlim_cur / for_each, 1, jobs));
+}
+
+} // namespace
 
 workers::workers(unsigned jobs)
-    : count_{jobs != 0 ? jobs : std::max(1U, std::thread::hardware_concurrency())}, open_{tasks_.get_executor()} {}
+    : count_{that_fit(jobs != 0 ? jobs : std::max(1U, std::thread::hardware_concurrency()))},
+      open_{tasks_.get_executor()} {}
 
 workers::~workers() {
     tasks_.stop();
