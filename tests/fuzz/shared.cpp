@@ -70,7 +70,9 @@ struct session {
                 }
             if (how == 0x7f && !views[c].empty()) {
                 FUZZ_REQUIRE(world.add_to_view({views[c][0].key, views[c][0].data}));
-                FUZZ_REQUIRE(!world.finish_view());
+                auto const finished = world.finish_view();
+                FUZZ_REQUIRE(!finished);
+                good &= finished.error().code == errc::duplicate_key; // and not full before
             } else {
                 good &= world.finish_view().has_value();
             }

@@ -271,7 +271,7 @@ void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, 
 } // namespace
 
 TEST_CASE("a shared world gives each client what it would have alone") {
-    for (std::uint64_t seed = 0; seed < 60; ++seed)
+    for (std::uint64_t seed = 0; seed < 200; ++seed)
         for (door const way : {door::shown, door::viewed, door::filled})
             play(way, seed, 1 + seed % 9, 4 + seed * 7 % 150, 12, {}, 1 << 20, 1 << 20);
 }

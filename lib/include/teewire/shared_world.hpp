@@ -276,6 +276,7 @@ private:
     result<std::size_t> append(std::int32_t key, std::span<std::int32_t const> data, std::uint32_t id) noexcept;
     result<std::size_t> intern(std::int32_t key, std::span<std::int32_t const> data, std::uint16_t like) noexcept;
     result<std::span<std::int32_t>> stage(std::int32_t key, std::size_t ints, bool zero) noexcept;
+    [[nodiscard]] failure no_room(std::size_t ints) const noexcept;
     void find_keys() noexcept;
     void expect(std::size_t before, std::size_t item) noexcept;
     result<std::size_t> add_staged(std::size_t staged) noexcept;

@@ -299,8 +299,12 @@ std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noe
     std::uint64_t const* const base_items = j.base_items();
     kernels::snapshot.find_in_base({j.with->runs, j.with->run_count}, part<std::uint64_t>(parts_.known), removed,
                                    words);
-    for (std::size_t i = 0; i < words; ++i)
-        removed[i] = base_items[i] & ~(removed[i] | (j.alternatives ? kept_base[i] : 0));
+    for (std::size_t i = 0; i < words; ++i) {
+        // Where a stretch goes past an alternative of the base, what lies there now belongs to another one.
+        std::uint64_t kept = j.base->has_alternatives ? removed[i] & ~j.base->alternatives[i] : removed[i];
+        if (j.alternatives) kept |= kept_base[i];
+        removed[i] = base_items[i] & ~kept;
+    }
     if (std::uint16_t const* const order = j.base->order(*j.base_view)) {
         std::size_t left = j.base_view->items - j.kept;
         for (std::size_t i = 0; left != 0; ++i)

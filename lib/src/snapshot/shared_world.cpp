@@ -206,12 +206,17 @@ std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t c
     return next_id_++;
 }
 
+failure shared_world::no_room(std::size_t ints) const noexcept {
+    if (items_ == limits_.items) return {errc::too_many_items, items_};
+    if (ints > limits_.ints - ints_) return {errc::too_large, items_};
+    return {};
+}
+
 // Behind the others.
 result<std::size_t> shared_world::append(std::int32_t key, std::span<std::int32_t const> data,
                                          std::uint32_t id) noexcept {
     std::size_t const number = items_;
-    if (number == limits_.items) return failure{errc::too_many_items, number};
-    if (data.size() > limits_.ints - ints_) return failure{errc::too_large, number};
+    if (failure const error = no_room(data.size()); error.code != errc::ok) return error;
     std::int32_t* const place = data_.data() + ints_;
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -253,8 +258,8 @@ result<std::size_t> shared_world::intern(std::int32_t key, std::span<std::int32_
             if (other == like) break;
         }
     }
-    if (items_ == limits_.items) return failure{errc::too_many_items, items_};
-    return append(key, data, id_before(key, data));
+    if (failure const error = no_room(data.size()); error.code != errc::ok) return error;
+    return append(key, data, id_before(key, data)); // which counts on the item being added
 }
 
 result<std::size_t> shared_world::add(item const& copied) noexcept {
