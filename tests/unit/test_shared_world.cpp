@@ -394,8 +394,10 @@ TEST_CASE("a tick of a shared world that does not fit is forgotten, and what was
         return s.world.finish();
     };
     CHECK(make(1, 10));
+    CHECK(s.encoder.encode(0, -1, sizes_06));
     CHECK(error_of(make(2, 300)).code == errc::too_large);
     CHECK(s.world.newest() == 1);
+    CHECK(error_of(s.encoder.encode(0, -1, sizes_06)).code == errc::unknown_tick); // nothing is sent twice
     CHECK(make(3, 10));
     CHECK(s.world.holds(0, 1));
     CHECK(make(4, 150));

@@ -50,8 +50,8 @@ public:
     /// The delta of the client's newest snapshot to the one of `base_tick`, or to the empty one if that is -1 or not held for
     /// this client: base_tick of the result says so. The bytes are in the encoder's memory, valid until the next call; before
     /// them is room for `max_head` bytes that the caller may overwrite. `sizes` has to stay as it is until the next tick.
-    /// Errors: unknown_tick when the client was not shown the newest tick; size_mismatch, with the number of the item in the
-    /// snapshot, as create_delta.
+    /// Errors: unknown_tick when the client was not shown the newest tick, or finish() could not hold the one made last;
+    /// size_mismatch, with the number of the item in the snapshot, as create_delta.
     /// O(items / 64 + bytes) when others had the same base tick, O(items + ints) for the first.
     result<packed_delta> encode(std::size_t client, std::int32_t base_tick, size_table const& sizes) noexcept;
 

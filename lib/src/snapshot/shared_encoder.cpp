@@ -202,7 +202,8 @@ result<packed_delta> shared_encoder::encode(std::size_t client, std::int32_t bas
                                             size_table const& sizes) noexcept {
     assert(client < world_.limits().clients && !world_.making_);
     shared_tick const* const now = world_.newest_tick();
-    if (now == nullptr || now->views[client].set == 0) return failure{errc::unknown_tick, 0};
+    // Keys are looked for in the index of the world, which is that of the tick made last.
+    if (!world_.indexed_ || now->views[client].set == 0) return failure{errc::unknown_tick, 0};
     if (seen_ != world_.changes_) {
         forget();
         seen_ = world_.changes_;
