@@ -785,7 +785,8 @@ TEEWIRE_API int32_t teewire_encoder_init(teewire_encoder** out, void* memory, ui
                                          teewire_world const* world);
 /// The packed delta from the client's snapshot of `base_tick` to its newest one; from the empty one if that is -1 or not held.
 /// Valid until the encoder is used again. `sizes` stays as it is until the next tick. Returns the bytes. Errors:
-/// UNKNOWN_TICK if the client was not shown the newest tick; SIZE_MISMATCH, with the number of the item; BAD_ARGUMENT.
+/// UNKNOWN_TICK if the client was not shown the newest tick, or the last could not be held; SIZE_MISMATCH, with the number
+/// of the item; BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_encoder_encode(teewire_encoder* encoder, uint32_t client, int32_t base_tick,
                                            teewire_sizes const* sizes, teewire_packed_delta* out,
                                            teewire_failure* failure);

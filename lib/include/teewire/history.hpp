@@ -38,8 +38,9 @@ public:
     }
 
     /// Copies the snapshot, and its outline if it has one, and keeps a `word` that means something to the caller, such as a
-    /// time. What it drops may be what find() gave: a base is to be used before anything is added. Errors: bad_tick when the tick is not larger than the newest
-    /// one; too_large when the block could not hold it even alone, and then nothing is dropped. O(ints).
+    /// time. What it drops may be what find() gave: a base is to be used before anything is added. Errors: bad_tick when
+    /// the tick is not larger than the newest one; too_large when the block could not hold it even alone, and then nothing
+    /// is dropped. O(ints).
     result<snapshot_view> add(std::int32_t tick, snapshot_view snapshot, std::uint64_t word = 0) noexcept;
     /// The same for a tick that may be older than others, for streams that arrive out of order: find() then takes O(entries)
     /// until everything behind it has been dropped. Error: bad_tick when the tick is there already.

@@ -33,11 +33,11 @@ public:
     /// made is forgotten and made again. 1 MiB for 8 ticks and a world of 1024 items with 8192 ints.
     [[nodiscard]] static constexpr std::size_t bytes_for(shared_limits const& limits, std::size_t items,
                                                          std::size_t ints, std::size_t ticks) noexcept {
-        return parts{limits}.end + (ticks + 1) * (comparison_bytes(items) + 16 * items + 2 * 4 * ints);
+        return layout{limits}.end + (ticks + 1) * (comparison_bytes(items) + 16 * items + 2 * 4 * ints);
     }
     /// Bytes below which nothing works.
     [[nodiscard]] static constexpr std::size_t least_bytes(shared_limits const& limits) noexcept {
-        return parts{limits}.end + 2 * comparison_bytes(limits.items) + piece_slack;
+        return layout{limits}.end + 2 * comparison_bytes(limits.items) + piece_slack;
     }
 
     /// Keeps `memory`, which is aligned to `alignment` and has at least least_bytes() of the world's limits.
@@ -84,56 +84,52 @@ private:
                detail::eights(run_bytes * items);
     }
 
-    // Where the parts of the memory lie that are always there.
-    struct parts {
-        explicit constexpr parts(shared_limits const& l) noexcept {
-            auto const take = [this](std::size_t bytes) {
-                std::size_t const at = end;
-                end += detail::eights(bytes);
-                return at;
-            };
-            std::size_t const words = 8 * detail::set_words(l.items);
-            comparisons = take(max_comparisons * sizeof(comparison));
-            base = take(words);
-            known = take(words);
-            updates = take(words);
-            kept = take(words);
-            different = take(words);
-            bases = take(2 * std::size_t{l.items});
-            out = take(max_head + out_bytes(l));
-        }
-        [[nodiscard]] static constexpr std::size_t out_bytes(shared_limits const& l) noexcept {
-            return varint_bound(delta_header_ints + 3 * std::size_t{l.client.items} + l.client.ints()) + 64;
-        }
-        std::size_t comparisons, base, known, updates, kept, different, bases, out;
-        std::size_t end = 0;
+    // Where the parts lie that are always there.
+    struct layout : detail::memory_plan {
+        explicit constexpr layout(shared_limits const& l) noexcept
+            : comparisons{take<comparison>(max_comparisons)}, base{take<std::uint64_t>(detail::set_words(l.items))},
+              known{take<std::uint64_t>(detail::set_words(l.items))},
+              updates{take<std::uint64_t>(detail::set_words(l.items))}, paired{take<std::uint64_t>(
+                                                                            detail::set_words(l.items))},
+              unshared{take<std::uint64_t>(detail::set_words(l.items))}, bases{take<std::uint16_t>(l.items)},
+              out{take<std::uint8_t>(
+                  max_head + 64 +
+                  varint_bound(delta_header_ints + 3 * std::size_t{l.client.items} + l.client.ints()))} {}
+        detail::part_of<comparison> comparisons;
+        detail::part_of<std::uint64_t> base, known, updates, paired, unshared;
+        detail::part_of<std::uint16_t> bases;
+        detail::part_of<std::uint8_t> out;
     };
 
-    template <class T>
-    [[nodiscard]] T* part(std::size_t at) const noexcept {
-        return reinterpret_cast<T*>(memory_.data() + at);
-    }
     void forget() noexcept;
     [[nodiscard]] std::byte* take(std::size_t bytes) noexcept;
     [[nodiscard]] comparison const* compare(std::int32_t base_tick, detail::shared_tick const* base,
                                             size_table const& sizes) noexcept;
     [[nodiscard]] bool match(comparison& c) noexcept;
     [[nodiscard]] std::uint16_t primary_of(std::int32_t key) const noexcept;
-    std::uint8_t* write_update(std::uint8_t* out, std::size_t item, std::span<std::int32_t const> before,
-                               bool known, size_table const& sizes) const noexcept;
+    std::uint8_t* write_update(std::uint8_t* out, std::size_t item, detail::shared_tick const* base,
+                               std::size_t before, size_table const& sizes) const noexcept;
     void select(job& j) noexcept;
     void pair_alternatives(job& j) noexcept;
     std::uint8_t* write_removed(std::uint8_t* out, job const& j) noexcept;
     result<std::uint8_t*> write_updates(std::uint8_t* out, job const& j, size_table const& sizes) noexcept;
-    [[nodiscard]] std::uint32_t make_piece(comparison const& c, std::size_t item) noexcept;
+    void keep_piece(comparison const& c, std::size_t item, std::span<std::uint8_t const> update) noexcept;
 
     shared_world const& world_;
     std::span<std::byte> memory_;
-    parts parts_;
+    layout parts_;
     std::span<comparison> comparisons_;
-    std::size_t count_ = 0;  // of them
-    std::size_t used_ = 0;   // bytes
-    std::uint32_t seen_ = 0; // what the world had changed
+    // Of the client that is encoded:
+    std::uint64_t* base_;         // a set of items of the base: the primary ones; then those that are removed
+    std::uint64_t* known_;        // items that the base has, too; both are primary
+    std::uint64_t* updates_;      // items that it has not, or with another content
+    std::uint64_t* paired_;       // items of the base that were compared with an item one by one
+    std::uint64_t* unshared_;     // updates against one of these, which are packed for this client alone
+    std::uint16_t* bases_;        // by item in unshared_: that of the base
+    std::span<std::uint8_t> out_; // with the room before it
+    std::size_t count_ = 0;       // of them
+    std::size_t used_ = 0;        // bytes
+    std::uint32_t seen_ = 0;      // what the world had changed
     detail::shared_tick const* now_ = nullptr;
 };
 

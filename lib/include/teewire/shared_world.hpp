@@ -33,6 +33,29 @@ namespace detail {
 [[nodiscard]] constexpr std::size_t set_words(std::size_t items) noexcept { return items / 64 + 2; }
 [[nodiscard]] constexpr std::size_t eights(std::size_t bytes) noexcept { return (bytes + 7) / 8 * 8; }
 
+// A part of a memory.
+template <class T>
+struct part_of {
+    std::size_t at = 0; // bytes
+    std::size_t count = 0;
+
+    [[nodiscard]] std::span<T> in(std::span<std::byte> memory) const noexcept {
+        return {reinterpret_cast<T*>(memory.data() + at), count};
+    }
+};
+
+// Takes parts one behind the other.
+struct memory_plan {
+    std::size_t end = 0; // bytes
+
+    template <class T>
+    constexpr part_of<T> take(std::size_t count) noexcept {
+        part_of<T> const taken{end, count};
+        end += eights(count * sizeof(T));
+        return taken;
+    }
+};
+
 // What a client sees in a tick.
 struct shared_view {
     std::uint32_t items = 0;
@@ -42,21 +65,35 @@ struct shared_view {
     std::uint32_t order = 0; // numbers in the order of the snapshot; 0: that of the numbers
 };
 
+// Where the parts of a finished tick lie, but for the sets and orders of clients, which follow.
+struct tick_plan : memory_plan {
+    constexpr tick_plan(std::size_t clients, std::size_t items, std::size_t ints, bool has_alternatives) noexcept
+        : alternatives{take<std::uint64_t>(has_alternatives ? set_words(items) : 0)}, views{take<shared_view>(
+                                                                                          clients)},
+          keys{take<std::int32_t>(items)}, begins{take<std::uint32_t>(items + 1)}, ids{take<std::uint32_t>(items)},
+          next_of_key{take<std::uint16_t>(has_alternatives ? items : 0)}, data{take<std::int32_t>(ints)} {}
+
+    part_of<std::uint64_t> alternatives;
+    part_of<shared_view> views;
+    part_of<std::int32_t> keys;
+    part_of<std::uint32_t> begins, ids;
+    part_of<std::uint16_t> next_of_key;
+    part_of<std::int32_t> data;
+};
+
 // A tick that is finished. All items of one key but one, which is the primary one, are alternatives.
 struct shared_tick {
     std::int32_t tick = 0;
-    bool has_alternatives = false;
     std::uint32_t items = 0;
-    std::uint32_t const* ids = nullptr; // two items with the same id have the same content
-    std::uint64_t const* tallies = nullptr;
+    std::byte const* begin = nullptr;
+    shared_view* views = nullptr; // by client
     std::int32_t const* keys = nullptr;
     std::uint32_t const* begins = nullptr; // of the data; one more for the end
     std::int32_t const* data = nullptr;
+    std::uint32_t const* ids = nullptr; // two items with the same id have the same content
+    bool has_alternatives = false;
     std::uint64_t const* alternatives = nullptr; // the set of them
-    std::uint16_t const* next_of_key =
-        nullptr;                  // in a ring; of the primary ones without alternatives nothing is said
-    shared_view* views = nullptr; // by client
-    std::byte const* begin = nullptr;
+    std::uint16_t const* next_of_key = nullptr;  // in a ring, if there are alternatives at all
 
     [[nodiscard]] std::span<std::int32_t const> content(std::size_t item) const noexcept {
         return {data + begins[item], begins[item + 1] - begins[item]};
@@ -99,14 +136,11 @@ public:
         return layout{limits}.end;
     }
     /// Bytes that a tick takes while it is held, when it has so many items with so many ints in all, and each of the
-    /// clients sees so many. A server of 64 clients with 300 items, and 2500 ints, holds 75 of them in 4.3 MiB.
+    /// clients sees so many. A server of 64 clients with 300 items, and 2500 ints, holds 75 of them in 4.1 MiB.
     [[nodiscard]] static constexpr std::size_t tick_bytes(shared_limits const& limits, std::size_t items,
                                                           std::size_t ints, std::size_t seen) noexcept {
-        std::size_t const sets = limits.clients * (8 * detail::set_words(items) + detail::eights(2 * seen));
-        return 8 * items + 8 * detail::set_words(items) +
-               detail::eights(sizeof(detail::shared_view) * limits.clients) + detail::eights(4 * items) +
-               detail::eights(4 * (items + 1)) + detail::eights(4 * items) + detail::eights(2 * items) +
-               detail::eights(4 * ints) + sets;
+        return detail::tick_plan{limits.clients, items, ints, true}.end +
+               limits.clients * (8 * detail::set_words(items) + detail::eights(2 * seen));
     }
     /// Bytes with which no tick is refused, and as many are held as `limits` say, whatever the clients see. For less, add
     /// fixed_bytes() and as many tick_bytes() as shall be held.
@@ -197,47 +231,6 @@ public:
 private:
     friend class shared_encoder;
 
-    static constexpr std::uint16_t none = 0xffff;
-
-    // Where the parts of the tick that is being made lie.
-    struct layout {
-        explicit constexpr layout(shared_limits const& l) noexcept {
-            std::size_t const n = l.items;
-            auto const take = [this](std::size_t bytes) {
-                std::size_t const at = end;
-                end += detail::eights(bytes);
-                return at;
-            };
-            places = std::bit_ceil(2 * (n < 2 ? 2 : n));
-            entries = take(l.ticks * sizeof(detail::shared_entry));
-            tallies = take(8 * n);
-            further = take(8 * detail::set_words(n));
-            views = take(l.clients * sizeof(view));
-            keys = take(4 * n);
-            begins = take(4 * (n + 1));
-            ids = take(4 * n);
-            index_keys = take(2 * 4 * n);
-            index_numbers = take(2 * 2 * places);
-            index_items = take(2 * 2 * n);
-            next_of_key = take(2 * n);
-            first_of_key = take(2 * n);
-            successors = take(2 * n);
-            sets = take(l.clients * 8 * detail::set_words(n));
-            numbers = take(2 * l.clients * detail::eights(2 * l.client.items));
-            data = take(4 * std::size_t{l.ints});
-            staged_keys = take(4 * std::size_t{l.client.items});
-            staged_begins = take(4 * (std::size_t{l.client.items} + 1));
-            staged_items = take(2 * std::size_t{l.client.items});
-            staged_different = take(l.client.items / 64 * 8 + 8);
-            staged_data = take(4 * l.client.ints() + 128); // what compares reads behind an item
-        }
-        std::size_t places = 0;
-        std::size_t entries, tallies, further, views, keys, begins, ids, index_keys, index_numbers, index_items,
-            next_of_key, first_of_key, successors, sets, numbers, data, staged_keys, staged_begins, staged_items,
-            staged_different, staged_data;
-        std::size_t end = 0;
-    };
-
     // Of the tick that is being made.
     struct view {
         std::uint32_t items;
@@ -249,16 +242,51 @@ private:
         std::uint32_t items_before; // in the list of the tick before
     };
 
+    // Where the parts lie that are always there.
+    struct layout : detail::memory_plan {
+        explicit constexpr layout(shared_limits const& l) noexcept
+            : entries{take<detail::shared_entry>(l.ticks)}, tallies{take<std::uint64_t>(l.items)},
+              further{take<std::uint64_t>(detail::set_words(l.items))}, views{take<view>(l.clients)},
+              keys{take<std::int32_t>(l.items)}, begins{take<std::uint32_t>(std::size_t{l.items} + 1)},
+              ids{take<std::uint32_t>(l.items)}, next_of_key{take<std::uint16_t>(l.items)},
+              successors{take<std::uint16_t>(l.items)}, data{take<std::int32_t>(l.ints)},
+              sets{take<std::uint64_t>(l.clients * detail::set_words(l.items))},
+              staged_keys{take<std::int32_t>(l.client.items)}, staged_begins{take<std::uint32_t>(
+                                                                   std::size_t{l.client.items} + 1)},
+              staged_items{take<std::uint16_t>(l.client.items)}, staged_different{take<std::uint64_t>(
+                                                                     l.client.items / 64 + 1)},
+              staged_data{take<std::int32_t>(l.client.ints() + 32)} { // what compares reads behind an item
+            for (std::size_t i = 0; i < 2; ++i) {
+                index_keys[i] = take<std::int32_t>(l.items);
+                index_places[i] = take<std::uint16_t>(std::bit_ceil(2 * std::max<std::size_t>(2, l.items)));
+                index_items[i] = take<std::uint16_t>(l.items);
+                lists[i] = take<std::uint16_t>(std::size_t{l.clients} * l.client.items);
+            }
+        }
+        detail::part_of<detail::shared_entry> entries;
+        detail::part_of<std::uint64_t> tallies, further;
+        detail::part_of<view> views;
+        detail::part_of<std::int32_t> keys;
+        detail::part_of<std::uint32_t> begins, ids;
+        detail::part_of<std::uint16_t> next_of_key, successors;
+        detail::part_of<std::int32_t> data;
+        detail::part_of<std::uint64_t> sets;
+        detail::part_of<std::int32_t> staged_keys;
+        detail::part_of<std::uint32_t> staged_begins;
+        detail::part_of<std::uint16_t> staged_items;
+        detail::part_of<std::uint64_t> staged_different;
+        detail::part_of<std::int32_t> staged_data;
+        // Of the tick that is being made, and of the one before, by turns.
+        std::array<detail::part_of<std::int32_t>, 2> index_keys{};
+        std::array<detail::part_of<std::uint16_t>, 2> index_places{}, index_items{}, lists{};
+    };
+
     // Of the keys of a tick: the first item of each.
     struct index {
         key_index keys;
         std::span<std::uint16_t> items;
     };
 
-    template <class T>
-    [[nodiscard]] std::span<T> part(std::size_t at, std::size_t n) const noexcept {
-        return {reinterpret_cast<T*>(memory_.data() + at), n};
-    }
     [[nodiscard]] detail::shared_entry& at(std::size_t i) const noexcept {
         return entries_[(first_ + i) % entries_.size()];
     }
@@ -271,23 +299,27 @@ private:
     [[nodiscard]] std::span<std::int32_t const> content(std::size_t number) const noexcept {
         return data_.subspan(begins_[number], begins_[number + 1] - begins_[number]);
     }
-    [[nodiscard]] bool equals(std::size_t number, std::span<std::int32_t const> data) const noexcept;
     [[nodiscard]] std::uint32_t id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept;
-    result<std::size_t> append(std::int32_t key, std::span<std::int32_t const> data, std::uint32_t id) noexcept;
+    std::size_t append(std::int32_t key, std::span<std::int32_t const> data, std::uint32_t id) noexcept;
     result<std::size_t> intern(std::int32_t key, std::span<std::int32_t const> data, std::uint16_t like) noexcept;
     result<std::span<std::int32_t>> stage(std::int32_t key, std::size_t ints, bool zero) noexcept;
     [[nodiscard]] failure no_room(std::size_t ints) const noexcept;
     void find_keys() noexcept;
     void expect(std::size_t before, std::size_t item) noexcept;
     result<std::size_t> add_staged(std::size_t staged) noexcept;
-    [[nodiscard]] bool sees_key_of(std::uint16_t item) const noexcept;
-    [[nodiscard]] std::span<std::uint16_t> numbers_of(std::size_t client, std::size_t tick) const noexcept;
-    [[nodiscard]] std::span<std::uint64_t> set_of(std::size_t client) const noexcept;
-    void choose_primary(std::span<std::uint64_t> alternatives) noexcept;
+    // What a client sees in the order in which it was added, in the tick of that turn.
+    [[nodiscard]] std::span<std::uint16_t> list_of(std::size_t client, std::size_t turn) const noexcept {
+        return lists_[turn].subspan(client * limits_.client.items, limits_.client.items);
+    }
+    [[nodiscard]] std::span<std::uint64_t> set_of(std::size_t client) const noexcept {
+        std::size_t const words = detail::set_words(limits_.items);
+        return sets_.subspan(client * words, words);
+    }
+    void choose_primary(std::uint64_t* alternatives) noexcept;
     void describe_types() noexcept;
     void leave_out(failure error) noexcept;
     void drop_oldest() noexcept;
-    [[nodiscard]] index make_index(std::size_t number) const noexcept;
+    [[nodiscard]] index make_index(std::size_t turn) const noexcept;
 
     shared_limits limits_;
     std::span<std::byte> memory_;
@@ -302,20 +334,21 @@ private:
     std::uint32_t changes_ = 0; // finished and cleared: what encoders have made is of no use any more
 
     // The tick that is being made, or was made last.
-    std::span<std::uint64_t>
-        tallies_; // of each item: the sum of its data in the upper half, its ints and key in the lower
+    // Of each item: the sum of its data in the upper half, the number of its ints and its key in the lower.
+    std::span<std::uint64_t> tallies_;
     std::span<std::uint64_t> further_; // the set of those that are not the first of their key
     std::span<view> views_;
     std::span<std::int32_t> keys_;
     std::span<std::uint32_t> begins_;
     std::span<std::uint32_t> ids_;
     std::span<std::uint16_t> next_of_key_;
-    std::span<std::uint16_t> first_of_key_;
     std::span<std::uint16_t> successors_; // by item of the tick before: the item that has its key now, or none
     std::span<std::int32_t> data_;
+    std::span<std::uint64_t> sets_;
+    std::array<std::span<std::uint16_t>, 2> lists_;
     std::array<index, 2> indexes_;
-    std::size_t now_ = 0;       // of indexes_; the other one is of the tick before
-    bool indexed_ = false;      // indexes_[now_] is of the newest tick, unless one is being made
+    std::size_t turn_ = 0;      // of lists_ and indexes_; the others are of the tick before
+    bool indexed_ = false;      // indexes_[turn_] is of the newest tick, unless one is being made
     bool index_before_ = false; // while one is being made, the other one is of the newest tick
     bool making_ = false;
     bool has_further_ = false;

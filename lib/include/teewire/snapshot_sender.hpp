@@ -30,7 +30,8 @@ struct snapshot_scratch {
     /// @endcond
 };
 
-/// The messages of one snapshot, in the memory of what encoded it. Each is made when it is asked for and is valid until the next.
+/// The messages of one snapshot, in the memory of what encoded it. Each is made when it is asked for, and valid until the
+/// next is.
 class snapshot_messages {
 public:
     /// None.

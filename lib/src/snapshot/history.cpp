@@ -1,5 +1,7 @@
 #include "teewire/history.hpp"
 
+#include "ring.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -35,15 +37,14 @@ result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot,
     std::size_t const needed = size + keys.size() + starts.size();
     if (needed > block_.size()) return failure{errc::too_large, block_.size()};
 
-    // Snapshots are never split: what does not fit before the end of the block goes to its start.
-    std::size_t begin = end_;
-    bool const wraps = needed > block_.size() - begin;
-    if (wraps) {
-        while (count_ > 0 && at(0).begin >= begin) drop_oldest(); // they lie in the part that is skipped
-        begin = 0;
-    }
-    auto const in_the_way = [&](entry const& e) { return e.begin < begin + needed && e.begin + e.whole > begin; };
-    while (count_ > 0 && (count_ == entries_.size() || in_the_way(at(0)))) drop_oldest();
+    std::size_t const begin = make_room(
+        needed, block_.size(), end_,
+        [this]() -> std::optional<ring_block> {
+            if (count_ == 0) return std::nullopt;
+            return ring_block{at(0).begin, at(0).whole};
+        },
+        [this] { drop_oldest(); });
+    if (count_ == entries_.size()) drop_oldest();
     std::int32_t* const place = block_.data() + begin;
     std::memcpy(place, snapshot.ints().data(), size * 4);
     if (!keys.empty()) std::memcpy(place + size, keys.data(), keys.size() * 4);
@@ -63,14 +64,8 @@ result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot,
 history::entry const* history::entry_of(std::int32_t tick) const noexcept {
     for (std::size_t i = 0; i < unordered_; ++i)
         if (at(i).tick == tick) return &at(i);
-    std::size_t low = unordered_;
-    std::size_t high = count_;
-    while (low < high) {
-        std::size_t const middle = (low + high) / 2;
-        if (at(middle).tick < tick) low = middle + 1;
-        else high = middle;
-    }
-    return low != count_ && at(low).tick == tick ? &at(low) : nullptr;
+    std::size_t const found = first_from(unordered_, count_, tick, [this](std::size_t i) { return at(i).tick; });
+    return found != count_ && at(found).tick == tick ? &at(found) : nullptr;
 }
 
 std::optional<snapshot_view> history::find(std::int32_t tick) const noexcept {

@@ -3,6 +3,7 @@
 // moving stretches of bits. What remains is bits: known, changed, new. Updates are packed when the first client needs them.
 #include "teewire/shared_encoder.hpp"
 
+#include "item_sets.hpp"
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
@@ -14,46 +15,27 @@ namespace teewire {
 using detail::set_words;
 using detail::shared_tick;
 
+using item_sets::has;
+using item_sets::insert;
+using item_sets::none;
+
 namespace {
 
-constexpr std::uint16_t none = 0xffff;
-
-bool has(std::uint64_t const* set, std::size_t item) noexcept { return (set[item / 64] >> item % 64 & 1) != 0; }
-void insert(std::uint64_t* set, std::size_t item) noexcept { set[item / 64] |= std::uint64_t{1} << item % 64; }
-void remove(std::uint64_t* set, std::size_t item) noexcept { set[item / 64] &= ~(std::uint64_t{1} << item % 64); }
-
-// What is in both sets.
-template <class F>
-void for_each(std::uint64_t const* a, std::uint64_t const* b, std::size_t words, F&& f) noexcept {
-    for (std::size_t word = 0; word < words; ++word)
-        for (std::uint64_t left = a[word] & b[word]; left != 0; left &= left - 1)
-            f(64 * word + kernels::lowest(left));
-}
-
 bool same_content(shared_tick const& a, std::size_t i, shared_tick const& b, std::size_t j) noexcept {
-    if (a.ids[i] == b.ids[j]) return true;
-    auto const x = a.content(i);
-    auto const y = b.content(j);
-    return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin());
-}
-
-// The item of that key that is in the set, or none.
-std::uint16_t find_in(shared_tick const& tick, std::uint64_t const* set, std::uint16_t item) noexcept {
-    if (has(set, item)) return item;
-    if (tick.has_alternatives)
-        for (std::uint16_t other = tick.next_of_key[item]; other != item; other = tick.next_of_key[other])
-            if (has(set, other)) return other;
-    return none;
+    return a.ids[i] == b.ids[j] || item_sets::same_content(a.content(i), b.content(j));
 }
 
 } // namespace
 
 shared_encoder::shared_encoder(shared_world const& world, std::span<std::byte> memory) noexcept
-    : world_{world}, memory_{memory}, parts_{world.limits()}, comparisons_{part<comparison>(parts_.comparisons),
-                                                                           max_comparisons} {
+    : world_{world}, memory_{memory}, parts_{world.limits()}, comparisons_{parts_.comparisons.in(memory)},
+      base_{parts_.base.in(memory).data()}, known_{parts_.known.in(memory).data()},
+      updates_{parts_.updates.in(memory).data()}, paired_{parts_.paired.in(memory).data()},
+      unshared_{parts_.unshared.in(memory).data()}, bases_{parts_.bases.in(memory).data()}, out_{parts_.out.in(
+                                                                                                memory)} {
     assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0);
     assert(memory.size() >= least_bytes(world.limits()));
-    std::fill_n(part<std::uint64_t>(parts_.different), set_words(world.limits().items), std::uint64_t{0});
+    std::fill_n(unshared_, parts_.unshared.count, std::uint64_t{0});
     forget();
     seen_ = world.changes_;
 }
@@ -139,14 +121,14 @@ bool shared_encoder::match(comparison& c) noexcept {
     return true;
 }
 
-// Null if no receiver could read it.
-std::uint8_t* shared_encoder::write_update(std::uint8_t* out, std::size_t item,
-                                           std::span<std::int32_t const> before, bool known,
-                                           size_table const& sizes) const noexcept {
+// The update that makes the item of that item of the base, or of nothing. Null if no receiver could read it.
+std::uint8_t* shared_encoder::write_update(std::uint8_t* out, std::size_t item, shared_tick const* base,
+                                           std::size_t before, size_table const& sizes) const noexcept {
     auto const data = now_->content(item);
+    auto const from = base != nullptr ? base->content(before) : std::span<std::int32_t const>{};
     std::int32_t const key = now_->keys[item];
     std::size_t const agreed = sizes[key_type(key)];
-    if ((known && before.size() != data.size()) || (agreed != 0 && agreed != data.size())) return nullptr;
+    if ((base != nullptr && from.size() != data.size()) || (agreed != 0 && agreed != data.size())) return nullptr;
     out = put_varint(out, key >> 16);
     out = put_varint(out, key_id(key));
     if (agreed == 0) out = put_varint(out, static_cast<std::int32_t>(data.size()));
@@ -154,32 +136,24 @@ std::uint8_t* shared_encoder::write_update(std::uint8_t* out, std::size_t item,
     for (std::size_t i = 0; i < data.size(); i += ints.size()) {
         std::size_t const n = std::min(ints.size(), data.size() - i);
         for (std::size_t k = 0; k < n; ++k)
-            ints[k] = known ? static_cast<std::int32_t>(static_cast<std::uint32_t>(data[i + k]) -
-                                                        static_cast<std::uint32_t>(before[i + k]))
-                            : data[i + k];
+            ints[k] = base != nullptr ? static_cast<std::int32_t>(static_cast<std::uint32_t>(data[i + k]) -
+                                                                  static_cast<std::uint32_t>(from[i + k]))
+                                      : data[i + k];
         out += *encode_varints(std::span{ints}.first(n), {out, varint_bound(n)});
     }
     return out;
 }
 
-// Where it is, or 0 if there is no room for it, or no receiver could read it.
-std::uint32_t shared_encoder::make_piece(comparison const& c, std::size_t item) noexcept {
-    std::size_t const most = 4 + varint_bound(3 + now_->content(item).size());
+// For other clients, if there is room.
+void shared_encoder::keep_piece(comparison const& c, std::size_t item,
+                                std::span<std::uint8_t const> update) noexcept {
+    auto const size = static_cast<std::uint32_t>(update.size());
     std::size_t const place = used_;
-    std::byte* const piece = take(most);
-    if (piece == nullptr) return 0;
-    auto* const begin = reinterpret_cast<std::uint8_t*>(piece + 4);
-    bool const known = c.base != nullptr;
-    std::uint8_t* const end = write_update(
-        begin, item, known ? c.base->content(c.partners[item]) : std::span<std::int32_t const>{}, known, *c.sizes);
-    if (end == nullptr) {
-        used_ = place;
-        return 0;
-    }
-    auto const size = static_cast<std::uint32_t>(end - begin);
-    std::memcpy(piece, &size, 4);
-    used_ = place + detail::eights(4 + size);
-    return c.pieces[item] = static_cast<std::uint32_t>(place / 8);
+    std::byte* const piece = take(sizeof size + size);
+    if (piece == nullptr) return;
+    std::memcpy(piece, &size, sizeof size);
+    std::memcpy(piece + sizeof size, update.data(), size);
+    c.pieces[item] = static_cast<std::uint32_t>(place / 8);
 }
 
 // What one client sees and saw, and what follows from that.
@@ -218,7 +192,7 @@ result<packed_delta> shared_encoder::encode(std::size_t client, std::int32_t bas
     }
     select(j);
 
-    std::uint8_t* const out = part<std::uint8_t>(parts_.out) + max_head;
+    std::uint8_t* const out = out_.data() + max_head;
     packed_delta delta{{out, 0}, now->tick, base != nullptr ? base_tick : -1, j.view.checksum};
     std::size_t const removed = (base != nullptr ? j.base_view->items : 0) - j.kept;
     if (removed == 0 && j.updates == 0) return delta;
@@ -227,31 +201,28 @@ result<packed_delta> shared_encoder::encode(std::size_t client, std::int32_t bas
     at = put_varint(at, 0);
     if (removed != 0) at = write_removed(at, j);
     auto const end = write_updates(at, j, sizes);
-    if (j.alternatives) std::fill_n(part<std::uint64_t>(parts_.different), set_words(now->items), std::uint64_t{0});
+    if (j.alternatives) std::fill_n(unshared_, set_words(now->items), std::uint64_t{0});
     if (!end) return end.error();
     delta.bytes = {out, static_cast<std::size_t>(*end - out)};
     return delta;
 }
 
 void shared_encoder::select(job& j) noexcept {
-    auto* const known = part<std::uint64_t>(parts_.known);
-    auto* const updates = part<std::uint64_t>(parts_.updates);
     std::uint64_t const* base = j.items(); // any
     if (j.base != nullptr) {
         base = j.base_items();
         j.alternatives = j.now.has_alternatives;
         if (j.base->has_alternatives) {
-            auto* const primary = part<std::uint64_t>(parts_.base);
             for (std::size_t i = 0; i < set_words(j.base->items); ++i) {
-                primary[i] = base[i] & ~j.base->alternatives[i];
-                j.alternatives |= primary[i] != base[i];
+                base_[i] = base[i] & ~j.base->alternatives[i];
+                j.alternatives |= base_[i] != base[i];
             }
-            base = primary;
+            base = base_;
         }
     }
     kernels::shared_sets sets{
-        j.items(), base,   j.with->changed, {j.with->runs, j.with->run_count}, set_words(j.now.items),
-        known,     updates};
+        j.items(), base,    j.with->changed, {j.with->runs, j.with->run_count}, set_words(j.now.items),
+        known_,    updates_};
     kernels::snapshot.select_updates(sets);
     j.kept = sets.kept_count;
     j.updates = sets.update_count;
@@ -260,33 +231,33 @@ void shared_encoder::select(job& j) noexcept {
 
 // Items that are not the primary ones of their key, or were not in the base. They are few, as most see primary ones.
 void shared_encoder::pair_alternatives(job& j) noexcept {
-    auto* const updates = part<std::uint64_t>(parts_.updates);
-    auto* const different = part<std::uint64_t>(parts_.different);
-    auto* const kept_base = part<std::uint64_t>(parts_.kept);
-    auto* const bases = part<std::uint16_t>(parts_.bases);
     std::uint64_t const* const items = j.items();
     std::uint64_t const* const base_items = j.base_items();
     std::size_t const base_words = set_words(j.base->items);
-    std::fill_n(kept_base, base_words, std::uint64_t{0});
+    std::fill_n(paired_, base_words, std::uint64_t{0});
     auto const pair = [&](std::size_t item, std::size_t before) {
         ++j.kept;
-        insert(kept_base, before);
+        insert(paired_, before);
         if (same_content(j.now, item, *j.base, before)) {
-            remove(updates, item);
+            item_sets::remove(updates_, item);
             --j.updates;
         } else {
-            insert(different, item);
-            bases[item] = static_cast<std::uint16_t>(before);
+            insert(unshared_, item);
+            bases_[item] = static_cast<std::uint16_t>(before);
         }
     };
     if (j.base->has_alternatives)
-        for_each(base_items, j.base->alternatives, base_words, [&](std::size_t before) {
+        item_sets::for_each(base_items, j.base->alternatives, base_words, [&](std::size_t before) {
             std::uint16_t const primary = primary_of(j.base->keys[before]);
             if (primary == none) return;
-            if (std::uint16_t const item = find_in(j.now, items, primary); item != none) pair(item, before);
+            std::uint16_t const item = j.now.has_alternatives
+                                           ? item_sets::find_of_key(items, j.now.next_of_key, primary)
+                                       : has(items, primary) ? primary
+                                                             : none;
+            if (item != none) pair(item, before);
         });
     if (j.now.has_alternatives)
-        for_each(items, j.now.alternatives, set_words(j.now.items), [&](std::size_t item) {
+        item_sets::for_each(items, j.now.alternatives, set_words(j.now.items), [&](std::size_t item) {
             std::uint16_t const before = j.with->partners[primary_of(j.now.keys[item])];
             if (before != none && has(base_items, before)) pair(item, before);
         });
@@ -295,26 +266,24 @@ void shared_encoder::pair_alternatives(job& j) noexcept {
 std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noexcept {
     assert(j.base != nullptr);
     std::size_t const words = set_words(j.base->items);
-    auto* const removed = part<std::uint64_t>(parts_.base);
-    auto const* const kept_base = part<std::uint64_t>(parts_.kept);
     std::uint64_t const* const base_items = j.base_items();
-    kernels::snapshot.find_in_base({j.with->runs, j.with->run_count}, part<std::uint64_t>(parts_.known), removed,
-                                   words);
+    kernels::snapshot.find_in_base({j.with->runs, j.with->run_count}, known_, base_, words);
     for (std::size_t i = 0; i < words; ++i) {
         // Where a stretch goes past an alternative of the base, what lies there now belongs to another one.
-        std::uint64_t kept = j.base->has_alternatives ? removed[i] & ~j.base->alternatives[i] : removed[i];
-        if (j.alternatives) kept |= kept_base[i];
-        removed[i] = base_items[i] & ~kept;
+        std::uint64_t kept = j.base->has_alternatives ? base_[i] & ~j.base->alternatives[i] : base_[i];
+        if (j.alternatives) kept |= paired_[i];
+        base_[i] = base_items[i] & ~kept;
     }
     if (std::uint16_t const* const order = j.base->order(*j.base_view)) {
         std::size_t left = j.base_view->items - j.kept;
         for (std::size_t i = 0; left != 0; ++i)
-            if (has(removed, order[i])) {
+            if (has(base_, order[i])) {
                 out = put_varint(out, j.base->keys[order[i]]);
                 --left;
             }
     } else {
-        for_each(removed, removed, words, [&](std::size_t item) { out = put_varint(out, j.base->keys[item]); });
+        item_sets::for_each(base_, base_, words,
+                            [&](std::size_t item) { out = put_varint(out, j.base->keys[item]); });
     }
     return out;
 }
@@ -322,38 +291,24 @@ std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noe
 // Error: size_mismatch, with the number of the item in the snapshot.
 result<std::uint8_t*> shared_encoder::write_updates(std::uint8_t* out, job const& j,
                                                     size_table const& sizes) noexcept {
-    auto const* const known = part<std::uint64_t>(parts_.known);
-    auto const* const updates = part<std::uint64_t>(parts_.updates);
-    auto const* const different = part<std::uint64_t>(parts_.different);
-    auto const* const bases = part<std::uint16_t>(parts_.bases);
-    kernels::piece_copier copier{updates,        known,          different,          j.with_nothing->pieces,
+    kernels::piece_copier copier{updates_,       known_,         unshared_,          j.with_nothing->pieces,
                                  j.with->pieces, memory_.data(), j.now.order(j.view)};
     copier.out = out;
     copier.end = copier.order != nullptr ? j.view.items : set_words(j.now.items);
-    copier.left = copier.order != nullptr ? 0 : updates[0];
+    copier.left = copier.order != nullptr ? 0 : updates_[0];
     for (std::uint32_t item; (item = kernels::snapshot.copy_pieces(copier)) != kernels::piece_copier::done;) {
         // An item without a piece.
-        comparison const& c = has(known, item) ? *j.with : *j.with_nothing;
-        bool const alternative = has(different, item);
-        assert(!alternative || j.base != nullptr); // with which it was paired
-        if (!alternative)
-            if (std::uint32_t const place = make_piece(c, item); place != 0) {
-                std::uint32_t size;
-                std::memcpy(&size, memory_.data() + std::size_t{8} * place, 4);
-                std::memcpy(copier.out, memory_.data() + std::size_t{8} * place + 4, size);
-                copier.out += size;
-                continue;
-            }
-        std::uint8_t* const end =
-            alternative         ? write_update(copier.out, item, j.base->content(bases[item]), true, sizes)
-            : c.base != nullptr ? write_update(copier.out, item, c.base->content(c.partners[item]), true, sizes)
-                                : write_update(copier.out, item, {}, false, sizes);
+        bool const alone = has(unshared_, item);
+        comparison const& c = alone || has(known_, item) ? *j.with : *j.with_nothing;
+        std::size_t const before = alone ? bases_[item] : c.base != nullptr ? c.partners[item] : 0;
+        std::uint8_t* const end = write_update(copier.out, item, c.base, before, sizes);
         if (end == nullptr) {
             if (copier.order != nullptr) return failure{errc::size_mismatch, copier.at - 1};
             std::size_t number = 0;
             for (std::size_t i = 0; i < item; ++i) number += has(j.items(), i);
             return failure{errc::size_mismatch, number};
         }
+        if (!alone) keep_piece(c, item, {copier.out, end});
         copier.out = end;
     }
     return copier.out;

@@ -1,15 +1,12 @@
+#include "item_sets.hpp"
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace teewire {
-namespace {
-
-bool has(std::uint64_t const* set, std::size_t item) noexcept { return (set[item / 64] >> item % 64 & 1) != 0; }
-void insert(std::uint64_t* set, std::size_t item) noexcept { set[item / 64] |= std::uint64_t{1} << item % 64; }
-
-} // namespace
+using item_sets::has;
+using item_sets::insert;
 
 kernels::set_tally plain::tally_set(std::uint64_t const* tallies, std::uint64_t const* set,
                                     std::size_t n) noexcept {
@@ -77,7 +74,7 @@ std::uint32_t plain::copy_pieces(kernels::piece_copier& c) noexcept {
             c.left &= c.left - 1;
         }
         std::uint32_t const place =
-            has(c.different, item) ? 0 : (has(c.known, item) ? c.differences : c.wholes)[item];
+            has(c.unshared, item) ? 0 : (has(c.known, item) ? c.differences : c.wholes)[item];
         if (place == 0) return item;
         std::byte const* const piece = c.memory + std::size_t{8} * place;
         std::uint32_t size;

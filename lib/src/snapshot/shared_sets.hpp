@@ -15,32 +15,32 @@ namespace teewire::kernels::TEEWIRE_LEVEL {
 namespace {
 
 inline set_tally tally_set(std::uint64_t const* tallies, std::uint64_t const* set, std::size_t n) noexcept {
-    unsigned items = 0;
-    std::uint64_t sum = 0;              // neither half can carry into the other: the lower one is below 2^32
-    [[maybe_unused]] vec sums = all(0); // of both halves
+    set_tally tally{};
+    std::uint64_t rest = 0; // neither half can carry into the other: the lower one is below 2^32
+    [[maybe_unused]] vec sums = all(0);
     for (std::size_t begin = 0; begin < n; begin += 64, ++set) {
         std::uint64_t left = *set;
-        items += static_cast<unsigned>(std::popcount(left));
+        tally.items += static_cast<unsigned>(std::popcount(left));
         std::size_t i = begin;
-        if constexpr (width >= 8) // with fewer lanes, bit by bit is faster
+        if constexpr (width >= 8) // with fewer lanes, item by item is faster
             for (; n - i >= width / 2 && i < begin + 64; i += width / 2) {
                 auto const* const pairs = reinterpret_cast<std::int32_t const*>(tallies + i);
                 sums = plus(sums, load_pairs(pairs, static_cast<std::uint32_t>(left & ((1U << width / 2) - 1))));
                 left >>= width / 2;
             }
-        for (; left != 0; left &= left - 1) sum += tallies[i + lowest(left)];
+        for (; left != 0; left &= left - 1) rest += tallies[i + lowest(left)];
     }
-    if constexpr (width >= 8) {
-        std::int32_t lanes[width];
-        store(lanes, sums);
+    tally.ints = static_cast<std::uint32_t>(rest);
+    tally.sum = static_cast<std::uint32_t>(rest >> 32);
+    if constexpr (width >= 8) { // little-endian
+        std::uint32_t lanes[width];
+        store(reinterpret_cast<std::int32_t*>(lanes), sums);
         for (std::size_t i = 0; i < width; i += 2) {
-            std::uint64_t two;
-            std::memcpy(&two, lanes + i, 8);
-            sum += two & ~std::uint64_t{0xffffffff};
-            sum = (sum & ~std::uint64_t{0xffffffff}) | static_cast<std::uint32_t>(sum + two);
+            tally.ints += lanes[i];
+            tally.sum += lanes[i + 1];
         }
     }
-    return {items, static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)};
+    return tally;
 }
 
 // 64 bits from one on, of which n count. One word behind them can be read.
@@ -142,7 +142,7 @@ inline std::uint32_t copy_pieces(piece_copier& c) noexcept {
     auto const copy = [&](std::size_t item) {
         std::uint64_t const bit = std::uint64_t{1} << item % 64;
         std::uint32_t const* const of = (c.known[item / 64] & bit) != 0 ? c.differences : c.wholes;
-        std::uint32_t const place = (c.different[item / 64] & bit) != 0 ? 0 : of[item];
+        std::uint32_t const place = (c.unshared[item / 64] & bit) != 0 ? 0 : of[item];
         if (place == 0) [[unlikely]] {
             c.out = out;
             return false;

@@ -48,9 +48,9 @@ struct piece_copier {
     static constexpr std::uint32_t done = ~std::uint32_t{0};
 
     std::uint64_t const* updates;
-    std::uint64_t const* known;     // those whose difference is copied
-    std::uint64_t const* different; // those that have no piece of their own
-    std::uint32_t const* wholes;    // where pieces are in the memory, in eights of bytes; 0: not made yet
+    std::uint64_t const* known;    // those whose difference is copied
+    std::uint64_t const* unshared; // those that have no piece, as no other client has the same update
+    std::uint32_t const* wholes;   // where pieces are in the memory, in eights of bytes; 0: not made yet
     std::uint32_t const* differences;
     std::byte const* memory;
     std::uint16_t const* order; // of all items, or null for that of the numbers

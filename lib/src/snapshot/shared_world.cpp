@@ -1,17 +1,22 @@
 #include "teewire/shared_world.hpp"
 
+#include "item_sets.hpp"
+#include "ring.hpp"
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
-#include <cstring>
 
 namespace teewire {
 
-using detail::eights;
 using detail::set_words;
 using detail::shared_tick;
+using item_sets::has;
+using item_sets::insert;
+using item_sets::none;
+using item_sets::same_content;
+
+static_assert(none == kernels::staged_items::none);
 
 namespace {
 
@@ -25,29 +30,6 @@ constexpr std::uint64_t tally_of(std::uint32_t sum, std::size_t ints) noexcept {
     return std::uint64_t{sum} << 32 | (1 + ints);
 }
 
-// Most items are too short for a call to pay.
-bool equal_ints(std::int32_t const* a, std::int32_t const* b, std::size_t n) noexcept {
-    std::uint64_t different = 0;
-    std::size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        std::uint64_t x;
-        std::uint64_t y;
-        std::memcpy(&x, a + i, 8);
-        std::memcpy(&y, b + i, 8);
-        different |= x ^ y;
-    }
-    if (i < n) different |= static_cast<std::uint32_t>(a[i] ^ b[i]);
-    return different == 0;
-}
-
-constexpr bool has(std::span<std::uint64_t const> set, std::size_t number) noexcept {
-    return (set[number / 64] >> number % 64 & 1) != 0;
-}
-
-constexpr void insert(std::span<std::uint64_t> set, std::size_t number) noexcept {
-    set[number / 64] |= std::uint64_t{1} << number % 64;
-}
-
 // The bits of the first n.
 void clear_behind(std::span<std::uint64_t> set, std::size_t n) noexcept {
     set[n / 64] &= (std::uint64_t{1} << n % 64) - 1;
@@ -57,33 +39,24 @@ void clear_behind(std::span<std::uint64_t> set, std::size_t n) noexcept {
 } // namespace
 
 shared_world::shared_world(shared_limits const& limits, std::span<std::byte> memory) noexcept
-    : limits_{limits}, memory_{memory}, entries_{part<detail::shared_entry>(parts_.entries, limits.ticks)},
-      past_{memory.subspan(parts_.end)}, tallies_{part<std::uint64_t>(parts_.tallies, limits.items)},
-      further_{part<std::uint64_t>(parts_.further, set_words(limits.items))},
-      views_{part<view>(parts_.views, limits.clients)}, keys_{part<std::int32_t>(parts_.keys, limits.items)},
-      begins_{part<std::uint32_t>(parts_.begins, std::size_t{limits.items} + 1)}, ids_{part<std::uint32_t>(
-                                                                                      parts_.ids, limits.items)},
-      next_of_key_{part<std::uint16_t>(parts_.next_of_key, limits.items)},
-      first_of_key_{part<std::uint16_t>(parts_.first_of_key, limits.items)}, successors_{part<std::uint16_t>(
-                                                                                 parts_.successors, limits.items)},
-      data_{part<std::int32_t>(parts_.data, limits.ints)}, indexes_{make_index(0), make_index(1)},
-      staged_keys_{part<std::int32_t>(parts_.staged_keys, limits.client.items)},
-      staged_begins_{part<std::uint32_t>(parts_.staged_begins, std::size_t{limits.client.items} + 1)},
-      staged_items_{part<std::uint16_t>(parts_.staged_items, limits.client.items)},
-      staged_different_{part<std::uint64_t>(parts_.staged_different, limits.client.items / 64 + 1)},
-      staged_data_{part<std::int32_t>(parts_.staged_data, limits.client.ints())} {
+    : limits_{limits}, memory_{memory}, entries_{parts_.entries.in(memory)}, past_{memory.subspan(parts_.end)},
+      tallies_{parts_.tallies.in(memory)}, further_{parts_.further.in(memory)}, views_{parts_.views.in(memory)},
+      keys_{parts_.keys.in(memory)}, begins_{parts_.begins.in(memory)}, ids_{parts_.ids.in(memory)},
+      next_of_key_{parts_.next_of_key.in(memory)}, successors_{parts_.successors.in(memory)},
+      data_{parts_.data.in(memory)}, sets_{parts_.sets.in(memory)}, lists_{parts_.lists[0].in(memory),
+                                                                           parts_.lists[1].in(memory)},
+      indexes_{make_index(0), make_index(1)}, staged_keys_{parts_.staged_keys.in(memory)},
+      staged_begins_{parts_.staged_begins.in(memory)}, staged_items_{parts_.staged_items.in(memory)},
+      staged_different_{parts_.staged_different.in(memory)}, staged_data_{parts_.staged_data.in(memory)} {
     assert(limits.items > 0 && limits.items < none && limits.clients > 0 && limits.clients < none &&
            limits.ticks > 0);
     assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0 && memory.size() >= parts_.end);
     std::fill(views_.begin(), views_.end(), view{});
 }
 
-shared_world::index shared_world::make_index(std::size_t number) const noexcept {
-    std::size_t const n = limits_.items;
-    return {{part<std::int32_t>(parts_.index_keys, 2 * n).subspan(number * n, n),
-             part<std::uint16_t>(parts_.index_numbers, 2 * parts_.places)
-                 .subspan(number * parts_.places, parts_.places)},
-            part<std::uint16_t>(parts_.index_items, 2 * n).subspan(number * n, n)};
+shared_world::index shared_world::make_index(std::size_t turn) const noexcept {
+    return {{parts_.index_keys[turn].in(memory_), parts_.index_places[turn].in(memory_)},
+            parts_.index_items[turn].in(memory_)};
 }
 
 void shared_world::clear() noexcept {
@@ -100,7 +73,7 @@ result<std::size_t> shared_world::start(std::int32_t tick) noexcept {
     bool const again = making_;
     if (!again) { // otherwise the index of the one before is still that
         index_before_ = indexed_;
-        now_ ^= 1;
+        turn_ ^= 1;
     }
     making_ = true;
     viewing_ = has_further_ = false;
@@ -108,7 +81,7 @@ result<std::size_t> shared_world::start(std::int32_t tick) noexcept {
     items_ = ints_ = 0;
     begins_[0] = 0;
     expected_before_ = 0;
-    indexes_[now_].keys.clear();
+    indexes_[turn_].keys.clear();
     std::fill(further_.begin(), further_.end(), std::uint64_t{0});
     std::size_t const before = index_before_ ? newest_tick()->items : 0;
     std::fill_n(successors_.begin(), before, none);
@@ -154,14 +127,9 @@ result<std::uint16_t> shared_world::extended_type(uuid const& extended) noexcept
 }
 
 std::uint16_t shared_world::first_item(std::int32_t key) const noexcept {
-    index const& i = indexes_[now_];
+    index const& i = indexes_[turn_];
     std::size_t const found = i.keys.find(key);
     return found != key_index::npos ? i.items[found] : none;
-}
-
-bool shared_world::equals(std::size_t number, std::span<std::int32_t const> data) const noexcept {
-    auto const there = content(number);
-    return there.size() == data.size() && equal_ints(there.data(), data.data(), data.size());
 }
 
 // Whoever saw that item in the tick before, or another one of its key, is expected to see this one now.
@@ -179,14 +147,10 @@ void shared_world::expect(std::size_t before, std::size_t item) noexcept {
 std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept {
     shared_tick const* const before = newest_tick();
     if (before == nullptr) return next_id_++;
-    auto const same = [&](std::size_t number) {
-        auto const there = before->content(number);
-        return there.size() == data.size() && equal_ints(there.data(), data.data(), data.size());
-    };
     std::size_t number = expected_before_;
     if (number >= before->items || before->keys[number] != key) {
         if (!index_before_) return next_id_++;
-        index const& keys = indexes_[now_ ^ 1];
+        index const& keys = indexes_[turn_ ^ 1];
         std::size_t const found = keys.keys.find(key);
         if (found == key_index::npos) return next_id_++;
         number = keys.items[found];
@@ -194,7 +158,7 @@ std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t c
     std::size_t const first = number;
     if (index_before_ && successors_[first] == none) expect(first, items_); // which it is about to become
     for (int i = 0; i < compared_contents; ++i) {
-        if (same(number)) {
+        if (same_content(before->content(number), data)) {
             expected_before_ = number + 1;
             return before->ids[number];
         }
@@ -212,11 +176,10 @@ failure shared_world::no_room(std::size_t ints) const noexcept {
     return {};
 }
 
-// Behind the others.
-result<std::size_t> shared_world::append(std::int32_t key, std::span<std::int32_t const> data,
-                                         std::uint32_t id) noexcept {
+// Behind the others. Precondition: there is room.
+std::size_t shared_world::append(std::int32_t key, std::span<std::int32_t const> data, std::uint32_t id) noexcept {
+    assert(no_room(data.size()).code == errc::ok);
     std::size_t const number = items_;
-    if (failure const error = no_room(data.size()); error.code != errc::ok) return error;
     std::int32_t* const place = data_.data() + ints_;
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -231,17 +194,16 @@ result<std::size_t> shared_world::append(std::int32_t key, std::span<std::int32_
     ++items_;
 
     auto const named = static_cast<std::uint16_t>(number);
-    index& keys = indexes_[now_];
+    index& keys = indexes_[turn_];
     std::size_t const known = keys.keys.insert(key);
     if (known == key_index::npos) {
         keys.items[keys.keys.size() - 1] = named;
-        next_of_key_[number] = first_of_key_[number] = named;
+        next_of_key_[number] = named;
     } else {
         std::uint16_t const first = keys.items[known];
         next_of_key_[number] = next_of_key_[first];
         next_of_key_[first] = named;
-        first_of_key_[number] = first;
-        insert(further_, number);
+        insert(further_.data(), number);
         has_further_ = true;
     }
     return number;
@@ -253,7 +215,7 @@ result<std::size_t> shared_world::intern(std::int32_t key, std::span<std::int32_
     if (like != none) {
         std::uint16_t other = like;
         for (int i = 0; i < compared_contents; ++i) {
-            if (equals(other, data)) return other;
+            if (same_content(content(other), data)) return other;
             other = next_of_key_[other];
             if (other == like) break;
         }
@@ -274,24 +236,16 @@ result<std::size_t> shared_world::keep(std::size_t first, std::size_t count) noe
     if (before == nullptr || first > before->items || count > before->items - first)
         return failure{errc::unknown_tick, items_};
     std::size_t const number = items_;
-    for (std::size_t i = first; i < first + count; ++i)
-        if (auto const added = append(before->keys[i], before->content(i), before->ids[i]); !added) return added;
+    for (std::size_t i = first; i < first + count; ++i) {
+        auto const content = before->content(i);
+        if (failure const error = no_room(content.size()); error.code != errc::ok) return error;
+        append(before->keys[i], content, before->ids[i]);
+    }
     expected_before_ = first + count;
     return number;
 }
 
 // ---- what clients see ----------------------------------------------------------------------------------------------
-
-// Those of the tick that is being made, and of the one before, take turns.
-std::span<std::uint16_t> shared_world::numbers_of(std::size_t client, std::size_t tick) const noexcept {
-    std::size_t const bytes = eights(2 * std::size_t{limits_.client.items});
-    return part<std::uint16_t>(parts_.numbers + (2 * client + tick) * bytes, limits_.client.items);
-}
-
-std::span<std::uint64_t> shared_world::set_of(std::size_t client) const noexcept {
-    std::size_t const words = set_words(limits_.items);
-    return part<std::uint64_t>(parts_.sets + client * 8 * words, words);
-}
 
 result<std::size_t> shared_world::show(std::size_t client, std::span<std::uint64_t const> set) noexcept {
     assert(making_ && !viewing_ && client < limits_.clients);
@@ -302,14 +256,15 @@ result<std::size_t> shared_world::show(std::size_t client, std::span<std::uint64
     std::copy_n(set.begin(), given, seen.begin());
     std::fill(seen.begin() + static_cast<std::ptrdiff_t>(given), seen.end(), std::uint64_t{0});
     clear_behind(seen, items_);
-    for (std::size_t i = 0; i < described_; ++i) insert(seen, i);
-    if (has_further_)
-        for (std::size_t word = 0; word < seen.size(); ++word)
-            for (std::uint64_t left = seen[word] & further_[word]; left != 0; left &= left - 1) {
-                auto const number = static_cast<std::uint16_t>(word * 64 + kernels::lowest(left));
-                for (std::uint16_t other = next_of_key_[number]; other != number; other = next_of_key_[other])
-                    if (has(seen, other)) return failure{errc::duplicate_key, number};
-            }
+    for (std::size_t i = 0; i < described_; ++i) insert(seen.data(), i);
+    if (has_further_) {
+        std::size_t repeated = none;
+        item_sets::for_each(seen.data(), further_.data(), seen.size(), [&](std::size_t number) {
+            for (std::size_t other = next_of_key_[number]; other != number; other = next_of_key_[other])
+                if (repeated == none && has(seen.data(), other)) repeated = number;
+        });
+        if (repeated != none) return failure{errc::duplicate_key, repeated};
+    }
     kernels::set_tally const tally = kernels::snapshot.tally_set(tallies_.data(), seen.data(), items_);
     if (tally.items > limits_.client.items) return failure{errc::too_many_items, tally.items};
     if (2 + tally.items + tally.ints > limits_.client.ints()) return failure{errc::too_large, tally.items};
@@ -332,7 +287,7 @@ void shared_world::start_view(std::size_t client) noexcept {
 // For each item that was added, one of the world with its key, or none. The client mostly sees what it saw before.
 void shared_world::find_keys() noexcept {
     constexpr std::size_t near = 4;
-    auto const before = numbers_of(client_, now_ ^ 1).first(views_[client_].items_before);
+    auto const before = list_of(client_, turn_ ^ 1).first(views_[client_].items_before);
     std::int32_t const* const keys = before.empty() ? nullptr : newest_tick()->keys;
     std::size_t const known = keys != nullptr ? before.size() : 0;
     std::size_t expected = 0;
@@ -354,19 +309,10 @@ void shared_world::find_keys() noexcept {
     }
 }
 
-bool shared_world::sees_key_of(std::uint16_t item) const noexcept {
-    auto const seen = set_of(client_);
-    if (has(seen, item)) return true;
-    for (std::uint16_t other = next_of_key_[item]; other != item; other = next_of_key_[other])
-        if (has(seen, other)) return true;
-    return false;
-}
-
 result<std::size_t> shared_world::finish_view() noexcept {
     assert(viewing_);
     viewing_ = false;
     auto const seen = set_of(client_);
-    auto const numbers = numbers_of(client_, now_);
     std::fill(seen.begin(), seen.end(), std::uint64_t{0}); // more items may come
     find_keys();
     kernels::snapshot.match_contents({staged_, staged_data_.data(), staged_begins_.data(), staged_items_.data(),
@@ -378,26 +324,26 @@ result<std::size_t> shared_world::finish_view() noexcept {
     std::uint16_t const* const next_of_key = next_of_key_.data();
     std::uint64_t const* const tallies = tallies_.data();
     std::uint64_t* const set = seen.data();
-    std::uint16_t* const out = numbers.data();
+    std::uint16_t* const out = list_of(client_, turn_).data();
     std::uint64_t tally = 0;
     std::uint32_t items = 0;
     std::uint32_t last = 0;
     bool sorted = true;
     for (std::size_t i = 0; i < staged; ++i) {
         std::uint32_t number = of_world[i];
-        if ((different[i / 64] >> i % 64 & 1) != 0) [[unlikely]] {
+        if (has(different, i)) [[unlikely]] {
             auto const added = add_staged(i);
             if (!added) {
                 leave_out({added.error().code, i});
                 continue;
             }
             number = static_cast<std::uint32_t>(*added);
-        } else if (next_of_key[number] != number ? sees_key_of(static_cast<std::uint16_t>(number))
-                                                 : (set[number / 64] >> number % 64 & 1) != 0) [[unlikely]] {
+        } else if (item_sets::find_of_key(set, next_of_key, static_cast<std::uint16_t>(number)) != none)
+            [[unlikely]] {
             leave_out({errc::duplicate_key, i});
             continue;
         }
-        set[number / 64] |= std::uint64_t{1} << number % 64;
+        insert(set, number);
         sorted &= items == 0 || last < number;
         last = number;
         out[items++] = static_cast<std::uint16_t>(number);
@@ -418,12 +364,13 @@ result<std::size_t> shared_world::add_staged(std::size_t staged) noexcept {
     std::uint32_t const begin = staged_begins_[staged];
     std::uint16_t like = staged_items_[staged];
     if (like == none) like = first_item(key); // this view may have added it
-    if (like != none && sees_key_of(like)) return failure{errc::duplicate_key, staged};
+    if (like != none && item_sets::find_of_key(set_of(client_).data(), next_of_key_.data(), like) != none)
+        return failure{errc::duplicate_key, staged};
     std::size_t const there = items_;
     auto const found = intern(key, staged_data_.subspan(begin, staged_begins_[staged + 1] - begin), like);
     // What one client alone sees comes once; what a second one sees, most will.
     if (found && *found < there && index_before_) {
-        index const& keys = indexes_[now_ ^ 1];
+        index const& keys = indexes_[turn_ ^ 1];
         if (std::size_t const before = keys.keys.find(key); before != key_index::npos)
             expect(keys.items[before], *found);
     }
@@ -433,128 +380,103 @@ result<std::size_t> shared_world::add_staged(std::size_t staged) noexcept {
 // ---- ticks ---------------------------------------------------------------------------------------------------------
 
 // Of several contents of a key, the one that most see, as far as some views can tell, is the primary one.
-void shared_world::choose_primary(std::span<std::uint64_t> alternatives) noexcept {
-    std::array<std::size_t, asked_views> asked{};
+void shared_world::choose_primary(std::uint64_t* alternatives) noexcept {
+    std::array<std::uint64_t const*, asked_views> asked{};
     std::size_t count = 0;
     std::size_t const step = std::max<std::size_t>(1, limits_.clients / asked_views);
-    for (std::size_t c = 0; c < limits_.clients && count < asked.size(); c += step)
-        if (views_[c].shown) asked[count++] = c;
-    for (std::size_t c = 0; c < limits_.clients && count < asked.size(); ++c)
-        if (c % step != 0 && views_[c].shown) asked[count++] = c;
+    for (bool const evenly : {true, false}) // and if these are not enough, any others
+        for (std::size_t c = 0; c < limits_.clients && count < asked.size(); ++c)
+            if ((c % step == 0) == evenly && views_[c].shown) asked[count++] = set_of(c).data();
 
     // Each key is met at the first of its further contents.
-    for (std::size_t word = 0; word < set_words(items_); ++word)
-        for (std::uint64_t left = further_[word]; left != 0; left &= left - 1) {
-            auto const number = static_cast<std::uint16_t>(word * 64 + kernels::lowest(left));
-            std::uint16_t const first = first_of_key_[number];
-            if (has(alternatives, number) || has(alternatives, first)) continue;
-            std::uint16_t primary = first;
-            std::size_t most = 0;
-            std::uint16_t candidate = first;
-            for (int i = 0; i < compared_contents; ++i) {
-                std::size_t votes = 0;
-                for (std::size_t c = 0; c < count; ++c) votes += has(set_of(asked[c]), candidate);
-                if (votes > most) {
-                    most = votes;
-                    primary = candidate;
-                }
-                candidate = next_of_key_[candidate];
-                if (candidate == first) break;
+    item_sets::for_each(further_.data(), further_.data(), set_words(items_), [&](std::size_t number) {
+        std::uint16_t const first = first_item(keys_[number]);
+        if (has(alternatives, number) || has(alternatives, first)) return;
+        std::uint16_t primary = first;
+        std::size_t most = 0;
+        std::uint16_t candidate = first;
+        for (int i = 0; i < compared_contents; ++i) {
+            std::size_t votes = 0;
+            for (std::size_t v = 0; v < count; ++v) votes += has(asked[v], candidate);
+            if (votes > most) {
+                most = votes;
+                primary = candidate;
             }
-            for (std::uint16_t other = next_of_key_[primary]; other != primary; other = next_of_key_[other])
-                insert(alternatives, other);
+            candidate = next_of_key_[candidate];
+            if (candidate == first) break;
         }
+        for (std::uint16_t other = next_of_key_[primary]; other != primary; other = next_of_key_[other])
+            insert(alternatives, other);
+    });
 }
 
 result<std::size_t> shared_world::finish() noexcept {
     assert(making_ && !viewing_);
     making_ = false;
-    std::size_t needed = 0;
-    auto const take = [&needed](std::size_t bytes) {
-        std::size_t const at = needed;
-        needed += eights(bytes);
-        return at;
-    };
     std::size_t const n = items_;
     std::size_t const words = set_words(n);
-    std::size_t const tallies = take(8 * n);
-    std::size_t const alternatives = take(has_further_ ? 8 * words : 0);
-    std::size_t const views = take(limits_.clients * sizeof(detail::shared_view));
-    std::size_t const keys = take(4 * n);
-    std::size_t const begins = take(4 * (n + 1));
-    std::size_t const ids = take(4 * n);
-    std::size_t const next_of_key = take(has_further_ ? 2 * n : 0);
-    std::size_t const data = take(4 * ints_);
-    std::size_t const sets = needed;
+    detail::tick_plan plan{limits_.clients, n, ints_, has_further_};
+    detail::memory_plan all = plan;
     for (view const& v : views_) {
         if (!v.shown) continue;
-        needed += 8 * words;
-        if (!v.sorted) needed += eights(2 * v.items);
+        all.take<std::uint64_t>(words);
+        if (!v.sorted) all.take<std::uint16_t>(v.items);
     }
-    indexed_ = needed <= past_.size();
+    indexed_ = all.end <= past_.size();
     if (!indexed_) {
         items_ = 0;
         return failure{errc::too_large, past_.size()};
     }
 
-    // Ticks are never split: what does not fit before the end of the memory goes to its start.
-    std::size_t begin = end_;
-    if (needed > past_.size() - begin) {
-        while (count_ > 0 && at(0).begin >= begin) drop_oldest();
-        begin = 0;
-    }
-    auto const in_the_way = [&](detail::shared_entry const& e) {
-        return e.begin < begin + needed && e.begin + e.bytes > begin;
-    };
-    while (count_ > 0 && (count_ == entries_.size() || in_the_way(at(0)))) drop_oldest();
-    end_ = begin + needed;
+    std::size_t const begin = make_room(
+        all.end, past_.size(), end_,
+        [this]() -> std::optional<ring_block> {
+            if (count_ == 0) return std::nullopt;
+            return ring_block{at(0).begin, at(0).bytes};
+        },
+        [this] { drop_oldest(); });
+    if (count_ == entries_.size()) drop_oldest();
+    end_ = begin + all.end;
     ++count_;
     ++changes_;
 
-    std::byte* const to = past_.data() + begin;
-    auto const copy = [to](std::size_t at, auto const* from, std::size_t count) {
-        if (count != 0) std::memcpy(to + at, from, count * sizeof *from);
+    auto const block = past_.subspan(begin, all.end);
+    auto const copy = [&block]<class T>(detail::part_of<T> to, std::span<T const> from) {
+        auto const part = to.in(block);
+        std::copy_n(from.begin(), part.size(), part.begin());
+        return part.data();
     };
-    copy(tallies, tallies_.data(), n);
-    copy(keys, keys_.data(), n);
-    copy(begins, begins_.data(), n + 1);
-    copy(ids, ids_.data(), n);
-    copy(data, data_.data(), ints_);
-    auto const as = [to]<class T>(T*, std::size_t at) { return reinterpret_cast<T*>(to + at); };
-    auto* const shared_views = as(static_cast<detail::shared_view*>(nullptr), views);
+    shared_tick made;
+    made.tick = tick_;
+    made.items = static_cast<std::uint32_t>(n);
+    made.begin = block.data();
+    made.views = plan.views.in(block).data();
+    made.keys = copy(plan.keys, std::span<std::int32_t const>{keys_});
+    made.begins = copy(plan.begins, std::span<std::uint32_t const>{begins_});
+    made.data = copy(plan.data, std::span<std::int32_t const>{data_});
+    made.ids = copy(plan.ids, std::span<std::uint32_t const>{ids_});
+    made.has_alternatives = has_further_;
     if (has_further_) {
-        copy(next_of_key, next_of_key_.data(), n);
-        std::span const set{as(static_cast<std::uint64_t*>(nullptr), alternatives), words};
-        std::fill(set.begin(), set.end(), std::uint64_t{0});
-        choose_primary(set);
+        auto const alternatives = plan.alternatives.in(block);
+        std::fill(alternatives.begin(), alternatives.end(), std::uint64_t{0});
+        choose_primary(alternatives.data());
+        made.alternatives = alternatives.data();
+        made.next_of_key = copy(plan.next_of_key, std::span<std::uint16_t const>{next_of_key_});
     }
-    at(count_ -
-       1) = {{tick_, has_further_, static_cast<std::uint32_t>(n), as(static_cast<std::uint32_t*>(nullptr), ids),
-              as(static_cast<std::uint64_t*>(nullptr), tallies), as(static_cast<std::int32_t*>(nullptr), keys),
-              as(static_cast<std::uint32_t*>(nullptr), begins), as(static_cast<std::int32_t*>(nullptr), data),
-              as(static_cast<std::uint64_t*>(nullptr), alternatives),
-              as(static_cast<std::uint16_t*>(nullptr), next_of_key), shared_views, to},
-             begin,
-             needed};
-    std::size_t place = sets;
     for (std::size_t c = 0; c < limits_.clients; ++c) {
         view const& v = views_[c];
-        if (!v.shown) {
-            shared_views[c] = {};
-            continue;
-        }
-        detail::shared_view kept{v.items, 2 + v.items + v.ints, v.checksum, static_cast<std::uint32_t>(place), 0};
-        std::span const set{as(static_cast<std::uint64_t*>(nullptr), place), words};
-        place += 8 * words;
-        std::copy_n(set_of(c).begin(), words, set.begin());
-        if (!v.sorted) {
-            kept.order = static_cast<std::uint32_t>(place);
-            copy(place, numbers_of(c, now_).data(), v.items);
-            place += eights(2 * v.items);
-        }
-        shared_views[c] = kept;
+        made.views[c] = {};
+        if (!v.shown) continue;
+        auto const set = plan.take<std::uint64_t>(words);
+        copy(set, std::span<std::uint64_t const>{set_of(c)});
+        made.views[c] = {v.items, 2 + v.items + v.ints, v.checksum, static_cast<std::uint32_t>(set.at), 0};
+        if (v.sorted) continue;
+        auto const order = plan.take<std::uint16_t>(v.items);
+        copy(order, std::span<std::uint16_t const>{list_of(c, turn_)});
+        made.views[c].order = static_cast<std::uint32_t>(order.at);
     }
-    assert(place == needed);
+    assert(plan.end == all.end);
+    at(count_ - 1) = {made, begin, all.end};
     return n;
 }
 
@@ -570,14 +492,8 @@ std::optional<std::int32_t> shared_world::newest() const noexcept {
 }
 
 shared_tick const* shared_world::find(std::int32_t tick) const noexcept {
-    std::size_t low = 0;
-    std::size_t high = count_;
-    while (low < high) {
-        std::size_t const middle = (low + high) / 2;
-        if (at(middle).tick.tick < tick) low = middle + 1;
-        else high = middle;
-    }
-    return low != count_ && at(low).tick.tick == tick ? &at(low).tick : nullptr;
+    std::size_t const found = first_from(0, count_, tick, [this](std::size_t i) { return at(i).tick.tick; });
+    return found != count_ && at(found).tick.tick == tick ? &at(found).tick : nullptr;
 }
 
 shared_tick const* shared_world::find(std::size_t client, std::int32_t tick) const noexcept {
@@ -615,10 +531,7 @@ result<snapshot_view> shared_world::snapshot(std::size_t client, std::int32_t ti
     if (std::uint16_t const* const order = found->order(v)) {
         for (std::size_t i = 0; i < v.items; ++i) add(order[i]);
     } else {
-        std::uint64_t const* const set = found->set(v);
-        for (std::size_t word = 0; word < set_words(found->items); ++word)
-            for (std::uint64_t left = set[word]; left != 0; left &= left - 1)
-                add(word * 64 + kernels::lowest(left));
+        item_sets::for_each(found->set(v), found->set(v), set_words(found->items), add);
     }
     assert(at == v.ints && count == v.items);
     out[0] = static_cast<std::int32_t>(4 * (at - 2 - v.items));
@@ -632,9 +545,7 @@ void shared_world::drop_before(std::int32_t tick) noexcept {
 
 void shared_world::forget_client(std::size_t client) noexcept {
     assert(client < limits_.clients);
-    for (std::size_t i = 0; i < count_; ++i) {
-        at(i).tick.views[client] = {};
-    }
+    for (std::size_t i = 0; i < count_; ++i) at(i).tick.views[client] = {};
     if (making_) views_[client] = {};
 }
 

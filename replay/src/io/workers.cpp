@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -12,22 +13,29 @@
 namespace teewire::replay {
 namespace {
 
-// How many threads, of those asked for, leave room for what their tasks need where the address space is limited.
-unsigned that_fit(unsigned jobs) {
+// Of the address space, in bytes.
+std::optional<rlim_t> space_limit() {
     rlimit space{};
-    if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return jobs;
-#if defined(__GLIBC__)
-    mallopt(M_ARENA_MAX, 2); // otherwise each thread may have an arena of 64 MiB
-#endif
+    if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    return space.rlim_cur;
+}
+
+// How many threads, of those asked for, leave room for what their tasks need.
+unsigned that_fit(unsigned jobs) {
     constexpr rlim_t for_each = rlim_t{32} << 20; // with a stack of 8 MiB
-    return static_cast<unsigned>(std::clamp<rlim_t>(space.rlim_cur / for_each, 1, jobs));
+    auto const space = space_limit();
+    return space ? static_cast<unsigned>(std::clamp<rlim_t>(*space / for_each, 1, jobs)) : jobs;
 }
 
 } // namespace
 
 workers::workers(unsigned jobs)
     : count_{that_fit(jobs != 0 ? jobs : std::max(1U, std::thread::hardware_concurrency()))},
-      open_{tasks_.get_executor()} {}
+      open_{tasks_.get_executor()} {
+#if defined(__GLIBC__)
+    if (space_limit()) mallopt(M_ARENA_MAX, 2); // otherwise each thread may have an arena of 64 MiB
+#endif
+}
 
 workers::~workers() {
     tasks_.stop();
