@@ -34,11 +34,12 @@ PROGRAM = {
     "io": (set(), {"codec", "map"}),
     "cli": ({"io"}, {"demo"}),
     "game": ({"io"}, {"codec", "schema", "message", "snapshot"}),
-    "demo": ({"io", "game"}, {"codec", "schema", "message", "snapshot", "demo"}),
-    "capture": ({"io", "game", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
-    "net": ({"io", "game", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
+    "stream": ({"io", "game"}, {"codec", "schema", "message", "snapshot"}),
+    "demo": ({"io", "game", "stream"}, {"codec", "schema", "message", "snapshot", "demo"}),
+    "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
+    "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
     "map": ({"io", "demo"}, {"codec", "demo", "map"}),
-    "verbs": ({"io", "cli", "game", "demo", "capture", "net", "map"}, set(LAYERS)),
+    "verbs": ({"io", "cli", "game", "stream", "demo", "capture", "net", "map"}, set(LAYERS)),
     "main.cpp": ({"io", "cli", "verbs"}, {"codec"}),
 }
 FORBIDDEN = {"iostream", "string", "vector", "memory", "map", "functional", "cstdio", "fstream", "new", "chrono"}

@@ -1,0 +1,62 @@
+// What passes from those that read recordings and connections to those that print, write, compare or count them.
+#pragma once
+
+#include "game/served_map.hpp"
+
+#include <teewire/schema.hpp>
+#include <teewire/snapshot.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace teewire::replay {
+
+enum class event_kind : std::uint8_t {
+    begin,    ///< of a recording: another map, where ticks begin anew
+    tick,     ///< nothing but another tick: what was sent for it is not there, or has changed nothing
+    snapshot, ///< another state
+    message,  ///< of the server or the game
+};
+
+/// What holds from one event of the kind `begin` to the next.
+struct recording {
+    protocol version = protocol::ddnet;      ///< that of the items
+    served_map map;                          ///< without a name if nobody said it
+    std::span<std::uint8_t const> map_bytes; ///< empty if they are not there
+};
+
+/// Everything borrowed holds until the next one.
+struct stream_event {
+    event_kind kind = event_kind::tick;
+    std::int32_t tick = -1;                ///< -1 before the first
+    std::uint64_t position = 0;            ///< byte of a demo, frame of a capture; 0 for what a server sends
+    recording const* begun = nullptr;      ///< what begins, for `begin` alone
+    snapshot_view state;                   ///< the last snapshot, also of other events
+    bool keyframe = false;                 ///< a snapshot that needs no other
+    std::span<std::uint8_t const> message; ///< from a demo with up to three zero bytes behind it
+    bool vital = true;                     ///< a message that is sent again when it is lost
+};
+
+/// Gets what happens.
+class event_sink {
+public:
+    virtual void take(stream_event const& event) = 0;
+
+protected:
+    ~event_sink() = default;
+};
+
+/// Gives what happens when it is asked: files.
+class event_source {
+public:
+    virtual ~event_source() = default;
+    /// False at the end, at damage that it cannot be read over, and when the program is interrupted. Throws io_error.
+    virtual bool next(stream_event& out) = 0;
+    /// "NAME: tick 1234, byte 5678: REASON", or empty. What came before is right.
+    [[nodiscard]] virtual std::string error() const = 0;
+    /// Bytes of all that have been read.
+    [[nodiscard]] virtual std::uint64_t done_bytes() const = 0;
+};
+
+} // namespace teewire::replay
