@@ -39,7 +39,8 @@ PROGRAM = {
     "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
     "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
     "map": ({"io", "demo"}, {"codec", "demo", "map"}),
-    "verbs": ({"io", "cli", "game", "stream", "demo", "capture", "net", "map"}, set(LAYERS)),
+    "sources": ({"io", "game", "stream", "demo", "capture", "net"}, {"codec", "snapshot"}),
+    "verbs": ({"io", "cli", "game", "stream", "sources", "demo", "capture", "net", "map"}, set(LAYERS)),
     "main.cpp": ({"io", "cli", "verbs"}, {"codec"}),
 }
 FORBIDDEN = {"iostream", "string", "vector", "memory", "map", "functional", "cstdio", "fstream", "new", "chrono"}

@@ -449,6 +449,51 @@ class Demos(Captures):
                     told = teewire("play", "--speed", "1000", demo)[1].splitlines()
                     self.assertGreater(len({line.split()[0] for line in told if "(self)" in line}), 1)
 
+    def test_snapshots(self):
+        """What dump prints of a connection is what its demo holds, in the order of ticks, but for the order of items."""
+        def rows(*arguments):
+            code, out, _ = teewire("dump", "--format", "checksum", *arguments)
+            self.assertEqual(code, 0)
+            return [line.split() for line in out.splitlines()]
+
+        for name in ("ddnet", "lossy", "arriving", "07"):
+            file = self.folder / f"{name}.pcap"
+            for c in connections(file)[1]:
+                demo = self.folder / f"dumped_{name}_{c['number']}.demo"
+                self.assertEqual(capture(file, "-o", demo, "--connection", c["number"])[0], 0)
+                dumped, recorded = rows(file, "--connection", c["number"]), rows(demo)
+                ticks = [int(row[0]) for row in dumped]
+                self.assertEqual(ticks, sorted(set(ticks)))
+                self.assertEqual(len(dumped), c["snapshots"])
+                # Demos of 0.7 have items that clients add, and none has a snapshot in which nothing changed.
+                same = 1 if "07" in name else 4
+                by_tick = {row[0]: row[:same] for row in dumped}
+                self.assertTrue(recorded)
+                self.assertEqual([by_tick.get(row[0]) for row in recorded], [row[:same] for row in recorded])
+        file = self.folder / "lossy.pcap"
+        everything = rows(file)
+        first = int(everything[0][0])
+        self.assertEqual(rows(file, "--from", first + 20, "--to", first + 40),
+                         [row for row in everything if first + 20 <= int(row[0]) <= first + 40])
+        self.assertEqual(rows(file, "--from", "-1s"),
+                         [row for row in everything if int(row[0]) >= int(everything[-1][0]) - 50])
+        done = subprocess.run([TEEWIRE, "dump", "-", "--format", "checksum"], input=file.read_bytes(), capture_output=True)
+        self.assertEqual([line.split() for line in done.stdout.decode().splitlines()], everything)
+        self.assertRegex(done.stderr.decode(), "of [0-9]+ connections, that of .* is taken")
+        code, out, err = teewire("dump", file, "--connection", 99)
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("there is no connection 99", err)
+        code, out, err = teewire("dump", FIXTURES / "demos/ddnet_dm1.demo", "--connection", 1)
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("--connection is for packet captures", err)
+        # Damage: what came before it is printed.
+        cut = self.folder / "cut_short.pcap"
+        cut.write_bytes(file.read_bytes()[:-7])
+        code, out, err = teewire("dump", cut, "--format", "checksum")
+        self.assertEqual(code, 1)
+        self.assertEqual([line.split() for line in out.splitlines()], everything[:len(out.splitlines())])
+        self.assertGreaterEqual(len(out.splitlines()), len(everything) - 1)
+
     def test_same_as_without_loss(self):
         """The items at each tick are those that the server sent, whatever way they took."""
         whole = self.folder / "whole.demo"

@@ -14,7 +14,8 @@ namespace {
 // Reads all that is told.
 class checker : public capture_listener {
 public:
-    void snapshot(connection_stats const&, std::int32_t, snapshot_view view) override {
+    void snapshot(connection_stats const&, snapshot_event const& event) override {
+        snapshot_view const view = event.snapshot;
         std::uint32_t sum = 0;
         for (item const i : view)
             for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);

@@ -76,9 +76,10 @@ std::vector<recorded_datagram> record(char const* demo, wire_format format) {
 // Everything that is told must be readable.
 class reader_of_all : public capture_listener {
 public:
-    void snapshot(connection_stats const& w, std::int32_t tick, snapshot_view view) override {
+    void snapshot(connection_stats const& w, snapshot_event const& event) override {
+        snapshot_view const view = event.snapshot;
         ++snapshots;
-        REQUIRE(tick >= 0);
+        REQUIRE(event.tick >= 0);
         REQUIRE(w.is_connection);
         std::uint32_t sum = 0;
         for (item const i : view)

@@ -36,9 +36,9 @@ struct heard final : capture_listener {
                                    {from_server ? server : client, from_server ? client : server, datagram});
                }} {}
     void stay_begins(connection_stats const&, map_stay const& stay) override { begun.push_back(stay.map.name); }
-    void snapshot(connection_stats const&, std::int32_t tick, snapshot_view view) override {
-        ticks.push_back(tick);
-        checksums.push_back(view.checksum());
+    void snapshot(connection_stats const&, snapshot_event const& event) override {
+        ticks.push_back(event.tick);
+        checksums.push_back(event.snapshot.checksum());
     }
     void game_message(connection_stats const&, message const&, message_type type, std::span<std::uint8_t const>,
                       bool vital) override {

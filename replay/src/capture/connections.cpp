@@ -480,7 +480,7 @@ void connection_watcher::read_snapshot(seen_packet const& seen, connection_stats
         state.unordered.insert(event.tick);
         if (state.unordered.size() > usual_lateness) count_distance(stats, state);
         count_items(stats, event);
-        listener_.snapshot(stats, event.tick, event.snapshot);
+        listener_.snapshot(stats, event);
         break;
     }
     default: break;

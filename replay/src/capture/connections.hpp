@@ -164,7 +164,7 @@ public:
 
     /// Ticks begin anew.
     virtual void stay_begins(connection_stats const&, map_stay const&) {}
-    virtual void snapshot(connection_stats const&, std::int32_t /*tick*/, snapshot_view) {}
+    virtual void snapshot(connection_stats const&, snapshot_event const&) {}
     /// A message that the server sends to the game, vital ones in order.
     virtual void game_message(connection_stats const&, message const&, message_type, std::span<std::uint8_t const>,
                               bool /*vital*/) {}

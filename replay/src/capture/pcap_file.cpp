@@ -1,7 +1,6 @@
 #include "capture/pcap_file.hpp"
 
 #include "io/file_kind.hpp"
-#include "io/input.hpp"
 #include "io/interrupts.hpp"
 
 #include <pcap/pcap.h>
@@ -115,7 +114,17 @@ capture_source::capture_source(std::string name, bool twice) : path_{std::move(n
     if (twice && !regular_) spool_ = copy_of(open(), name_);
 }
 
+capture_source::capture_source(input const& bytes) noexcept
+    : name_{bytes.name()}, size_{bytes.bytes().size()}, bytes_{&bytes} {}
+
 open_file capture_source::open() const {
+    if (bytes_ != nullptr) {
+        // It only reads, whatever its type says.
+        open_file opened{
+            ::fmemopen(const_cast<std::uint8_t*>(bytes_->bytes().data()), bytes_->bytes().size(), "rb")};
+        if (opened == nullptr) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
+        return opened;
+    }
     if (spool_ != nullptr || (path_ == "-" && regular_)) {
         int const file = spool_ != nullptr ? fileno(spool_.get()) : STDIN_FILENO;
         int const again = ::lseek(file, begin_, SEEK_SET) < 0 ? -1 : ::dup(file);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "capture/frame.hpp"
+#include "io/input.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -29,6 +30,8 @@ class capture_source {
 public:
     /// "-" is standard input. Throws io_error, also for streams of more than max_stream_bytes that are needed twice.
     capture_source(std::string name, bool twice);
+    /// Bytes that are in memory already, and outlive this.
+    explicit capture_source(input const& bytes) noexcept;
 
     /// For messages.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -44,6 +47,7 @@ private:
     bool regular_ = false;
     std::int64_t begin_ = 0; // of standard input, in its file
     open_file spool_;
+    input const* bytes_ = nullptr;
 };
 
 class capture_reader {

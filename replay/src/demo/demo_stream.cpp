@@ -4,43 +4,52 @@
 
 namespace teewire::replay {
 
-served_map map_of(demo_header const& header) {
-    served_map map;
-    map.name = text(header.map_name);
-    map.crc = header.map_crc;
-    map.size = header.map_size;
-    if (header.has_sha256) map.sha256 = header.sha256;
-    return map;
+recording recording_of(session const& demo) {
+    demo_header const& header = demo.header();
+    recording r;
+    r.version = demo.spoken();
+    r.map.name = text(header.map_name);
+    r.map.crc = header.map_crc;
+    r.map.size = header.map_size;
+    if (header.has_sha256) r.map.sha256 = header.sha256;
+    r.map_bytes = demo.map();
+    r.first_tick = demo.overview().first_tick;
+    r.last_tick = demo.overview().last_tick;
+    return r;
+}
+
+stream_event to_stream_event(demo_event const& event, snapshot_view state) noexcept {
+    stream_event e;
+    switch (event.kind) {
+    case demo_event_kind::tick: e.kind = event_kind::tick; break;
+    case demo_event_kind::snapshot: e.kind = event_kind::snapshot; break;
+    case demo_event_kind::message: e.kind = event_kind::message; break;
+    }
+    e.tick = event.tick;
+    e.position = event.position;
+    e.state = state;
+    e.keyframe = event.keyframe && e.kind == event_kind::snapshot;
+    e.message = event.message;
+    return e;
 }
 
 demo_stream::demo_stream(session& demo, std::optional<std::int32_t> from)
-    : demo_{demo}, player_{demo.player()}, begun_{demo.spoken(), map_of(demo.header()), demo.map()} {
+    : demo_{demo}, player_{demo.player()}, begun_{recording_of(demo)} {
     // If it cannot be reached, next() gives nothing and error() says why.
     if (from) static_cast<void>(player_.seek(*from - 1, demo.keyframes()));
 }
 
 bool demo_stream::next(stream_event& out) {
-    out = {};
     if (begins_) {
         begins_ = false;
+        out = {};
         out.kind = event_kind::begin;
         out.begun = &begun_;
         return true;
     }
     demo_event found;
     if (interrupted() || !player_.next(found)) return false;
-    switch (found.kind) {
-    case demo_event_kind::tick: out.kind = event_kind::tick; break;
-    case demo_event_kind::snapshot: out.kind = event_kind::snapshot; break;
-    case demo_event_kind::message:
-        out.kind = event_kind::message;
-        out.message = found.message;
-        break;
-    }
-    out.tick = found.tick;
-    out.position = found.position;
-    out.keyframe = found.keyframe && found.kind == demo_event_kind::snapshot;
-    out.state = player_.state();
+    out = to_stream_event(found, player_.state());
     return true;
 }
 

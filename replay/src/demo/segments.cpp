@@ -1,5 +1,6 @@
 #include "demo/segments.hpp"
 
+#include "demo/demo_stream.hpp"
 #include "io/interrupts.hpp"
 
 #include <algorithm>
@@ -145,7 +146,7 @@ private:
             if (event.position - counted >= piece_bytes)
                 count(event.position - std::exchange(counted, event.position));
             if (!s.part) continue;
-            s.part->add(event, player.state());
+            s.part->take(to_stream_event(event, player.state()));
             if (s.part->size() < next_piece) continue;
             if (!hand_over(number, s)) return false;
             next_piece = s.part->size() + piece_bytes;

@@ -3,6 +3,7 @@
 
 #include "demo/session.hpp"
 #include "io/workers.hpp"
+#include "stream/event.hpp"
 
 #include <functional>
 #include <memory>
@@ -10,14 +11,13 @@
 
 namespace teewire::replay {
 
-/// What a command makes of a segment. Serves many segments, one after the other.
-class segment_part {
+/// What a command makes of a segment: gets its snapshots and messages, on any thread. Serves many segments, one after the
+/// other.
+class segment_part : public event_sink {
 public:
     virtual ~segment_part() = default;
     /// Another segment begins, which may lie anywhere after the last one. Nothing waits for delivery.
     virtual void begin() {}
-    /// A snapshot or message, on any thread. `state` is the last snapshot.
-    virtual void add(demo_event const& event, snapshot_view state) = 0;
     /// Bytes that wait for delivery.
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
     /// Delivers what waits: in the order of the file, on any thread, but never two at the same time.

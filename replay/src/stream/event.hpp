@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace teewire::replay {
 
@@ -17,6 +18,7 @@ enum class event_kind : std::uint8_t {
     tick,     ///< nothing but another tick: what was sent for it is not there, or has changed nothing
     snapshot, ///< another state
     message,  ///< of the server or the game
+    lost,     ///< a snapshot that there was, and that nobody can have
 };
 
 /// What holds from one event of the kind `begin` to the next.
@@ -24,6 +26,9 @@ struct recording {
     protocol version = protocol::ddnet;      ///< that of the items
     served_map map;                          ///< without a name if nobody said it
     std::span<std::uint8_t const> map_bytes; ///< empty if they are not there
+    std::int64_t began = 0;                  ///< seconds since 1970; 0 if nobody knows
+    std::int32_t first_tick = -1;            ///< -1 if that is not known before the end
+    std::int32_t last_tick = -1;             ///< the same
 };
 
 /// Everything borrowed holds until the next one.
@@ -36,6 +41,7 @@ struct stream_event {
     bool keyframe = false;                 ///< a snapshot that needs no other
     std::span<std::uint8_t const> message; ///< from a demo with up to three zero bytes behind it
     bool vital = true;                     ///< a message that is sent again when it is lost
+    std::string_view why = {};             ///< for `lost`: "too late"
 };
 
 /// Gets what happens.

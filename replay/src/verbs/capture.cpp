@@ -1,8 +1,6 @@
+#include "capture/capture_stream.hpp"
 #include "capture/explain.hpp"
-#include "capture/pcap_file.hpp"
-#include "capture/report.hpp"
-#include "capture/to_demo.hpp"
-#include "demo/session.hpp"
+#include "demo/demo_sink.hpp"
 #include "io/file_kind.hpp"
 #include "io/input.hpp"
 #include "io/output.hpp"
@@ -11,7 +9,6 @@
 #include <teewire/map/datafile.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 namespace teewire::replay {
@@ -27,77 +24,12 @@ struct capture_options {
     bool all = false; ///< connections without a snapshot too
 };
 
-// What one reading of the capture gives.
-struct reading {
-    explicit reading(capture_listener& listener) : watcher{listener} {}
-
-    connection_watcher watcher;
-    frame_counts frames;
-    std::string link;
-    std::string error;
-};
-
 // `done_before`: bytes of earlier readings.
-void read(capture_source const& source, reading& into, progress& shown, std::uint64_t done_before) {
-    capture_reader file{source};
-    into.link = file.link_name();
-    frame_counts& counts = into.frames;
-    captured_frame frame;
-    while (!interrupted() && file.next(frame)) {
-        if (counts.all++ == 0) counts.first_time = frame.time;
-        counts.last_time = frame.time;
-        udp_datagram datagram;
-        switch (read_frame(file.link(), frame.bytes, datagram)) {
-        case frame_kind::udp: into.watcher.receive(frame.number, frame.time, datagram); break;
-        case frame_kind::other: ++counts.other; break;
-        case frame_kind::fragment: ++counts.fragments; break;
-        case frame_kind::cut:
-            if (counts.cut++ == 0)
-                counts.first_cut = fmt::format("frame {} has {} of {} bytes", frame.number, frame.bytes.size(),
-                                               frame.original_size);
-            break;
-        }
-        constexpr std::uint64_t interval = 256;
-        if (counts.all % interval == 0)
-            shown.update(done_before + file.position(),
-                         fmt::format("{} frames, {} connections", counts.all, into.watcher.connections().size()));
-    }
-    counts.untimed = file.untimed();
-    into.error = file.error();
-    into.watcher.finish();
-}
-
-std::string list(std::vector<connection_stats const*> const& all) {
-    constexpr std::size_t most = 20;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
-        text += fmt::format("{}{} {} {} {} snapshots", i == 0 ? " " : ", ", i + 1, address_text(all[i]->client()),
-                            protocol_text(*all[i]), all[i]->snapshots);
-    if (all.size() > most) text += fmt::format(", and {} more", all.size() - most);
-    return text;
-}
-
-// The number, from 1, of the one asked for: by number or by the client's address.
-std::size_t choose(std::vector<connection_stats const*> const& all, std::string const& wanted,
-                   std::string const& file) {
-    std::size_t number = 0;
-    auto const [end, failed] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-    if (failed == std::errc{} && end == wanted.data() + wanted.size()) {
-        if (number >= 1 && number <= all.size()) return number;
-    } else {
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (address_text(all[i]->client()) == wanted) return i + 1;
-    }
-    throw usage_error{fmt::format("{}: --connection: there is no connection {}; {}{}", file, wanted,
-                                  all.empty() ? "there are none" : "there are these:", list(all))};
-}
-
-std::size_t choose_largest(std::vector<connection_stats const*> const& all, std::string const& file) {
-    auto const most = std::max_element(all.begin(), all.end(),
-                                       [](auto const* a, auto const* b) { return a->snapshots < b->snapshots; });
-    if (most == all.end() || (*most)->max_items == 0)
-        throw usage_error{fmt::format("{}: no connection with snapshots to make a demo of", file)};
-    return static_cast<std::size_t>(most - all.begin()) + 1;
+void read_all(capture_pass& pass, progress& shown, std::uint64_t done_before) {
+    pass.read_all([&](std::uint64_t done) {
+        shown.update(done_before + done,
+                     fmt::format("{} frames, {} connections", pass.frames().all, pass.connections().size()));
+    });
 }
 
 // Takes a map file for the stays whose map it is, and for those whose map the capture does not name.
@@ -139,16 +71,17 @@ void report_demos(std::vector<written_demo> const& demos, connection_stats const
         complain(fmt::format("{} connections in all; --connection N takes another one", connections));
 }
 
-void print(capture_options const& options, std::string const& name, reading const& found, std::size_t only,
+void print(capture_options const& options, std::string const& name, capture_pass const& found, std::size_t only,
            output& out) {
-    auto const all = found.watcher.connections();
-    auto const notes = remarks(found.frames, found.watcher);
+    auto const all = found.connections();
+    frame_counts const& frames = found.frames();
+    auto const notes = remarks(frames, found.watcher());
     text_buffer text;
     bool const json = options.format == "ndjson";
     if (!json) {
         if (options.explain) text.write("\n");
-        text.print("{}: {}, {} frames in {}, {} {}\n", printable(name), found.link, found.frames.all,
-                   clock_text((found.frames.last_time - found.frames.first_time) / 20'000'000), all.size(),
+        text.print("{}: {}, {} frames in {}, {} {}\n", printable(name), found.link_name(), frames.all,
+                   clock_text((frames.last_time - frames.first_time) / 20'000'000), all.size(),
                    all.size() == 1 ? "connection" : "connections");
         for (std::string const& line : notes) text.print("  {}\n", line);
     }
@@ -158,24 +91,13 @@ void print(capture_options const& options, std::string const& name, reading cons
             print_json(text, *all[i], i + 1, options.files.size() > 1 ? &name : nullptr);
         } else {
             text.write("\n");
-            print_text(text, *all[i], i + 1, found.frames.first_time, only != 0 || all.size() == 1);
+            print_text(text, *all[i], i + 1, frames.first_time, only != 0 || all.size() == 1);
         }
     }
     out.write(text.view());
     out.flush();
     if (json)
         for (std::string const& line : notes) complain(fmt::format("{}: {}", name, line));
-}
-
-int judge(reading const& found, std::string const& name) {
-    int code = exit_ok;
-    if (!found.error.empty()) {
-        complain(fmt::format("{}: {}; what came before is told", name, found.error));
-        code = exit_bad_input;
-    }
-    for (connection_stats const* const stats : found.watcher.connections())
-        if (stats->checksum_bad != 0 || stats->undecodable != 0) code = exit_bad_input;
-    return code;
 }
 
 // The connections of one file, in words or as JSON.
@@ -185,18 +107,19 @@ int report_connections(std::string const& file, capture_options const& options, 
     progress shown{source.size() * (twice && options.explain ? 2 : 1)};
     packet_printer explaining{out, 0};
     capture_listener silent;
-    reading found{options.explain && !twice ? explaining : silent};
-    read(source, found, shown, 0);
+    capture_pass found{source, options.explain && !twice ? explaining : silent};
+    read_all(found, shown, 0);
     if (twice && interrupted()) return exit_interrupted;
-    std::size_t const only = twice ? choose(found.watcher.connections(), options.connection, source.name()) : 0;
+    auto const all = found.connections();
+    std::size_t const only = twice ? choose_connection(all, options.connection, source.name()) + 1 : 0;
     if (twice && options.explain) {
-        packet_printer one{out, found.watcher.connections()[only - 1]->first_frame};
-        reading again{one};
-        read(source, again, shown, source.size());
+        packet_printer one{out, all[only - 1]->first_frame};
+        capture_pass again{source, one};
+        read_all(again, shown, source.size());
     }
     shown.clear();
     print(options, source.name(), found, only, out);
-    return interrupted() ? exit_interrupted : judge(found, source.name());
+    return interrupted() ? exit_interrupted : judge(found, all, source.name());
 }
 
 // One connection as a demo.
@@ -205,12 +128,11 @@ int write_demo(std::string const& file, capture_options const& options) {
     capture_source const source{file, true};
     progress shown{source.size() * 2};
     map_collector maps;
-    reading found{maps};
-    read(source, found, shown, 0);
+    capture_pass found{source, maps};
+    read_all(found, shown, 0);
     if (interrupted()) return exit_interrupted;
-    auto const all = found.watcher.connections();
-    std::size_t const number = options.connection.empty() ? choose_largest(all, source.name())
-                                                          : choose(all, options.connection, source.name());
+    auto const all = found.connections();
+    std::size_t const number = choose_connection(all, options.connection, source.name()) + 1;
     connection_stats const& chosen = *all[number - 1];
     if (chosen.max_items == 0)
         throw usage_error{
@@ -222,13 +144,17 @@ int write_demo(std::string const& file, capture_options const& options) {
         throw usage_error{fmt::format("{}: connection #{} has {} maps, which make as many demos: -o FILE",
                                       source.name(), number, with_snapshots)};
     if (!options.map.empty()) use_map(options.map, stays, maps);
-    demo_recorder recorder{target, chosen.first_frame, stays, maps};
-    reading again{recorder};
-    read(source, again, shown, source.size());
+    capture_stream stream{source, chosen.first_frame, std::move(stays), maps};
+    demo_sink sink{target};
+    for (stream_event event; stream.next(event);) {
+        sink.take(event);
+        if (event.kind == event_kind::begin || event.kind == event_kind::snapshot)
+            shown.update(source.size() + stream.done_bytes(), "writing");
+    }
     shown.clear();
     if (interrupted()) return exit_interrupted;
-    report_demos(recorder.finish(), chosen, number, options.connection.empty() ? all.size() : 0);
-    return judge(found, source.name());
+    report_demos(sink.finish(), chosen, number, options.connection.empty() ? all.size() : 0);
+    return judge(found, all, source.name());
 }
 
 int capture(capture_options const& chosen) {

@@ -2,6 +2,7 @@
 #include "demo/segments.hpp"
 #include "game/item_text.hpp"
 #include "game/race.hpp"
+#include "sources/recording_file.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ struct dump_options {
     output_choice to;
     std::optional<time_position> from;
     std::optional<time_position> until; ///< the last one
+    std::string connection;             ///< of captures
     std::vector<std::string> types;
     std::string format = "ndjson";
     bool raw = false;  ///< csv: texts as they are, formulas or not
@@ -45,7 +47,7 @@ public:
                     fmt::format("--types: there is no item type \"{}\" in protocol {}", type, teewire::name(p))};
     }
     virtual ~printer() = default;
-    virtual void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) = 0;
+    virtual void print(text_buffer& out, stream_event const& event) = 0;
     /// What comes before the first snapshot.
     [[nodiscard]] virtual std::string head() const { return {}; }
 
@@ -63,7 +65,8 @@ private:
 class checksum_printer : public printer {
 public:
     using printer::printer;
-    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
+    void print(text_buffer& out, stream_event const& event) override {
+        snapshot_view const snapshot = event.state;
         out.print("{} {} {} {:08x} {:016x}", event.tick, snapshot.size(), snapshot.data_size(), snapshot.checksum(),
                   hash(snapshot.ints()));
         if (file_) out.print(" {}", printable(*file_)); // the last, as it may hold spaces
@@ -78,7 +81,8 @@ std::optional<std::int64_t> finish_time(score_reader const& scores, item const& 
 class ndjson_printer : public printer {
 public:
     using printer::printer;
-    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
+    void print(text_buffer& out, stream_event const& event) override {
+        snapshot_view const snapshot = event.state;
         text_.Clear();
         json_writer json{text_};
         json.StartObject();
@@ -149,7 +153,8 @@ public:
         return fmt::format("{}tick,id{}{}\n", file_ ? "file," : "", csv_columns(*object_),
                            timed_ ? ",player_info.time" : "");
     }
-    void print(text_buffer& out, demo_event const& event, snapshot_view snapshot) override {
+    void print(text_buffer& out, stream_event const& event) override {
+        snapshot_view const snapshot = event.state;
         std::optional<score_reader> scores;
         if (timed_) scores.emplace(snapshot, protocol_);
         for (item const i : snapshot) {
@@ -188,21 +193,29 @@ struct tick_range {
     std::int32_t last = INT32_MAX;
 };
 
+// Of a recording.
+tick_range range_of(dump_options const& options, recording const& what) {
+    tick_range wanted;
+    if (options.from) wanted.first = options.from->tick(what.first_tick, what.last_tick);
+    if (options.until) wanted.last = options.until->tick(what.first_tick, what.last_tick);
+    return wanted;
+}
+
 class printed_part : public segment_part {
 public:
-    printed_part(std::unique_ptr<printer> printer, tick_range wanted, printout& to)
-        : printer_{std::move(printer)}, wanted_{wanted}, printout_{to} {}
+    printed_part(dump_options const& options, file_label const& label, printout& to)
+        : options_{options}, label_{label}, printout_{to} {}
 
-    void add(demo_event const& event, snapshot_view state) override {
-        if (event.kind != demo_event_kind::snapshot || event.tick < wanted_.first || event.tick > wanted_.last)
-            return;
+    void take(stream_event const& event) override {
+        if (event.kind == event_kind::begin) return begin(*event.begun);
+        if (event.kind != event_kind::snapshot || event.tick < wanted_.first || event.tick > wanted_.last) return;
         // Blocks instead of one text that grows: nothing is copied again and again.
         if (text_.size() >= block_bytes) {
             block_sizes_ += text_.size();
             blocks_.emplace_back(text_.view());
             text_.clear();
         }
-        printer_->print(text_, event, state);
+        printer_->print(text_, event);
         any_ = true;
     }
     [[nodiscard]] std::size_t size() const noexcept override { return block_sizes_ + text_.size(); }
@@ -220,40 +233,77 @@ public:
 private:
     static constexpr std::size_t block_bytes = 64 << 10;
 
+    void begin(recording const& what) {
+        printer_ = make_printer(options_, what.version, label_);
+        wanted_ = range_of(options_, what);
+        if (std::string const head = printer_->head(); printout_.head && head != *printout_.head)
+            throw usage_error{fmt::format("{}other columns than before, as its protocol is {}",
+                                          label_ ? *label_ + ": has " : "a recording has ", name(what.version))};
+    }
+
+    dump_options const& options_;
+    file_label const& label_;
+    printout& printout_;
     std::unique_ptr<printer> printer_;
     tick_range wanted_;
-    printout& printout_;
     std::vector<std::string> blocks_; // before text_
     std::size_t block_sizes_ = 0;
     text_buffer text_;
     bool any_ = false; // a snapshot, even if nothing of it was wanted
 };
 
-report print(std::string const& file, dump_options const& options, printout& to, workers& team,
-             std::atomic<std::uint64_t>& done_bytes) {
-    input const source{file};
-    session demo{source, size_detection::presume};
+// On several threads.
+void print(session& demo, dump_options const& options, file_label const& label, printout& to, workers& team,
+           std::atomic<std::uint64_t>& done_bytes) {
     // What has been printed cannot be taken back, so that the sizes must be right before.
     if (demo.sizes_presumed()) static_cast<void>(verify_size_table(demo, decode(demo, team, {})));
-    file_label const label = options.files.size() > 1 ? std::optional{source.name()} : std::nullopt;
-    if (std::string const head = make_printer(options, demo.spoken(), label)->head(); to.head && head != *to.head)
-        throw usage_error{fmt::format("{}: has other columns than the files before, as its protocol is {}",
-                                      source.name(), name(demo.spoken()))};
-    tick_range wanted;
-    demo_overview const& all = demo.overview();
-    if (options.from) wanted.first = options.from->tick(all.first_tick, all.last_tick);
-    if (options.until) wanted.last = options.until->tick(all.first_tick, all.last_tick);
-    decode_options how{
-        [&] { return std::make_unique<printed_part>(make_printer(options, demo.spoken(), label), wanted, to); },
-        {},
-        &done_bytes};
+    recording const what = recording_of(demo);
+    stream_event begin;
+    begin.kind = event_kind::begin;
+    begin.begun = &what;
+    decode_options how{[&] {
+                           auto part = std::make_unique<printed_part>(options, label, to);
+                           part->take(begin);
+                           return part;
+                       },
+                       {},
+                       &done_bytes};
     // Without a keyframe before it, everything is decoded and what is too early left out.
-    auto const early = [&](demo_keyframe const& k) { return k.tick < wanted.first; };
-    if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = wanted.first - 1;
+    std::int32_t const first = range_of(options, what).first;
+    auto const early = [&](demo_keyframe const& k) { return k.tick < first; };
+    if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = first - 1;
     decoded const found = decode(demo, team, how);
     to.out.flush();
     if (found.failed()) throw bad_input{demo.error_text(found.error)};
-    return {};
+}
+
+void print(event_source& source, dump_options const& options, file_label const& label, printout& to,
+           std::function<void(std::uint64_t)> const& done) {
+    constexpr std::size_t piece_bytes = 64 << 10;
+    printed_part part{options, label, to};
+    for (stream_event event; source.next(event);) {
+        part.take(event);
+        if (part.size() < piece_bytes) continue;
+        part.deliver();
+        done(source.done_bytes());
+    }
+    part.deliver();
+    to.out.flush();
+}
+
+report print(std::string const& file, dump_options const& options, printout& to, workers& team,
+             std::atomic<std::uint64_t>& done_bytes) {
+    std::uint64_t const before = done_bytes;
+    recording_file source{file, options.connection, [&](std::uint64_t bytes) { done_bytes = before + bytes; },
+                          size_detection::presume};
+    file_label const label = options.files.size() > 1 ? std::optional{source.name()} : std::nullopt;
+    if (session* const demo = source.demo()) {
+        print(*demo, options, label, to, team, done_bytes);
+    } else if (auto const events = source.events()) {
+        std::uint64_t const half = done_bytes;
+        print(*events, options, label, to, [&](std::uint64_t bytes) { done_bytes = half + bytes / 2; });
+    }
+    return {source.judge(), {}, {}};
 }
 
 // One file after the other, as what is printed is more than can be kept.
@@ -274,15 +324,18 @@ int dump(dump_options const& options) {
 } // namespace
 
 verb const dump_verb{
-    "dump", "Print the snapshots of a demo", [](option_set& options) -> std::function<int()> {
+    "dump", "Print the snapshots of a demo or a packet capture", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<dump_options>();
-        options.files(chosen->files, "demos, or - for standard input");
+        options.files(chosen->files, "demos, pcap and pcapng files, or - for standard input");
         options.output(chosen->to);
         options.format(chosen->format, {"ndjson", "csv", "checksum"},
                        "ndjson: one object per snapshot; csv: one row per item of one type; "
                        "checksum: tick, items, bytes of items, checksum, hash");
         options.position("--from", chosen->from, "where to begin");
         options.position("--to", chosen->until, "where to end");
+        options.text("--connection", chosen->connection,
+                     "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
+                     "WHICH");
         options.words("--types", chosen->types, "only items of these types, for example character,player_info");
         options.flag("--raw", chosen->raw,
                      "csv: texts as they are, also those that a spreadsheet would take for formulas");

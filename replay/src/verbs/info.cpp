@@ -128,9 +128,9 @@ public:
         reported_scores_.clear();
     }
 
-    void add(demo_event const& event, snapshot_view state) override {
-        if (event.kind == demo_event_kind::message) read(event.message);
-        else read(event.tick, state);
+    void take(stream_event const& event) override {
+        if (event.kind == event_kind::message) read(event.message);
+        else read(event.tick, event.state);
     }
 
     [[nodiscard]] std::size_t size() const noexcept override {

@@ -1,0 +1,51 @@
+// A stream as demos: one for each recording in it.
+#pragma once
+
+#include "demo/demo_file.hpp"
+#include "stream/event.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+struct written_demo {
+    std::string path;
+    std::uint64_t snapshots = 0;
+    std::uint64_t unchanged = 0; ///< of these, and not stored
+    std::uint64_t messages = 0;
+    std::uint64_t left_out = 0; ///< snapshots that were lost, or that no demo can hold
+    served_map map;
+    bool has_map = false;
+};
+
+/// What is borrowed must outlive it. Throws output_error.
+class demo_sink final : public event_sink {
+public:
+    explicit demo_sink(demo_target& target) : target_{target} {}
+
+    void take(stream_event const& event) override;
+    /// Ends the last one. Only now they get their names; those that were not finished leave no file.
+    std::vector<written_demo> finish();
+
+private:
+    struct early_message {
+        std::vector<std::uint8_t> bytes;
+        bool vital;
+    };
+
+    void begin(recording const& what);
+    void take_message(std::span<std::uint8_t const> bytes, bool vital);
+    void write(message const& m, std::span<std::uint8_t const> bytes, bool vital);
+    void end_demo();
+
+    demo_target& target_;
+    protocol protocol_ = protocol::ddnet;
+    std::unique_ptr<demo_file> file_;
+    std::vector<std::unique_ptr<demo_file>> complete_; // but for their names
+    std::vector<written_demo> written_;
+    std::vector<early_message> early_; // before the first snapshot
+};
+
+} // namespace teewire::replay

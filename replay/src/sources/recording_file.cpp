@@ -1,0 +1,72 @@
+#include "sources/recording_file.hpp"
+
+#include "io/file_kind.hpp"
+#include "io/output.hpp"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+namespace teewire::replay {
+namespace {
+
+// Of a regular file alone, from which that takes nothing.
+file_kind peek(std::string const& name) {
+    std::error_code failed;
+    if (name == "-" || !std::filesystem::is_regular_file(name, failed)) return file_kind::unknown;
+    open_file const file{std::fopen(name.c_str(), "rb")};
+    std::array<std::uint8_t, file_kind_bytes> begin;
+    std::size_t const size = file ? std::fread(begin.data(), 1, begin.size(), file.get()) : 0;
+    return identify(std::span{begin}.first(size));
+}
+
+} // namespace
+
+recording_file::recording_file(std::string const& name, std::string const& connection,
+                               progress_function const& done, size_detection when)
+    : name_{name} {
+    if (peek(name) == file_kind::capture) {
+        capture_.emplace(name, true);
+        read_capture(connection, done);
+        return;
+    }
+    bytes_.emplace(name);
+    name_ = bytes_->name();
+    switch (identify(bytes_->bytes())) {
+    case file_kind::capture:
+        capture_.emplace(*bytes_);
+        read_capture(connection, done);
+        return;
+    case file_kind::demo: break;
+    default: refuse_kind(name_, bytes_->bytes(), "a demo or a packet capture");
+    }
+    if (!connection.empty()) throw usage_error{fmt::format("{}: --connection is for packet captures", name_)};
+    demo_.emplace(*bytes_, when);
+}
+
+void recording_file::read_capture(std::string const& connection, progress_function const& done) {
+    first_pass_.emplace(*capture_, maps_);
+    first_pass_->read_all([&](std::uint64_t bytes) {
+        if (done) done(bytes / 2);
+    });
+    auto const all = first_pass_->connections();
+    if (interrupted()) return;
+    chosen_ = all[choose_connection(all, connection, name_)];
+    if (connection.empty() && all.size() > 1)
+        complain(
+            fmt::format("{}: of {} connections, that of {} is taken, which has most snapshots; --connection takes "
+                        "another one",
+                        name_, all.size(), address_text(chosen_->client())));
+}
+
+std::unique_ptr<event_source> recording_file::events(std::optional<std::int32_t> from) {
+    if (demo_) return std::make_unique<demo_stream>(*demo_, from);
+    if (chosen_ == nullptr) return nullptr;
+    return std::make_unique<capture_stream>(*capture_, chosen_->first_frame, chosen_->stays, maps_);
+}
+
+int recording_file::judge() const {
+    return first_pass_ && chosen_ != nullptr ? teewire::replay::judge(*first_pass_, {&chosen_, 1}, name_) : exit_ok;
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,46 @@
+// A file with snapshots in it, whatever its kind: a demo, or what one client received in a capture.
+#pragma once
+
+#include "capture/capture_stream.hpp"
+#include "demo/demo_stream.hpp"
+#include "io/input.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace teewire::replay {
+
+class recording_file {
+public:
+    /// What is done so far, in bytes of the file, of which a capture is read twice. May be empty.
+    using progress_function = std::function<void(std::uint64_t)>;
+
+    /// "-" is standard input. `connection`: of a capture, as for choose_connection. `when`: of a demo. Throws io_error,
+    /// usage_error for other files and connections that are not there, and bad_input if there is nothing to read.
+    recording_file(std::string const& name, std::string const& connection = {}, progress_function const& done = {},
+                   size_detection when = size_detection::now);
+
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    /// The demo, for those that decode it on several threads. Null if it is a capture.
+    [[nodiscard]] session* demo() noexcept { return demo_ ? &*demo_ : nullptr; }
+    /// From the beginning, or so that nothing after tick `from` is missing. To be called once.
+    [[nodiscard]] std::unique_ptr<event_source> events(std::optional<std::int32_t> from = {});
+    /// exit_bad_input if what was found is damaged: snapshots that nobody can have, an end that is missing. Says why.
+    [[nodiscard]] int judge() const;
+
+private:
+    void read_capture(std::string const& connection, progress_function const& done);
+
+    std::string name_;
+    std::optional<input> bytes_; // of a capture only if it cannot be read twice
+    std::optional<session> demo_;
+    // Of a capture:
+    std::optional<capture_source> capture_;
+    map_collector maps_;
+    std::optional<capture_pass> first_pass_;
+    connection_stats const* chosen_ = nullptr;
+};
+
+} // namespace teewire::replay
