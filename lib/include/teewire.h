@@ -200,7 +200,7 @@ TEEWIRE_API uint32_t teewire_sender_size(uint32_t snapshots, uint32_t bytes);
 TEEWIRE_API uint32_t teewire_receiver_size(uint32_t parts, uint32_t snapshots, uint32_t bytes);
 
 /// Working memory for deltas. One is enough for each thread; what it holds means nothing from one call to the next, but
-/// for the messages of a sender.
+/// for the messages of a sender and a snapshot that was decoded.
 typedef struct teewire_scratch teewire_scratch;
 /// Makes working memory. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_scratch_init(teewire_scratch** out, void* memory, uint32_t size);
@@ -411,29 +411,30 @@ TEEWIRE_API void teewire_receiver_reset(teewire_receiver* receiver);
 
 /// Options of teewire_encode.
 typedef struct teewire_encode_options {
-    uint32_t size;   ///< sizeof(teewire_encode_options)
-    int32_t huffman; ///< teewire_huffman; by default none, as the packet layer does it
+    uint32_t size;              ///< sizeof(teewire_encode_options)
+    int32_t huffman;            ///< teewire_huffman; by default none, as the packet layer does it
+    teewire_sizes const* sizes; ///< null: those of 0.6 and DDNet
 } teewire_encode_options;
 
-/// Options of teewire_delta_apply and teewire_decode.
+/// Options of teewire_decode and teewire_delta_apply.
 typedef struct teewire_decode_options {
-    uint32_t size;    ///< sizeof(teewire_decode_options)
-    int32_t decoding; ///< teewire_decoding; by default strict
-    int32_t huffman;  ///< teewire_decode: not zero if the bytes are Huffman-coded
+    uint32_t size;              ///< sizeof(teewire_decode_options)
+    int32_t decoding;           ///< teewire_decoding; by default strict
+    int32_t huffman;            ///< teewire_decode: not zero if the bytes are Huffman-coded
+    teewire_sizes const* sizes; ///< null: those of 0.6 and DDNet
 } teewire_decode_options;
 
 /// Create and pack in one call, and Huffman-code if asked for. Returns the bytes written; 0 if nothing changed. Errors
 /// as teewire_delta_create; BAD_ARGUMENT. O(items + ints).
 TEEWIRE_API int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const* to,
-                                   teewire_sizes const* sizes, teewire_scratch* scratch,
-                                   teewire_encode_options const* options, uint8_t* out, uint32_t capacity,
-                                   teewire_failure* failure);
-/// The reverse. No bytes mean that nothing changed: `to` is `from` itself then, in its memory. Returns the ints of the
-/// snapshot. Errors, with their stage: as teewire_huffman_decode, teewire_varint_decode, teewire_delta_apply;
-/// BAD_ARGUMENT. O(bytes + items + ints).
+                                   teewire_encode_options const* options, teewire_scratch* scratch, uint8_t* out,
+                                   uint32_t capacity, teewire_failure* failure);
+/// The reverse. `to` becomes a view of the snapshot, which is in the scratch memory until that is used again: a history or
+/// teewire_snapshot_copy keeps it, as the next base has to be elsewhere. No bytes mean that nothing changed: `to` is
+/// `from` itself then. Returns the ints of the snapshot. Errors, with their stage: as teewire_huffman_decode,
+/// teewire_varint_decode, teewire_delta_apply. O(bytes + items + ints).
 TEEWIRE_API int32_t teewire_decode(teewire_snapshot const* from, uint8_t const* bytes, uint32_t size,
-                                   teewire_sizes const* sizes, teewire_scratch* scratch,
-                                   teewire_decode_options const* options, int32_t* out, uint32_t capacity,
+                                   teewire_decode_options const* options, teewire_scratch* scratch,
                                    teewire_snapshot* to, teewire_failure* failure);
 
 /* ---- demos ------------------------------------------------------------------------------------------------------- */
@@ -665,12 +666,11 @@ TEEWIRE_API int32_t teewire_snapshot_sort(teewire_snapshot const* snapshot, teew
 TEEWIRE_API int32_t teewire_delta_create(teewire_snapshot const* from, teewire_snapshot const* to,
                                          teewire_sizes const* sizes, teewire_scratch* scratch, int32_t* out,
                                          uint32_t capacity, teewire_failure* failure);
-/// Makes the snapshot that `delta` describes, and a view of it. It may begin anywhere in `out`, where
-/// TEEWIRE_MAX_SNAPSHOT_INTS always suffice. Returns its ints. Errors, with the int of the delta: TRUNCATED, BAD_COUNT,
-/// BAD_TYPE, BAD_ID, BAD_ITEM_SIZE, SIZE_MISMATCH, TOO_MANY_ITEMS, TOO_LARGE, OUTPUT_FULL. O(items + ints).
+/// Makes the snapshot that `delta` describes, in the scratch memory as teewire_decode does. Returns its ints. Errors, with
+/// the int of the delta: TRUNCATED, BAD_COUNT, BAD_TYPE, BAD_ID, BAD_ITEM_SIZE, SIZE_MISMATCH, TOO_MANY_ITEMS, TOO_LARGE;
+/// BAD_ARGUMENT, also when `from` is in the scratch memory. O(items + ints).
 TEEWIRE_API int32_t teewire_delta_apply(teewire_snapshot const* from, int32_t const* delta, uint32_t count,
-                                        teewire_sizes const* sizes, teewire_scratch* scratch,
-                                        teewire_decode_options const* options, int32_t* out, uint32_t capacity,
+                                        teewire_decode_options const* options, teewire_scratch* scratch,
                                         teewire_snapshot* to, teewire_failure* failure);
 
 /* ---- step by step: past snapshots -------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static void make(void) {
 
 /* What the path for each client makes of the same items. */
 static int32_t encode_alone(teewire_snapshot const* from, teewire_snapshot const* to, uint8_t* out) {
-    return teewire_encode(from, to, NULL, scratch, NULL, out, TEEWIRE_MAX_ENCODED_BYTES, NULL);
+    return teewire_encode(from, to, NULL, scratch, out, TEEWIRE_MAX_ENCODED_BYTES, NULL);
 }
 
 static void compare(int32_t tick, int32_t base_tick) {

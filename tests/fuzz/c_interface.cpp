@@ -123,9 +123,10 @@ struct caller {
     }
 
     void encode_and_decode(bool huffman) {
-        teewire_encode_options encoding{sizeof encoding, huffman ? TEEWIRE_HUFFMAN_PADDED : TEEWIRE_HUFFMAN_NONE};
-        teewire_decode_options decoding{sizeof decoding, TEEWIRE_DECODING_DEFAULT, huffman};
-        std::int32_t const size = check(teewire_encode(&held, &built, sizes, scratch, &encoding, m.encoded.data(),
+        teewire_encode_options encoding{sizeof encoding, huffman ? TEEWIRE_HUFFMAN_PADDED : TEEWIRE_HUFFMAN_NONE,
+                                        sizes};
+        teewire_decode_options decoding{sizeof decoding, TEEWIRE_DECODING_DEFAULT, huffman, sizes};
+        std::int32_t const size = check(teewire_encode(&held, &built, &encoding, scratch, m.encoded.data(),
                                                        static_cast<std::uint32_t>(m.encoded.size()), &failure),
                                         TEEWIRE_MAX_ENCODED_BYTES, failure);
         std::int32_t const ints = check(
@@ -137,30 +138,30 @@ struct caller {
             std::span<std::uint8_t const>{m.encoded}.first(static_cast<std::size_t>(size))};
         teewire_snapshot back{};
         std::int32_t const result =
-            check(teewire_decode(&held, bytes.view().data(), static_cast<std::uint32_t>(size), sizes, scratch,
-                                 &decoding, m.decoded.data(), snapshot_ints, &back, &failure),
+            check(teewire_decode(&held, bytes.view().data(), static_cast<std::uint32_t>(size), &decoding, scratch,
+                                 &back, &failure),
                   snapshot_ints, failure);
         exact<std::int32_t> const delta{
             std::span<std::int32_t const>{m.delta}.first(static_cast<std::size_t>(ints))};
-        teewire_snapshot same{};
+        std::uint32_t const checksum = result >= 0 ? teewire_snapshot_checksum(&back) : 0;
+        teewire_snapshot same{}; // in the place of `back`
         std::int32_t const applied =
-            check(teewire_delta_apply(&held, delta.view().data(), static_cast<std::uint32_t>(ints), sizes, scratch,
-                                      nullptr, m.sorted.data(), snapshot_ints, &same, &failure),
+            check(teewire_delta_apply(&held, delta.view().data(), static_cast<std::uint32_t>(ints), &decoding,
+                                      scratch, &same, &failure),
                   snapshot_ints, failure);
         FUZZ_REQUIRE(applied == result);
         // A stranger's base may hold keys that no delta can name, or too much beside what is new.
-        if (result >= 0) FUZZ_REQUIRE(teewire_snapshot_checksum(&back) == teewire_snapshot_checksum(&built));
+        if (result >= 0) FUZZ_REQUIRE(checksum == teewire_snapshot_checksum(&built));
         else FUZZ_REQUIRE(held.size > 2);
     }
 
     void decode(fuzz::bytes_view bytes, std::uint8_t choice) {
-        teewire_decode_options const options{sizeof options, choice % 3, choice / 3 % 2};
-        std::uint32_t const capacity = choice < 128 ? snapshot_ints : choice;
+        teewire_decode_options const options{sizeof options, choice % 3, choice / 3 % 2, sizes};
         teewire_snapshot made{};
         auto const size = static_cast<std::uint32_t>(bytes.size());
-        std::int32_t const result = check(teewire_decode(&held, bytes.data(), size, sizes, scratch, &options,
-                                                         m.decoded.data(), capacity, &made, &failure),
-                                          std::max(capacity, held.size), failure);
+        std::int32_t const result =
+            check(teewire_decode(&held, bytes.data(), size, &options, scratch, &made, &failure),
+                  std::max(snapshot_ints, held.size), failure);
         if (result < 0) return;
         look_at(made);
         hold(made);

@@ -23,14 +23,21 @@ result<std::span<std::int32_t const>> create(teewire_snapshot const* from, teewi
     return create_delta(base, wanted, table_of(sizes), scratch.delta, out);
 }
 
-std::int32_t apply(teewire_snapshot const* from, std::span<std::int32_t const> delta, teewire_sizes const* sizes,
-                   snapshot_scratch& scratch, decoding mode, std::span<std::int32_t> out, teewire_snapshot* to,
-                   teewire_failure* failure, std::int32_t stage) noexcept {
+// A snapshot that was decoded before is where the next one goes.
+bool is_in(snapshot_scratch const& scratch, snapshot_view s) noexcept {
+    auto const begin = reinterpret_cast<std::uintptr_t>(scratch.snapshot.data());
+    return reinterpret_cast<std::uintptr_t>(s.ints().data()) - begin < sizeof scratch.snapshot;
+}
+
+std::int32_t apply(teewire_snapshot const* from, std::span<std::int32_t const> delta,
+                   teewire_decode_options const& chosen, decoding mode, snapshot_scratch& scratch,
+                   teewire_snapshot* to, teewire_failure* failure, std::int32_t stage) noexcept {
     snapshot_view const base = view_of(from);
+    if (is_in(scratch, base)) return bad_argument(failure);
     if (errc const code = check_limits(base); code != errc::ok) return fail({code, 0}, failure, stage);
     apply_options options;
     options.mode = mode;
-    auto const made = apply_delta(base, delta, table_of(sizes), scratch.delta, out, options);
+    auto const made = apply_delta(base, delta, table_of(chosen.sizes), scratch.delta, scratch.snapshot, options);
     if (!made) return fail(made.error(), failure, stage);
     set(to, *made);
     return count(made->ints().size());
@@ -46,25 +53,23 @@ std::int32_t teewire_delta_create(teewire_snapshot const* from, teewire_snapshot
 }
 
 std::int32_t teewire_delta_apply(teewire_snapshot const* from, std::int32_t const* delta, std::uint32_t n,
-                                 teewire_sizes const* sizes, teewire_scratch* scratch,
-                                 teewire_decode_options const* options, std::int32_t* out, std::uint32_t capacity,
+                                 teewire_decode_options const* options, teewire_scratch* scratch,
                                  teewire_snapshot* to, teewire_failure* failure) {
     teewire_decode_options chosen;
     decoding mode{};
     if (!read_options(options, chosen) || !read_decoding(chosen.decoding, decoding::strict, mode))
         return bad_argument(failure);
-    return apply(from, {delta, n}, sizes, state_of(scratch).deltas, mode, {out, clip(capacity)}, to, failure,
-                 TEEWIRE_STAGE_INPUT);
+    return apply(from, {delta, n}, chosen, mode, state_of(scratch).deltas, to, failure, TEEWIRE_STAGE_INPUT);
 }
 
-std::int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const* to, teewire_sizes const* sizes,
-                            teewire_scratch* scratch, teewire_encode_options const* options, std::uint8_t* out,
+std::int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const* to,
+                            teewire_encode_options const* options, teewire_scratch* scratch, std::uint8_t* out,
                             std::uint32_t capacity, teewire_failure* failure) {
     teewire_encode_options chosen;
     huffman_end ending{};
     if (!read_options(options, chosen) || !read_ending(chosen.huffman, ending)) return bad_argument(failure);
     snapshot_scratch& memory = state_of(scratch).deltas;
-    auto const delta = create(from, to, sizes, memory, memory.ints);
+    auto const delta = create(from, to, chosen.sizes, memory, memory.ints);
     if (!delta) return fail(delta.error(), failure);
     if (delta->empty()) return 0;
 
@@ -77,9 +82,8 @@ std::int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const
 }
 
 std::int32_t teewire_decode(teewire_snapshot const* from, std::uint8_t const* bytes, std::uint32_t size,
-                            teewire_sizes const* sizes, teewire_scratch* scratch,
-                            teewire_decode_options const* options, std::int32_t* out, std::uint32_t capacity,
-                            teewire_snapshot* to, teewire_failure* failure) {
+                            teewire_decode_options const* options, teewire_scratch* scratch, teewire_snapshot* to,
+                            teewire_failure* failure) {
     teewire_decode_options chosen;
     decoding mode{};
     if (!read_options(options, chosen) || !read_decoding(chosen.decoding, decoding::strict, mode))
@@ -97,6 +101,5 @@ std::int32_t teewire_decode(teewire_snapshot const* from, std::uint8_t const* by
     }
     auto const n = decode_varints(packed, memory.ints);
     if (!n) return fail(n.error(), failure, TEEWIRE_STAGE_VARINT);
-    return apply(from, std::span{memory.ints}.first(*n), sizes, memory, mode, {out, clip(capacity)}, to, failure,
-                 TEEWIRE_STAGE_DELTA);
+    return apply(from, std::span{memory.ints}.first(*n), chosen, mode, memory, to, failure, TEEWIRE_STAGE_DELTA);
 }
