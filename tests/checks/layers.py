@@ -39,7 +39,7 @@ PROGRAM = {
     "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
     "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
     "map": ({"io", "demo"}, {"codec", "demo", "map"}),
-    "sources": ({"io", "game", "stream", "demo", "capture", "net"}, {"codec", "snapshot"}),
+    "sources": ({"io", "game", "stream", "demo", "capture", "net"}, {"codec", "snapshot", "transfer"}),
     "verbs": ({"io", "cli", "game", "stream", "sources", "demo", "capture", "net", "map"}, set(LAYERS)),
     "main.cpp": ({"io", "cli", "verbs"}, {"codec"}),
 }

@@ -34,7 +34,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 
 // Before the handler is there.
 int wake_up[2] = {-1, -1};
-bool has_grace_timer = false;
+std::atomic<bool> has_grace_timer = false;
 timer_t grace_timer{};
 
 // These three are run as signal handlers.
@@ -92,6 +92,8 @@ void catch_interrupts(ending when) {
 }
 
 bool interrupted() noexcept { return interrupt_seen.load(std::memory_order_relaxed); }
+
+void end_when_complete() noexcept { has_grace_timer = false; }
 
 int interrupt_descriptor() noexcept { return wake_up[0]; }
 

@@ -16,6 +16,8 @@ enum class ending {
 /// second signal does that in any case. HUP stays ignored if it is when the program starts.
 void catch_interrupts(ending when = ending::soon);
 [[nodiscard]] bool interrupted() noexcept;
+/// From now on as for ending::when_complete.
+void end_when_complete() noexcept;
 
 /// Can be read from the first signal on; nobody takes anything out. Only after catch_interrupts().
 [[nodiscard]] int interrupt_descriptor() noexcept;

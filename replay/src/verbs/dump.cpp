@@ -3,6 +3,8 @@
 #include "game/item_text.hpp"
 #include "game/race.hpp"
 #include "sources/recording_file.hpp"
+#include "sources/server_source.hpp"
+#include "verbs/server_options.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ struct dump_options {
     std::optional<time_position> from;
     std::optional<time_position> until; ///< the last one
     std::string connection;             ///< of captures
+    spectator_options spectating;
     std::vector<std::string> types;
     std::string format = "ndjson";
     bool raw = false;  ///< csv: texts as they are, formulas or not
@@ -195,6 +198,11 @@ struct tick_range {
 
 // Of a recording.
 tick_range range_of(dump_options const& options, recording const& what) {
+    auto const from_end = [](std::optional<time_position> const& t) {
+        return t && t->from == time_position::origin::end;
+    };
+    if (what.last_tick < 0 && (from_end(options.from) || from_end(options.until)))
+        throw usage_error{"nobody knows when a server will end: --from and --to count from the beginning"};
     tick_range wanted;
     if (options.from) wanted.first = options.from->tick(what.first_tick, what.last_tick);
     if (options.until) wanted.last = options.until->tick(what.first_tick, what.last_tick);
@@ -208,7 +216,9 @@ public:
 
     void take(stream_event const& event) override {
         if (event.kind == event_kind::begin) return begin(*event.begun);
-        if (event.kind != event_kind::snapshot || event.tick < wanted_.first || event.tick > wanted_.last) return;
+        if (event.kind != event_kind::snapshot) return;
+        over_ = event.tick > wanted_.last;
+        if (event.tick < wanted_.first || over_) return;
         // Blocks instead of one text that grows: nothing is copied again and again.
         if (text_.size() >= block_bytes) {
             block_sizes_ += text_.size();
@@ -218,6 +228,8 @@ public:
         printer_->print(text_, event);
         any_ = true;
     }
+    /// Nothing that is wanted comes any more in this recording.
+    [[nodiscard]] bool over() const noexcept { return over_; }
     [[nodiscard]] std::size_t size() const noexcept override { return block_sizes_ + text_.size(); }
     void deliver() override {
         if (any_ && !printout_.head) printout_.out.write(printout_.head.emplace(printer_->head()));
@@ -250,6 +262,7 @@ private:
     std::size_t block_sizes_ = 0;
     text_buffer text_;
     bool any_ = false; // a snapshot, even if nothing of it was wanted
+    bool over_ = false;
 };
 
 // On several threads.
@@ -306,9 +319,41 @@ report print(std::string const& file, dump_options const& options, printout& to,
     return {source.judge(), {}, {}};
 }
 
+// Prints what waits at once.
+class live_print final : public event_sink {
+public:
+    live_print(dump_options const& options, printout& to) : part_{options, no_label_, to}, to_{to} {}
+
+    void take(stream_event const& event) override {
+        part_.take(event);
+        part_.deliver();
+        to_.out.flush();
+    }
+    [[nodiscard]] bool over() const noexcept { return part_.over(); }
+
+private:
+    file_label no_label_;
+    printed_part part_;
+    printout& to_;
+};
+
+int print(host_port const& server, dump_options const& options, printout& to) {
+    end_when_complete();
+    live_print sink{options, to};
+    watched_server const found = watch(server, options.spectating, sink, [&] { return sink.over(); });
+    if (found.lost != 0) complain(fmt::format("{} snapshots were lost on the way", found.lost));
+    return to.out.finish(found.failed ? exit_io : found.snapshots == 0 ? exit_interrupted : exit_ok);
+}
+
 // One file after the other, as what is printed is more than can be kept.
 int dump(dump_options const& options) {
     printout to{output{options.to, options.files}, {}};
+    for (std::string const& file : options.files) {
+        auto const server = parse_server(file);
+        if (!server) continue;
+        if (options.files.size() > 1) throw usage_error{fmt::format("{}: a server is printed alone", file)};
+        return print(*server, options, to);
+    }
     int worst = exit_ok;
     for (std::string const& file : options.files) {
         int const code = examine_files({file}, options.jobs, to.out,
@@ -324,9 +369,11 @@ int dump(dump_options const& options) {
 } // namespace
 
 verb const dump_verb{
-    "dump", "Print the snapshots of a demo or a packet capture", [](option_set& options) -> std::function<int()> {
+    "dump", "Print the snapshots of a demo, a packet capture or a server",
+    [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<dump_options>();
-        options.files(chosen->files, "demos, pcap and pcapng files, or - for standard input");
+        options.files(chosen->files,
+                      "demos, pcap and pcapng files, - for standard input, or HOST:PORT of a server");
         options.output(chosen->to);
         options.format(chosen->format, {"ndjson", "csv", "checksum"},
                        "ndjson: one object per snapshot; csv: one row per item of one type; "
@@ -336,12 +383,14 @@ verb const dump_verb{
         options.text("--connection", chosen->connection,
                      "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
                      "WHICH");
+        server_options(options, chosen->spectating);
         options.words("--types", chosen->types, "only items of these types, for example character,player_info");
         options.flag("--raw", chosen->raw,
                      "csv: texts as they are, also those that a spreadsheet would take for formulas");
         options.jobs(chosen->jobs);
         options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
-                          "dump game.demo --format csv --types character -o tees.csv"});
+                          "dump game.demo --format csv --types character -o tees.csv",
+                          "dump localhost:8303 --types character --duration 1:00"});
         return [chosen] { return dump(*chosen); };
     }};
 
