@@ -135,7 +135,8 @@ int cut(cut_options const& options) {
     if (demos.empty()) return code;
     if (missing != demos.end()) {
         tick_range const& r = ranges[static_cast<std::size_t>(missing - demos.begin())];
-        std::string const what = fmt::format("{}: no snapshot from tick {} to {}", demo.name(), r.first, r.last);
+        std::string const end = r.last == INT32_MAX ? "on" : fmt::format("to {}", r.last);
+        std::string const what = fmt::format("{}: there is no snapshot from tick {} {}", demo.name(), r.first, end);
         if (code == exit_ok) throw usage_error{what};
         complain(what);
     }
