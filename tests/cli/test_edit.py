@@ -88,6 +88,8 @@ class Cut(Edit):
                                (["--from", "3000"], "no snapshot from tick 3000 on"), (["--to", "0"], "no snapshot from"),
                                (["--from", "800", "--from", "900", "--to", "1000"], "each piece needs both"),
                                (["--from", "800", "--to", "810", "--from", "9000", "--to", "9001"], "no snapshot from tick 9000"),
+                               (["--one", "--from", "800", "--to", "810", "--from", "9000", "--to", "9001"],
+                                "no snapshot from tick 9000 to 9001"),
                                (["--from", "800", "--around", "kill"], "--around"),
                                (["--around", "kills"], "kills is not chat:REGEX, kill, "),
                                (["--around", "chat:[a"], "--around: chat:[a: "),
@@ -143,6 +145,7 @@ class Cut(Edit):
         err = self.edit("cut", damaged, "--from", 2000, "-o", "c.demo", code=1)
         self.assertRegex(err, r"the data ends too early; nothing more can be found\n.*no snapshot from tick 2000 on\n$")
         self.assertNotIn("c.demo", self.files())
+        self.refuse("cut", damaged, "--around", "finish", "-o", "c.demo", "--one", code=1, words="nothing behind it is looked at")
         # A chunk that cannot be decoded, a little before the piece: its next full snapshot begins it.
         changed = bytearray(whole)
         begin = whole.index(b"\xc0\x00\x00\x04\xe8")  # keyframe, tick 1256

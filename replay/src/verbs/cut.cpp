@@ -85,6 +85,25 @@ std::vector<std::vector<demo_piece>> sort_out(cut_options const& options, demo_c
     return demos;
 }
 
+// A range that nothing was found in.
+std::optional<tick_range> find_missing(cut_options const& options,
+                                       std::vector<std::vector<demo_piece>> const& demos,
+                                       std::vector<tick_range> const& ranges) {
+    if (!options.around.empty()) { // what was found there was in a snapshot
+        bool const any =
+            std::any_of(demos.begin(), demos.end(), [](auto const& pieces) { return !pieces.empty(); });
+        return any ? std::nullopt : std::optional{tick_range{ranges.front().first, ranges.back().last}};
+    }
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        auto const& pieces = demos[options.one ? 0 : i];
+        auto const in_range = [&](demo_piece const& p) {
+            return p.ticks.first >= ranges[i].first && p.ticks.first <= ranges[i].last;
+        };
+        if (std::none_of(pieces.begin(), pieces.end(), in_range)) return ranges[i];
+    }
+    return std::nullopt;
+}
+
 void report(output_file& file, std::span<tick_range const> written) {
     std::uint64_t const size = file.size();
     std::int64_t ticks = 0;
@@ -126,17 +145,16 @@ int cut(cut_options const& options) {
     auto const ranges = patterns.empty() ? chosen_ranges(options, demo.overview())
                                          : matching_ranges(options, patterns, demo, damage);
     if (!damage.empty()) damaged(damage + "; nothing behind it is looked at");
+    if (interrupted()) return exit_interrupted;
+    if (ranges.empty()) return code;
 
     demo_cutter cutter{demo, damaged};
     auto const demos = sort_out(options, cutter, ranges);
-    auto const missing =
-        std::find_if(demos.begin(), demos.end(), [](auto const& pieces) { return pieces.empty(); });
     if (interrupted()) return exit_interrupted;
-    if (demos.empty()) return code;
-    if (missing != demos.end()) {
-        tick_range const& r = ranges[static_cast<std::size_t>(missing - demos.begin())];
-        std::string const end = r.last == INT32_MAX ? "on" : fmt::format("to {}", r.last);
-        std::string const what = fmt::format("{}: there is no snapshot from tick {} {}", demo.name(), r.first, end);
+    if (auto const missing = find_missing(options, demos, ranges)) {
+        std::string const end = missing->last == INT32_MAX ? "on" : fmt::format("to {}", missing->last);
+        std::string const what =
+            fmt::format("{}: there is no snapshot from tick {} {}", demo.name(), missing->first, end);
         if (code == exit_ok) throw usage_error{what};
         complain(what);
     }
