@@ -28,7 +28,7 @@ STUCK = 60  # seconds after which something never ends
 # How each verb reads a file; FILE and OUT are put in. Those that read none are told apart by the last test of Waiting.
 READING = (["info", "FILE"], ["dump", "FILE"], ["verify", "FILE"], ["play", "FILE"],
            ["serve", "--port", "0", "--bind", "127.0.0.1", "FILE"], ["capture", "FILE"],
-           ["capture", "--connection", "1", "FILE"],
+           ["capture", "--connection", "1", "FILE"], ["cut", "-o", "OUT", "FILE"],
            ["map", "info", "FILE"], ["map", "check", "FILE"], ["map", "extract", "-o", "OUT", "FILE"],
            ["map", "render", "-o", "OUT", "FILE"], ["map", "convert", "--level", "9", "-o", "OUT", "FILE"])
 
@@ -174,8 +174,9 @@ class Waiting(Ends):
     def test_pipes_without_a_reader(self):
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
-        for verb in (["map", "extract", "--block", "0"], ["map", "render"], ["map", "convert", "--level", "9"]):
-            process = self.start(*verb, MAP, "-o", fifo)
+        for verb in (["map", "extract", "--block", "0", MAP], ["map", "render", MAP], ["map", "convert", "--level", "9", MAP],
+                     ["cut", DEMO]):
+            process = self.start(*verb, "-o", fifo)
             until(lambda: "S (sleeping)" in pathlib.Path(f"/proc/{process.pid}/status").read_text() and
                   catches_signals(process), "it waits")
             self.check_end(process, signal.SIGINT, SOON, verb)
@@ -249,7 +250,8 @@ class LongWork(Ends):
         out = self.folder / "out/file"
         for verb in (["verify", "--jobs", "1", long_demo()], ["info", long_demo()], ["dump", long_demo()],
                      ["dump", "--format", "checksum", long_demo()], ["play", "--speed", "1000", long_demo()],
-                     ["serve", "--port", "0", "--map", MAP, long_demo()], ["capture", long_capture()],
+                     ["serve", "--port", "0", "--map", MAP, long_demo()], ["cut", long_demo(), "--around", "kill", "-o", out],
+                     ["capture", long_capture()],
                      ["capture", "--connection", "1", long_capture()], ["map", "info", long_map()],
                      ["map", "info", "--format", "ndjson", long_map()], ["map", "check", long_map()],
                      ["map", "render", long_map(), "--scale", "49", "-o", out],

@@ -1,10 +1,14 @@
-// What the program does with demos: info, dump and verify. The first byte chooses how, the rest is the demo.
+// What the program does with demos: info, dump, verify and cut. The first byte chooses how, the rest is the demo.
 #include "program.hpp"
 
 using namespace teewire::replay;
 using fuzz::form;
 
 namespace {
+
+fuzz::bytes_view bytes_of(std::string const& text) {
+    return {reinterpret_cast<std::uint8_t const*>(text.data()), text.size()};
+}
 
 // However many threads there are, and whoever reads it, it is the same.
 void compare(fuzz::bytes_view demo) {
@@ -18,6 +22,14 @@ void compare(fuzz::bytes_view demo) {
     auto const together = three.run(demo);
     FUZZ_REQUIRE(alone.code == together.code && alone.out == together.out && alone.said == together.said);
     if (alone.code != exit_usage) FUZZ_REQUIRE(checked.run(demo).code == alone.code);
+    // All of it in one piece is the same again, and a piece cut again is that piece.
+    static fuzz::command const& all = *new fuzz::command{cut_verb, form::binary, {"@", "-o", "-"}};
+    static fuzz::command const& some =
+        *new fuzz::command{cut_verb, form::binary, {"@", "--from", "0:01", "--to", "-0:01", "-o", "-"}};
+    if (auto const copy = all.run(demo); copy.code == exit_ok)
+        FUZZ_REQUIRE(one.run(bytes_of(copy.out)).out == alone.out);
+    if (auto const piece = some.run(demo); piece.code == exit_ok)
+        FUZZ_REQUIRE(all.run(bytes_of(piece.out)).out == piece.out);
 }
 
 void run_target(fuzz::bytes_view data) {
@@ -30,7 +42,13 @@ void run_target(fuzz::bytes_view data) {
          {dump_verb, form::ndjson, {"--from", "0:01", "--to", "0:02", "--jobs", "2"}},
          {verify_verb, form::text, {"--jobs", "1"}},
          {verify_verb, form::ndjson, {"--strict", "--format", "ndjson", "--jobs", "1"}},
-         {map_info_verb, form::text, {}}},
+         {map_info_verb, form::text, {}},
+         {cut_verb, form::binary, {"--from", "0:01", "--to", "0:02", "--from", "0:03", "--to", "-0:01", "--one"}},
+         {cut_verb, form::binary, {"--strip-map", "--from", "-0:02"}},
+         {cut_verb,
+          form::binary,
+          {"--one", "--around", "kill", "--around", "marker", "--around", "finish", "--around", "chat:(a|b)*c$",
+           "--before", "0.5", "--after", "0.1"}}},
         compare};
     lines.run(data);
 }

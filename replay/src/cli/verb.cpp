@@ -39,6 +39,10 @@ void option_set::text(char const* name, std::optional<std::string>& value, char 
                       char const* value_name) {
     named(command_.add_option(name, value, help), value_name);
 }
+void option_set::texts(char const* name, std::vector<std::string>& values, char const* help,
+                       char const* value_name) {
+    named(command_.add_option(name, values, help), value_name)->allow_extra_args(false);
+}
 void option_set::words(char const* name, std::vector<std::string>& words, char const* help) {
     auto const set = [&words](std::string const& text) { words = CLI::detail::split(text, ','); };
     named(command_.add_option_function<std::string>(name, set, help), "NAME,...");
@@ -89,6 +93,20 @@ void option_set::position(char const* name, std::optional<time_position>& value,
     };
     named(command_.add_option_function<std::string>(name, set, fmt::format("{}: {}", help, position_forms)),
           "TIME");
+}
+void option_set::positions(char const* name, std::vector<time_position>& values, char const* help) {
+    auto const set = [&values, name](std::vector<std::string> const& texts) {
+        values.clear();
+        for (std::string const& text : texts) {
+            auto const position = parse_position(text);
+            if (!position) throw CLI::ValidationError{name, fmt::format("{} is not {}", text, position_forms)};
+            values.push_back(*position);
+        }
+    };
+    named(command_.add_option_function<std::vector<std::string>>(name, set,
+                                                                 fmt::format("{}: {}", help, position_forms)),
+          "TIME")
+        ->allow_extra_args(false);
 }
 void option_set::duration(char const* name, std::optional<double>& value, char const* help) {
     auto const set = [&value, name](std::string const& text) {

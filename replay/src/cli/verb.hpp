@@ -45,6 +45,9 @@ public:
     void text(char const* name, std::string& value, char const* help, char const* value_name = "TEXT");
     void text(char const* name, std::optional<std::string>& value, char const* help,
               char const* value_name = "TEXT");
+    /// Can be given several times.
+    void texts(char const* name, std::vector<std::string>& values, char const* help,
+               char const* value_name = "TEXT");
     /// Several, with commas between them.
     void words(char const* name, std::vector<std::string>& words, char const* help);
     void choice(char const* name, std::string& value, std::vector<std::string> const& choices, char const* help);
@@ -57,6 +60,8 @@ public:
     void bytes(char const* name, std::uint64_t& value, char const* help);
     /// A place in a recording.
     void position(char const* name, std::optional<time_position>& value, char const* help);
+    /// Places; can be given several times.
+    void positions(char const* name, std::vector<time_position>& values, char const* help);
     /// How long, in seconds. What it holds is the default.
     void duration(char const* name, std::optional<double>& value, char const* help);
     /// Only one of these.

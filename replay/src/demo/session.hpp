@@ -45,6 +45,7 @@ public:
     [[nodiscard]] note_log const& header_notes() const noexcept { return header_notes_; }
     [[nodiscard]] std::string const& name() const noexcept { return source_.name(); }
 
+    [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return source_.bytes(); }
     [[nodiscard]] std::size_t file_size() const noexcept { return source_.bytes().size(); }
     [[nodiscard]] std::size_t first_chunk() const noexcept { return reader_.position(); }
     /// Reads the chunks from `begin` up to `end`, as if no tick had come before. The header lies before `end`.

@@ -44,8 +44,8 @@ public:
         read_deaths(snapshot);
         names_.read(snapshot, protocol_);
         if (started_ && now != present_) {
-            add_missing(now, present_, "joined");
-            add_missing(present_, now, "left");
+            add_missing(now, present_, "joined", timeline_kind::join);
+            add_missing(present_, now, "left", timeline_kind::other);
         }
         present_ = std::move(now);
         racer_ = one_receiver_ ? followed_client(snapshot, protocol_) : -1;
@@ -55,7 +55,9 @@ public:
     void message(std::span<std::uint8_t const> bytes) {
         auto const raw = parse_message(bytes);
         if (!raw || raw->system) return; // server demos hold the system messages of all clients
-        if (auto const news = read_race_news(*raw, protocol_)) return add(to_text(*news, racer(*news)));
+        if (auto const news = read_race_news(*raw, protocol_))
+            return add(to_text(*news, racer(*news)),
+                       news->what == race_news::kind::finish ? timeline_kind::finish : timeline_kind::other);
         auto const m = decode_game_message(*raw, protocol_);
         if (!m) return;
         if (auto i = read_introduction(*m)) {
@@ -74,7 +76,8 @@ public:
             break;
         default: break;
         }
-        add(to_text(*m, protocol_, names_));
+        add(to_text(*m, protocol_, names_),
+            m->kind == message_kind::server_message ? timeline_kind::chat : timeline_kind::other);
     }
 
     // The demo is over.
@@ -107,10 +110,16 @@ private:
 
     void kill(kill_note const& note) {
         if (!one_receiver_) return notes_.push_back(note);
-        add(to_text({note.victim, note.killer, note.weapon}, protocol_, names_));
+        add_death({note.victim, note.killer, note.weapon});
         add_unexplained(out_.last_tick);
         if (unexplained_.erase(note.victim) == 0 && can_be_client(note.victim))
             announced_deaths_[note.victim] = out_.last_tick;
+    }
+
+    void add_death(death const& d) {
+        bool const by_another =
+            d.weapon && *d.weapon >= 0 && (!d.killer || (*d.killer >= 0 && *d.killer != d.victim));
+        add(to_text(d, protocol_, names_), by_another ? timeline_kind::kill : timeline_kind::other);
     }
 
     void read_deaths(snapshot_view snapshot) {
@@ -124,7 +133,7 @@ private:
         }
         if (died.empty()) return; // they may come yet
         ids_differ_ = ids_differ_ || ids_differ(died, notes_);
-        for (death const& d : explain_deaths(died, notes_, present_)) add(to_text(d, protocol_, names_));
+        for (death const& d : explain_deaths(died, notes_, present_)) add_death(d);
         forget_notes();
     }
 
@@ -170,14 +179,14 @@ private:
     }
     void add_unexplained(std::int32_t victim, std::int32_t tick) {
         auto const place = out_.events.begin() + static_cast<std::ptrdiff_t>(out_.count_until(tick));
-        out_.events.insert(place, {tick, to_text(death{victim, {}, {}}, protocol_, names_)});
+        out_.events.insert(place, {tick, to_text(death{victim, {}, {}}, protocol_, names_), timeline_kind::other});
     }
 
     // ---- other messages
 
     void chat(game_message const& m) {
         std::size_t const place = out_.events.size();
-        add(to_text(m, protocol_, names_));
+        add(to_text(m, protocol_, names_), timeline_kind::chat);
         if (one_receiver_ || out_.events.size() == place) return;
         speeches_[{out_.last_tick, speech_text(m, protocol_)}].push_back({place, names_.name(m.client_id)});
     }
@@ -209,15 +218,17 @@ private:
         return id < 0 ? "?" : names_.name(id);
     }
 
-    void add(std::string text) {
+    void add(std::string text, timeline_kind kind = timeline_kind::other) {
         if (text.empty()) return;
         if (lines_tick_ != out_.last_tick) lines_.clear();
         lines_tick_ = out_.last_tick;
-        if (lines_.insert(text).second) out_.events.push_back({out_.last_tick, std::move(text)});
+        if (lines_.insert(text).second) out_.events.push_back({out_.last_tick, std::move(text), kind});
     }
-    void add_missing(std::span<std::int32_t const> from, std::span<std::int32_t const> in, std::string_view what) {
+    void add_missing(std::span<std::int32_t const> from, std::span<std::int32_t const> in, std::string_view what,
+                     timeline_kind kind) {
         for (std::int32_t const id : from)
-            if (!std::binary_search(in.begin(), in.end(), id)) add(fmt::format("{} {}", names_.name(id), what));
+            if (!std::binary_search(in.begin(), in.end(), id))
+                add(fmt::format("{} {}", names_.name(id), what), kind);
     }
 
     struct speech {

@@ -11,9 +11,18 @@
 
 namespace teewire::replay {
 
+enum class timeline_kind : std::uint8_t {
+    other,
+    chat,   ///< of players and the server
+    kill,   ///< somebody killed somebody else
+    finish, ///< of a race
+    join,   ///< "NAME joined"
+};
+
 struct timeline_event {
     std::int32_t tick = -1;
     std::string text;
+    timeline_kind kind = timeline_kind::other;
 };
 
 /// What happens when, up to the end of the file or the first damage.

@@ -1,0 +1,202 @@
+#include "edit/cut.hpp"
+#include "demo/demo_file.hpp"
+#include "edit/around.hpp"
+#include "io/file_kind.hpp"
+#include "io/output.hpp"
+#include "verbs/verbs.hpp"
+
+#include <teewire/map/datafile.hpp>
+#include <teewire/sha256.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+struct cut_options {
+    std::string file;
+    output_choice to;
+    std::vector<time_position> from;
+    std::vector<time_position> until; ///< the last tick of each
+    std::vector<std::string> around;
+    std::optional<double> before = 5; ///< seconds
+    std::optional<double> after = 5;
+    bool one = false; ///< a demo of all pieces
+    bool strip_map = false;
+    std::string map; ///< path of a map file
+};
+
+std::vector<tick_range> chosen_ranges(cut_options const& options, demo_overview const& all) {
+    std::vector<tick_range> ranges;
+    if (options.from.size() > 1 || options.until.size() > 1)
+        if (options.from.size() != options.until.size())
+            throw usage_error{fmt::format("{} times --from and {} times --to: each piece needs both",
+                                          options.from.size(), options.until.size())};
+    for (std::size_t i = 0; i < std::max<std::size_t>({1, options.from.size(), options.until.size()}); ++i) {
+        tick_range r;
+        if (i < options.from.size()) r.first = options.from[i].tick(all.first_tick, all.last_tick);
+        if (i < options.until.size()) r.last = options.until[i].tick(all.first_tick, all.last_tick);
+        if (r.first > r.last)
+            throw usage_error{fmt::format("--from, tick {}, lies behind --to, tick {}", r.first, r.last)};
+        if (options.one && !ranges.empty() && r.first < ranges.back().first)
+            throw usage_error{
+                fmt::format("--one: ticks cannot go back in a demo, from {} to {}", ranges.back().first, r.first)};
+        ranges.push_back(r);
+    }
+    return options.one ? unite(std::move(ranges)) : ranges;
+}
+
+std::vector<tick_range> matching_ranges(cut_options const& options, std::span<moment_pattern const> patterns,
+                                        session& demo, std::string& damage) {
+    timeline const all = read_timeline(demo);
+    damage = all.error;
+    auto const ticks = [](double seconds) { return std::llround(seconds * ticks_per_second); };
+    auto const found = find_moments(all, demo.header(), patterns, ticks(*options.before), ticks(*options.after));
+    if (found.empty() && damage.empty() && !interrupted())
+        throw usage_error{fmt::format("{}: nothing in it matches --around", demo.name())};
+    return found;
+}
+
+// The bytes of the map that the demo names.
+void expect_map_of(demo_header const& header, std::string const& demo, input const& map) {
+    expect_map(map.name(), map.bytes());
+    std::uint32_t const crc = map_crc32(map.bytes());
+    bool const same = header.has_sha256 ? sha256(map.bytes()) == header.sha256 : crc == header.map_crc;
+    if (!same)
+        throw usage_error{fmt::format("{}: has crc {:08x}, but {} was recorded on a {} with crc {:08x}{}",
+                                      map.name(), crc, demo, printable(text(header.map_name)), header.map_crc,
+                                      crc == header.map_crc ? " and another SHA-256" : "")};
+}
+
+// The pieces of each demo to write.
+std::vector<std::vector<demo_piece>> sort_out(cut_options const& options, demo_cutter const& cutter,
+                                              std::vector<tick_range> const& ranges) {
+    std::vector<std::vector<demo_piece>> demos;
+    if (options.one) {
+        demos.push_back(cutter.find(ranges));
+    } else if (!options.around.empty()) {
+        for (demo_piece const& piece : cutter.find(ranges)) demos.push_back({piece});
+    } else { // in any order
+        for (tick_range const& r : ranges) demos.push_back(cutter.find({&r, 1}));
+    }
+    return demos;
+}
+
+// A range that nothing was found in.
+std::optional<tick_range> find_missing(cut_options const& options,
+                                       std::vector<std::vector<demo_piece>> const& demos,
+                                       std::vector<tick_range> const& ranges) {
+    if (!options.around.empty()) { // what was found there was in a snapshot
+        bool const any =
+            std::any_of(demos.begin(), demos.end(), [](auto const& pieces) { return !pieces.empty(); });
+        return any ? std::nullopt : std::optional{tick_range{ranges.front().first, ranges.back().last}};
+    }
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        auto const& pieces = demos[options.one ? 0 : i];
+        auto const in_range = [&](demo_piece const& p) {
+            return p.ticks.first >= ranges[i].first && p.ticks.first <= ranges[i].last;
+        };
+        if (std::none_of(pieces.begin(), pieces.end(), in_range)) return ranges[i];
+    }
+    return std::nullopt;
+}
+
+void report(output_file& file, std::span<tick_range const> written) {
+    std::uint64_t const size = file.size();
+    std::int64_t ticks = 0;
+    for (tick_range const& r : written) ticks += std::int64_t{r.last} - r.first;
+    complain(fmt::format("{}: {} from tick {} to {}{}, {} bytes", file.finish(), clock_text(ticks),
+                         written.front().first, written.back().last,
+                         written.size() == 1 ? std::string{} : fmt::format(" in {} pieces", written.size()), size));
+}
+
+int cut(cut_options const& options) {
+    std::vector<moment_pattern> patterns;
+    for (std::string const& text : options.around) patterns.emplace_back(text);
+    std::vector<std::string> inputs{options.file};
+    if (!options.map.empty()) inputs.push_back(options.map);
+    demo_target target{options.to, inputs};
+    input const source{options.file};
+    session demo{source};
+    if (demo.overview().first_tick < 0)
+        throw bad_input{
+            demo.overview().error.code == errc::ok
+                ? demo.name() + ": there is no tick in it"
+                : demo.error_text({demo.overview().error, demo_stage::chunk, -1, demo.overview().error.position})};
+    std::optional<input> map_file;
+    if (!options.map.empty()) expect_map_of(demo.header(), demo.name(), map_file.emplace(options.map));
+    auto const map = map_file            ? map_file->bytes()
+                     : options.strip_map ? std::span<std::uint8_t const>{}
+                                         : demo.map();
+
+    int code = exit_ok;
+    progress shown{demo.file_size()};
+    std::string last_damage;
+    auto const damaged = [&](std::string const& what) {
+        if (std::exchange(last_damage, what) == what) return; // of another piece too
+        shown.clear();
+        complain(what);
+        code = exit_bad_input;
+    };
+    std::string damage;
+    auto const ranges = patterns.empty() ? chosen_ranges(options, demo.overview())
+                                         : matching_ranges(options, patterns, demo, damage);
+    if (!damage.empty()) damaged(damage + "; nothing behind it is looked at");
+    if (interrupted()) return exit_interrupted;
+    if (ranges.empty()) return code;
+
+    demo_cutter cutter{demo, damaged};
+    auto const demos = sort_out(options, cutter, ranges);
+    if (interrupted()) return exit_interrupted;
+    if (auto const missing = find_missing(options, demos, ranges)) {
+        std::string const end = missing->last == INT32_MAX ? "on" : fmt::format("to {}", missing->last);
+        std::string const what =
+            fmt::format("{}: there is no snapshot from tick {} {}", demo.name(), missing->first, end);
+        if (code == exit_ok) throw usage_error{what};
+        complain(what);
+    }
+    if (target.is_stream() && demos.size() > 1)
+        throw usage_error{
+            fmt::format("{}: {} pieces make as many demos: -o FILE, or --one", demo.name(), demos.size())};
+    for (std::vector<demo_piece> const& pieces : demos) {
+        if (pieces.empty()) continue;
+        auto file = target.next();
+        auto const written =
+            cutter.write(*file, pieces, map, [&](std::uint64_t bytes) { shown.update(bytes, file->name()); });
+        if (interrupted()) break;
+        shown.clear();
+        if (written.empty()) target.reuse();
+        else report(*file, written);
+    }
+    return interrupted() ? exit_interrupted : code;
+}
+
+} // namespace
+
+verb const cut_verb{
+    "cut", "Copy pieces of a demo into demos of their own", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<cut_options>();
+        options.file(chosen->file, "a demo, or - for standard input");
+        options.output(chosen->to, option_set::presence::required,
+                       "file to write; - is standard output; further pieces go to NAME_2.demo, NAME_3.demo, ...");
+        options.positions("--from", chosen->from, "where a piece begins; by default where the demo does");
+        options.positions("--to", chosen->until, "where it ends");
+        options.texts("--around", chosen->around,
+                      "pieces around each moment of a kind: chat:REGEX, kill, finish, marker or join:NAME", "WHAT");
+        options.duration("--before", chosen->before, "how long before the moment");
+        options.duration("--after", chosen->after, "how long after it");
+        options.flag("--one", chosen->one, "all pieces in one demo");
+        options.flag("--strip-map", chosen->strip_map, "without the map");
+        options.text("--map", chosen->map, "with this map, if it is the one that was recorded on", "FILE");
+        options.exclusive({"--around", "--from"});
+        options.exclusive({"--around", "--to"});
+        options.exclusive({"--strip-map", "--map"});
+        options.examples({"cut game.demo --from 1:00 --to 1:30 -o piece.demo",
+                          "cut game.demo --around kill --around 'chat:gg' --after 3 --one -o best.demo"});
+        return [chosen] { return cut(*chosen); };
+    }};
+
+} // namespace teewire::replay

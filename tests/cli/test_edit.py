@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""What edits demos, as its users see it: options, files, what is said. Usage: test_edit.py TEEWIRE FIXTURES"""
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+TEEWIRE = os.path.abspath(sys.argv[1])
+DEMOS = pathlib.Path(sys.argv[2]).resolve() / "demos"
+DEMO, YARD, SEVEN = DEMOS / "ddnet_dm1.demo", DEMOS / "ddnet_yard.demo", DEMOS / "teeworlds07_dm1.demo"
+
+
+def run(*arguments, stdin=b"", **more):
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=120, **more)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def ticks(demo, *more):
+    code, out, err = run("dump", "--format", "checksum", *more, demo)
+    assert code == 0, err
+    return {int(line.split()[0]): line for line in out.decode().splitlines()}
+
+
+def seconds(demo):
+    """As the header tells."""
+    return int.from_bytes(demo.read_bytes()[152:156], "big")
+
+
+class Edit(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+    def edit(self, *arguments, code=0):
+        got, out, err = run(*arguments, cwd=self.folder)
+        self.assertEqual((got, out), (code, b""), err)
+        return err
+
+    def refuse(self, *arguments, code=2, words=""):
+        before = self.files()
+        err = self.edit(*arguments, code=code)
+        self.assertRegex(err, r"\Ateewire: [^\n]+\n(see teewire [a-z ]*--help\n)?\Z")
+        self.assertIn(words, err)
+        self.assertEqual(self.files(), before)
+
+
+class Cut(Edit):
+    def test_ranges(self):
+        err = self.edit("cut", DEMO, "--from", "0:10", "--to", "-0:10", "-o", "piece.demo")
+        piece = self.folder / "piece.demo"
+        self.assertEqual(err, f"teewire: piece.demo: 0:10.0 from tick 1252 to 1752, {piece.stat().st_size} bytes\n")
+        self.assertEqual(ticks(piece), ticks(DEMO, "--from", 1252, "--to", 1752))
+        self.assertEqual((seconds(piece), seconds(DEMO)), (10, 30))
+        code, out, _ = run("cut", "-", "--from", 1252, "--to", 1752, "-o", "-", stdin=DEMO.read_bytes())
+        self.assertEqual((code, out), (0, piece.read_bytes()))
+        self.edit("cut", DEMO, "-o", "whole.demo")
+        self.assertEqual((self.folder / "whole.demo").read_bytes(), DEMO.read_bytes())
+
+    def test_several_pieces(self):
+        (self.folder / "x_2.demo").write_bytes(b"mine")
+        two = ["--from", "2000", "--to", "2100", "--from", "800", "--to", "2050"]
+        err = self.edit("cut", DEMO, *two, "-o", "x.demo")
+        self.assertEqual([line.split(": ")[1] for line in err.splitlines()], ["x.demo", "x_3.demo"])
+        self.assertEqual(ticks(self.folder / "x.demo"), ticks(DEMO, "--from", 2000, "--to", 2100))
+        self.assertEqual(ticks(self.folder / "x_3.demo"), ticks(DEMO, "--from", 800, "--to", 2050))
+        self.assertEqual((self.folder / "x_2.demo").read_bytes(), b"mine")
+        self.edit("cut", DEMO, *two, "-o", "x.demo", "--force")
+        self.assertEqual(ticks(self.folder / "x_2.demo"), ticks(self.folder / "x_3.demo"))
+
+        self.edit("cut", DEMO, "--one", "--from", 800, "--to", 900, "--from", 850, "--to", 1000, "--from", 2000,
+                  "--to", 2100, "-o", "one.demo")
+        self.assertEqual(ticks(self.folder / "one.demo"), ticks(DEMO, "--from", 800, "--to", 1000) |
+                         ticks(DEMO, "--from", 2000, "--to", 2100))
+        self.assertEqual(seconds(self.folder / "one.demo"), 26)
+        self.refuse("cut", DEMO, "--one", *two, "-o", "y.demo", words="ticks cannot go back in a demo, from 2000 to 800")
+        self.refuse("cut", DEMO, *two, "-o", "-", words="2 pieces make as many demos")
+
+    def test_wrong_ranges(self):
+        for options, words in ((["--from", "1000", "--to", "999"], "tick 1000, lies behind --to, tick 999"),
+                               (["--from", "3000"], "no snapshot from tick 3000 on"), (["--to", "0"], "no snapshot from"),
+                               (["--from", "800", "--from", "900", "--to", "1000"], "each piece needs both"),
+                               (["--from", "800", "--to", "810", "--from", "9000", "--to", "9001"], "no snapshot from tick 9000"),
+                               (["--one", "--from", "800", "--to", "810", "--from", "9000", "--to", "9001"],
+                                "no snapshot from tick 9000 to 9001"),
+                               (["--from", "800", "--around", "kill"], "--around"),
+                               (["--around", "kills"], "kills is not chat:REGEX, kill, "),
+                               (["--around", "chat:[a"], "--around: chat:[a: "),
+                               (["--around", "finish"], "nothing in it matches --around")):
+            self.refuse("cut", DEMO, *options, "-o", "out.demo", words=words)
+
+    def test_around(self):
+        """In YARD, somebody says hello at ticks 340 and 508, and dies in between."""
+        err = self.edit("cut", YARD, "--around", "chat:h.llo$", "--before", "0.2", "--after", "0:01", "-o", "x.demo")
+        self.assertEqual(self.files(), ["x.demo", "x_2.demo"])
+        self.assertRegex(err, r"x.demo: 0:01\.2 from tick 330 to 390, .*\n.*x_2.demo: 0:01.2 from tick 498 to 558, ")
+        self.assertEqual(ticks(self.folder / "x.demo"), ticks(YARD, "--from", 330, "--to", 390))
+        self.edit("cut", YARD, "--around", "chat:hello", "--before", "2", "--after", "2", "-o", "y.demo")
+        self.assertEqual([f for f in self.files() if f[0] == "y"], ["y.demo"])  # they overlap
+        self.edit("cut", SEVEN, "--around", "join:bot02", "--around", "join:bot03", "--after", "1", "--one", "-o", "z.demo")
+        self.assertEqual(ticks(self.folder / "z.demo").keys() - ticks(SEVEN).keys(), set())
+
+    def test_maps(self):
+        map_ = self.folder / "yard.map"
+        self.assertEqual(run("map", "extract", YARD, "-o", map_)[0], 0)
+        self.edit("cut", YARD, "--strip-map", "-o", "none.demo")
+        none, with_ = (self.folder / "none.demo").read_bytes(), YARD.read_bytes()
+        self.assertEqual(none, with_[:136] + bytes(4) + with_[140:484] + with_[484 + map_.stat().st_size:])
+        self.edit("cut", "none.demo", "--map", map_, "-o", "again.demo")
+        self.assertEqual((self.folder / "again.demo").read_bytes(), YARD.read_bytes())
+        self.refuse("cut", DEMO, "--map", map_, "-o", "x.demo", words="was recorded on a dm1 with crc f2159e6e")
+        self.refuse("cut", DEMO, "--map", YARD, "-o", "x.demo", words="this is a demo")
+        self.refuse("cut", YARD, "--strip-map", "--map", map_, "-o", "x.demo")
+        self.refuse("cut", YARD, "--map", "yard.map", "--force", "-o", "yard.map", words="is read, and cannot be written")
+        # What the header says wrong of the map that is in the file is set right.
+        data = bytearray(YARD.read_bytes())
+        size = int.from_bytes(data[136:140], "big")
+        data[140:144], data[452:484] = bytes(4), bytes(32)
+        (self.folder / "wrong.demo").write_bytes(data)
+        self.edit("cut", "wrong.demo", "-o", "right.demo")
+        right = (self.folder / "right.demo").read_bytes()
+        self.assertEqual(right[140:144], zlib.crc32(right[484:484 + size]).to_bytes(4, "big"))
+        self.assertEqual(right[452:484], hashlib.sha256(right[484:484 + size]).digest())
+        self.assertEqual(right, YARD.read_bytes())
+
+    def test_damage(self):
+        """What comes before it is kept, and said where it is; before or behind what is wanted it does not matter."""
+        whole = DEMO.read_bytes()
+        damaged = self.folder / "damaged.demo"
+        damaged.write_bytes(whole[:len(whole) // 2 + 1])
+        err = self.edit("cut", damaged, "-o", "a.demo", code=1)
+        self.assertRegex(err, r"damaged.demo: tick \d+, byte \d+: the data ends too early; what comes before it is kept\n"
+                              r"teewire: a.demo: .* from tick 752 to \d+, \d+ bytes\n$")
+        last = max(ticks(self.folder / "a.demo"))
+        self.assertGreater(last, 1200)
+        self.assertEqual(ticks(self.folder / "a.demo"), ticks(DEMO, "--to", last))
+        self.edit("cut", damaged, "--to", last - 2, "-o", "b.demo")
+        err = self.edit("cut", damaged, "--from", 2000, "-o", "c.demo", code=1)
+        self.assertRegex(err, r"the data ends too early; nothing more can be found\n.*no snapshot from tick 2000 on\n$")
+        self.assertNotIn("c.demo", self.files())
+        self.refuse("cut", damaged, "--around", "finish", "-o", "c.demo", "--one", code=1, words="nothing behind it is looked at")
+        # A chunk that cannot be decoded, a little before the piece: its next full snapshot begins it.
+        changed = bytearray(whole)
+        begin = whole.index(b"\xc0\x00\x00\x04\xe8")  # keyframe, tick 1256
+        for at in range(begin + 1000, begin + 1010):
+            changed[at] ^= 0x55
+        damaged.write_bytes(changed)
+        err = self.edit("cut", damaged, "--from", 1480, "--to", 1600, "-o", "d.demo", code=1)
+        self.assertRegex(err, r"tick 1\d+, byte \d+: .*; what begins at tick 1480 is kept from tick 1508 on\n")
+        self.assertEqual(ticks(self.folder / "d.demo"), ticks(DEMO, "--from", 1508, "--to", 1600))
+        self.edit("cut", damaged, "--from", 1508, "--to", 1600, "-o", "e.demo")
+        self.assertEqual((self.folder / "e.demo").read_bytes(), (self.folder / "d.demo").read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
