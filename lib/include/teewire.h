@@ -169,9 +169,9 @@ typedef struct teewire_failure {
 /// For teewire_demo_writer_init.
 #define TEEWIRE_DEMO_WRITER_SIZE 458752
 /// Bytes in which `snapshots` of them always fit together, if none has more items and ints than these: for the next
-/// macros and functions.
+/// macros and functions. The first eighth is used again and again, and no more is touched, while what is held fits there.
 #define TEEWIRE_HISTORY_BYTES(snapshots, items, ints)                                                              \
-    (4 * ((snapshots) + 1) * TEEWIRE_SNAPSHOT_COPY_INTS(items, ints))
+    (4 * ((snapshots) + 3) * TEEWIRE_SNAPSHOT_COPY_INTS(items, ints))
 /// `snapshots`: how many are held; `bytes`: what they take together, see TEEWIRE_HISTORY_BYTES. `parts`: as in
 /// teewire_receiver_options.
 #define TEEWIRE_HISTORY_SIZE(snapshots, bytes) (256 + 32 * (snapshots) + (bytes))

@@ -290,6 +290,57 @@ TEST_CASE("history: outlines stay whole as long as their snapshots are held") {
     }
 }
 
+TEST_CASE("history: while clients answer, the first eighth of the block is all that is touched") {
+    constexpr std::int32_t untouched = 0x5eed5eed;
+    test::random rng{41};
+    std::vector<history::entry> entries(80);
+    test::ints block(history::block_ints(entries.size(), 1, 100), untouched);
+    auto const touched = [&] {
+        auto const last = std::find_if(block.rbegin(), block.rend(), [](auto i) { return i != untouched; });
+        return static_cast<std::size_t>(block.rend() - last);
+    };
+    history h{entries, block};
+    std::map<std::int32_t, test::ints> model;
+    std::int32_t tick = 0;
+    auto const add = [&] {
+        auto const snapshot = snapshot_of(rng, 60 + rng.below(100 - overhead - 60 + 1));
+        REQUIRE(h.add(++tick, test::view_of(snapshot)));
+        model[tick] = snapshot;
+        model.erase(tick - 80);
+    };
+    auto const answers = [&](std::int32_t late) { // for so many ticks after what has been sent
+        for (int i = 0; i < 3000; ++i) {
+            add();
+            h.drop_before(tick - late);
+            if (i > 80) CHECK(h.size() == static_cast<std::size_t>(late) + 1);
+            if (i % 16 == 0) check_against(h, model);
+        }
+    };
+    answers(6);
+    CHECK(touched() > 7 * 64);
+    CHECK(touched() <= block.size() / 8);
+    // One that falls silent keeps its base for as long as there are entries, and goes back when it answers.
+    for (int silence = 0; silence < 3; ++silence) {
+        std::int32_t const base = *h.oldest();
+        while (tick < base + 79) {
+            add();
+            REQUIRE(h.find(base));
+        }
+        check_against(h, model);
+        CHECK(touched() > block.size() / 2);
+        add();
+        CHECK_FALSE(h.find(base));
+        CHECK(h.size() == 80);
+        answers(6);
+        std::fill(block.begin() + static_cast<std::ptrdiff_t>(block.size() / 8), block.end(), untouched);
+        answers(6);
+        CHECK(touched() <= block.size() / 8);
+    }
+    // What one far away needs does not fit there, and nothing of it is lost.
+    answers(30);
+    CHECK(h.size() == 31);
+}
+
 TEST_CASE("history: late ticks are found like the others, whatever is dropped") {
     test::random rng{16};
     for (int round = 0; round < 50; ++round) {
@@ -366,19 +417,31 @@ TEST_CASE("history: a word of the caller's") {
 
 TEST_CASE("history: so many of the largest fit in the ints that are named") {
     test::random rng{9};
-    for (std::size_t const kept : {1, 2, 7, 40}) {
+    for (std::size_t const kept : {1, 2, 7, 28, 29, 30, 40, 100}) {
+        CAPTURE(kept);
         std::vector<history::entry> entries(kept);
         test::ints block(history::block_ints(kept, 10, 500));
         history past{entries, block};
         auto const memory = std::make_unique<snapshot_builder_memory<>>();
         snapshot_builder builder{*memory};
-        for (std::int32_t tick = 1; tick < 500; ++tick) {
+        std::size_t held = 0;
+        for (std::int32_t tick = 1; tick < 2000; ++tick) {
+            // At first and now and then small ones, so that the block is divided; else any, and mostly the largest.
+            bool const small = tick < 10 || rng.chance(5);
             std::uint16_t const items = static_cast<std::uint16_t>(1 + rng.below(10));
             builder.start();
-            for (std::uint16_t id = 0; id < items; ++id)
-                REQUIRE(builder.add(5, id, rng.chance(70) ? 498U / items - 2 : rng.below(498U / items - 1)));
+            for (std::uint16_t id = 0; id < items; ++id) {
+                std::size_t const most = 498U / items - 2;
+                REQUIRE(builder.add(5, id, small ? rng.below(3) : rng.chance(70) ? most : rng.below(most + 1)));
+            }
             REQUIRE(past.add(tick, builder.finish()));
-            CHECK(past.size() == std::min<std::size_t>(static_cast<std::size_t>(tick), kept));
+            held = std::min(held + 1, kept);
+            CHECK(past.size() == held);
+            if (!rng.chance(3)) continue;
+            std::int32_t const oldest = tick - static_cast<std::int32_t>(rng.below(kept));
+            past.drop_before(oldest);
+            held = std::min(held, static_cast<std::size_t>(tick - oldest + 1));
+            CHECK(past.size() == held);
         }
     }
 }

@@ -9,8 +9,40 @@
 
 namespace teewire {
 
-/// A ring of snapshots with increasing ticks in one block of the caller's. Adding drops the oldest ones when there is
-/// no room; a view that was handed out is valid until its snapshot is dropped.
+/// @cond memory
+namespace detail {
+
+// Blocks of different sizes in a memory from `first` to `last`, each behind the one before. They are never split: what
+// does not fit before the end goes to the start.
+struct ring {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t oldest = 0; // where it begins
+    std::size_t end = 0;    // of the newest one
+    std::size_t blocks = 0;
+
+    // Where a new one fits beside all that are there. None has the size 0.
+    [[nodiscard]] std::optional<std::size_t> room(std::size_t size) const noexcept {
+        auto const if_fits = [size](std::size_t from, std::size_t to) {
+            return size <= to - from ? std::optional{from} : std::nullopt;
+        };
+        if (blocks == 0) return if_fits(first, last);
+        if (end <= oldest) return if_fits(end, oldest);
+        auto const behind = if_fits(end, last);
+        return behind ? behind : if_fits(first, oldest);
+    }
+    void add(std::size_t begin, std::size_t size) noexcept {
+        if (blocks++ == 0) oldest = begin;
+        end = begin + size;
+    }
+};
+
+} // namespace detail
+/// @endcond
+
+/// Snapshots with increasing ticks in one block of the caller's. Adding drops the oldest ones when there is no room; a view
+/// that was handed out is valid until its snapshot is dropped. What is held goes round in the first eighth of the block
+/// while it fits there, and the rest stays untouched: as long as clients answer, if drop_before() follows them.
 class history {
 public:
     /// @cond memory
@@ -34,7 +66,8 @@ public:
     /// Ints of `block` in which as many snapshots always fit together, if none has more items and ints than these.
     [[nodiscard]] static constexpr std::size_t block_ints(std::size_t snapshots, std::size_t items,
                                                           std::size_t ints) noexcept {
-        return (snapshots + 1) * (ints + items + starts_words(ints)); // and one that does not fit before the end
+        // Each of two rings may have less room than for one at its end, and between its newest and its oldest one.
+        return (snapshots + 3) * (ints + items + starts_words(ints));
     }
 
     /// Copies the snapshot, and its outline if it has one, and keeps a `word` that means something to the caller, such as a
@@ -72,6 +105,8 @@ private:
     [[nodiscard]] snapshot_view view(entry const& e) const noexcept;
     [[nodiscard]] entry const* entry_of(std::int32_t tick) const noexcept;
     [[nodiscard]] entry& at(std::size_t i) const noexcept { return entries_[(first_ + i) % entries_.size()]; }
+    [[nodiscard]] std::optional<std::size_t> room(std::size_t size) const noexcept;
+    void divide_block(std::size_t first_size) noexcept;
     void drop_oldest() noexcept;
     result<snapshot_view> append(std::int32_t tick, snapshot_view snapshot, std::uint64_t word) noexcept;
 
@@ -79,7 +114,8 @@ private:
     std::span<std::int32_t> block_;
     std::size_t first_ = 0;
     std::size_t count_ = 0;
-    std::size_t end_ = 0;       // of the newest snapshot in the block
+    detail::ring few_{};        // in the first part of the block
+    detail::ring many_{};       // in the rest: what the first has no room for
     std::size_t unordered_ = 0; // entries up to the last one that came late; 0: ticks increase
 };
 

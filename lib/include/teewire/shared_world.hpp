@@ -112,7 +112,6 @@ struct shared_tick {
 struct shared_entry {
     shared_tick tick;
     std::size_t begin = 0; // in the memory of past ticks
-    std::size_t bytes = 0;
 };
 
 } // namespace detail

@@ -7,7 +7,11 @@ using namespace teewire::c;
 
 namespace {
 
-struct encoder_state {
+// What they keep follows them in the memory.
+struct alignas(shared_world::alignment) world_state : shared_world {
+    using shared_world::shared_world;
+};
+struct alignas(shared_encoder::alignment) encoder_state {
     encoder_state(shared_world const& world, std::span<std::byte> memory) noexcept : encoder{world, memory} {}
     shared_encoder encoder;
     snapshot_messages messages;
@@ -15,16 +19,14 @@ struct encoder_state {
 
 constexpr std::uint32_t most = 65534;
 static_assert(TEEWIRE_ALIGN % shared_world::alignment == 0 && TEEWIRE_ALIGN % shared_encoder::alignment == 0);
-static_assert(sizeof(shared_world) % shared_world::alignment == 0);
-static_assert(sizeof(encoder_state) % shared_encoder::alignment == 0);
 
 shared_world& world_of(teewire_world* world) noexcept {
     assert(world != nullptr);
-    return *reinterpret_cast<shared_world*>(world);
+    return *reinterpret_cast<world_state*>(world);
 }
 shared_world const& world_of(teewire_world const* world) noexcept {
     assert(world != nullptr);
-    return *reinterpret_cast<shared_world const*>(world);
+    return *reinterpret_cast<world_state const*>(world);
 }
 encoder_state& state_of(teewire_encoder* encoder) noexcept {
     assert(encoder != nullptr);
@@ -63,15 +65,15 @@ std::uint32_t teewire_world_size(teewire_world_limits const* limits, std::uint32
     shared_limits l;
     if (!read_limits(limits, l)) return 0;
     std::uint64_t const tick = shared_world::tick_bytes(l, items, ints, seen);
-    return size_or_zero(sizeof(shared_world) + shared_world::fixed_bytes(l) + (l.ticks + std::uint64_t{1}) * tick);
+    return size_or_zero(sizeof(world_state) + shared_world::fixed_bytes(l) + (l.ticks + std::uint64_t{1}) * tick);
 }
 
 std::int32_t teewire_world_init(teewire_world** out, void* memory, std::uint32_t size,
                                 teewire_world_limits const* limits) {
     shared_limits l;
-    if (!read_limits(limits, l) || !suits<shared_world>(memory, size, shared_world::fixed_bytes(l)))
+    if (!read_limits(limits, l) || !suits<world_state>(memory, size, shared_world::fixed_bytes(l)))
         return TEEWIRE_BAD_ARGUMENT;
-    *out = reinterpret_cast<teewire_world*>(::new (memory) shared_world{l, behind<shared_world>(memory, size)});
+    *out = reinterpret_cast<teewire_world*>(::new (memory) world_state{l, behind<world_state>(memory, size)});
     return TEEWIRE_OK;
 }
 

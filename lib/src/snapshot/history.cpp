@@ -37,23 +37,21 @@ result<snapshot_view> history::append(std::int32_t tick, snapshot_view snapshot,
     std::size_t const needed = size + keys.size() + starts.size();
     if (needed > block_.size()) return failure{errc::too_large, block_.size()};
 
-    std::size_t const begin = make_room(
-        needed, block_.size(), end_,
-        [this]() -> std::optional<ring_block> {
-            if (count_ == 0) return std::nullopt;
-            return ring_block{at(0).begin, at(0).whole};
-        },
-        [this] { drop_oldest(); });
     if (count_ == entries_.size()) drop_oldest();
-    std::int32_t* const place = block_.data() + begin;
+    std::optional<std::size_t> begin;
+    for (;; drop_oldest()) {
+        if (count_ == 0) divide_block(needed);
+        if ((begin = room(needed))) break;
+    }
+    std::int32_t* const place = block_.data() + *begin;
     std::memcpy(place, snapshot.ints().data(), size * 4);
     if (!keys.empty()) std::memcpy(place + size, keys.data(), keys.size() * 4);
     if (!starts.empty()) std::memcpy(place + size + keys.size(), starts.data(), starts.size() * 4);
-    end_ = begin + needed;
+    (*begin < many_.first ? few_ : many_).add(*begin, needed);
     ++count_;
     at(count_ - 1) = {word,
                       tick,
-                      static_cast<std::uint32_t>(begin),
+                      static_cast<std::uint32_t>(*begin),
                       static_cast<std::uint32_t>(size),
                       static_cast<std::uint32_t>(needed),
                       snapshot.distinct_keys(),
@@ -81,8 +79,9 @@ std::optional<std::uint64_t> history::word_of(std::int32_t tick) const noexcept 
 memory_ahead history::ahead(std::int32_t base_tick) const noexcept {
     entry const* const base = entry_of(base_tick);
     if (base == nullptr) return {};
-    // The next one is taken for as large as its base.
-    std::size_t const place = std::min<std::size_t>(end_, block_.size() - base->whole);
+    // The next one is taken for as large as its base. Without room it may go where the oldest one is.
+    std::size_t const place =
+        room(base->whole).value_or(std::min<std::size_t>(at(0).begin, block_.size() - base->whole));
     std::size_t const before_items = 2 + view(*base).size();
     return {block_.data() + base->begin + before_items, block_.data() + place + before_items};
 }
@@ -91,7 +90,7 @@ void history::drop_before(std::int32_t tick) noexcept {
     while (count_ > 0 && at(0).tick < tick) drop_oldest();
 }
 
-void history::clear() noexcept { first_ = count_ = end_ = unordered_ = 0; }
+void history::clear() noexcept { first_ = count_ = unordered_ = 0; }
 
 std::optional<std::int32_t> history::oldest() const noexcept {
     if (count_ == 0) return std::nullopt;
@@ -107,11 +106,29 @@ std::optional<std::int32_t> history::newest() const noexcept {
     return tick;
 }
 
+std::optional<std::size_t> history::room(std::size_t size) const noexcept {
+    auto const among_few = few_.room(size);
+    return among_few ? among_few : many_.room(size);
+}
+
+// Nothing is held. Where the part would not hold at least four snapshots, it would cost more room than it saves.
+void history::divide_block(std::size_t first_size) noexcept {
+    std::size_t const part = block_.size() / 8;
+    few_ = {.last = first_size <= part / 4 ? part : 0};
+    many_ = {.first = few_.last, .last = block_.size()};
+}
+
 void history::drop_oldest() noexcept {
+    bool const of_many = at(0).begin >= many_.first;
+    detail::ring& ring = of_many ? many_ : few_;
     first_ = (first_ + 1) % entries_.size();
     --count_;
     unordered_ -= unordered_ > 0;
-    if (count_ == 0) end_ = 0;
+    if (--ring.blocks == 0) return;
+    // The others on the way are passed once in all.
+    std::size_t i = 0;
+    while ((at(i).begin >= many_.first) != of_many) ++i;
+    ring.oldest = at(i).begin;
 }
 
 } // namespace teewire

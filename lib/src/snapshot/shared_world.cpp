@@ -428,14 +428,13 @@ result<std::size_t> shared_world::finish() noexcept {
         return failure{errc::too_large, past_.size()};
     }
 
-    std::size_t const begin = make_room(
-        all.end, past_.size(), end_,
-        [this]() -> std::optional<ring_block> {
-            if (count_ == 0) return std::nullopt;
-            return ring_block{at(0).begin, at(0).bytes};
-        },
-        [this] { drop_oldest(); });
     if (count_ == entries_.size()) drop_oldest();
+    auto const room = [&] {
+        return detail::ring{0, past_.size(), count_ != 0 ? at(0).begin : 0, end_, count_}.room(all.end);
+    };
+    std::optional<std::size_t> found;
+    while (!(found = room())) drop_oldest();
+    std::size_t const begin = *found;
     end_ = begin + all.end;
     ++count_;
     ++changes_;
@@ -476,7 +475,7 @@ result<std::size_t> shared_world::finish() noexcept {
         made.views[c].order = static_cast<std::uint32_t>(order.at);
     }
     assert(plan.end == all.end);
-    at(count_ - 1) = {made, begin, all.end};
+    at(count_ - 1) = {made, begin};
     return n;
 }
 
