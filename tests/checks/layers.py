@@ -40,7 +40,7 @@ PROGRAM = {
     "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
     "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
     "map": ({"io", "demo"}, {"codec", "demo", "map"}),
-    "sources": ({"io", "game", "stream", "demo", "capture", "net"}, {"codec", "snapshot", "transfer"}),
+    "sources": ({"io", "cli", "game", "stream", "demo", "capture", "net"}, {"codec", "snapshot", "transfer"}),
     "verbs": ({"io", "cli", "game", "stream", "sources", "demo", "edit", "capture", "net", "map"}, set(LAYERS)),
     "main.cpp": ({"io", "cli", "verbs"}, {"codec"}),
 }

@@ -2,6 +2,7 @@
 """`teewire serve` to `teewire record` on the loopback: what arrives is what the demo holds.
 usage: test_serve.py TEEWIRE TRAFFIC FIXTURES [SECONDS [DEMO_OF_64_PLAYERS]]
 With 60 seconds it is the long form: bad connections, a flood of a million packets, and a crowd for as long."""
+import collections
 import os
 import pathlib
 import re
@@ -122,6 +123,50 @@ def test_watch(folder):
         assert equal >= len(recorded) - 5, (equal, len(recorded))
 
 
+def test_dump(folder):
+    """What `dump` prints of a server is what a recording of it holds, and it is printed at once."""
+    def parse(lines):
+        return {int(line.split()[0]): line.split()[1:4] for line in lines}
+
+    def dump(server, *options, **more):
+        return subprocess.Popen([TEEWIRE, "dump", f"127.0.0.1:{server.port}", "--format", "checksum", *map(str, options)],
+                                stderr=subprocess.PIPE, text=True, **more)
+
+    for protocol, file in DEMOS.items():
+        with Serving(folder, pathlib.Path(FIXTURES, "demos", file), "--loop") as server:
+            recorder = record(folder, server.port, "d.demo", min(SECONDS, 20) + 2, protocol)
+            until_line(recorder.stderr, "recording to")
+            dumper = dump(server, "--protocol", protocol, "--to", "1s", stdout=subprocess.PIPE)
+            lines = collections.deque()
+            begin = time.monotonic()
+            first = None
+            for line in dumper.stdout:
+                first = first or time.monotonic()
+                lines.append(line)
+            last = time.monotonic()
+            assert dumper.wait(STUCK) == 0, dumper.stderr.read()
+            dumper.stderr.close()
+            # Ended by a signal, it has done what it was asked to.
+            kept = folder / "kept"
+            dumper = dump(server, "--protocol", protocol, "-o", kept, "--force")
+            time.sleep(1.5)
+            dumper.send_signal(signal.SIGINT)
+            code, _, error = ended(dumper)
+            assert code == 0, error
+            check_recording(recorder, folder, "d.demo")
+        done = subprocess.run([TEEWIRE, "dump", folder / "d.demo", "--format", "checksum"], capture_output=True, text=True)
+        recorded, live = parse(done.stdout.splitlines()), parse(lines)
+        common = recorded.keys() & live.keys()
+        # Demos of 0.7 have items that the recorder adds.
+        assert len(common) >= 20, (len(common), len(live), len(recorded))
+        if protocol == "0.6":
+            assert all(recorded[t] == live[t] for t in common)
+        assert max(live) - min(live) <= 50, live.keys()
+        assert last - first > 0.5, "what a second brought came at the same moment"
+        assert kept.read_text().count("\n") > 5
+        print(f"{protocol}: {len(common)} ticks printed live as they are in the recording, {first - begin:.2f} s after the start")
+
+
 def test_control(folder):
     """Commands on standard input."""
     demo = pathlib.Path(FIXTURES, "demos", DEMOS["0.6"])
@@ -240,7 +285,7 @@ def test_wrong_usage(folder):
 
 def main():
     own_network()
-    tests = (test_wrong_usage, test_watch, test_control, test_bad_connection, test_flood, test_crowd)
+    tests = (test_wrong_usage, test_watch, test_dump, test_control, test_bad_connection, test_flood, test_crowd)
     chosen = os.environ.get("TEEWIRE_SERVE_TEST")
     for test in tests:
         if chosen and chosen != test.__name__:

@@ -4,7 +4,7 @@
 #include "game/race.hpp"
 #include "sources/recording_file.hpp"
 #include "sources/server_source.hpp"
-#include "verbs/server_options.hpp"
+#include "sources/server_options.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -338,6 +338,7 @@ private:
 };
 
 int print(host_port const& server, dump_options const& options, printout& to) {
+    static_cast<void>(range_of(options, {})); // before anybody is bothered
     end_when_complete();
     live_print sink{options, to};
     watched_server const found = watch(server, options.spectating, sink, [&] { return sink.over(); });

@@ -2,7 +2,7 @@
 
 #include "game/spacing.hpp"
 #include "io/output.hpp"
-#include "verbs/server_options.hpp"
+#include "sources/server_options.hpp"
 #include "verbs/verbs.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>

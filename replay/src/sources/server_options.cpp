@@ -1,4 +1,4 @@
-#include "verbs/server_options.hpp"
+#include "sources/server_options.hpp"
 
 namespace teewire::replay {
 
