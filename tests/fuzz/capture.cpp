@@ -27,7 +27,7 @@ void run_target(fuzz::bytes_view data) {
     if (data.empty()) return;
     open_file file{fmemopen(const_cast<std::uint8_t*>(data.data()), data.size(), "rb")};
     try {
-        capture_reader reader{std::move(file), "input"};
+        capture_reader reader{{std::move(file), nullptr}, "input"};
         checker listener;
         connection_watcher watcher{listener};
         captured_frame frame;

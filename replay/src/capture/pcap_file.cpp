@@ -1,5 +1,6 @@
 #include "capture/pcap_file.hpp"
 
+#include "io/compression.hpp"
 #include "io/file_kind.hpp"
 #include "io/interrupts.hpp"
 
@@ -54,6 +55,46 @@ int close_stream(void* cookie) {
     return ::close(*file);
 }
 
+// What is in a compressed file.
+struct packed_file {
+    packed_file(open_file file, compression kind) : inner{std::move(file)}, reader{kind} {}
+
+    open_file inner;
+    decompressor reader;
+    std::array<std::uint8_t, 65536> block;
+    std::span<std::uint8_t const> left; // of the block
+    std::shared_ptr<std::string> damage = std::make_shared<std::string>();
+};
+
+ssize_t read_packed(void* cookie, char* to, std::size_t size) {
+    packed_file& from = *static_cast<packed_file*>(cookie);
+    try {
+        for (;;) {
+            bool const fresh = from.left.empty();
+            if (fresh) {
+                std::size_t const n = std::fread(from.block.data(), 1, from.block.size(), from.inner.get());
+                if (n == 0 && std::ferror(from.inner.get())) return -1;
+                from.left = std::span{from.block}.first(n);
+            }
+            bool const ended = fresh && from.left.empty();
+            auto const step = from.reader.run(from.left, {reinterpret_cast<std::uint8_t*>(to), size});
+            from.left = from.left.subspan(step.taken);
+            if (step.given != 0) return static_cast<ssize_t>(step.given);
+            if (!ended && from.reader.error().empty()) continue;
+            if (!interrupted()) *from.damage = from.reader.damage();
+            return 0;
+        }
+    } catch (std::bad_alloc const&) {
+        errno = ENOMEM;
+        return -1;
+    }
+}
+
+int close_packed(void* cookie) {
+    std::unique_ptr<packed_file> const file{static_cast<packed_file*>(cookie)};
+    return 0;
+}
+
 // Takes the descriptor.
 open_file stream_of(int descriptor, std::string const& name) {
     auto cookie = descriptor < 0 ? nullptr : std::make_unique<int>(descriptor);
@@ -62,6 +103,12 @@ open_file stream_of(int descriptor, std::string const& name) {
     if (opened == nullptr) throw io_error{fmt::format("{}: cannot be opened: {}", name, std::strerror(errno))};
     static_cast<void>(cookie.release()); // close_stream has it
     return opened;
+}
+
+// What has been read first.
+void put_back(open_file const& file, std::span<std::uint8_t const> bytes, std::string const& name) {
+    for (std::size_t i = bytes.size(); i > 0; --i)
+        if (std::ungetc(bytes[i - 1], file.get()) == EOF) throw io_error{fmt::format("{}: cannot be read", name)};
 }
 
 open_file copy_of(open_file const& stream, std::string const& name) {
@@ -111,13 +158,31 @@ capture_source::capture_source(std::string name, bool twice) : path_{std::move(n
         regular_ = fs::is_regular_file(status);
         if (regular_) size_ = fs::file_size(path_, failed);
     }
-    if (twice && !regular_) spool_ = copy_of(open(), name_);
+    if (twice && !regular_) spool_ = copy_of(open_raw(), name_);
 }
 
 capture_source::capture_source(input const& bytes) noexcept
     : name_{bytes.name()}, size_{bytes.bytes().size()}, bytes_{&bytes} {}
 
-open_file capture_source::open() const {
+open_capture capture_source::open() const {
+    open_file file = open_raw();
+    if (bytes_ != nullptr) return {std::move(file), std::make_shared<std::string>(bytes_->damage())};
+    endless_wait const beginning; // of which there is nothing to report
+    std::array<std::uint8_t, compression_magic_bytes> begin{};
+    std::size_t const size = std::fread(begin.data(), 1, begin.size(), file.get());
+    put_back(file, std::span{begin}.first(size), name_);
+    compression const kind = find_compression(std::span{begin}.first(size));
+    if (kind == compression::none) return {std::move(file), nullptr};
+    auto packed = std::make_unique<packed_file>(std::move(file), kind);
+    open_capture opened{open_file{fopencookie(packed.get(), "rb", {read_packed, nullptr, nullptr, close_packed})},
+                        packed->damage};
+    if (opened.file == nullptr)
+        throw io_error{fmt::format("{}: cannot be opened: {}", name_, std::strerror(errno))};
+    static_cast<void>(packed.release()); // close_packed has it
+    return opened;
+}
+
+open_file capture_source::open_raw() const {
     if (bytes_ != nullptr) {
         // It only reads, whatever its type says.
         open_file opened{
@@ -142,16 +207,18 @@ open_file capture_source::open() const {
     return file;
 }
 
-capture_reader::capture_reader(open_file file, std::string const& name) {
+capture_reader::capture_reader(open_capture from, std::string const& name) : damage_{std::move(from.damage)} {
+    open_file file = std::move(from.file);
     std::array<char, PCAP_ERRBUF_SIZE> reason{};
     endless_wait const beginning; // of which there is nothing to report
     // What libpcap says of something else helps nobody.
     std::array<std::uint8_t, file_kind_bytes> begin{};
     std::size_t const size = std::fread(begin.data(), 1, begin.size(), file.get());
     auto const seen = std::span{begin}.first(size);
+    if (seen.empty() && damage_ != nullptr && !damage_->empty())
+        throw bad_input{fmt::format("{}: {}", name, *damage_)};
     if (identify(seen) != file_kind::capture) refuse_kind(name, seen, "a packet capture");
-    for (std::size_t i = size; i > 0; --i)
-        if (std::ungetc(begin[i - 1], file.get()) == EOF) throw io_error{fmt::format("{}: cannot be read", name)};
+    put_back(file, seen, name);
     handle_ = pcap_fopen_offline_with_tstamp_precision(file.get(), PCAP_TSTAMP_PRECISION_NANO, reason.data());
     if (handle_ == nullptr) throw bad_input{fmt::format("{}: byte 0: {}", name, reason.data())};
     static_cast<void>(file.release()); // is closed with the handle
@@ -194,6 +261,10 @@ bool capture_reader::next(captured_frame& out) {
     std::uint64_t const begin = position();
     int const found = pcap_next_ex(handle_, &head, &bytes);
     if (found != 1) {
+        if (damage_ != nullptr && !damage_->empty()) {
+            error_ = fmt::format("frame {}: {}", frames_ + 1, *damage_);
+            return false;
+        }
         if (found == PCAP_ERROR_BREAK) return false;
         std::string const place = begin != 0 ? fmt::format(" at byte {}", begin) : std::string{};
         error_ = fmt::format("frame {}{}: {}", frames_ + 1, place, pcap_geterr(handle_));

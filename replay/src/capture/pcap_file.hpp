@@ -25,7 +25,15 @@ struct file_closer {
 };
 using open_file = std::unique_ptr<std::FILE, file_closer>;
 
-/// Where a capture comes from: a file, or a stream, which is put into a temporary file if it is needed twice.
+/// A capture to be read. What was compressed is decompressed on the way.
+struct open_capture {
+    open_file file;
+    /// Not null if it was compressed: after the last byte, what is wrong with that data, or empty.
+    std::shared_ptr<std::string const> damage;
+};
+
+/// Where a capture comes from: a file, compressed by gzip or zstd or not, or a stream, which is put into a temporary
+/// file if it is needed twice.
 class capture_source {
 public:
     /// "-" is standard input. Throws io_error, also for streams of more than max_stream_bytes that are needed twice.
@@ -38,9 +46,11 @@ public:
     /// Bytes, or 0 if that is not known.
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
     /// At its beginning. Throws io_error.
-    [[nodiscard]] open_file open() const;
+    [[nodiscard]] open_capture open() const;
 
 private:
+    [[nodiscard]] open_file open_raw() const;
+
     std::string path_;
     std::string name_;
     std::uint64_t size_ = 0;
@@ -53,7 +63,7 @@ private:
 class capture_reader {
 public:
     /// `name`: for messages. Throws bad_input when it is no capture, or one of a network that is not read here.
-    capture_reader(open_file file, std::string const& name);
+    capture_reader(open_capture from, std::string const& name);
     explicit capture_reader(capture_source const& source) : capture_reader{source.open(), source.name()} {}
     capture_reader(capture_reader const&) = delete;
     capture_reader& operator=(capture_reader const&) = delete;
@@ -76,6 +86,7 @@ public:
 
 private:
     pcap* handle_ = nullptr;
+    std::shared_ptr<std::string const> damage_;
     link_layer link_ = link_layer::ethernet;
     std::uint64_t frames_ = 0;
     std::uint64_t untimed_ = 0;

@@ -53,8 +53,6 @@ bool demo_stream::next(stream_event& out) {
     return true;
 }
 
-std::string demo_stream::error() const {
-    return player_.error().what.code == errc::ok ? std::string{} : demo_.error_text(player_.error());
-}
+std::string demo_stream::error() const { return demo_.error_text(player_.error()); }
 
 } // namespace teewire::replay

@@ -88,7 +88,7 @@ void playback::read_all(std::function<void(std::uint64_t)> const& progress) {
                 roster_messages_.push_back({e.tick, {e.message.begin(), e.message.end()}});
         }
     }
-    if (player_.error().what.code != errc::ok) error_ = demo_.error_text(player_.error());
+    error_ = demo_.error_text(player_.error());
     for (std::size_t i = max_clients; i-- > 0;)
         if (!used[i]) viewer_id_ = static_cast<std::int32_t>(i);
 }

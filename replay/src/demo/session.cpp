@@ -7,13 +7,15 @@
 namespace teewire::replay {
 namespace {
 
+std::string behind(std::string const& damage) { return damage.empty() ? damage : "; " + damage; }
+
 demo_reader open(input const& source, note_log& notes) {
     auto const reader = demo_reader::open(source.bytes(), &notes);
     if (!reader && identify(source.bytes()) != file_kind::demo)
         refuse_kind(source.name(), source.bytes(), "a demo");
     if (!reader)
-        throw bad_input{
-            fmt::format("{}: byte {}: {}", source.name(), reader.error().position, describe(reader.error().code))};
+        throw bad_input{fmt::format("{}: byte {}: {}{}", source.name(), reader.error().position,
+                                    describe(reader.error().code), behind(source.damage()))};
     demo_reader quiet = *reader; // the header's oddities are noted; those of the chunks are the player's business
     quiet.set_notes(nullptr);
     return quiet;
@@ -92,8 +94,14 @@ demo_player& session::player() {
     return *player_;
 }
 
+std::string session::end_text(demo_failure const& failed) const {
+    if (failed.what.code == errc::ok) return source_.damage();
+    return explain(failed) + behind(source_.damage());
+}
+
 std::string session::error_text(demo_failure const& failed) const {
-    return fmt::format("{}: {}", name(), explain(failed));
+    std::string const end = end_text(failed);
+    return end.empty() ? end : fmt::format("{}: {}", name(), end);
 }
 
 } // namespace teewire::replay

@@ -53,7 +53,10 @@ public:
     /// Plays the whole file, with the sizes as they are at the first call.
     [[nodiscard]] demo_player& player();
 
-    /// "NAME: tick ..., byte ...: REASON"
+    /// Why a reader that has come to the end of what is there, or to an error, has not come to the end of the demo:
+    /// "tick ..., byte ...: REASON", or what is wrong with compressed data. Empty if it has.
+    [[nodiscard]] std::string end_text(demo_failure const& failed) const;
+    /// The same behind "NAME: ".
     [[nodiscard]] std::string error_text(demo_failure const& failed) const;
 
 private:

@@ -285,7 +285,7 @@ timeline read_timeline(session& demo) {
         }
     }
     reader.finish();
-    if (player.error().what.code != errc::ok) out.error = demo.error_text(player.error());
+    out.error = demo.error_text(player.error());
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include "io/input.hpp"
 
+#include "io/compression.hpp"
 #include "io/interrupts.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -39,6 +42,7 @@ input::input(std::string name) : name_{std::move(name)} {
         static std::mutex first_come; // who comes later finds the end
         std::lock_guard const lock{first_come};
         read_all(STDIN_FILENO);
+        decompress();
         return;
     }
     descriptor const file{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -47,6 +51,11 @@ input::input(std::string name) : name_{std::move(name)} {
                                    errno == ENOENT ? "no such file"
                                                    : fmt::format("cannot be opened: {}", std::strerror(errno)))};
     read_all(file.number());
+    decompress();
+}
+
+void input::require_all() const {
+    if (!damage_.empty()) throw bad_input{fmt::format("{}: {}", name_, damage_)};
 }
 
 void input::read_all(int file) {
@@ -85,6 +94,41 @@ void input::make_room(std::uint64_t bytes) {
     if (moved == nullptr) throw io_error{fmt::format("{}: no memory for more than {} bytes of it", name_, size_)};
     static_cast<void>(bytes_.release());
     bytes_.reset(static_cast<std::uint8_t*>(moved));
+}
+
+void input::decompress() {
+    compression const kind = find_compression(bytes());
+    if (kind == compression::none) return;
+    auto const packed_bytes = std::move(bytes_);
+    std::span<std::uint8_t const> const packed{packed_bytes.get(), std::exchange(size_, 0)};
+    std::uint64_t const most = std::min(max_decompressed_bytes,
+                                        std::max(always_decompressed_bytes, max_compression_ratio * packed.size()));
+    try {
+        decompressor reader{kind};
+        std::size_t taken = 0;
+        std::uint64_t room = 0;
+        for (;;) {
+            if (size_ == room) {
+                // One byte more than may be there shows whether that is the end.
+                room =
+                    room == most ? most + 1 : std::min(most, std::max<std::uint64_t>(2 * room, 4 * packed.size()));
+                make_room(room);
+            }
+            auto const step = reader.run(packed.subspan(taken),
+                                         std::span{bytes_.get(), static_cast<std::size_t>(room)}.subspan(size_));
+            taken += step.taken;
+            size_ += step.given;
+            if (size_ > most)
+                throw bad_input{fmt::format("{}: byte {} of the {} data: there is more in it than {} bytes", name_,
+                                            taken, teewire::replay::name(kind), most)};
+            if (size_ < room) break;
+        }
+        damage_ = reader.damage();
+    } catch (std::bad_alloc const&) {
+        throw io_error{fmt::format("{}: no memory to decompress it", name_)};
+    }
+    if (size_ == 0) require_all();
+    make_room(std::max<std::size_t>(size_, 1));
 }
 
 } // namespace teewire::replay

@@ -12,9 +12,11 @@ namespace teewire::replay {
 
 map_source::map_source(std::string const& name) : file_{name}, bytes_{file_.bytes()} {
     file_kind kind = identify(bytes_);
+    if (kind != file_kind::demo) file_.require_all();
     if (kind == file_kind::demo) {
         auto const demo = demo_reader::open(bytes_);
         if (!demo) {
+            file_.require_all();
             // Chunks may be damaged, but the map comes before them.
             throw bad_input{
                 fmt::format("{}: byte {}: {}", this->name(), demo.error().position, describe(demo.error().code))};

@@ -35,6 +35,7 @@ void read_all(capture_pass& pass, progress& shown, std::uint64_t done_before) {
 // Takes a map file for the stays whose map it is, and for those whose map the capture does not name.
 void use_map(std::string const& path, std::vector<map_stay>& stays, map_collector& maps) {
     input const file{path};
+    file.require_all();
     expect_map(path, file.bytes());
     auto const crc = map_crc32(file.bytes());
     std::string wanted;

@@ -287,7 +287,7 @@ void print(session& demo, dump_options const& options, file_label const& label, 
     if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = first - 1;
     decoded const found = decode(demo, team, how);
     to.out.flush();
-    if (found.failed()) throw bad_input{demo.error_text(found.error)};
+    if (std::string const error = demo.error_text(found.error); !error.empty()) throw bad_input{error};
 }
 
 void print(event_source& source, dump_options const& options, file_label const& label, printout& to,

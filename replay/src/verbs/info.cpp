@@ -248,8 +248,9 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
         if (!verify_size_table(demo, found)) found = find_players(nullptr);
         r.protocol = teewire::name(demo.spoken());
         r.snapshots = found.snapshots;
-        if (found.failed()) r.error = explain(found.error);
-        r.truncated = found.error.stage == demo_stage::chunk && found.error.what.code == errc::truncated;
+        r.error = demo.end_text(found.error);
+        r.truncated = !source.damage().empty() ||
+                      (found.error.stage == demo_stage::chunk && found.error.what.code == errc::truncated);
     } catch (bad_input const& e) {
         if (!header) throw; // nothing is known
         std::string_view const reason = e.what();

@@ -275,7 +275,10 @@ int serve(serve_options const& options) {
     std::optional<input> map_file;
     if (!options.map.empty()) map_file.emplace(options.map);
     auto const map = map_file ? map_file->bytes() : demo.map();
-    if (map_file) expect_map(map_file->name(), map);
+    if (map_file) {
+        map_file->require_all();
+        expect_map(map_file->name(), map);
+    }
     if (map.empty()) throw usage_error{demo.name() + ": holds no map, which clients need; --map gives one"};
     progress shown_progress{demo.file_size()};
     playback shown{demo, options.loop, [&](std::uint64_t done) { shown_progress.update(done, "reading"); }};

@@ -86,7 +86,7 @@ report check(std::string const& file, verify_options const& options, workers& te
         v.snapshots = found.snapshots;
         v.messages = found.messages;
         v.notes = describe_notes(found.notes);
-        if (found.failed()) v.error = explain(found.error);
+        v.error = demo.end_text(found.error);
     } catch (bad_input const& e) {
         v.error = std::string_view{e.what()}.substr(source.name().size() + 2); // without the name
     }

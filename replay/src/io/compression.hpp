@@ -1,0 +1,53 @@
+// Compressed files: gzip and zstd, also several members or frames one after the other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace teewire::replay {
+
+enum class compression : std::uint8_t { none, gzip, zstd };
+/// "gzip", "zstd"
+[[nodiscard]] std::string_view name(compression kind) noexcept;
+
+/// Bytes that are enough to know it.
+inline constexpr std::size_t compression_magic_bytes = 4;
+/// By the first bytes. Nothing else that the program reads begins like that.
+[[nodiscard]] compression find_compression(std::span<std::uint8_t const> begin) noexcept;
+
+/// Decompresses bit by bit. Of memory it takes 128 MiB at most, which is what `zstd` allows too.
+class decompressor {
+public:
+    /// `kind`: not none. Throws std::bad_alloc.
+    explicit decompressor(compression kind);
+    ~decompressor();
+    decompressor(decompressor const&) = delete;
+    decompressor& operator=(decompressor const&) = delete;
+
+    struct step {
+        std::size_t taken; ///< bytes of `in`
+        std::size_t given; ///< bytes in `out`
+    };
+    /// Goes on until `in` is taken and all that came of it given, `out` is full, or an error is found. Throws
+    /// std::bad_alloc.
+    step run(std::span<std::uint8_t const> in, std::span<std::uint8_t> out);
+    /// What is wrong; empty if nothing is. What was given before is right as far as can be known.
+    [[nodiscard]] std::string const& error() const noexcept { return error_; }
+    /// For the end of the input. "byte 1234 of the gzip data: it ends too early", or empty if all is well.
+    [[nodiscard]] std::string damage() const;
+
+private:
+    struct engine;
+    struct gzip_engine;
+    struct zstd_engine;
+
+    compression kind_;
+    std::unique_ptr<engine> engine_;
+    std::string error_;
+    std::uint64_t taken_ = 0;
+};
+
+} // namespace teewire::replay
