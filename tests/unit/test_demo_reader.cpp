@@ -650,6 +650,41 @@ TEST_CASE("demo player: a written demo cut at every byte") {
     }
 }
 
+TEST_CASE("demo player: a file that grows byte by byte, and lies elsewhere each time") {
+    for (std::uint8_t const version : {6, 3}) {
+        auto const file = golden_file(version);
+        player_with_memory whole{open(file)};
+        auto const expected = play(whole.player);
+        std::size_t const first = chunks_of(open(file)).front().position;
+        auto bytes = std::make_unique<test::bytes>(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(first));
+        player_with_memory growing{open(*bytes)};
+        auto events = play(growing.player);
+        for (std::size_t size = first + 1; size <= file.size(); ++size) {
+            auto next =
+                std::make_unique<test::bytes>(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
+            growing.player.extend(*next);
+            bytes = std::move(next);
+            for (seen_event& e : play(growing.player)) events.push_back(std::move(e));
+        }
+        CHECK(events == expected);
+        CHECK(growing.player.error().what == failure{});
+    }
+    // What is wrong stays wrong.
+    auto file = golden_file(6);
+    std::size_t const end = file.size();
+    for (std::uint8_t const byte : {0x80, 0xff, 0xff, 0xff, 0xff}) file.push_back(byte); // a negative tick
+    player_with_memory damaged{open(file)};
+    static_cast<void>(play(damaged.player));
+    failure const error = damaged.player.error().what;
+    CHECK(error.code == errc::bad_tick);
+    CHECK(damaged.player.error().position == end);
+    test::bytes more = file;
+    more.push_back(0);
+    damaged.player.extend(more);
+    CHECK(damaged.player.error().what == error);
+    CHECK(play(damaged.player).empty());
+}
+
 TEST_CASE("demo player: damaged bytes give an error or another demo, never more") {
     auto const file = golden_file(6);
     auto const memory = std::make_unique<demo_player_memory>();

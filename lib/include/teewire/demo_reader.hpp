@@ -47,6 +47,9 @@ public:
     [[nodiscard]] std::int32_t tick() const noexcept { return tick_; }
     /// From here on, quirks go there, or nowhere if null.
     void set_notes(note_log* notes) noexcept { notes_ = notes; }
+    /// The file has grown, and may lie elsewhere in memory: `file` begins with the same bytes. next() goes on where there
+    /// was nothing more, or only a part of a chunk.
+    void extend(std::span<std::uint8_t const> file) noexcept;
     /// Goes on at `position`, which a chunk gave, as if `tick` were the last marker's. Clears errors.
     void seek(std::size_t position, std::int32_t tick) noexcept;
 
@@ -171,6 +174,8 @@ public:
     /// first one give the first, ticks after the last one the last. Messages on the way are skipped. `keyframes` is
     /// what scan_demo gave for this file. False on errors. Costs at most the chunks since the last keyframe.
     bool seek(std::int32_t tick, std::span<demo_keyframe const> keyframes) noexcept;
+    /// As demo_reader::extend().
+    void extend(std::span<std::uint8_t const> file) noexcept;
 
 private:
     bool decode(demo_chunk const& chunk, std::span<std::int32_t const>& ints) noexcept;

@@ -21,6 +21,12 @@ result<demo_reader> demo_reader::open(std::span<std::uint8_t const> file, note_l
     return reader;
 }
 
+void demo_reader::extend(std::span<std::uint8_t const> file) noexcept {
+    assert(file.size() >= file_.size());
+    file_ = file;
+    if (error_.code == errc::truncated) error_ = {};
+}
+
 void demo_reader::seek(std::size_t position, std::int32_t tick) noexcept {
     assert(position <= file_.size());
     at_ = position;
@@ -142,6 +148,11 @@ bool demo_player::decode(demo_chunk const& chunk, std::span<std::int32_t const>&
     if (!count) return fail(count.error(), demo_stage::varint, chunk);
     ints = std::span{memory_.ints}.first(*count);
     return true;
+}
+
+void demo_player::extend(std::span<std::uint8_t const> file) noexcept {
+    reader_.extend(file);
+    if (error_.stage == demo_stage::chunk && error_.what.code == errc::truncated) error_ = {};
 }
 
 // Decodes a snapshot or delta into state_.

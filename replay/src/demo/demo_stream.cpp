@@ -4,14 +4,19 @@
 
 namespace teewire::replay {
 
+served_map map_of(demo_header const& header) {
+    served_map map;
+    map.name = text(header.map_name);
+    map.crc = header.map_crc;
+    map.size = header.map_size;
+    if (header.has_sha256) map.sha256 = header.sha256;
+    return map;
+}
+
 recording recording_of(session const& demo) {
-    demo_header const& header = demo.header();
     recording r;
     r.version = demo.spoken();
-    r.map.name = text(header.map_name);
-    r.map.crc = header.map_crc;
-    r.map.size = header.map_size;
-    if (header.has_sha256) r.map.sha256 = header.sha256;
+    r.map = map_of(demo.header());
     r.map_bytes = demo.map();
     r.first_tick = demo.overview().first_tick;
     r.last_tick = demo.overview().last_tick;

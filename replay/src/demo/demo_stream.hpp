@@ -27,6 +27,8 @@ private:
 
 /// What a player has come to; `state` is its own.
 [[nodiscard]] stream_event to_stream_event(demo_event const& event, snapshot_view state) noexcept;
+/// What a demo's header says of its map.
+[[nodiscard]] served_map map_of(demo_header const& header);
 /// What holds for the whole demo.
 [[nodiscard]] recording recording_of(session const& demo);
 

@@ -1,10 +1,11 @@
 #include "cli/examine_files.hpp"
+#include "demo/demo_follower.hpp"
 #include "demo/segments.hpp"
 #include "game/item_text.hpp"
 #include "game/race.hpp"
 #include "sources/recording_file.hpp"
-#include "sources/server_source.hpp"
 #include "sources/server_options.hpp"
+#include "sources/server_source.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ struct dump_options {
     std::optional<time_position> from;
     std::optional<time_position> until; ///< the last one
     std::string connection;             ///< of captures
+    bool follow = false;
     spectator_options spectating;
     std::vector<std::string> types;
     std::string format = "ndjson";
@@ -202,7 +204,7 @@ tick_range range_of(dump_options const& options, recording const& what) {
         return t && t->from == time_position::origin::end;
     };
     if (what.last_tick < 0 && (from_end(options.from) || from_end(options.until)))
-        throw usage_error{"nobody knows when a server will end: --from and --to count from the beginning"};
+        throw usage_error{"nobody knows when this will end: --from and --to count from the beginning"};
     tick_range wanted;
     if (options.from) wanted.first = options.from->tick(what.first_tick, what.last_tick);
     if (options.until) wanted.last = options.until->tick(what.first_tick, what.last_tick);
@@ -319,13 +321,20 @@ report print(std::string const& file, dump_options const& options, printout& to,
     return {source.judge(), {}, {}};
 }
 
-// Prints what waits at once.
+// Prints what there is at once, before more is waited for.
 class live_print final : public event_sink {
 public:
-    live_print(dump_options const& options, printout& to) : part_{options, no_label_, to}, to_{to} {}
+    enum class arrival : bool { one_by_one, many };
+
+    live_print(dump_options const& options, printout& to, arrival come)
+        : part_{options, no_label_, to}, to_{to}, arrival_{come} {}
 
     void take(stream_event const& event) override {
+        constexpr std::size_t piece_bytes = 64 << 10;
         part_.take(event);
+        if (arrival_ == arrival::one_by_one || part_.size() >= piece_bytes) flush();
+    }
+    void flush() {
         part_.deliver();
         to_.out.flush();
     }
@@ -335,12 +344,26 @@ private:
     file_label no_label_;
     printed_part part_;
     printout& to_;
+    arrival arrival_;
 };
+
+// Until a pipe is closed, or somebody ends it.
+int follow(std::string const& file, dump_options const& options, printout& to) {
+    static_cast<void>(range_of(options, {}));
+    end_when_complete();
+    live_print sink{options, to, live_print::arrival::many};
+    demo_follower source{file, [&] { sink.flush(); }};
+    for (stream_event event; !sink.over() && source.next(event);) sink.take(event);
+    sink.flush();
+    std::string const error = source.error();
+    if (!error.empty()) complain(error);
+    return to.out.finish(error.empty() ? exit_ok : exit_bad_input);
+}
 
 int print(host_port const& server, dump_options const& options, printout& to) {
     static_cast<void>(range_of(options, {})); // before anybody is bothered
     end_when_complete();
-    live_print sink{options, to};
+    live_print sink{options, to, live_print::arrival::one_by_one};
     watched_server const found = watch(server, options.spectating, sink, [&] { return sink.over(); });
     if (found.lost != 0) complain(fmt::format("{} snapshots were lost on the way", found.lost));
     return to.out.finish(found.failed ? exit_io : found.snapshots == 0 ? exit_interrupted : exit_ok);
@@ -355,6 +378,8 @@ int dump(dump_options const& options) {
         if (options.files.size() > 1) throw usage_error{fmt::format("{}: a server is printed alone", file)};
         return print(*server, options, to);
     }
+    if (options.follow && options.files.size() > 1) throw usage_error{"--follow takes one file"};
+    if (options.follow) return follow(options.files.front(), options, to);
     int worst = exit_ok;
     for (std::string const& file : options.files) {
         int const code = examine_files({file}, options.jobs, to.out,
@@ -384,6 +409,7 @@ verb const dump_verb{
         options.text("--connection", chosen->connection,
                      "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
                      "WHICH");
+        options.flag("--follow", chosen->follow, "a demo that is still being written: wait for more at its end");
         server_options(options, chosen->spectating);
         options.words("--types", chosen->types, "only items of these types, for example character,player_info");
         options.flag("--raw", chosen->raw,
@@ -391,6 +417,7 @@ verb const dump_verb{
         options.jobs(chosen->jobs);
         options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
                           "dump game.demo --format csv --types character -o tees.csv",
+                          "record localhost -o - | teewire dump - --follow",
                           "dump localhost:8303 --types character --duration 1:00"});
         return [chosen] { return dump(*chosen); };
     }};
