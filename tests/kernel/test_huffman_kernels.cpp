@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -202,6 +203,38 @@ TEST_CASE("looks that take all their bits, and the longest code behind them") {
                 input.push_back(i % (looks + 1) == looks ? 0x77 : whole_looks[i % whole_looks.size()]);
             check_both_ways(input);
         }
+}
+
+TEST_CASE("codes that fill words of encoders to the last bit, and one bit more") {
+    std::array<std::vector<std::uint8_t>, huffman::max_code_bits + 1> by_length;
+    for (unsigned b = 0; b < 256; ++b)
+        by_length[huffman::table.codes[b].length].push_back(static_cast<std::uint8_t>(b));
+    random_source random;
+    // Appends so many codes of so many bits together, if there are any.
+    auto const add = [&](bytes& to, std::size_t codes, std::size_t bits, auto& self) {
+        if (codes == 0) return bits == 0;
+        std::size_t const first = random.below(by_length.size());
+        for (std::size_t i = 0; i < by_length.size(); ++i) {
+            std::size_t const length = (first + i) % by_length.size();
+            auto const& some = by_length[length];
+            if (some.empty() || length + (codes - 1) > bits || length + (codes - 1) * huffman::max_code_bits < bits)
+                continue;
+            to.push_back(some[random.below(some.size())]);
+            if (self(to, codes - 1, bits - length, self)) return true;
+            to.pop_back();
+        }
+        return false;
+    };
+    for (std::size_t const codes : {3U, 4U, 8U})
+        for (std::size_t bits = 40; bits <= std::min<std::size_t>(66, codes * huffman::max_code_bits); ++bits)
+            for (std::size_t before = 0; before < 16; ++before)
+                for (std::size_t const zeros : {0U, 8U, 40U}) {
+                    bytes input(zeros, 0);
+                    REQUIRE(add(input, 4, 20 + before, add));
+                    input.resize(input.size() + 4, 0);
+                    for (int i = 0; i < 3; ++i) REQUIRE(add(input, codes, bits, add));
+                    check_both_ways(input);
+                }
 }
 
 TEST_CASE("any room for the output") {

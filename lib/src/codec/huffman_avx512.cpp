@@ -172,12 +172,14 @@ constexpr std::size_t block_room = 64 * max_code_bits / 8 + 8;
         std::uint8_t const* const at = input.data() + i;
         if (out.size() - bits / 8 < block_room) {
             auto const pending = _mm_extract_epi64(_mm512_extracti64x2_epi64(w.pending, 3), 1);
-            return encode(input, i, out, ending, {bits, static_cast<std::uint64_t>(pending)});
+            return encode(input, i, out, ending,
+                          {out.data() + bits / 8,
+                           std::rotr(static_cast<std::uint64_t>(pending), static_cast<int>(bits % 8)), bits % 8});
         }
         if (input.size() - i < 64) {
             append(w, out.data(), last_codes_of(at, input.size() - i), (input.size() - i) / 8 + 1);
             auto const total = static_cast<std::size_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(w.bits)));
-            return end_bytes(total, out.data(), ending);
+            return end_bytes({out.data() + total / 8, 0, total % 8}, out.data(), ending);
         }
         append(w, out.data(), codes_of(_mm512_loadu_si512(at)), 8);
     }
@@ -188,8 +190,7 @@ constexpr std::size_t block_room = 64 * max_code_bits / 8 + 8;
 result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
                                    huffman_end ending) noexcept {
     constexpr std::size_t too_few_to_pay = 32;
-    // Such as an empty delta.
-    if (input.size() < 4 && out.size() >= group_room) return encode_last(input, 0, out.data(), ending, {});
+    if (input.size() <= few && out.size() >= few_room) return encode_few(input, out.data(), ending);
     if (input.size() < too_few_to_pay) return avx2::huffman_encode(input, out, ending);
     return encode_blocks(input, out, ending);
 }

@@ -4,18 +4,17 @@
 
 namespace teewire::kernels {
 
-result<std::size_t> scalar::huffman_encode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
-                                           huffman_end ending) noexcept {
-    return huffman::encode(input, 0, out, ending, {});
+// Apart from where it is called, which has no registers to save then.
+[[gnu::noinline]] static result<std::size_t> encode_all(std::span<std::uint8_t const> input,
+                                                        std::span<std::uint8_t> out, huffman_end ending) noexcept {
+    return huffman::encode(input, 0, out, ending, {out.data()});
 }
 
-#if defined(__x86_64__)
-// Shifts by any number of bits are all that it needs of its level.
-[[gnu::target("bmi2")]] result<std::size_t> avx2::huffman_encode(std::span<std::uint8_t const> input,
-                                                                 std::span<std::uint8_t> out,
-                                                                 huffman_end ending) noexcept {
-    return huffman::encode(input, 0, out, ending, {});
+result<std::size_t> scalar::huffman_encode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
+                                           huffman_end ending) noexcept {
+    if (input.size() <= huffman::few && out.size() >= huffman::few_room)
+        return huffman::encode_few(input, out.data(), ending);
+    return encode_all(input, out, ending);
 }
-#endif
 
 } // namespace teewire::kernels
