@@ -170,7 +170,7 @@ class Words(Conventions):
 
     def test_wrong_values(self):
         def check(verb):
-            for option, kind in re.findall(r"^  (?:-\w,)?(--[a-z-]+) (TIME|N|BYTES|TEXT:\{)", verb.help, re.M):
+            for option, kind in re.findall(r"^  (?:-\w,)?(--[a-z-]+) (TIME\b|N\b|BYTES\b|TEXT:\{)", verb.help, re.M):
                 done = run(*verb.arguments(*([verb.good()] if verb.reads else [])), option, "nonsense")
                 self.check_error(done, 2, option)
         self.for_each(VERBS, check)

@@ -1,4 +1,4 @@
-// What the program does with demos: info, dump, verify and cut. The first byte chooses how, the rest is the demo.
+// What the program does with demos: info, dump, verify, cut and redact. The first byte chooses how, the rest is the demo.
 #include "program.hpp"
 
 using namespace teewire::replay;
@@ -45,6 +45,8 @@ void run_target(fuzz::bytes_view data) {
          {map_info_verb, form::text, {}},
          {cut_verb, form::binary, {"--from", "0:01", "--to", "0:02", "--from", "0:03", "--to", "-0:01", "--one"}},
          {cut_verb, form::binary, {"--strip-map", "--from", "-0:02"}},
+         {redact_verb, form::binary, {}},
+         {redact_verb, form::binary, {"--what", "names", "--players", "bot01"}},
          {cut_verb,
           form::binary,
           {"--one", "--around", "kill", "--around", "marker", "--around", "finish", "--around", "chat:(a|b)*c$",

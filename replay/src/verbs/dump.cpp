@@ -417,7 +417,7 @@ verb const dump_verb{
         options.jobs(chosen->jobs);
         options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
                           "dump game.demo --format csv --types character -o tees.csv",
-                          "record localhost -o - | teewire dump - --follow",
+                          "dump recording.demo --follow --types player_info",
                           "dump localhost:8303 --types character --duration 1:00"});
         return [chosen] { return dump(*chosen); };
     }};

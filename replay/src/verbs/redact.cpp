@@ -1,0 +1,78 @@
+#include "edit/redact.hpp"
+#include "demo/demo_file.hpp"
+#include "io/output.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+struct redact_options {
+    std::string file;
+    output_choice to;
+    std::vector<std::string> what;
+    std::vector<std::string> players;
+    std::vector<std::string> keep;
+};
+
+redaction redaction_of(redact_options const& options) {
+    redaction r;
+    if (!options.what.empty()) {
+        r.names = r.clans = r.chat = r.server = false;
+        for (std::string const& word : options.what)
+            if (word == "names") r.names = true;
+            else if (word == "clans") r.clans = true;
+            else if (word == "chat") r.chat = true;
+            else if (word == "server") r.server = true;
+            else throw usage_error{fmt::format("--what: {} is not names, clans, chat or server", word)};
+    }
+    if (!options.players.empty()) r.players.emplace(options.players.begin(), options.players.end());
+    r.keep.insert(options.keep.begin(), options.keep.end());
+    return r;
+}
+
+int redact(redact_options const& options) {
+    redaction const what = redaction_of(options);
+    output_file out{options.to, content::binary, {&options.file, 1}};
+    input const source{options.file};
+    session demo{source};
+    progress shown{2 * source.bytes().size()};
+    redactor work{demo, what};
+    work.find_names([&](std::uint64_t done) { shown.update(done, "looking for names"); });
+    if (interrupted()) return exit_interrupted;
+    redacted const found =
+        work.write(out, [&](std::uint64_t done) { shown.update(source.bytes().size() + done, "writing"); });
+    shown.clear();
+    if (interrupted()) return exit_interrupted;
+    for (std::string const& name : found.unknown)
+        complain(fmt::format("{}: there is no player {} in it", source.name(), name));
+    if (!work.error().empty()) complain(work.error() + "; what comes before it is kept");
+    out.finish_as_named();
+    auto const part = [](std::uint64_t count, char const* text) {
+        return count == 0 ? std::string{} : fmt::format(", {} {}", count, text);
+    };
+    complain(fmt::format("{}: {} names and {} clans replaced{}{}{}{}", out.name(), found.names, found.clans,
+                         part(found.chat, "lines of chat left out"),
+                         part(found.server, "lines of the server left out"),
+                         part(found.unreadable, "messages left out that cannot be read"),
+                         part(found.refused, "things left out that a demo cannot hold")));
+    return work.error().empty() ? exit_ok : exit_bad_input;
+}
+
+} // namespace
+
+verb const redact_verb{
+    "redact", "Copy a demo without names, clans, chat and words of the server",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<redact_options>();
+        options.file(chosen->file, "a demo, or - for standard input");
+        options.output(chosen->to, option_set::presence::required);
+        options.words("--what", chosen->what, "what goes, of names, clans, chat and server; by default all of it");
+        options.words("--players", chosen->players, "only what concerns these players");
+        options.words("--keep", chosen->keep, "not what concerns these players");
+        options.examples({"redact game.demo -o public.demo", "redact game.demo --players nameless -o public.demo"});
+        return [chosen] { return redact(*chosen); };
+    }};
+
+} // namespace teewire::replay
