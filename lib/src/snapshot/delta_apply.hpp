@@ -51,8 +51,9 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
     auto const removed_keys = reader.removed_keys();
     for (std::size_t k = 0; k < removed_keys.size(); ++k) {
         std::size_t const number = finder.find(removed_keys[k], expected);
-        if (number == key_index::npos || is_removed(number)) {
+        if (number == key_index::npos || is_removed(number)) [[unlikely]] {
             if (options.notes != nullptr) options.notes->add(note::unknown_removed_key, delta_header_ints + k);
+            else k += finder.count_unknown_ahead(removed_keys.subspan(k + 1));
             continue;
         }
         marks[number / 64] |= std::uint64_t{1} << number % 64;

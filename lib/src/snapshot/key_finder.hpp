@@ -50,10 +50,22 @@ public:
         count_unknown();
         return key_index::npos;
     }
+    // How many of these, from the first on, are unknown. 0 unless many have been.
+    [[nodiscard]] std::size_t count_unknown_ahead(std::span<std::int32_t const> keys) const noexcept {
+        return filter_ ? count_unknown_by(*filter_, keys) : 0;
+    }
     [[nodiscard]] std::int32_t key(std::size_t number) const noexcept { return keys_[number]; }
     [[nodiscard]] std::int32_t const* keys() const noexcept { return keys_; }
 
 private:
+    [[gnu::noinline]] static std::size_t count_unknown_by(key_filter filter,
+                                                          std::span<std::int32_t const> keys) noexcept {
+        std::size_t n = 0;
+        auto const may_hold = [&](std::size_t i) { return filter.may_hold(keys[n + i]); };
+        while (n + 4 <= keys.size() && !(may_hold(0) | may_hold(1) | may_hold(2) | may_hold(3))) n += 4;
+        while (n < keys.size() && !may_hold(0)) ++n;
+        return n;
+    }
     void count_known(std::size_t keys) noexcept {
         known_work_ += keys;
         if (known_work_ > 2 * width * (n_ + 64)) build_index();
