@@ -14,6 +14,8 @@ import tempfile
 import unittest
 import zlib
 
+from made_maps import VERSION, datafile, group, tiles
+
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 MAP = FIXTURES / "maps/ddnet.map"
@@ -211,6 +213,26 @@ class Info(InFolder):
             self.assertEqual(b["unpacked_tiles"], 40 * 25)
             self.assertLess(b["packed_tiles"], 40 * 25)
             self.assertEqual(b["unpacked_sha256"], hashlib.sha256(blocks[a["tile_data"]]).hexdigest())
+
+    def test_counts_of_tiles(self):
+        some = random.Random(1)
+        contents = [bytes(n) for n in range(1, 9)] + [bytes(n - 1) + b"\1" for n in range(1, 9)]
+        contents += [bytes(4 * 65536 * 2 + n) + b"\0\0\1\0" for n in (0, 4)]
+        contents += [bytes(some.choice((0, 0, 3, 255)) for _ in range(n)) for n in (10, 11, 12, 13, 4000, 4 * 65536 + 7)]
+        contents.append(b"\xff" * (4 * 65536 * 2))
+        layers = [layer for i in range(len(contents)) for layer in (
+            tiles(3 * i, 1, 1, i, version=4), tiles(3 * i + 1, 1, 1, i), tiles(3 * i + 2, 1, 1, i, flags=2, more=[i]))]
+        shown = run("info", "--format", "ndjson", self.save("some.map", datafile(
+            [VERSION, group(len(layers)), *layers], [(zlib.compress(c, 1), len(c)) for c in contents])))
+        shown = json.loads(shown[1])["layers"]
+        for i, content in enumerate(contents):
+            packed, plain, tele = shown[3 * i:3 * i + 3]
+            whole = range(0, len(content) - 3, 4)
+            self.assertEqual((packed["packed_tiles"], packed["unpacked_tiles"]),
+                             (len(whole), sum(n + 1 for n in content[2::4])), i)
+            self.assertEqual((plain["nonzero_skip"], plain["nonzero_reserved"]),
+                             (sum(content[k + 2] != 0 for k in whole), sum(content[k + 3] != 0 for k in whole)), i)
+            self.assertEqual((tele["dummy_bytes"], tele["dummy_all_zero"]), (len(content), not any(content)), i)
 
     def test_xvector(self):
         documented, original = info(XVECTOR), info(XVECTOR_ORIGINAL)
