@@ -245,12 +245,12 @@ def sources(root):
     return [name for name in listed if name and (root / name).is_file()]
 
 
-def code(root):
-    """The text of each file that faults are put into. Not of the program's headers, which hold declarations and are
-    compiled twenty times."""
+def code(root, headers=False):
+    """The text of each file that faults are put into. Not of the program's headers, unless these are wanted: they hold
+    declarations and are compiled twenty times."""
     return {name: (root / name).read_text() for name in sources(root)
             if name.startswith(PLACES)
-            and name.endswith(".cpp" if name.startswith("replay/") else (".cpp", ".hpp", ".inc"))}
+            and name.endswith(".cpp" if name.startswith("replay/") and not headers else (".cpp", ".hpp", ".inc"))}
 
 
 def sample(root, seed, wanted, kept=lambda name: True):
@@ -491,13 +491,13 @@ def stale(texts):
     known = {(f.function, f.before, f.after) for name, text in texts.items() for f in faults_of(name, text)}
     return [f"accepted.tsv: {before}" for function, before, after in accepted_faults()
             if (function, before, after) not in known] + \
-        [f"named.tsv: {row['before']!r}" for row in named_faults() if not place_of(row, texts)]
+        [f"named.tsv: {row['before']!r}" for row in named_faults() if not place_of(row, code(ROOT, headers=True))]
 
 
 def check_named(bench, only):
     """Each named fault is put in: the test named beside it fails, and passes without it."""
     bad = 0
-    texts = code(ROOT)
+    texts = code(ROOT, headers=True)
     programs = {os.path.basename(t): t for test in bench.tests for t in test["targets"]}
     for row in named_faults():
         name = place_of(row, texts)

@@ -2,6 +2,8 @@
 #include "check.hpp"
 #include "lossy_link.hpp"
 #include "random.hpp"
+#include "scene.hpp"
+#include "temporary_file.hpp"
 
 #include "net/game_client.hpp"
 #include "net/replay_server.hpp"
@@ -599,17 +601,78 @@ TEST_CASE("viewers watch whom they chose, as long as there is one") {
 }
 
 TEST_CASE("after a jump it is known who is there, from messages that came before") {
-    stage s{demos[1]};
-    auto const present = [&] {
-        auto const& all = s.shown.players().clients;
-        return std::count_if(all.begin(), all.end(), [](auto const& client) { return client.has_value(); });
+    // Demos of 0.7's servers say it by messages alone.
+    test::script recording{"server", protocol::teeworlds_07};
+    test::scene nobody{protocol::teeworlds_07};
+    nobody.add("game_data", 0, {});
+    std::array<std::uint8_t, 512> memory;
+    auto const say = [&](auto const& value) {
+        recording.message(test::copy_of(*encode(value, protocol::teeworlds_07, memory)));
     };
-    s.shown.seek(s.shown.last_tick());
-    auto const at_end = present();
-    CHECK(at_end > 2);
-    s.shown.seek(s.shown.first_tick());
-    s.shown.seek(s.shown.last_tick());
-    CHECK(present() == at_end);
+    auto const enter = [&](std::int32_t id, std::string_view name) {
+        messages::client_info info;
+        info.client_id = id;
+        info.name = name;
+        say(info);
+    };
+    std::int32_t tick = 1000;
+    auto const pass = [&](std::int32_t until) {
+        for (; tick < until; tick += 2) recording.snapshot(tick, nobody);
+    };
+    pass(1002);
+    enter(0, "first");
+    enter(5, "second");
+    pass(1200);
+    messages::client_drop drop;
+    drop.client_id = 0;
+    say(drop);
+    pass(1300);
+    enter(63, "third");
+    pass(1400);
+
+    test::temporary_file const file{recording.bytes()};
+    input const source{file.path()};
+    session demo{source};
+    REQUIRE(demo.spoken() == protocol::teeworlds_07);
+    playback shown{demo, false, {}};
+    auto const present = [&](std::int32_t at) {
+        shown.seek(at);
+        std::vector<std::size_t> ids;
+        for (std::size_t id = 0; id < max_clients_07; ++id)
+            if (shown.players().clients[id]) ids.push_back(id);
+        return ids;
+    };
+    using ids = std::vector<std::size_t>;
+    for (int i = 0; i < 2; ++i) { // forwards, and back again
+        CHECK(present(1398) == ids{5, 63});
+        CHECK(present(1298) == ids{5, 63}); // said at that tick
+        CHECK(present(1296) == ids{5});
+        CHECK(present(1198) == ids{5});
+        CHECK(present(1196) == ids{0, 5});
+        CHECK(present(1000) == ids{0, 5});
+    }
+}
+
+TEST_CASE("which strangers share a rate is different in every server") {
+    // Many more than there are rates, so that some find theirs used up.
+    auto const unanswered = [] {
+        stage s{demos[1], {1, 1}};
+        control_message m;
+        m.code = control_code::token;
+        m.token = 5;
+        packet_memory out;
+        auto const request = write_control(m, wire_format::v07, {}, out);
+        std::vector<std::uint32_t> found;
+        for (std::uint32_t i = 0; i < 4900; ++i) {
+            std::size_t const before = s.sent;
+            s.server->receive(request, address(0x08000000 + i, 5000), 10);
+            if (s.sent == before) found.push_back(i);
+        }
+        return found;
+    };
+    auto const first = unanswered();
+    CHECK(first.size() < 200);
+    CHECK(first != unanswered());
 }
 
 TEST_CASE("viewers of 0.7 are told the tuning and who is there") {
@@ -753,12 +816,6 @@ TEST_CASE("a client's item says what its message said, field by field") {
     team.client_id = 62;
     CHECK(take(team));
     CHECK_FALSE(r.clients[62].has_value());
-    for (std::int32_t const id : {64, -1}) {
-        team.client_id = id;
-        CHECK(take(team));
-        info.client_id = id;
-        CHECK(take(info));
-    }
     messages::skin_change change;
     change.client_id = 63;
     change.skin = info.skin;
@@ -781,6 +838,46 @@ TEST_CASE("a client's item says what its message said, field by field") {
     CHECK(take(drop));
     CHECK_FALSE(r.clients[63].has_value());
     CHECK_FALSE(take(messages::broadcast{}));
+}
+
+TEST_CASE("a roster has no clients but those with a number that one can have") {
+    // What lies before and behind them says that there are more.
+    struct {
+        std::array<std::uint8_t, sizeof(std::optional<client_item>)> before;
+        roster r;
+        std::array<std::uint8_t, sizeof(std::optional<client_item>)> behind;
+    } all;
+    static_assert(offsetof(roster, game) == sizeof all.r.clients);
+    all.before.fill(1);
+    all.behind.fill(1);
+    all.r.game.emplace().fill(0x01010101);
+    all.r.tuning.emplace().fill(0x01010101);
+    roster const r = all.r;
+    for (std::int32_t const id : {-1, 64, 65, INT32_MIN, INT32_MAX}) {
+        CAPTURE(id);
+        CHECK(all.r.client(id) == nullptr);
+        messages::client_info info;
+        info.client_id = id;
+        messages::client_drop drop;
+        drop.client_id = id;
+        messages::team team;
+        team.client_id = id;
+        team.team = 1;
+        messages::skin_change change;
+        change.client_id = id;
+        auto const take = [&](auto const& value) {
+            std::array<std::uint8_t, 512> memory;
+            return all.r.receive(*parse_message(*encode(value, protocol::teeworlds_07, memory)));
+        };
+        CHECK(take(info));
+        CHECK(take(team));
+        CHECK(take(change));
+        CHECK(take(drop));
+    }
+    CHECK((all.r == r));
+    CHECK(std::count(all.before.begin(), all.before.end(), 1) == std::ssize(all.before));
+    CHECK(std::count(all.behind.begin(), all.behind.end(), 1) == std::ssize(all.behind));
+    for (std::int32_t const id : {0, 63}) CHECK(all.r.client(id) == &all.r.clients[static_cast<std::size_t>(id)]);
 }
 
 TEST_CASE("a roster is the same in messages and in items") {
