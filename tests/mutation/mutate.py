@@ -582,7 +582,9 @@ def main():
             known = results.get(key(fault))
             if options.report and not known:
                 continue
-            if not known or (options.again and known["verdict"] == "survived"
+            if not known and is_accepted(fault, accepted):
+                known = {"verdict": "survived"}
+            elif not known or (options.again and known["verdict"] == "survived"
                                  and not is_accepted(fault, accepted)):
                 bench.put(name, text[:fault.begin] + fault.text + text[fault.end:])
                 begin = time.monotonic()
