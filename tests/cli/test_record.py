@@ -144,6 +144,12 @@ class Record(unittest.TestCase):
                 process.communicate(timeout=STUCK)
                 self.assertEqual((process.returncode, self.files()), (130, []))
 
+    def test_an_address_that_nothing_can_be_sent_to(self):
+        begin = time.monotonic()
+        self.assertEqual(self.record("255.255.255.255", "-o", "x.demo"),
+                         (3, "", "teewire: 255.255.255.255: Permission denied\n"))
+        self.assertLess(time.monotonic() - begin, 2.5)  # no answer is waited for
+
     def test_tries_are_further_and_further_apart(self):
         begin = time.monotonic()
         code, _, err = self.record("a..b", "-o", "x.demo", "--retry", "--duration", "1.5")

@@ -922,6 +922,52 @@ TEST_CASE("after a jump it is known who is there, from messages that came before
     }
 }
 
+TEST_CASE("the one whom the recording shows is watched first") {
+    // Whom its viewer watched, else who recorded, else the first one there is; as long as it lives.
+    struct {
+        protocol version;
+        std::int32_t spectated, local, expected;
+    } const all[] = {
+        {protocol::teeworlds_06, -1, -1, 2}, {protocol::teeworlds_06, -1, 7, 7},
+        {protocol::teeworlds_06, 5, 7, 5},   {protocol::teeworlds_06, 6, 7, 7},
+        {protocol::teeworlds_06, 6, 8, 2},   {protocol::teeworlds_07, -1, -1, 2},
+        {protocol::teeworlds_07, -1, 7, 7},  {protocol::teeworlds_07, 5, 7, 5},
+        {protocol::teeworlds_07, 6, 8, 2},
+    };
+    for (auto const& a : all) {
+        CAPTURE(static_cast<int>(a.version));
+        CAPTURE(a.spectated);
+        CAPTURE(a.local);
+        bool const v07 = a.version == protocol::teeworlds_07;
+        test::script recording{"client", a.version};
+        for (std::int32_t tick = 1000; tick < 1100; tick += 2) {
+            test::scene scene{a.version};
+            if (!v07) scene.add("game_info", 0, {});
+            for (std::uint16_t const id : {2, 5, 7}) {
+                bool const local = a.local == id;
+                scene.add("character", id, {{"x", 100 * id}, {"y", 3}});
+                if (v07) scene.add("client_info", id, {{"local", local}});
+                if (v07) scene.add("player_info", id, {});
+                else scene.add("player_info", id, {{"client_id", id}, {"local", local}});
+            }
+            if (a.local == 8 && v07) scene.add("client_info", 8, {{"local", 1}});
+            if (a.local == 8 && !v07) scene.add("player_info", 8, {{"client_id", 8}, {"local", 1}});
+            if (a.spectated >= 0) scene.add("spectator_info", 0, {{"spectator_id", a.spectated}});
+            recording.snapshot(tick, scene);
+        }
+        test::temporary_file const file{recording.bytes()};
+        stage s{file.path()};
+        a_client& c = s.join();
+        s.run(3000);
+        REQUIRE(c.client->playing());
+        auto const& newest = c.snapshots.rbegin()->second;
+        auto const info = newest.find(make_key(12, 0));
+        REQUIRE(info != newest.end());
+        CHECK(info->second[v07 ? 1 : 0] == a.expected);
+        CHECK(info->second[v07 ? 2 : 1] == 100 * a.expected);
+    }
+}
+
 TEST_CASE("which strangers share a rate is different in every server") {
     // Many more than there are rates, so that some find theirs used up.
     auto const unanswered = [] {
