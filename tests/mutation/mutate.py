@@ -385,9 +385,10 @@ class Bench:
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir()
         begin, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        process = subprocess.Popen(test["command"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, cwd=self.build, start_new_session=True, preexec_fn=limit,
-                                   env={**os.environ, **test["env"], "TMPDIR": str(self.scratch)})
+        with open(self.directory / "output", "w") as output:
+            process = subprocess.Popen(test["command"], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                       cwd=self.build, start_new_session=True, preexec_fn=limit,
+                                       env={**os.environ, **test["env"], "TMPDIR": str(self.scratch)})
         try:
             code = process.wait(wall)
             wrong = None if code in (0, 77) else f"exit code {code}"
@@ -411,6 +412,8 @@ class Bench:
             programs = self.digest_of(test)
             if known is None or known["programs"] != programs:
                 wrong, wall, cpu = self.run(test, 600, 900)
+                if wrong:
+                    shutil.copy(self.directory / "output", self.directory / f"output-{test['name']}")
                 known = times[test["name"]] = {"programs": programs, "wall": wall, "cpu": cpu, "wrong": wrong}
                 stored.write_text(json.dumps(times, indent=1))
             if known["wrong"]:
@@ -456,6 +459,7 @@ class Bench:
                 if not wrong:
                     break
             if wrong:
+                shutil.copy(self.directory / "output", self.directory / f"output-{test['name']}")
                 return "noticed", f"{test['name']}: {wrong}"
         return ("survived" if affected else "same program"), None
 
