@@ -8,10 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+from in_folder import InFolder
 from made_terminal import STUCK, Terminal
 
 TEEWIRE = os.path.abspath(sys.argv[1])
@@ -23,17 +23,6 @@ LEFT, RIGHT, PAGE_UP, PAGE_DOWN, HOME, END = b"\x1b[D", b"\x1b[C", b"\x1b[5~", b
 
 def with_markers(demo, *ticks):
     return demo[:176] + b"".join(n.to_bytes(4, "big") for n in (len(ticks), *ticks)) + demo[180 + 4 * len(ticks):]
-
-
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def save(self, name, data):
-        (self.folder / name).write_bytes(data)
-        return self.folder / name
 
 
 class Play(InFolder):

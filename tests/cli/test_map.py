@@ -3,17 +3,16 @@
 import hashlib
 import json
 import math
-import os
 import pathlib
 import random
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 import zlib
 
+from in_folder import InFolder
 from made_maps import VERSION, datafile, group, tiles
 
 TEEWIRE = sys.argv[1]
@@ -88,21 +87,6 @@ def read_png(data):
 def with_map(demo, map_):
     """A version 6 demo that embeds these bytes."""
     return demo[:136] + len(map_).to_bytes(4, "big") + demo[140:452] + hashlib.sha256(map_).digest() + map_ + demo[484:]
-
-
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def save(self, name, data):
-        file = self.folder / name
-        file.write_bytes(data)
-        return file
-
-    def files(self):
-        return sorted(os.listdir(self.folder))
 
 
 class Program(InFolder):

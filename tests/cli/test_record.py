@@ -11,10 +11,10 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+from in_folder import InFolder
 from made_server import CHAT, SPECTATE, Server, unpack
 
 TEEWIRE = os.path.abspath(sys.argv[1])
@@ -47,12 +47,7 @@ class Script(Server):
             self.close(self.reason)
 
 
-class Record(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Record(InFolder):
     def start(self, *arguments, **more):
         more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
         process = subprocess.Popen([TEEWIRE, "record", *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
@@ -69,9 +64,6 @@ class Record(unittest.TestCase):
         process = self.start(*arguments)
         out, err = process.communicate(timeout=STUCK)
         return process.returncode, out, err
-
-    def files(self):
-        return sorted(os.listdir(self.folder))
 
     def test_what_is_counted(self):
         """Each demo by itself."""
