@@ -343,7 +343,7 @@ class MapWork(Ends):
         self.assertIn("larger than the limit", shown["data"][-1]["error"])
 
     def test_groups_of_the_same_layers(self):
-        layers = [tiles(i, 40, 40, 0, game=not i) for i in range(1000)]
+        layers = [tiles(i, 40, 40, 0, flags=int(not i)) for i in range(1000)]
         self.info([VERSION, *(group(1000, i) for i in range(1000)), *layers], [(zlib.compress(bytes(6400)), 6400)])
 
     def test_envelopes_of_the_same_points(self):
