@@ -378,6 +378,8 @@ TEST_CASE("what a shared world refuses") {
 
     REQUIRE(s.world.start(6));
     CHECK(error_of(s.world.keep(1, 2)).code == errc::unknown_tick);
+    CHECK(error_of(s.world.keep(3, 0)).code == errc::unknown_tick);
+    CHECK(gives(s.world.keep(2, 0), 0)); // none of them
     CHECK(gives(s.world.keep(1), 0));
     s.world.start_view(0);
     CHECK(error_of(s.world.add_to_view(0x8000, 0, 1)).code == errc::bad_type);
@@ -485,6 +487,27 @@ TEST_CASE("a shared world holds so many ticks, and the newest one always") {
     s.world.clear();
     CHECK(s.world.ticks() == 0);
     CHECK(s.world.size() == 0);
+}
+
+TEST_CASE("a tick of a shared world takes no more memory than those who were shown it need") {
+    shared_limits limits{};
+    limits.clients = 40;
+    for (std::size_t const shown : {1, 3}) {
+        CAPTURE(shown);
+        std::size_t const tick_bytes = detail::tick_plan{limits.clients, 70, 140, false}.end + 8 * shown * 3;
+        for (bool const less : {false, true}) {
+            shared_server s{limits, 3 * tick_bytes - 8 * less};
+            for (std::int32_t tick = 1; tick < 9; ++tick) {
+                REQUIRE(s.world.start(tick));
+                for (std::uint16_t id = 0; id < 70; ++id)
+                    REQUIRE(s.world.add({make_key(40, id), test::ints(2, tick)}));
+                for (std::size_t c = 0; c < shown; ++c)
+                    CHECK(gives(s.world.show(c, std::vector<std::uint64_t>(2, ~std::uint64_t{0})), 70));
+                REQUIRE(s.world.finish());
+            }
+            CHECK(s.world.ticks() == (less ? 2 : 3));
+        }
+    }
 }
 
 TEST_CASE("an item of a shared world that no receiver could read is named") {
