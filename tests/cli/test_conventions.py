@@ -11,13 +11,13 @@ import re
 import select
 import shlex
 import signal
-import socket
 import stat
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
+
+from made_server import Server
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
@@ -547,79 +547,23 @@ class Formats(Conventions):
 # ---- record --------------------------------------------------------------------------------------------------------
 
 
-def pack(value):
-    """A variable-length int."""
-    sign, value = (0x40, ~value) if value < 0 else (0, value)
-    out = [sign | value & 0x3f]
-    value >>= 6
-    while value:
-        out[-1] |= 0x80
-        out.append(value & 0x7f)
-        value >>= 7
-    return bytes(out)
+class MapChanger(Server):
+    """Changes its map after every few snapshots."""
 
+    def __init__(self, changes):
+        super().__init__()
+        self.left = changes
+        self.tick = 100
 
-class MapChanger:
-    """A server of DDNet's protocol that changes its map after every few snapshots."""
-    token = b"\x11\x22\x33\x44"
+    def begin(self):
+        self.change_map(b"map0")
 
-    def __init__(self, changes, every=0.005):
-        self.changes, self.every = changes, every
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 0))
-        self.address = "127.0.0.1:%d" % self.socket.getsockname()[1]
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self.serve)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
-        self.socket.close()
-
-    def send(self, message, vital):
-        head = [len(message) >> 4, len(message) & 15]
-        if vital:
-            self.sequence = (self.sequence + 1) % 1024
-            head = [0x40 | head[0], head[1] | self.sequence >> 2 & 0xf0, self.sequence & 255]
-        self.socket.sendto(bytes([self.acked >> 8, self.acked & 255, 1, *head]) + message + self.token, self.client)
-
-    def change_map(self, number):
-        self.send(pack(2 << 1 | 1) + b"map%d\0" % number + pack(0) + pack(0), True)
-
-    def snapshot(self, tick):
-        data = b"".join(map(pack, [0, 1, 0, 9, 0, tick] + [1] * 21))
-        self.send(pack(7 << 1 | 1) + pack(tick) + pack(tick + 1) + pack(tick + 21) + pack(len(data)) + data, False)
-
-    def serve(self):
-        self.client, self.sequence, self.acked, tick, number = None, 0, 0, 100, 0
-        while not self.over.is_set():
-            while select.select([self.socket], [], [], self.every)[0]:
-                data, sender = self.socket.recvfrom(2048)
-                if len(data) > 3 and data[0] >> 4 & 1 and data[3] == 1:
-                    self.client, self.sequence, self.acked = sender, 0, 0
-                    self.socket.sendto(b"\x10\0\0\2TKEN" + self.token, sender)
-                    self.change_map(0)
-                elif len(data) > 3 and data[0] >> 4 & 1 and data[3] == 4:
-                    self.client = None
-                elif len(data) > 5 and not data[0] >> 4 & 1 and sender == self.client and not data[0] & 0x80:
-                    # Chunks of clients are few; what is vital is acknowledged.
-                    at = 3
-                    for _ in range(data[2]):
-                        size = (data[at] & 0x3f) << 4 | data[at + 1] & 15
-                        if data[at] & 0x40:
-                            self.acked = (data[at + 1] & 0xf0) << 2 | data[at + 2]
-                            at += 1
-                        at += 2 + size
-            if self.client is not None:
-                tick += 1
-                self.snapshot(tick)
-                if tick % 4 == 0 and number < self.changes:
-                    number += 1
-                    self.change_map(number)
+    def go_on(self):
+        self.tick += 1
+        self.snapshot(self.tick, [(9, 0, [self.tick] + [1] * 21)])
+        if self.tick % 4 == 0 and self.left > 0:
+            self.left -= 1
+            self.change_map(b"map%d" % self.tick)
 
 
 class Recordings(Conventions):

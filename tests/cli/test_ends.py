@@ -17,6 +17,8 @@ import time
 import unittest
 import zlib
 
+from made_maps import VERSION, datafile, group, quads, tiles, zeros
+
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"
@@ -59,43 +61,6 @@ def waiting_bytes(pipe):
 
 def limited(kind, value):
     return lambda: resource.setrlimit(kind, (value, value))
-
-
-def datafile(items, blocks):
-    """A map file. `items`: (type, id, ints); `blocks`: (zlib stream, size)."""
-    types, offsets, body = {}, [], b""
-    for kind, number, ints in sorted(items, key=lambda i: i[0]):
-        types.setdefault(kind, [kind, len(offsets), 0])[2] += 1
-        offsets.append(len(body))
-        body += struct.pack(f"<2i{len(ints)}i", kind << 16 | number, 4 * len(ints), *ints)
-    starts = [sum(len(b) for b, _ in blocks[:i]) for i in range(len(blocks))]
-    tables = b"".join(struct.pack("<3i", *t) for t in types.values()) + struct.pack(f"<{len(offsets)}i", *offsets) + \
-        struct.pack(f"<{len(starts)}i", *starts) + struct.pack(f"<{len(blocks)}i", *(size for _, size in blocks))
-    data = b"".join(b for b, _ in blocks)
-    whole = 20 + len(tables) + len(body) + len(data)
-    return b"DATA" + struct.pack("<8i", 4, whole, whole - len(data), len(types), len(offsets), len(blocks), len(body),
-                                 len(data)) + tables + body + data
-
-
-VERSION = (0, 0, [1])
-
-
-def group(layers, number=0, first=0):
-    return 4, number, [3, 0, 0, 100, 100, first, layers, 0, 0, 0, 0, 0, *[-2139062144] * 3]
-
-
-def tiles(number, width, height, block, game=0):
-    return 5, number, [0, 2, 0, 3, width, height, game, 255, 255, 255, 255, -1, 0, -1, block, *[-2139062144] * 3]
-
-
-def quads(number, count, block):
-    return 5, number, [0, 3, 0, 2, count, block, -1, *[-2139062144] * 3]
-
-
-def zeros(size):
-    stream = zlib.compressobj(1)
-    piece = bytes(1 << 20)
-    return b"".join(stream.compress(piece) for _ in range(size >> 20)) + stream.flush(), size
 
 
 class Ends(unittest.TestCase):
@@ -234,7 +199,7 @@ def long_map():
     content = zlib.compress(quad * 1000)
     size = 200 * 200 * 4
     game = zlib.compress(bytes(size))
-    return datafile([VERSION, group(2), tiles(0, 200, 200, 0, game=1), quads(1, 1000, 1)],
+    return datafile([VERSION, group(2), tiles(0, 200, 200, 0, flags=1), quads(1, 1000, 1)],
                     [(game, size), (content, len(quad) * 1000)] + [zeros(256 << 20)] * 16)
 
 
@@ -359,32 +324,32 @@ class MapWork(Ends):
 
     def test_many_layers_of_one_block(self):
         block = zeros(16 << 20)
-        layers = [tiles(0, 40, 40, 1, game=1)] + [tiles(i, 2000, 2000, 0) for i in range(1, 5001)]
+        layers = [tiles(0, 40, 40, 1, flags=1)] + [tiles(i, 2000, 2000, 0) for i in range(1, 5001)]
         shown = self.info([VERSION, group(len(layers)), *layers], [block, (zlib.compress(bytes(6400)), 6400)])
         self.assertEqual([l["tile_bytes"] for l in shown["layers"]], [6400] + [16 << 20] * 5000)
 
     def test_many_names_in_one_block(self):
         text = b"x" * (16 << 20)
         images = [(2, i, [1, 16, 16, 1, 0, -1]) for i in range(5000)]
-        shown = self.info([VERSION, group(1), tiles(0, 40, 40, 1, game=1), *images],
+        shown = self.info([VERSION, group(1), tiles(0, 40, 40, 1, flags=1), *images],
                           [(zlib.compress(text), len(text)), (zlib.compress(bytes(6400)), 6400)], verbs=())
         self.assertEqual({(i["name"], i["name_cut"]) for i in shown["images"]}, {("x" * 1024, True)})
 
     def test_the_limit_of_all_blocks(self):
         block = zeros(256 << 20)
-        shown = self.info([VERSION, group(1), tiles(0, 40, 40, 0, game=1)],
+        shown = self.info([VERSION, group(1), tiles(0, 40, 40, 0, flags=1)],
                           [(zlib.compress(bytes(6400)), 6400)] + [block] * 6, 60, verbs=())
         self.assertEqual(["error" in b for b in shown["data"]], [False] * 4 + [True] * 3)
         self.assertIn("larger than the limit", shown["data"][-1]["error"])
 
     def test_groups_of_the_same_layers(self):
-        layers = [tiles(i, 40, 40, 0, game=not i) for i in range(1000)]
+        layers = [tiles(i, 40, 40, 0, flags=int(not i)) for i in range(1000)]
         self.info([VERSION, *(group(1000, i) for i in range(1000)), *layers], [(zlib.compress(bytes(6400)), 6400)])
 
     def test_envelopes_of_the_same_points(self):
         points = [n for i in range(30_000) for n in (i, 1, 0, 0, 0, 0)]
         envelopes = [(3, i, [2, 4, 0, 30_000, *[-2139062144] * 8, 0]) for i in range(10_000)]
-        shown = self.info([VERSION, group(1), tiles(0, 40, 40, 0, game=1), *envelopes, (6, 0, points)],
+        shown = self.info([VERSION, group(1), tiles(0, 40, 40, 0, flags=1), *envelopes, (6, 0, points)],
                           [(zlib.compress(bytes(6400)), 6400)])
         self.assertEqual(shown["envpoints"]["non_monotonic_envelopes"], 0)
 

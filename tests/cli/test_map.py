@@ -3,16 +3,17 @@
 import hashlib
 import json
 import math
-import os
 import pathlib
 import random
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 import zlib
+
+from in_folder import InFolder
+from made_maps import VERSION, datafile, group, tiles
 
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
@@ -86,21 +87,6 @@ def read_png(data):
 def with_map(demo, map_):
     """A version 6 demo that embeds these bytes."""
     return demo[:136] + len(map_).to_bytes(4, "big") + demo[140:452] + hashlib.sha256(map_).digest() + map_ + demo[484:]
-
-
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def save(self, name, data):
-        file = self.folder / name
-        file.write_bytes(data)
-        return file
-
-    def files(self):
-        return sorted(os.listdir(self.folder))
 
 
 class Program(InFolder):
@@ -212,6 +198,26 @@ class Info(InFolder):
             self.assertLess(b["packed_tiles"], 40 * 25)
             self.assertEqual(b["unpacked_sha256"], hashlib.sha256(blocks[a["tile_data"]]).hexdigest())
 
+    def test_counts_of_tiles(self):
+        some = random.Random(1)
+        contents = [bytes(n) for n in range(1, 9)] + [bytes(n - 1) + b"\1" for n in range(1, 9)]
+        contents += [bytes(4 * 65536 * 2 + n) + b"\0\0\1\0" for n in (0, 4)]
+        contents += [bytes(some.choice((0, 0, 3, 255)) for _ in range(n)) for n in (10, 11, 12, 13, 4000, 4 * 65536 + 7)]
+        contents.append(b"\xff" * (4 * 65536 * 2))
+        layers = [layer for i in range(len(contents)) for layer in (
+            tiles(3 * i, 1, 1, i, version=4), tiles(3 * i + 1, 1, 1, i), tiles(3 * i + 2, 1, 1, i, flags=2, more=[i]))]
+        shown = run("info", "--format", "ndjson", self.save("some.map", datafile(
+            [VERSION, group(len(layers)), *layers], [(zlib.compress(c, 1), len(c)) for c in contents])))
+        shown = json.loads(shown[1])["layers"]
+        for i, content in enumerate(contents):
+            packed, plain, tele = shown[3 * i:3 * i + 3]
+            whole = range(0, len(content) - 3, 4)
+            self.assertEqual((packed["packed_tiles"], packed["unpacked_tiles"]),
+                             (len(whole), sum(n + 1 for n in content[2::4])), i)
+            self.assertEqual((plain["nonzero_skip"], plain["nonzero_reserved"]),
+                             (sum(content[k + 2] != 0 for k in whole), sum(content[k + 3] != 0 for k in whole)), i)
+            self.assertEqual((tele["dummy_bytes"], tele["dummy_all_zero"]), (len(content), not any(content)), i)
+
     def test_xvector(self):
         documented, original = info(XVECTOR), info(XVECTOR_ORIGINAL)
         self.assertEqual((documented["layout"], original["layout"]), ("revision_1", "original_program"))
@@ -238,6 +244,87 @@ class Info(InFolder):
         for word in ("40 x 25 tiles", "24 death", "teewire", "bricks, 64 x 64, embedded", "Hügel", "problems   none"):
             self.assertIn(word, out.decode())
         self.assertEqual(out.decode().count("file       "), 3)
+        self.assertEqual(run("info", MAP)[1].decode(), f"""\
+file       {MAP}
+format     datafile version 4, 24 items, 24 blocks, 4948 bytes
+crc        c3cbca94
+sha256     c79931e31676313e34d3672a1107c17a2eb2958506a0014ec312400181e4a367
+author     teewire
+version    1.0
+license    zlib
+settings   sv_gametype dm
+           tune_zone 1 gravity 0.25
+size       40 x 25 tiles
+game tiles 104 hookable, 180 unhookable, 24 death, 8 freeze, 1 spawn, 1 red spawn, 1 blue spawn
+images       0 bricks, 64 x 64, embedded
+             1 sun, 256 x 256, external
+sounds       0 birds, 42 bytes
+envelopes  2, 5 points
+groups       0 "Sky", parallax 0 0
+                 1 quad "Gradient"
+             1 "Game", parallax 100 100
+                 tiles 40 x 25, image bricks "Ground"
+                 1 quad, image bricks "Shapes", detail
+                 game 40 x 25 "Game"
+                 front 40 x 25 "Front"
+                 tele 40 x 25 "Tele"
+                 speedup 40 x 25 "Speedup"
+                 switch 40 x 25 "Switch"
+                 tune 40 x 25 "Tune"
+                 1 sound source "Birds"
+problems   none
+""")
+
+    def test_game_tiles(self):
+        kinds = {1: "hookable", 3: "unhookable", 2: "death", 9: "freeze", 11: "unfreeze", 33: "start", 34: "finish",
+                 192: "spawns", 193: "red spawns", 194: "blue spawns", 195: "red flags", 196: "blue flags"}
+        cells = [index for n, index in enumerate(kinds, 2) for _ in range(n)]
+        cells += [0] * (100 - len(cells))
+        content = b"".join(bytes([index, 0, 0, 0]) for index in cells)
+        file = self.save("game.map", datafile([VERSION, group(1), tiles(0, 10, 10, 0, flags=1)],
+                                              [(zlib.compress(content), len(content))]))
+        self.assertIn("game tiles " + ", ".join(f"{n} {kind}" for n, kind in enumerate(kinds.values(), 2)) + "\n",
+                      run("info", file)[1].decode())
+
+    def test_items_of_any_size(self):
+        """What is there of short ones is shown, and that they are."""
+        name = [-2139062144] * 3
+        quad = bytes(152)
+        items = [VERSION, group(5),
+                 (5, 0, [0, 3, 0, 1, 1, 0]), (5, 1, [0, 3, 0, 2, 1, 0, -1]), (5, 2, [0, 9, 0, 1, 0, -1]),
+                 (5, 3, [0, 9, 0, 1, 0, -1, 5]), (5, 4, [0, 10, 0, 2, 7, 1, -1, *name]),
+                 (3, 0, [2, 4, 0, 2, *[-2139062144] * 8]), (3, 1, [1, 4, 2, 3, -1]), (3, 2, [1, 3, 5, 1]),
+                 (6, 0, [n for point in ((100, 0), (50, 1), (70, 1), (60, 2), (60, 2), (90, 2))
+                         for n in (*point, 0, 0, 0, 0)])]
+        code, out, err = run("info", "--format", "ndjson", self.save("odd.map", datafile(items, [
+            (zlib.compress(quad), 152), (zlib.compress(b"OggS1"), 5)])))
+        shown = json.loads(out)
+        layers = shown["layers"]
+        self.assertEqual([layer.get("too_short", False) for layer in layers], [True, False, True, False, False])
+        self.assertEqual([layer["kind"] for layer in layers], ["quads", "quads", "sounds_deprecated", "sounds_deprecated", "sounds"])
+        self.assertEqual([layers[1][key] for key in ("version", "num", "data", "image", "data_bytes", "size_ok")],
+                         [2, 1, 0, -1, 152, True])
+        self.assertEqual([layers[3][key] for key in ("version", "num", "data", "sound")], [1, 0, -1, 5])
+        self.assertEqual([layers[4][key] for key in ("version", "num", "data", "sound", "name", "data_bytes", "size_ok")],
+                         [2, 7, 1, -1, "", 5, False])
+        self.assertEqual([(e["channels"], e["start"], e["num"]) for e in shown["envelopes"]], [(4, 0, 2), (4, 2, 3), (3, 5, 1)])
+        self.assertEqual(["name" in e for e in shown["envelopes"]], [True, False, False])
+        self.assertEqual(shown["envelopes"][1]["name_int"], -1)
+        points = shown["envpoints"]
+        self.assertEqual([points[key] for key in ("items", "ints", "stride", "points", "remainder", "needed", "curves")],
+                         [1, 36, 6, 6, 0, 6, {"0": 1, "1": 2, "2": 3}])
+        # 50 behind 100, and 60 behind 70.
+        self.assertEqual(points["non_monotonic_envelopes"], 2)
+
+    def test_names_in_bytes_that_are_no_utf8(self):
+        for byte in (0x7f, 0x80, 0x81, 0xbf, 0xc0, 0xff):
+            text = b"a" + bytes([byte])
+            raw = bytes((b + 128) & 255 for b in text + bytes(12 - len(text)))
+            ints = list(struct.unpack(">3i", raw))
+            layer = (5, 0, [0, 3, 0, 2, 0, 0, -1, *ints])
+            code, out, err = run("info", "--format", "ndjson", self.save("name.map", datafile(
+                [VERSION, group(1), layer], [(zlib.compress(b"x"), 1)])))
+            self.assertEqual(json.loads(out)["layers"][0]["name"], "a" + chr(byte), byte)
 
     def test_demo_and_standard_input(self):
         data = MAP.read_bytes()

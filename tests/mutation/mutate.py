@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).parent
 PLACES = ("lib/src", "replay/src")
 # They read or build the sources and run little of them.
 BESIDE_THE_POINT = {"layers", "docs", "manifest", "symbols", "symbols-map", "exports", "freestanding", "installed",
-                    "embedded"}
+                    "embedded", "places", "citations", "version", "header-loop", "hashes"}
 # Those that run most of a folder come first; later it is those that have noticed most there.
 LIKELY = {"replay/src/capture": ("capture", "replay"), "replay/src/cli": ("replay", "program"),
           "replay/src/demo": ("replay", "live"), "replay/src/game": ("replay",), "replay/src/io": ("replay", "program"),
@@ -245,12 +245,12 @@ def sources(root):
     return [name for name in listed if name and (root / name).is_file()]
 
 
-def code(root):
-    """The text of each file that faults are put into. Not of the program's headers, which hold declarations and are
-    compiled twenty times."""
+def code(root, headers=False):
+    """The text of each file that faults are put into. Not of the program's headers, unless these are wanted: they hold
+    declarations and are compiled twenty times."""
     return {name: (root / name).read_text() for name in sources(root)
             if name.startswith(PLACES)
-            and name.endswith(".cpp" if name.startswith("replay/") else (".cpp", ".hpp", ".inc"))}
+            and name.endswith(".cpp" if name.startswith("replay/") and not headers else (".cpp", ".hpp", ".inc"))}
 
 
 def sample(root, seed, wanted, kept=lambda name: True):
@@ -346,7 +346,7 @@ class Bench:
                                            capture_output=True, text=True).stdout)
         tests = []
         for test in listed:
-            if test["name"] in BESIDE_THE_POINT or "teewire:debian" in test["suite"]:
+            if test["name"] in BESIDE_THE_POINT or {"teewire:debian", "teewire:lint"} & set(test["suite"]):
                 continue
             if "teewire:corpus" in test["suite"] and not os.environ.get("TEEWIRE_CORPUS"):
                 continue
@@ -385,9 +385,10 @@ class Bench:
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir()
         begin, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        process = subprocess.Popen(test["command"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, cwd=self.build, start_new_session=True, preexec_fn=limit,
-                                   env={**os.environ, **test["env"], "TMPDIR": str(self.scratch)})
+        with open(self.directory / "output", "w") as output:
+            process = subprocess.Popen(test["command"], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                       cwd=self.build, start_new_session=True, preexec_fn=limit,
+                                       env={**os.environ, **test["env"], "TMPDIR": str(self.scratch)})
         try:
             code = process.wait(wall)
             wrong = None if code in (0, 77) else f"exit code {code}"
@@ -411,6 +412,8 @@ class Bench:
             programs = self.digest_of(test)
             if known is None or known["programs"] != programs:
                 wrong, wall, cpu = self.run(test, 600, 900)
+                if wrong:
+                    shutil.copy(self.directory / "output", self.directory / f"output-{test['name']}")
                 known = times[test["name"]] = {"programs": programs, "wall": wall, "cpu": cpu, "wrong": wrong}
                 stored.write_text(json.dumps(times, indent=1))
             if known["wrong"]:
@@ -456,6 +459,7 @@ class Bench:
                 if not wrong:
                     break
             if wrong:
+                shutil.copy(self.directory / "output", self.directory / f"output-{test['name']}")
                 return "noticed", f"{test['name']}: {wrong}"
         return ("survived" if affected else "same program"), None
 
@@ -491,13 +495,13 @@ def stale(texts):
     known = {(f.function, f.before, f.after) for name, text in texts.items() for f in faults_of(name, text)}
     return [f"accepted.tsv: {before}" for function, before, after in accepted_faults()
             if (function, before, after) not in known] + \
-        [f"named.tsv: {row['before']!r}" for row in named_faults() if not place_of(row, texts)]
+        [f"named.tsv: {row['before']!r}" for row in named_faults() if not place_of(row, code(ROOT, headers=True))]
 
 
 def check_named(bench, only):
     """Each named fault is put in: the test named beside it fails, and passes without it."""
     bad = 0
-    texts = code(ROOT)
+    texts = code(ROOT, headers=True)
     programs = {os.path.basename(t): t for test in bench.tests for t in test["targets"]}
     for row in named_faults():
         name = place_of(row, texts)
@@ -582,7 +586,9 @@ def main():
             known = results.get(key(fault))
             if options.report and not known:
                 continue
-            if not known or (options.again and known["verdict"] == "survived"
+            if not known and is_accepted(fault, accepted):
+                known = {"verdict": "survived"}
+            elif not known or (options.again and known["verdict"] == "survived"
                                  and not is_accepted(fault, accepted)):
                 bench.put(name, text[:fault.begin] + fault.text + text[fault.end:])
                 begin = time.monotonic()

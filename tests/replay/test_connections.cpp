@@ -85,6 +85,63 @@ struct snapshots_of {
         entries, block, {said.spoken(), said.spoken() == protocol::ddnet ? &sizes_06 : &sizes_07}};
 };
 
+/// Datagrams of 0.6 as a test wants them.
+struct wire final : capture_listener {
+    wire() {
+        control_message connect;
+        connect.code = control_code::connect;
+        give(sender::client, write_control(connect, wire_format::v06, {}, memory));
+    }
+    void give(sender from, std::span<std::uint8_t const> payload) {
+        udp_datagram datagram{end_of(1, 8303), end_of(2, 40000), payload};
+        if (from == sender::client) std::swap(datagram.from, datagram.to);
+        ++frame;
+        watcher.receive(frame, static_cast<std::int64_t>(frame), datagram);
+    }
+    void say_bytes(sender from, std::span<std::uint8_t const> message, std::uint16_t vital = 0,
+                   bool resend = false) {
+        packet_writer writer{wire_format::v06};
+        REQUIRE(writer.add({vital != 0, resend, vital, message}) == teewire::failure{});
+        give(from, writer.finish({}, memory));
+    }
+    /// `vital`: its number, or 0. The bytes of the message.
+    template <class T>
+    std::size_t say(sender from, T const& value, std::uint16_t vital = 0, bool resend = false) {
+        std::array<std::uint8_t, max_payload_bytes> bytes;
+        auto const message = encode(value, protocol::ddnet, bytes);
+        REQUIRE(message);
+        say_bytes(from, *message, vital, resend);
+        return message->size();
+    }
+    void game_message(connection_stats const&, message const&, message_type, std::span<std::uint8_t const>,
+                      bool) override {
+        ++messages;
+    }
+    void stay_begins(connection_stats const&, map_stay const&) override { ++stays; }
+    [[nodiscard]] connection_stats const& only() {
+        auto const all = watcher.connections();
+        REQUIRE(all.size() == 1);
+        return *all[0];
+    }
+
+    connection_watcher watcher{*this};
+    packet_memory memory;
+    std::uint64_t frame = 0;
+    int messages = 0;
+    int stays = 0;
+};
+
+messages::map_change a_map() {
+    messages::map_change m;
+    m.name = "dm1";
+    return m;
+}
+messages::chat some_chat(std::string_view text) {
+    messages::chat m;
+    m.text = text;
+    return m;
+}
+
 } // namespace
 
 TEST_CASE("capture: a map that was downloaded is known, and whether it is the one that was announced") {
@@ -296,5 +353,96 @@ TEST_CASE("capture: snapshots that are wrong are told apart") {
         CHECK(w.close_reason == "over");
         REQUIRE(w.closed_by.has_value());
         CHECK(*w.closed_by == sender::server);
+    }
+}
+
+TEST_CASE("capture: messages are counted with the bytes that they take") {
+    wire w;
+    w.say(sender::server, a_map(), 1);
+    std::size_t const vital = w.say(sender::server, some_chat("vital"), 2);
+    std::size_t const other = w.say(sender::server, some_chat("another one"));
+    std::size_t const input = w.say(sender::client, messages::input{});
+    w.watcher.finish();
+    auto const& of_server = w.only().sent_by(sender::server);
+    auto const& of_client = w.only().sent_by(sender::client);
+    REQUIRE(of_server.messages.contains("chat"));
+    CHECK(of_server.messages.find("chat")->second.count == 2);
+    CHECK(of_server.messages.find("chat")->second.bytes == vital + 3 + other + 2);
+    REQUIRE(of_client.messages.contains("input"));
+    CHECK(of_client.messages.find("input")->second.count == 1);
+    CHECK(of_client.messages.find("input")->second.bytes == input + 2);
+    CHECK(of_server.vital == 2);
+    CHECK(of_client.vital == 0);
+}
+
+TEST_CASE("capture: what a client says that it is counts more than what it speaks") {
+    messages::client_version known;
+    known.text = "DDNet 18.9";
+    messages::info spoken;
+    spoken.version = "0.6 626fce9a778df4d4";
+    for (bool const known_first : {false, true}) {
+        CAPTURE(known_first);
+        wire w;
+        if (known_first) w.say(sender::client, known, 1);
+        w.say(sender::client, spoken, known_first ? 2 : 1);
+        if (!known_first) w.say(sender::client, known, 2);
+        w.say(sender::server, a_map(), 1);
+        w.watcher.finish();
+        CHECK(w.only().client_version == "DDNet 18.9");
+    }
+    wire w;
+    w.say(sender::client, spoken, 1);
+    w.say(sender::server, a_map(), 1);
+    w.watcher.finish();
+    CHECK(w.only().client_version == "0.6 626fce9a778df4d4");
+}
+
+TEST_CASE("capture: after a connect that may be old, chunks begin anew with one that was not sent before") {
+    wire w;
+    w.say(sender::server, a_map(), 1);
+    w.say(sender::server, some_chat("a"), 2);
+    control_message connect;
+    connect.code = control_code::connect;
+    w.give(sender::client, write_control(connect, wire_format::v06, {}, w.memory));
+    w.say(sender::server, a_map(), 1, true); // once more
+    w.say(sender::server, some_chat("b"), 3);
+    CHECK(w.stays == 1);
+    CHECK(w.messages == 2);
+    CHECK(w.only().sent_by(sender::server).repeated_vital == 1);
+    w.say(sender::server, a_map(), 1);
+    w.say(sender::server, some_chat("c"), 2);
+    CHECK(w.stays == 2);
+    CHECK(w.messages == 3);
+    w.watcher.finish();
+}
+
+TEST_CASE("capture: nothing is counted from one stay to the next") {
+    for (wire_format const format : formats) {
+        CAPTURE(std::string{name(format)});
+        heard h{format};
+        h.said.say(h.said.announced(some_map(10)));
+        snapshots_of first{h.said};
+        for (std::int32_t const tick : {100, 102, 104}) first.send(tick, 1 + tick);
+        // Of the last one a part comes alone.
+        test::ints large(3000);
+        for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<std::int32_t>(i * i * 977);
+        auto const full = test::layout({{make_key(40, 1), large}});
+        auto sent = first.sender.send(106, test::view_of(full), *first.scratch);
+        REQUIRE(sent);
+        std::span<std::uint8_t const> part;
+        snapshot_messages parts = *sent;
+        REQUIRE(parts.next(part));
+        first.say(test::copy_of(part));
+        REQUIRE(parts.next(part));
+        CHECK(h.only().incomplete == 0);
+        h.said.say(h.said.announced(some_map(10)));
+        CHECK(h.only().incomplete == 1);
+        CHECK(h.only().distances == distance_counts{{2, 2}});
+        snapshots_of second{h.said};
+        for (std::int32_t const tick : {10, 12, 14, 16}) second.send(tick, 1 + tick);
+        h.watcher.finish();
+        CHECK(h.only().incomplete == 1);
+        CHECK(h.only().distances == distance_counts{{2, 5}});
+        CHECK(h.only().snapshots == 7);
     }
 }

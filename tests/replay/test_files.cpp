@@ -1,5 +1,7 @@
 // Demos as files: written by what records, decoded in segments; and the text that is printed of what is in them.
 #include "demos.hpp"
+#include "scene.hpp"
+#include "temporary_file.hpp"
 
 #include "demo/demo_file.hpp"
 #include "demo/segments.hpp"
@@ -157,6 +159,53 @@ TEST_CASE("a recording holds what is vital, and the one message that is not") {
     auto const all = decode_with(demo, 1);
     CHECK(all.messages == 2);
     CHECK(all.snapshots == 1);
+}
+
+TEST_CASE("a recording goes to its file as it comes") {
+    folder const here;
+    demo_target target{{here.name("a.demo"), false}};
+    demo_file file{target.next(), protocol::ddnet, {"dm1", 0x11223344, 0, {}}, {}};
+    test::random rng{1};
+    for (std::int32_t tick = 0; file.size() < 400'000; tick += 2) {
+        test::plain_items items;
+        for (std::uint16_t id = 0; id < 100; ++id) {
+            test::plain_item i{make_key(40, id), test::ints(12)};
+            for (auto& value : i.data) value = rng.value();
+            items.push_back(i);
+        }
+        auto const full = test::layout(items);
+        REQUIRE(file.write_snapshot(tick, test::view_of(full)));
+    }
+    std::uintmax_t stored = 0;
+    for (auto const& entry : std::filesystem::directory_iterator{here.name("")}) stored += entry.file_size();
+    CHECK(stored > file.size() - 100'000);
+    CHECK(stored < file.size()); // but not in the smallest of pieces
+    CHECK(file.finish());
+    CHECK(std::filesystem::file_size(here.name("a.demo")) == file.size());
+}
+
+TEST_CASE("what a header says of the protocol counts until the items say otherwise") {
+    test::script demo{"server", protocol::teeworlds_06};
+    for (std::int32_t tick = 100; tick < 120; tick += 2) {
+        test::scene scene{protocol::teeworlds_06};
+        scene.add("game_info", 0, {});
+        scene.add("character", 0, {{"tick", tick}});
+        demo.snapshot(tick, scene);
+    }
+    test::bytes bytes = test::copy_of(demo.bytes());
+    for (bool const lies : {false, true}) {
+        CAPTURE(lies);
+        if (lies) std::copy_n(net_version_07.begin(), net_version_07.size(), bytes.begin() + 8);
+        test::temporary_file const file{bytes};
+        input const source{file.path()};
+        session const known{source};
+        CHECK(known.header().says_07() == lies);
+        CHECK_FALSE(known.sizes_presumed());
+        CHECK(known.spoken() == protocol::teeworlds_06);
+        session const presumed{source, size_detection::presume};
+        CHECK(presumed.sizes_presumed() == lies);
+        CHECK((presumed.spoken() == protocol::teeworlds_07) == lies);
+    }
 }
 
 TEST_CASE("a recording may begin with tick 0") {

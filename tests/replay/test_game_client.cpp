@@ -144,6 +144,30 @@ TEST_CASE("a piece of a map that is empty, or larger than what is left, ends it"
     }
 }
 
+TEST_CASE("a client that has left hears nothing more, though it is in the same packet") {
+    for (bool const leaves : {false, true}) {
+        talk t{wire_format::ddnet};
+        auto const bytes = some_map(350);
+        t.say(t.announced(bytes));
+        std::array<std::uint8_t, 1000> memory;
+        auto const queue = [&](auto const& value) {
+            auto const message = *encode(value, t.spoken(), memory);
+            REQUIRE(t.server->queue(message, true, t.now) == teewire::failure{});
+        };
+        messages::map_data nothing;
+        nothing.crc = crc_of(bytes);
+        if (leaves) queue(nothing);
+        auto other = t.announced(bytes);
+        other.name = "dm2";
+        queue(other);
+        t.server->flush();
+        t.exchange();
+        t.exchange();
+        CHECK(t.client->closed() == leaves);
+        CHECK(t.map.name == (leaves ? "dm1" : "dm2"));
+    }
+}
+
 TEST_CASE("sizes of maps that make no sense") {
     for (wire_format const format : formats) {
         auto const bytes = some_map(10);

@@ -3,6 +3,7 @@
 #include "demos.hpp"
 #include "simulated_session.hpp"
 #include "talk.hpp"
+#include "temporary_file.hpp"
 
 #include "capture/connections.hpp"
 #include "capture/pcap_file.hpp"
@@ -16,6 +17,7 @@
 
 using namespace teewire;
 using namespace teewire::replay;
+using test::temporary_file;
 
 namespace {
 
@@ -55,19 +57,6 @@ test::bytes hostile_demo(std::vector<moment> const& moments) {
     }
     return test::raw_demo(5, test::join(chunks));
 }
-
-// A file that is gone when the test is over.
-class temporary_file {
-public:
-    explicit temporary_file(std::span<std::uint8_t const> bytes) {
-        REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size());
-        REQUIRE(std::fflush(file_.get()) == 0);
-    }
-    [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fileno(file_.get())); }
-
-private:
-    open_file file_{std::tmpfile()};
-};
 
 test::bytes const a_map = test::random{3}.data(1000, true);
 

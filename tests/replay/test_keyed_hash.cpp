@@ -1,7 +1,14 @@
 // Hashes of what strangers choose.
-#include "io/keyed_hash.hpp"
+#include "check.hpp"
+#include "temporary_file.hpp"
 
-#include <doctest/doctest.h>
+#include "io/keyed_hash.hpp"
+#include "map/document.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <limits>
+#include <unordered_set>
 
 using namespace teewire;
 using namespace teewire::replay;
@@ -27,4 +34,31 @@ TEST_CASE("a keyed hash has a key of its own that nobody can foresee") {
     keyed_hash const copy = one; // as tables make them
     CHECK(copy(eight) == one(eight));
     CHECK(random_bytes() != random_bytes());
+}
+
+TEST_CASE("tiles of an xVector map in places that a hash without a key puts together take no longer") {
+    constexpr std::uint32_t count = 10'000;
+    std::unordered_set<std::uint64_t> plain;
+    for (std::uint64_t i = 0; i < count; ++i) plain.insert(i);
+    auto const seconds = [&](std::uint32_t width) {
+        xvector_header header;
+        header.name = "made up";
+        header.width = width;
+        header.height = count;
+        header.depth = 1;
+        std::vector<xvector_tile> tiles(count);
+        for (std::uint32_t i = 0; i < count; ++i) tiles[i].y = i;
+        test::bytes bytes(xvector_size(header, count));
+        REQUIRE(write_xvector(header, tiles, bytes));
+        test::temporary_file const file{bytes};
+        map_source const source{file.path()};
+        std::clock_t best = std::numeric_limits<std::clock_t>::max();
+        for (int i = 0; i < 3; ++i) {
+            std::clock_t const begin = std::clock();
+            CHECK(read_xvector(source).tiles.size() == count);
+            best = std::min(best, std::clock() - begin);
+        }
+        return static_cast<double>(best) / CLOCKS_PER_SEC;
+    };
+    CHECK(seconds(static_cast<std::uint32_t>(plain.bucket_count())) < 5 * seconds(7) + 0.01);
 }

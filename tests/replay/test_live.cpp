@@ -2,6 +2,8 @@
 #include "check.hpp"
 #include "lossy_link.hpp"
 #include "random.hpp"
+#include "scene.hpp"
+#include "temporary_file.hpp"
 
 #include "net/game_client.hpp"
 #include "net/replay_server.hpp"
@@ -89,7 +91,7 @@ struct a_client final : client_listener {
 // Server, clients and the time.
 struct stage final : packet_sink {
     explicit stage(std::string const& file, server_limits limits = {}, bool loop = false)
-        : source{TEEWIRE_FIXTURES "/demos/" + file}, demo{source}, shown{demo, loop, {}} {
+        : source{file[0] == '/' ? file : TEEWIRE_FIXTURES "/demos/" + file}, demo{source}, shown{demo, loop, {}} {
         for (std::size_t i = 0; i < map.size(); ++i) map[i] = static_cast<std::uint8_t>(i * i >> 3);
         server.emplace(shown, "test", "dm1", map, limits,
                        std::array<std::uint8_t, 16>{9, 8, 7, 6, 5, 4, 3, 2, 1, 9, 8, 7, 6, 5, 4, 3}, *this, 0);
@@ -114,6 +116,7 @@ struct stage final : packet_sink {
         ++sent;
         sent_bytes += datagram.size();
         if (deaf) return;
+        if (heard) heard(to, datagram);
         last.assign(datagram.begin(), datagram.end());
         for (auto& c : clients)
             if (c.at == to) c.to_client.send(datagram, now);
@@ -157,10 +160,70 @@ struct stage final : packet_sink {
     std::map<std::int32_t, state> recorded;
     milliseconds now = 1;
     std::int32_t tick = -1;
+    std::function<void(endpoint const&, std::span<std::uint8_t const>)> heard;
     bool deaf = false; // nobody takes what is sent, which costs nothing then
     std::size_t sent = 0;
     std::size_t sent_bytes = 0;
     test::bytes last;
+};
+
+// A viewer that does nothing but what a test says.
+struct raw_viewer {
+    explicit raw_viewer(stage& with) : s{with} {
+        s.heard = [this](endpoint const& to, std::span<std::uint8_t const> datagram) {
+            if (to == at) arrived.push_back(test::copy_of(datagram));
+        };
+        link = connection::client(s.format(), 77, memory, s.now);
+        exchange();
+        REQUIRE(link->state() == connection_state::online);
+    }
+    ~raw_viewer() { s.heard = {}; }
+    raw_viewer(raw_viewer const&) = delete;
+    raw_viewer& operator=(raw_viewer const&) = delete;
+
+    void exchange() {
+        for (int i = 0; i < 6; ++i) {
+            for (auto d = link->poll(s.now, out); !d.empty(); d = link->poll(s.now, out))
+                s.server->receive(test::copy_of(d), at, s.now);
+            for (auto const& datagram : std::exchange(arrived, {})) {
+                if (link->receive(datagram, s.now, payload).kind != received_kind::chunks) continue;
+                for (chunk c; link->next_chunk(c);)
+                    if (auto const m = parse_message(c.data)) ++told[identify(*m, spoken())];
+            }
+        }
+    }
+    template <class T>
+    void say(T const& value, bool vital = true) {
+        std::array<std::uint8_t, max_payload_bytes> bytes;
+        auto const message = encode(value, spoken(), bytes);
+        REQUIRE(message);
+        REQUIRE(link->queue(*message, vital, s.now) == teewire::failure{});
+        link->flush();
+        exchange();
+    }
+    void say_info() {
+        messages::info info;
+        if (s.v07()) info.version = net_version_07;
+        say(info);
+    }
+    // The server's clock goes on as well.
+    void wait(milliseconds time) {
+        for (milliseconds const end = s.now + time; s.now < end;) {
+            s.now = std::min(s.now + 20, end);
+            if (s.now < end && s.now >= s.server->next_tick()) s.server->tick(s.now);
+            exchange();
+        }
+    }
+    [[nodiscard]] protocol spoken() const { return s.v07() ? protocol::teeworlds_07 : protocol::ddnet; }
+
+    stage& s;
+    endpoint at = address(here, 4900);
+    connection_memory<> memory;
+    packet_memory out;
+    payload_memory payload;
+    std::optional<connection> link;
+    std::vector<test::bytes> arrived;
+    std::map<message_type, int> told;
 };
 
 constexpr char const* demos[] = {"ddnet_dm1.demo", "teeworlds07_dm1.demo"};
@@ -268,6 +331,214 @@ TEST_CASE("after months the ticks are used up, and those who watch come again") 
     CHECK(anew.damaged == 0);
     REQUIRE(anew.snapshots.size() > 10);
     CHECK(anew.snapshots.begin()->first < s.shown.begin_tick() + 50);
+}
+
+TEST_CASE("ticks are used up with the last even one") {
+    for (bool const one_more : {false, true}) {
+        stage s{demos[0], {}, true};
+        a_client& c = s.join();
+        s.run(3000);
+        REQUIRE(c.client->playing());
+        // Ticks are two apart; `next_tick` is that of the one that comes next.
+        std::int32_t const newest = c.snapshots.rbegin()->first;
+        std::int64_t const left = (INT32_MAX - 1 - newest) / 2 + one_more;
+        milliseconds const begin = s.server->next_tick() - 40;
+        s.now = begin + left * 40 + 13;
+        s.server->tick(s.now);
+        // Begun anew, the clock starts with whoever comes, and until then with nobody.
+        CHECK(s.server->next_tick() - s.now == (one_more ? 40 : 27));
+    }
+}
+
+TEST_CASE("who takes long to join is sent away, step by step") {
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file};
+        raw_viewer v{s};
+        v.wait(100'000);
+        CHECK(s.server->viewers() == 1);
+        v.say_info();
+        CHECK(v.told[message_type::map_change] == 1);
+        v.wait(120'000);
+        s.server->tick(s.now); // as long as it may take
+        CHECK(s.server->viewers() == 1);
+        s.server->tick(s.now + 1);
+        CHECK(s.server->viewers() == 0);
+        v.exchange();
+        CHECK(v.link->state() == connection_state::closed);
+        CHECK(v.link->reason() == "Joining took too long");
+    }
+}
+
+TEST_CASE("steps of joining come in their order, once and vitally") {
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file};
+        raw_viewer v{s};
+        messages::start_info start;
+        start.name = "somebody with a long name";
+        // Nothing before its time.
+        v.say(messages::ready{});
+        v.say(start);
+        v.say(messages::enter_game{});
+        v.say(messages::request_map_data{0});
+        v.say(messages::input{}, false);
+        CHECK(v.told.empty());
+        CHECK(s.server->watching() == 0);
+        for (int i = 0; i < 2; ++i) v.say_info();
+        CHECK(v.told == std::map<message_type, int>{{message_type::map_change, 1}});
+        v.say(messages::ready{}, false);
+        CHECK(v.told[message_type::con_ready] == 0);
+        for (int i = 0; i < 2; ++i) v.say(messages::ready{});
+        CHECK(v.told[message_type::con_ready] == 1);
+        v.say(messages::request_map_data{0}); // too late
+        CHECK(v.told[message_type::map_data] == 0);
+        v.say(start, false);
+        CHECK(v.told[message_type::ready_to_enter] == 0);
+        for (int i = 0; i < 2; ++i) v.say(start);
+        CHECK(v.told[message_type::ready_to_enter] == 1);
+        v.say(messages::enter_game{}, false);
+        CHECK(s.server->watching() == 0);
+        for (int i = 0; i < 2; ++i) v.say(messages::enter_game{});
+        CHECK(s.server->watching() == 1);
+        CHECK(s.server->count().joined == 1);
+        auto const news = s.server->take_news();
+        CHECK(news == std::vector<std::string>{"somebody with a  (127.0.0.1:4900) watches"});
+        v.say(messages::ping{}, false);
+        CHECK(v.told[message_type::ping_reply] == 1);
+        v.link->close("");
+        v.exchange();
+        CHECK(s.server->viewers() == 0);
+        CHECK(s.server->take_news() == std::vector<std::string>{"somebody with a  (127.0.0.1:4900) leaves"});
+    }
+}
+
+TEST_CASE("so much of the map is sent as was asked for, and some ahead") {
+    // 46 pieces.
+    {
+        stage s{demos[0]};
+        raw_viewer v{s};
+        v.say_info();
+        auto const ask = [&](std::int32_t number) {
+            v.say(messages::request_map_data{number});
+            return v.told[message_type::map_data];
+        };
+        CHECK(v.told[message_type::map_data] == 0);
+        CHECK(ask(-1) == 0);
+        CHECK(ask(INT32_MAX / 2 + 1) == 0);
+        CHECK(ask(0) == 14);
+        CHECK(ask(0) == 14);
+        CHECK(ask(1) == 15);
+        CHECK(ask(5) == 19);
+        ask(INT32_MAX / 2);
+        v.wait(1000); // what has to be acknowledged first
+        CHECK(v.told[message_type::map_data] == 46);
+    }
+    stage s{demos[1]};
+    raw_viewer v{s};
+    v.say_info();
+    for (int i = 1; i <= 7; ++i) {
+        v.say(messages::request_map_data{});
+        CHECK(v.told[message_type::map_data] == std::min(8 * i, 46));
+    }
+}
+
+TEST_CASE("strangers are answered so often, each of them and all together") {
+    for (auto const* file : demos) {
+        CAPTURE(file);
+        stage s{file, {1000, 3}};
+        control_message m;
+        m.code = s.v07() ? control_code::token : control_code::connect;
+        m.ddnet = true;
+        m.token = 5;
+        packet_memory out;
+        auto const request = test::copy_of(write_control(m, s.format(), {}, out));
+        auto const answered = [&](std::uint32_t strangers, int times, milliseconds now) {
+            std::size_t const before = s.sent;
+            for (int i = 0; i < times; ++i)
+                for (std::uint32_t k = 0; k < strangers; ++k)
+                    s.server->receive(request, address(0x08000000 + k, 5000), now);
+            return s.sent - before;
+        };
+        CHECK(answered(1, 100, 1000) == 30);
+        CHECK(answered(1, 100, 1100) == 3);
+        CHECK(answered(3000, 1, 10'000) == 3000);
+        CHECK(answered(3000, 1, 10'000) == 2000); // 5,000 a second
+        CHECK(answered(3000, 1, 10'100) == 500);
+        CHECK(s.server->count().answered == 5533);
+        CHECK(s.server->count().ignored == s.server->count().received - 5533);
+    }
+}
+
+TEST_CASE("strangers with a token are taken so often, each of them and all together") {
+    stage s{demos[1], {1000, 1000}};
+    packet_memory out;
+    auto const join = [&](endpoint const& from, milliseconds now) {
+        control_message m;
+        m.code = control_code::token;
+        m.token = 5;
+        s.server->receive(write_control(m, wire_format::v07, {}, out), from, now);
+        auto const p = parse_packet(s.last, wire_format::v07);
+        REQUIRE(p);
+        auto const given = parse_control(p->payload, wire_format::v07);
+        REQUIRE(given);
+        m.code = control_code::connect;
+        std::size_t const before = s.server->viewers();
+        s.server->receive(write_control(m, wire_format::v07, {0, false, given->token}, out), from, now);
+        return s.server->viewers() - before;
+    };
+    std::size_t taken = 0;
+    for (std::uint32_t i = 0; i < 300; ++i) taken += join(address(0x08000000 + i, 5000), 1000);
+    CHECK(taken == 200);
+    for (std::uint32_t i = 300; i < 330; ++i) taken += join(address(0x08000000 + i, 5000), 1050);
+    CHECK(taken == 210);
+}
+
+TEST_CASE("what is said in ticks that are left out arrives") {
+    for (milliseconds const late : {0, 400, 3000}) {
+        CAPTURE(late);
+        test::script recording;
+        test::scene scene{protocol::teeworlds_06};
+        scene.add("game_info", 0, {});
+        std::array<std::uint8_t, 64> memory;
+        messages::chat chat;
+        chat.text = "one each second";
+        auto const said = test::copy_of(*encode(chat, protocol::ddnet, memory));
+        for (std::int32_t tick = 1000; tick < 1500; tick += 2) {
+            recording.snapshot(tick, scene);
+            if (tick % 50 == 26) recording.message(said);
+        }
+        test::temporary_file const file{recording.bytes()};
+        stage s{file.path(), {}, false};
+        a_client& c = s.join();
+        s.run(2000);
+        REQUIRE(c.client->playing());
+        s.now += late;
+        s.run(12'000);
+        CHECK(c.messages[message_type::chat] == 10);
+        CHECK(s.server->count().late_ticks == static_cast<std::uint64_t>(late / 40));
+    }
+}
+
+TEST_CASE("who comes is told once who is there, and silently") {
+    test::script recording{"client", protocol::teeworlds_07};
+    test::scene scene{protocol::teeworlds_07};
+    scene.add("client_info", 0, {}, "first");
+    scene.add("client_info", 5, {}, "second");
+    scene.add("game_info", 0, {{"score_limit", 7}});
+    scene.add("tune_params", 0, {{"ground_control_speed", 900}});
+    for (std::int32_t tick = 1000; tick < 1500; tick += 2) recording.snapshot(tick, scene);
+    test::temporary_file const file{recording.bytes()};
+    stage s{file.path(), {}, false};
+    for (int i = 0; i < 2; ++i) {
+        a_client& c = s.join();
+        s.run(3000);
+        REQUIRE(c.client->playing());
+        CHECK(c.messages[message_type::client_info] == 3); // and itself
+        CHECK(c.messages[message_type::game_info] == 1);
+        CHECK(c.messages[message_type::tune_params] == 1);
+        CHECK(c.messages[message_type::client_drop] == 0);
+    }
 }
 
 TEST_CASE("there is room for so many, and who is silent makes room") {
@@ -599,17 +870,124 @@ TEST_CASE("viewers watch whom they chose, as long as there is one") {
 }
 
 TEST_CASE("after a jump it is known who is there, from messages that came before") {
-    stage s{demos[1]};
-    auto const present = [&] {
-        auto const& all = s.shown.players().clients;
-        return std::count_if(all.begin(), all.end(), [](auto const& client) { return client.has_value(); });
+    // Demos of 0.7's servers say it by messages alone.
+    test::script recording{"server", protocol::teeworlds_07};
+    test::scene nobody{protocol::teeworlds_07};
+    nobody.add("game_data", 0, {});
+    std::array<std::uint8_t, 512> memory;
+    auto const say = [&](auto const& value) {
+        recording.message(test::copy_of(*encode(value, protocol::teeworlds_07, memory)));
     };
-    s.shown.seek(s.shown.last_tick());
-    auto const at_end = present();
-    CHECK(at_end > 2);
-    s.shown.seek(s.shown.first_tick());
-    s.shown.seek(s.shown.last_tick());
-    CHECK(present() == at_end);
+    auto const enter = [&](std::int32_t id, std::string_view name) {
+        messages::client_info info;
+        info.client_id = id;
+        info.name = name;
+        say(info);
+    };
+    std::int32_t tick = 1000;
+    auto const pass = [&](std::int32_t until) {
+        for (; tick < until; tick += 2) recording.snapshot(tick, nobody);
+    };
+    pass(1002);
+    enter(0, "first");
+    enter(5, "second");
+    pass(1200);
+    messages::client_drop drop;
+    drop.client_id = 0;
+    say(drop);
+    pass(1300);
+    enter(63, "third");
+    pass(1400);
+
+    test::temporary_file const file{recording.bytes()};
+    input const source{file.path()};
+    session demo{source};
+    REQUIRE(demo.spoken() == protocol::teeworlds_07);
+    playback shown{demo, false, {}};
+    auto const present = [&](std::int32_t at) {
+        shown.seek(at);
+        std::vector<std::size_t> ids;
+        for (std::size_t id = 0; id < max_clients_07; ++id)
+            if (shown.players().clients[id]) ids.push_back(id);
+        return ids;
+    };
+    using ids = std::vector<std::size_t>;
+    for (int i = 0; i < 2; ++i) { // forwards, and back again
+        CHECK(present(1398) == ids{5, 63});
+        CHECK(present(1298) == ids{5, 63}); // said at that tick
+        CHECK(present(1296) == ids{5});
+        CHECK(present(1198) == ids{5});
+        CHECK(present(1196) == ids{0, 5});
+        CHECK(present(1000) == ids{0, 5});
+    }
+}
+
+TEST_CASE("the one whom the recording shows is watched first") {
+    // Whom its viewer watched, else who recorded, else the first one there is; as long as it lives.
+    struct {
+        protocol version;
+        std::int32_t spectated, local, expected;
+    } const all[] = {
+        {protocol::teeworlds_06, -1, -1, 2}, {protocol::teeworlds_06, -1, 7, 7},
+        {protocol::teeworlds_06, 5, 7, 5},   {protocol::teeworlds_06, 6, 7, 7},
+        {protocol::teeworlds_06, 6, 8, 2},   {protocol::teeworlds_07, -1, -1, 2},
+        {protocol::teeworlds_07, -1, 7, 7},  {protocol::teeworlds_07, 5, 7, 5},
+        {protocol::teeworlds_07, 6, 8, 2},
+    };
+    for (auto const& a : all) {
+        CAPTURE(static_cast<int>(a.version));
+        CAPTURE(a.spectated);
+        CAPTURE(a.local);
+        bool const v07 = a.version == protocol::teeworlds_07;
+        test::script recording{"client", a.version};
+        for (std::int32_t tick = 1000; tick < 1100; tick += 2) {
+            test::scene scene{a.version};
+            if (!v07) scene.add("game_info", 0, {});
+            for (std::uint16_t const id : {2, 5, 7}) {
+                bool const local = a.local == id;
+                scene.add("character", id, {{"x", 100 * id}, {"y", 3}});
+                if (v07) scene.add("client_info", id, {{"local", local}});
+                if (v07) scene.add("player_info", id, {});
+                else scene.add("player_info", id, {{"client_id", id}, {"local", local}});
+            }
+            if (a.local == 8 && v07) scene.add("client_info", 8, {{"local", 1}});
+            if (a.local == 8 && !v07) scene.add("player_info", 8, {{"client_id", 8}, {"local", 1}});
+            if (a.spectated >= 0) scene.add("spectator_info", 0, {{"spectator_id", a.spectated}});
+            recording.snapshot(tick, scene);
+        }
+        test::temporary_file const file{recording.bytes()};
+        stage s{file.path()};
+        a_client& c = s.join();
+        s.run(3000);
+        REQUIRE(c.client->playing());
+        auto const& newest = c.snapshots.rbegin()->second;
+        auto const info = newest.find(make_key(12, 0));
+        REQUIRE(info != newest.end());
+        CHECK(info->second[v07 ? 1 : 0] == a.expected);
+        CHECK(info->second[v07 ? 2 : 1] == 100 * a.expected);
+    }
+}
+
+TEST_CASE("which strangers share a rate is different in every server") {
+    // Many more than there are rates, so that some find theirs used up.
+    auto const unanswered = [] {
+        stage s{demos[1], {1, 1}};
+        control_message m;
+        m.code = control_code::token;
+        m.token = 5;
+        packet_memory out;
+        auto const request = write_control(m, wire_format::v07, {}, out);
+        std::vector<std::uint32_t> found;
+        for (std::uint32_t i = 0; i < 4900; ++i) {
+            std::size_t const before = s.sent;
+            s.server->receive(request, address(0x08000000 + i, 5000), 10);
+            if (s.sent == before) found.push_back(i);
+        }
+        return found;
+    };
+    auto const first = unanswered();
+    CHECK(first.size() < 200);
+    CHECK(first != unanswered());
 }
 
 TEST_CASE("viewers of 0.7 are told the tuning and who is there") {
@@ -753,12 +1131,6 @@ TEST_CASE("a client's item says what its message said, field by field") {
     team.client_id = 62;
     CHECK(take(team));
     CHECK_FALSE(r.clients[62].has_value());
-    for (std::int32_t const id : {64, -1}) {
-        team.client_id = id;
-        CHECK(take(team));
-        info.client_id = id;
-        CHECK(take(info));
-    }
     messages::skin_change change;
     change.client_id = 63;
     change.skin = info.skin;
@@ -781,6 +1153,46 @@ TEST_CASE("a client's item says what its message said, field by field") {
     CHECK(take(drop));
     CHECK_FALSE(r.clients[63].has_value());
     CHECK_FALSE(take(messages::broadcast{}));
+}
+
+TEST_CASE("a roster has no clients but those with a number that one can have") {
+    // What lies before and behind them says that there are more.
+    struct {
+        std::array<std::uint8_t, sizeof(std::optional<client_item>)> before;
+        roster r;
+        std::array<std::uint8_t, sizeof(std::optional<client_item>)> behind;
+    } all;
+    static_assert(offsetof(roster, game) == sizeof all.r.clients);
+    all.before.fill(1);
+    all.behind.fill(1);
+    all.r.game.emplace().fill(0x01010101);
+    all.r.tuning.emplace().fill(0x01010101);
+    roster const r = all.r;
+    for (std::int32_t const id : {-1, 64, 65, INT32_MIN, INT32_MAX}) {
+        CAPTURE(id);
+        CHECK(all.r.client(id) == nullptr);
+        messages::client_info info;
+        info.client_id = id;
+        messages::client_drop drop;
+        drop.client_id = id;
+        messages::team team;
+        team.client_id = id;
+        team.team = 1;
+        messages::skin_change change;
+        change.client_id = id;
+        auto const take = [&](auto const& value) {
+            std::array<std::uint8_t, 512> memory;
+            return all.r.receive(*parse_message(*encode(value, protocol::teeworlds_07, memory)));
+        };
+        CHECK(take(info));
+        CHECK(take(team));
+        CHECK(take(change));
+        CHECK(take(drop));
+    }
+    CHECK((all.r == r));
+    CHECK(std::count(all.before.begin(), all.before.end(), 1) == std::ssize(all.before));
+    CHECK(std::count(all.behind.begin(), all.behind.end(), 1) == std::ssize(all.behind));
+    for (std::int32_t const id : {0, 63}) CHECK(all.r.client(id) == &all.r.clients[static_cast<std::size_t>(id)]);
 }
 
 TEST_CASE("a roster is the same in messages and in items") {

@@ -3,6 +3,10 @@
 #include "game/spacing.hpp"
 #include "scene.hpp"
 
+#include <filesystem>
+
+#include <unistd.h>
+
 using namespace teewire;
 using namespace teewire::replay;
 using test::scene;

@@ -1,6 +1,8 @@
 // Snapshots made of named fields, and demos of them.
 #pragma once
 
+#include "temporary_file.hpp"
+
 #include "demo/timeline.hpp"
 #include "io/input.hpp"
 
@@ -10,12 +12,8 @@
 #include <teewire/demo_writer.hpp>
 #include <teewire/snapshot_builder.hpp>
 
-#include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
-
-#include <unistd.h>
 
 namespace test {
 
@@ -80,19 +78,13 @@ public:
     void message(std::vector<std::uint8_t> const& bytes) { size_ += *writer_->write_message(bytes, rest()); }
 
     [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::span<std::uint8_t const> bytes() const { return std::span{file_}.first(size_); }
     /// What becomes of the first bytes of it.
-    [[nodiscard]] replay::timeline read(std::size_t bytes) const {
-        auto const path =
-            std::filesystem::temp_directory_path() / fmt::format("teewire-test-script-{}.demo", getpid());
-        std::FILE* const out = std::fopen(path.c_str(), "wb");
-        REQUIRE(out != nullptr);
-        CHECK(std::fwrite(file_.data(), 1, bytes, out) == bytes);
-        std::fclose(out);
-        replay::input const source{path.string()};
+    [[nodiscard]] replay::timeline read(std::size_t size) const {
+        temporary_file const file{bytes().first(size)};
+        replay::input const source{file.path()};
         replay::session demo{source};
-        replay::timeline c = replay::read_timeline(demo);
-        std::filesystem::remove(path);
-        return c;
+        return replay::read_timeline(demo);
     }
     /// A line "TICK TEXT" for everything that happens.
     [[nodiscard]] std::string events() const {

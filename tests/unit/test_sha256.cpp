@@ -1,5 +1,6 @@
 #include "check.hpp"
 
+#include <teewire/cpu.hpp>
 #include <teewire/sha256.hpp>
 
 #include <string>
@@ -33,4 +34,19 @@ TEST_CASE("SHA-256 of every length around the ends of blocks") {
     std::string all;
     for (std::size_t size = 0; size < 130; ++size) all += digest(std::string(size, 'x'));
     CHECK(digest(all) == "199af942eba7fa5d1e16d475169eb24018b14e69339c93d26a9ea6d873b4ace6");
+}
+
+TEST_CASE("SHA-256 is the same on every level of the processor") {
+    cpu_level const used = used_cpu_level();
+    std::string text(10'000, 0);
+    for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i >> 3);
+    for (std::size_t const size : {0, 55, 56, 64, 119, 120, 128, 1000, 9999}) {
+        CAPTURE(size);
+        // From an odd address, too.
+        std::string_view const bytes = std::string_view{text}.substr(1, size);
+        cap_cpu_level(cpu_level::scalar);
+        std::string const plain = digest(bytes);
+        cap_cpu_level(used);
+        CHECK(digest(bytes) == plain);
+    }
 }

@@ -10,6 +10,7 @@
 #include "teewire/snapshot_builder.hpp"
 #include "teewire/varint.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -28,15 +29,22 @@ uuid type_number(std::int32_t n) {
     return uuid::from_ints(words);
 }
 
-/// Aligned, of that very size.
+/// Aligned, of that very size: what lies behind it has to stay.
 class memory_block {
 public:
-    explicit memory_block(std::size_t bytes) : words_(new std::uint64_t[(bytes + 7) / 8]), bytes_{bytes} {
-        std::memset(words_.get(), 0xa5, bytes);
+    explicit memory_block(std::size_t bytes) : words_(new std::uint64_t[(bytes + 7) / 8 + guards]), bytes_{bytes} {
+        std::memset(words_.get(), 0xa5, (bytes + 7) / 8 * 8 + 8 * guards);
     }
+    ~memory_block() {
+        auto const* const behind = reinterpret_cast<std::uint8_t const*>(words_.get()) + bytes_;
+        CHECK(std::count(behind, behind + 8 * guards, 0xa5) == 8 * guards);
+    }
+    memory_block(memory_block const&) = delete;
+    memory_block& operator=(memory_block const&) = delete;
     [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words_.get()), bytes_}; }
 
 private:
+    static constexpr std::ptrdiff_t guards = 64; // words
     std::unique_ptr<std::uint64_t[]> words_;
     std::size_t bytes_;
 };
@@ -203,6 +211,16 @@ void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, 
         tick += 1 + static_cast<std::int32_t>(w.random().below(3));
         w.advance();
         REQUIRE(s.world.start(tick));
+        if (w.random().chance(5)) { // and again, after something else
+            for (std::size_t c = 0; c < clients && way != door::shown; ++c) {
+                if (w.random().chance(50)) continue;
+                s.world.start_view(c);
+                for (auto const& t : w.things())
+                    if (w.random().chance(50)) REQUIRE(s.world.add_to_view({t.key, t.contents.back()}));
+                if (w.random().chance(80)) static_cast<void>(s.world.finish_view());
+            }
+            REQUIRE(s.world.start(tick));
+        }
         std::vector<std::vector<test::plain_item>> views(clients);
         std::vector<bool> shown(clients);
         std::map<std::pair<std::int32_t, test::ints>, std::size_t> numbers;
@@ -360,6 +378,8 @@ TEST_CASE("what a shared world refuses") {
 
     REQUIRE(s.world.start(6));
     CHECK(error_of(s.world.keep(1, 2)).code == errc::unknown_tick);
+    CHECK(error_of(s.world.keep(3, 0)).code == errc::unknown_tick);
+    CHECK(gives(s.world.keep(2, 0), 0)); // none of them
     CHECK(gives(s.world.keep(1), 0));
     s.world.start_view(0);
     CHECK(error_of(s.world.add_to_view(0x8000, 0, 1)).code == errc::bad_type);
@@ -381,6 +401,143 @@ TEST_CASE("what a shared world refuses") {
     s.world.clear();
     CHECK(!s.world.newest());
     CHECK(s.world.start(1));
+}
+
+TEST_CASE("what a client sees of a shared world is bounded by its own limits") {
+    shared_limits limits{};
+    limits.clients = 1;
+    limits.client.items = 3;
+    limits.client.bytes = 4 * (2 + 2 + 2 + 12);
+    shared_server s{limits};
+    REQUIRE(s.world.start(1));
+    auto const add = [&](std::uint16_t id, std::size_t ints) {
+        REQUIRE(s.world.add({make_key(40, id), test::ints(ints, id)}));
+    };
+    add(0, 0);
+    add(1, 1);
+    add(2, 0);
+    add(3, 6);
+    add(4, 6);
+    add(5, 7);
+    auto const show = [&](std::uint64_t set) { return s.world.show(0, std::vector<std::uint64_t>{set}); };
+    CHECK(gives(show(7), 3));
+    CHECK(error_of(show(15)) == failure{errc::too_many_items, 4});
+    CHECK(error_of(show(63)) == failure{errc::too_many_items, 6});
+    CHECK(gives(show(8 + 16), 2));                                // all of the ints
+    CHECK(error_of(show(8 + 32)) == failure{errc::too_large, 2}); // one more
+    CHECK(error_of(show(1 + 8 + 16)) == failure{errc::too_large, 3});
+    auto const view = [&](std::initializer_list<std::size_t> sizes) {
+        s.world.start_view(0);
+        std::uint16_t id = 100;
+        for (std::size_t const ints : sizes) {
+            auto const added = s.world.add_to_view(41, id++, ints);
+            if (!added) {
+                auto const error = added.error();
+                CHECK(s.world.finish_view());
+                return error;
+            }
+            CHECK(added->size() == ints);
+        }
+        CHECK(gives(s.world.finish_view(), sizes.size()));
+        return failure{};
+    };
+    CHECK(view({0, 1, 0}) == failure{});
+    CHECK(view({0, 1, 0, 0}) == failure{errc::too_many_items, 3});
+    CHECK(view({6, 6}) == failure{});
+    CHECK(view({6, 7}) == failure{errc::too_large, 1});
+    CHECK(view({0, 6, 6}) == failure{errc::too_large, 2});
+}
+
+TEST_CASE("a shared world holds so many ticks, and the newest one always") {
+    shared_limits limits{};
+    limits.clients = 2;
+    limits.ticks = 3;
+    shared_server s{limits};
+    auto const make = [&](std::int32_t tick) {
+        REQUIRE(s.world.start(tick));
+        REQUIRE(s.world.add({make_key(40, 0), test::ints{tick}}));
+        for (std::size_t c = 0; c < 2; ++c) CHECK(gives(s.world.show(c, std::vector<std::uint64_t>{1}), 1));
+        REQUIRE(s.world.finish());
+    };
+    for (std::int32_t const tick : {10, 20, 30, 40}) make(tick);
+    CHECK(s.world.ticks() == 3);
+    CHECK(s.world.newest() == 40);
+    for (std::int32_t tick = 9; tick < 42; ++tick) {
+        CAPTURE(tick);
+        CHECK(s.world.holds(0, tick) == (tick == 20 || tick == 30 || tick == 40));
+    }
+    s.world.drop_before(30);
+    CHECK(s.world.ticks() == 2);
+    CHECK_FALSE(s.world.holds(0, 20));
+    CHECK(s.world.holds(0, 30));
+    // While a tick is being made, and of all that are held.
+    REQUIRE(s.world.start(50));
+    REQUIRE(s.world.add({make_key(40, 0), test::ints{50}}));
+    for (std::size_t c = 0; c < 2; ++c) CHECK(s.world.show(c, std::vector<std::uint64_t>{1}));
+    s.world.forget_client(0);
+    REQUIRE(s.world.finish());
+    for (std::int32_t const tick : {30, 40, 50}) {
+        CAPTURE(tick);
+        CHECK_FALSE(s.world.holds(0, tick));
+        CHECK(s.world.holds(1, tick));
+    }
+    s.world.drop_before(INT32_MAX);
+    CHECK(s.world.ticks() == 1);
+    CHECK(s.world.holds(1, 50));
+    s.world.clear();
+    CHECK(s.world.ticks() == 0);
+    CHECK(s.world.size() == 0);
+}
+
+TEST_CASE("a tick of a shared world takes no more memory than those who were shown it need") {
+    shared_limits limits{};
+    limits.clients = 40;
+    for (std::size_t const shown : {1, 3}) {
+        CAPTURE(shown);
+        std::size_t const tick_bytes = detail::tick_plan{limits.clients, 70, 140, false}.end + 8 * shown * 3;
+        for (bool const less : {false, true}) {
+            shared_server s{limits, 3 * tick_bytes - 8 * less};
+            for (std::int32_t tick = 1; tick < 9; ++tick) {
+                REQUIRE(s.world.start(tick));
+                for (std::uint16_t id = 0; id < 70; ++id)
+                    REQUIRE(s.world.add({make_key(40, id), test::ints(2, tick)}));
+                for (std::size_t c = 0; c < shown; ++c)
+                    CHECK(gives(s.world.show(c, std::vector<std::uint64_t>(2, ~std::uint64_t{0})), 70));
+                REQUIRE(s.world.finish());
+            }
+            CHECK(s.world.ticks() == (less ? 2 : 3));
+        }
+    }
+}
+
+TEST_CASE("an item of a shared world that no receiver could read is named") {
+    // Of type 9 receivers expect 22 ints.
+    for (bool const ordered : {true, false}) {
+        CAPTURE(ordered);
+        shared_server s{{}};
+        auto const make = [&](std::int32_t tick, std::size_t ints) {
+            REQUIRE(s.world.start(tick));
+            s.world.start_view(1); // which gives them numbers in another order
+            for (std::uint16_t id = 0; id < 70; ++id) {
+                std::uint16_t const other = ordered ? id : static_cast<std::uint16_t>(69 - id);
+                REQUIRE(s.world.add_to_view({make_key(40, other), test::ints{1}}));
+            }
+            CHECK(gives(s.world.finish_view(), 70));
+            s.world.start_view(0);
+            for (std::uint16_t id = 0; id < 70; ++id) {
+                if (id == 66) REQUIRE(s.world.add_to_view({make_key(9, 0), test::ints(ints, 1)}));
+                REQUIRE(s.world.add_to_view({make_key(40, id), test::ints{tick}}));
+            }
+            CHECK(gives(s.world.finish_view(), 71));
+            REQUIRE(s.world.finish());
+        };
+        make(1, 22);
+        CHECK(s.encoder.encode(0, -1, sizes_06));
+        make(2, 21);
+        CHECK(error_of(s.encoder.encode(0, -1, sizes_06)) == failure{errc::size_mismatch, 66});
+        CHECK(error_of(s.encoder.encode(0, 1, sizes_06)) == failure{errc::size_mismatch, 66});
+        CHECK(s.encoder.encode(1, 1, sizes_06));
+    }
 }
 
 TEST_CASE("a tick of a shared world that does not fit is forgotten, and what was held is kept") {

@@ -12,7 +12,7 @@ namespace teewire {
 enum class cpu_level : std::uint8_t {
     scalar, ///< every processor
     sse2,   ///< every x86-64
-    avx2,   ///< with BMI1, BMI2, LZCNT and POPCNT: Haswell, Zen
+    avx2, ///< with BMI1, BMI2, LZCNT and POPCNT: Haswell, Zen; from here on also those for SHA-256, if it has them
     avx512, ///< F, BW, CD, DQ, VL, VBMI and VBMI2: Ice Lake, Zen 4
 };
 

@@ -8,7 +8,7 @@
 
 namespace teewire {
 
-/// The digest of `bytes`. O(size), about 5 ns a byte.
+/// The digest of `bytes`. O(size): about 5 ns a byte, and 0.7 ns where the processor has instructions for it.
 [[nodiscard]] std::array<std::uint8_t, 32> sha256(std::span<std::uint8_t const> bytes) noexcept;
 
 } // namespace teewire

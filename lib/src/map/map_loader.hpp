@@ -20,7 +20,8 @@ struct place {
     std::int32_t layer = -1;
 };
 
-// Larger blocks are decompressed once for their true size before memory is asked for.
+// Blocks that claim more than this, and more than all that were read together, are decompressed once for their true size
+// before memory is asked for.
 constexpr std::size_t trusted_block_bytes = std::size_t{16} << 20;
 
 // What all parts of reading share: reporting, and loading blocks within a budget.
@@ -78,13 +79,16 @@ public:
         if (size &&
             !spend(std::max(*size, file_.block(static_cast<std::size_t>(block)).stored.size()), block, at, worst))
             return {};
-        if (size && *size > trusted_block_bytes) size = file_.check_block(block, *memory_);
+        if (size && *size > std::max(trusted_block_bytes, read_)) size = file_.check_block(block, *memory_);
         if (size) {
             out.resize((*size + sizeof(Element) - 1) / sizeof(Element));
             auto const bytes = std::span{reinterpret_cast<std::uint8_t*>(out.data()), *size};
             auto const target = [&](map_problem const& note) { report(note, at); };
             auto const read = file_.read_block(block, bytes, *memory_, target);
-            if (read) return *size;
+            if (read) {
+                read_ += *size;
+                return *size;
+            }
             out = {};
             size = read.error();
         }
@@ -98,6 +102,7 @@ private:
     datafile const& file_;
     map_report report_;
     std::size_t budget_;
+    std::size_t read_ = 0; // bytes of blocks
     std::unique_ptr<inflate_memory> memory_;
     map_problem first_error_{};
 };

@@ -482,7 +482,6 @@ result<std::size_t> shared_world::finish() noexcept {
 void shared_world::drop_oldest() noexcept {
     first_ = (first_ + 1) % entries_.size();
     --count_;
-    if (count_ == 0) end_ = 0;
 }
 
 std::optional<std::int32_t> shared_world::newest() const noexcept {

@@ -135,13 +135,11 @@ void demo_file::write_join(message const& m, bool enters) {
         out.add_string(info->name).add_int(info->client_id).add_int(info->team);
     } else {
         auto const drop = decode<messages::client_drop>(m, protocol_);
-        if (!drop || drop->silent || drop->client_id < 0 ||
-            drop->client_id >= static_cast<std::int32_t>(max_clients_07))
-            return;
-        auto const& client = roster_.clients[static_cast<std::size_t>(drop->client_id)];
-        if (!client) return;
+        if (!drop || drop->silent) return;
+        auto const* const client = roster_.client(drop->client_id);
+        if (client == nullptr || !*client) return;
         client_message described;
-        describe_client(drop->client_id, *client, described);
+        describe_client(drop->client_id, **client, described);
         out.add_string(described.message.name).add_int(drop->client_id).add_string(drop->reason);
     }
     auto const message = out.finish();

@@ -45,15 +45,11 @@ tune_item const standard_tuning_07 = {
 
 bool roster::receive(message const& m) {
     constexpr protocol p = protocol::teeworlds_07;
-    auto const slot = [this](std::int32_t id) -> std::optional<client_item>* {
-        return id >= 0 && id < static_cast<std::int32_t>(max_clients_07) ? &clients[static_cast<std::size_t>(id)]
-                                                                         : nullptr;
-    };
     switch (identify(m, p)) {
     case message_type::client_info: {
         auto const info = decode<messages::client_info>(m, p);
-        auto* const client = info ? slot(info->client_id) : nullptr;
-        if (client == nullptr) return true;
+        auto* const place = info ? client(info->client_id) : nullptr;
+        if (place == nullptr) return true;
         client_item item{};
         std::span<std::int32_t> const ints{item};
         item[at_local] = info->local;
@@ -62,22 +58,22 @@ bool roster::receive(message const& m) {
         encode_text(info->clan, ints.subspan(at_clan, clan_ints));
         item[at_country] = info->country;
         put_skin(info->skin, item);
-        *client = item;
+        *place = item;
         return true;
     }
     case message_type::client_drop:
         if (auto const drop = decode<messages::client_drop>(m, p))
-            if (auto* const client = slot(drop->client_id)) client->reset();
+            if (auto* const place = client(drop->client_id)) place->reset();
         return true;
     case message_type::skin_change:
         if (auto const change = decode<messages::skin_change>(m, p))
-            if (auto* const client = slot(change->client_id); client != nullptr && *client)
-                put_skin(change->skin, **client);
+            if (auto* const place = client(change->client_id); place != nullptr && *place)
+                put_skin(change->skin, **place);
         return true;
     case message_type::team:
         if (auto const team = decode<messages::team>(m, p))
-            if (auto* const client = slot(team->client_id); client != nullptr && *client)
-                (**client)[at_team] = team->team;
+            if (auto* const place = client(team->client_id); place != nullptr && *place)
+                (**place)[at_team] = team->team;
         return true;
     case message_type::game_info:
         if (auto const info = decode<messages::game_info>(m, p))

@@ -5,6 +5,7 @@
 #include <teewire/snapshot.hpp>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,11 @@ struct roster {
 
     friend bool operator==(roster const&, roster const&) = default;
 
+    /// The place of a client, who may not be there; null if nobody can have that id.
+    [[nodiscard]] std::optional<client_item>* client(std::int32_t id) noexcept {
+        return id >= 0 && id < static_cast<std::int32_t>(max_clients_07) ? &clients[static_cast<std::size_t>(id)]
+                                                                         : nullptr;
+    }
     /// Takes in a message of the server's. False if it is none that concerns this.
     bool receive(message const& m);
     /// Takes in what the items of a snapshot say; true if there are any. Then clients without an item are gone.

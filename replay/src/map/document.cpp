@@ -105,16 +105,25 @@ xvector_document read_xvector(map_source const& source) {
     return document;
 }
 
-std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block) {
+std::span<std::uint8_t const> read_block(datafile const& file, std::int32_t block,
+                                         std::vector<std::uint8_t>& memory) {
     auto size = file.block_size(block);
     // What is stated may be a lie, which little memory can be wasted on.
     constexpr std::size_t trusted_bytes = 16 << 20;
-    if (size && *size > trusted_bytes) size = file.check_block(block, thread_memory());
+    if (size && *size > std::max(trusted_bytes, memory.size())) size = file.check_block(block, thread_memory());
     if (!size) throw size.error();
-    std::vector<std::uint8_t> bytes(*size);
-    auto const read = file.read_block(block, bytes, thread_memory());
+    if (*size > memory.size()) {
+        memory.clear(); // rather than copied
+        memory.resize(*size);
+    }
+    auto const read = file.read_block(block, memory, thread_memory());
     if (!read) throw read.error();
-    bytes.resize(read->size());
+    return *read;
+}
+
+std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block) {
+    std::vector<std::uint8_t> bytes;
+    bytes.resize(read_block(file, block, bytes).size());
     return bytes;
 }
 

@@ -31,7 +31,9 @@ struct xvector_document {
 };
 [[nodiscard]] xvector_document read_xvector(map_source const& source);
 
-/// Decompressed. Throws map_problem.
+/// Decompressed, in memory that is made larger where it is too small, and is for the next one, too. Throws map_problem.
+[[nodiscard]] std::span<std::uint8_t const> read_block(datafile const& file, std::int32_t block,
+                                                       std::vector<std::uint8_t>& memory);
 [[nodiscard]] std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block);
 
 /// Whether one of them is worse than a note.

@@ -93,7 +93,6 @@ void game_client::go_online() {
         send(v);
     }
     messages::info info;
-    if (version() == protocol::teeworlds_07) info.version = net_version_07;
     info.password = profile_.password;
     send(info);
 }
