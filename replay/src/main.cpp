@@ -104,8 +104,9 @@ void cap_cpu_level_from_environment() {
 
 int run(int argc, char** argv) {
     cap_cpu_level_from_environment();
-    CLI::App app{"Replays, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
-                 "teewire"};
+    CLI::App app{
+        "Replays, cuts, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
+        "teewire"};
     app.set_version_flag("--version", [] {
         return fmt::format("{} ({})", TEEWIRE_VERSION, teewire::name(teewire::used_cpu_level()));
     });
