@@ -20,7 +20,7 @@ namespace {
 
 using namespace teewire::replay;
 
-constexpr verb const* verbs[] = {&info_verb,   &dump_verb,  &verify_verb, &play_verb,  &cut_verb,
+constexpr verb const* verbs[] = {&info_verb,   &dump_verb,  &verify_verb, &play_verb,  &cut_verb,    &join_verb,
                                  &redact_verb, &types_verb, &record_verb, &serve_verb, &capture_verb};
 constexpr verb const* map_verbs[] = {&map_info_verb, &map_extract_verb, &map_render_verb, &map_convert_verb,
                                      &map_check_verb};
@@ -104,8 +104,9 @@ void cap_cpu_level_from_environment() {
 
 int run(int argc, char** argv) {
     cap_cpu_level_from_environment();
-    CLI::App app{"Replays, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
-                 "teewire"};
+    CLI::App app{
+        "Replays, cuts, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
+        "teewire"};
     app.set_version_flag("--version", [] {
         return fmt::format("{} ({})", TEEWIRE_VERSION, teewire::name(teewire::used_cpu_level()));
     });

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -157,6 +158,66 @@ class Cut(Edit):
         self.assertEqual(ticks(self.folder / "d.demo"), ticks(DEMO, "--from", 1508, "--to", 1600))
         self.edit("cut", damaged, "--from", 1508, "--to", 1600, "-o", "e.demo")
         self.assertEqual((self.folder / "e.demo").read_bytes(), (self.folder / "d.demo").read_bytes())
+
+
+class Join(Edit):
+    def test_pieces(self):
+        for number, range_ in enumerate(((752, 1000), (1001, 1500), (1501, 2252))):
+            self.edit("cut", DEMO, "--from", range_[0], "--to", range_[1], "-o", f"{number}.demo")
+        err = self.edit("join", "0.demo", "1.demo", "2.demo", "-o", "all.demo")
+        all_ = self.folder / "all.demo"
+        self.assertEqual(err, f"teewire: all.demo: 0:30.0 from tick 752 to 2252 of 3 recordings, {all_.stat().st_size} bytes\n")
+        self.assertEqual(ticks(all_), ticks(DEMO))
+        self.assertEqual(seconds(all_), 30)
+        code, out, _ = run("join", "0.demo", "-", "2.demo", "-o", "-", stdin=(self.folder / "1.demo").read_bytes(),
+                           cwd=self.folder)
+        self.assertEqual((code, out), (0, all_.read_bytes()))
+        self.edit("join", "2.demo", "0.demo", "1.demo", "-o", "turned.demo")
+        self.assertEqual(list(ticks(self.folder / "turned.demo")), list(range(1502, 3003, 2)))
+        self.assertEqual(run("verify", "--strict", self.folder / "turned.demo")[0], 0)
+
+    def test_what_does_not_belong_together(self):
+        self.refuse("join", DEMO, SEVEN, "-o", "x.demo", words=f"{SEVEN}: has items of 0.7, but {DEMO} those of 0.6")
+        self.refuse("join", DEMO, YARD, "-o", "x.demo", words="was recorded on yard with crc c3cbca94, but")
+        self.refuse("join", DEMO, "none.demo", "-o", "x.demo", code=3, words="none.demo: no such file")
+        self.refuse("join", "-", "-", "-o", "x.demo", words="can be read once")
+        self.assertEqual(run("join", DEMO, "-", "-o", "x.demo", cwd=self.folder)[0], 1)
+        (self.folder / "mine").write_bytes(DEMO.read_bytes())
+        self.refuse("join", DEMO, "mine", "--force", "-o", "mine", words="is read, and cannot be written")
+
+    def test_maps(self):
+        """The map is in it if anyone has it."""
+        self.edit("cut", YARD, "--strip-map", "-o", "none.demo")
+        for order in ((YARD, "none.demo"), ("none.demo", YARD), (YARD, YARD)):
+            self.edit("join", *order, "--force", "-o", "both.demo")
+            both, one = (self.folder / "both.demo").read_bytes(), YARD.read_bytes()
+            size = int.from_bytes(one[136:140], "big")
+            self.assertEqual(both[:152] + both[484:484 + size], one[:152] + one[484:484 + size])
+            self.assertEqual(both[452:484], one[452:484])
+
+    def test_damage(self):
+        damaged = self.folder / "damaged.demo"
+        damaged.write_bytes(DEMO.read_bytes()[:-1])
+        err = self.edit("join", DEMO, damaged, DEMO, "-o", "all.demo", code=1)
+        self.assertRegex(err, r"^teewire: .*damaged.demo: tick 2\d+, byte \d+: the data ends too early; what comes before it is "
+                              r"kept\nteewire: all.demo: .* of 3 recordings, \d+ bytes\n$")
+        self.assertEqual(run("verify", self.folder / "all.demo")[0], 0)
+        self.assertGreater(len(ticks(self.folder / "all.demo")), 3 * 751 - 10)
+
+    def test_many(self):
+        """More files than can be open at once."""
+        self.edit("cut", DEMO, "--from", 1000, "--to", 1010, "-o", "small.demo")
+        number = 5000
+        limit = lambda: (resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20)),
+                         resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20)))
+        err = self.edit_limited(limit, "join", *["small.demo"] * number, "-o", "many.demo")
+        self.assertIn(f"of {number} recordings", err)
+        self.assertEqual(len(ticks(self.folder / "many.demo")), 6 * number)
+
+    def edit_limited(self, limit, *arguments):
+        done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=300, cwd=self.folder, preexec_fn=limit)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr.decode()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""teewire cut on every real demo: pieces show what the demo shows at every tick. Usage: test_edit.py TEEWIRE"""
+"""teewire cut and join on every real demo: what comes of them shows what the demo shows, at every tick.
+Usage: test_edit.py TEEWIRE"""
 import bisect
+import collections
+import json
 import os
 import pathlib
 import random
@@ -20,10 +23,10 @@ def run(*arguments):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-def markers(demo):
-    """The ticks of all markers up to the end or the first damage, read without the program under test."""
+def chunks(demo):
+    """The ticks of all markers and the messages, still compressed, up to the end, read without the program under test."""
     data = demo.read_bytes()
-    version, at, ticks = data[7], HEADER[data[7]] + int.from_bytes(data[136:140], "big"), []
+    version, at, ticks, messages = data[7], HEADER[data[7]] + int.from_bytes(data[136:140], "big"), [], []
     while at < len(data):
         first, at = data[at], at + 1
         if first & 0x80:
@@ -38,8 +41,14 @@ def markers(demo):
         if size >= 30:
             more = size - 29
             size, at = int.from_bytes(data[at:at + more], "little"), at + more
+        if first >> 5 == 2:
+            messages.append(data[at:at + size])
         at += size
-    return ticks
+    return ticks, messages
+
+
+def markers(demo):
+    return chunks(demo)[0]
 
 
 class Demo:
@@ -60,7 +69,7 @@ class Demo:
         return {t: self.states[t] for t in self.ticks[bisect.bisect_left(self.ticks, first):bisect.bisect_right(self.ticks, last)]}
 
 
-class Pieces(unittest.TestCase):
+class Edited(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -68,6 +77,8 @@ class Pieces(unittest.TestCase):
         self.demos = sorted((CORPUS / "demos").glob("*.demo"))
         self.assertGreaterEqual(len(self.demos), 54)
 
+
+class Pieces(Edited):
     def cut(self, *arguments, code=0):
         out = self.folder / "out.demo"
         out.unlink(missing_ok=True)
@@ -133,6 +144,103 @@ class Pieces(unittest.TestCase):
                 self.assertEqual(piece[begin:], demo[begin:])
                 same += 1
         print(f"{same} demos whole")
+
+
+# The fields that are ticks, as the games' sources have them; the timer of a race is a negative one.
+TICKS = {"projectile.start_tick", "ddnet_projectile.start_tick", "ddrace_projectile.start_tick", "laser.start_tick",
+         "ddnet_laser.start_tick", "game_info.round_start_tick", "game_info.warmup_timer", "character.tick",
+         "character.attack_tick", "game_data.game_start_tick", "game_data.game_state_end_tick",
+         "game_data_flag.flag_drop_tick_red", "game_data_flag.flag_drop_tick_blue", "player_info_race.race_start_tick",
+         "ddnet_character.freeze_start", "ddnet_character.freeze_end", "ddnet_character.ninja_activation_tick",
+         "switch_state.end_ticks"}
+
+
+def items(demo):
+    """What a demo shows at each of its ticks, in words."""
+    code, out, err = run("dump", demo)
+    assert code == 0, err
+    changes, shown, last = {s["tick"]: s["items"] for s in map(json.loads, out.splitlines())}, {}, None
+    for tick in markers(demo):
+        last = shown[tick] = changes.get(tick, last)
+    return shown
+
+
+class Joins(Edited):
+    def check_moved(self, got, expected, shift, counts):
+        """Everything is the same but for ticks, which are so much later."""
+        self.assertEqual(got.keys(), expected.keys())
+        for kind, ids in expected.items():
+            self.assertEqual(got[kind].keys(), ids.keys())
+            for number, fields in ids.items():
+                for name, before in fields.items():
+                    now, field = got[kind][number][name], f"{kind}.{name}"
+                    if field not in TICKS:
+                        self.assertEqual(now, before, field)
+                        continue
+                    for value, moved in zip(*(v if isinstance(v, list) else [v] for v in (before, now)), strict=True):
+                        racing = name == "warmup_timer" and "racetime" in str(fields["game_state_flags"])
+                        step = -shift if racing and value < 0 else shift if value > 0 and name != "warmup_timer" else 0
+                        self.assertEqual(moved, value + step, field)
+                        counts[field] += step != 0
+
+    def test_orders(self):
+        counts, joined = collections.Counter(), 0
+        for path in self.demos:
+            ticks = Demo(path).ticks
+            if len(ticks) < 20:
+                continue
+            length = min(len(ticks) // 3, 100)
+            begins = (0, len(ticks) // 2)
+            for order in (begins, begins[::-1]):
+                pieces = []
+                for number, begin in enumerate(order):
+                    pieces.append(self.folder / f"{number}.demo")
+                    self.assertEqual(run("cut", path, "--from", ticks[begin], "--to", ticks[begin + length], "--force",
+                                         "-o", pieces[-1])[0], 0)
+                out = self.folder / "both.demo"
+                code, printed, said = run("join", *pieces, "--force", "-o", out)
+                with self.subTest(demo=path.name, order=order):
+                    self.assertEqual((code, printed), (0, ""), said)
+                    self.assertRegex(run("verify", out)[1], ": ok: ")
+                    both, parts = items(out), [items(p) for p in pieces]
+                    times, first, second = list(both), list(parts[0]), list(parts[1])
+                    self.assertEqual(len(times), len(first) + len(second))
+                    steps = collections.Counter(b - a for a, b in zip(first, first[1:]))
+                    self.assertEqual(steps[times[len(first)] - times[len(first) - 1]], max(steps.values()))
+                    for at, part in ((0, parts[0]), (len(first), parts[1])):
+                        shift = times[at] - min(part)
+                        self.assertGreaterEqual(shift, 0)
+                        for now, (tick, expected) in zip(times[at:], part.items()):
+                            self.assertEqual(now, tick + shift)
+                            self.check_moved(both[now], expected, shift, counts)
+                    messages = sum((chunks(p)[1] for p in pieces), [])
+                    for now, before in zip(chunks(out)[1], messages, strict=True):
+                        self.assertIn(before, (now, now + b"\0"))  # older recorders end it so
+                    joined += 1
+        self.assertGreaterEqual(joined, 80)
+        print(f"{joined} joined demos; moved: {dict(counts)}")
+
+    def test_pieces_of_one_demo(self):
+        """Cut and joined again, a demo is what it was."""
+        for path in self.demos:
+            whole = Demo(path)
+            usual = collections.Counter(b - a for a, b in zip(whole.ticks, whole.ticks[1:])).most_common(1)
+            places = [i for i in range(20, len(whole.ticks) - 20) if whole.ticks[i + 1] - whole.ticks[i] == usual[0][0]]
+            if not places or not whole.whole:
+                continue
+            middle = whole.ticks[places[len(places) // 2]]
+            with self.subTest(demo=path.name):
+                pieces = [self.folder / "1.demo", self.folder / "2.demo"]
+                for piece, range_ in zip(pieces, (["--to", middle], ["--from", middle + 1])):
+                    self.assertEqual(run("cut", path, *range_, "--force", "-o", piece)[0], 0)
+                out = self.folder / "both.demo"
+                self.assertEqual(run("join", *pieces, "--force", "-o", out)[0], 0)
+                both = Demo(out)
+                if both.ticks == whole.ticks:
+                    self.assertEqual(both.states, whole.states)
+                else:  # the first piece had another usual step
+                    self.assertEqual(len(both.ticks), len(whole.ticks))
+                self.assertEqual(int.from_bytes(out.read_bytes()[152:156], "big"), (both.ticks[-1] - min(markers(out))) // 50)
 
 
 if __name__ == "__main__":

@@ -198,7 +198,7 @@ void from_demo(byte_span file) {
         put("demo", cut);
         put("demo", join({7, 0}, byte_span{cut}.subspan(2)));
         if (size == 6000) {
-            put_for_verbs("demo_verbs", 13, byte_span{cut}.subspan(2));
+            put_for_verbs("demo_verbs", 14, byte_span{cut}.subspan(2));
             serve(byte_span{cut}.subspan(2), v07);
         }
         bytes call{78, 0}; // of the C interface: reads a demo, with a size of two bytes
@@ -290,7 +290,7 @@ void short_demos() {
         writer.finish(header);
         static_cast<void>(write_demo_header(header, file));
         put("demo", join({0, version}, file));
-        put_for_verbs("demo_verbs", 13, file);
+        put_for_verbs("demo_verbs", 14, file);
         serve(file, false);
         put("demo", join({7, static_cast<std::uint8_t>(version + 8)}, file));
         bytes call{78, version};

@@ -1,9 +1,11 @@
-// Pieces of demos, from demos whose every byte is chosen.
+// Pieces of demos, and demos of pieces, from demos whose every byte is chosen.
 #include "demos.hpp"
 #include "scene.hpp"
 
 #include "edit/around.hpp"
 #include "edit/cut.hpp"
+#include "edit/join.hpp"
+#include "game/retime.hpp"
 
 #include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
@@ -319,6 +321,213 @@ TEST_CASE("a map is put into a demo, and taken out") {
     auto const stripped = cut(file, {{}}, bytes{}).file;
     CHECK(demo_reader::open(stripped)->map().empty());
     CHECK(stripped.size() + map.size() == file.size());
+}
+
+// ---- joining -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct joining {
+    bytes file;
+    joined what;
+    std::vector<std::string> damage;
+};
+
+joining join(std::vector<bytes> const& demos) {
+    joining out;
+    std::vector<std::unique_ptr<scratch_file>> files;
+    std::vector<std::unique_ptr<input>> sources;
+    std::vector<std::unique_ptr<session>> sessions;
+    std::vector<joinable> parts;
+    for (bytes const& demo : demos) {
+        files.push_back(std::make_unique<scratch_file>(fmt::format("part-{}", files.size()).c_str()));
+        files.back()->store(demo);
+        sources.push_back(std::make_unique<input>(files.back()->name()));
+        sessions.push_back(std::make_unique<session>(*sources.back()));
+        parts.push_back(examine(*sessions.back()));
+        expect_joinable(parts.front(), parts.back());
+    }
+    scratch_file const to{"joined.demo"};
+    output_file file{{to.name(), false}, content::binary};
+    demo_joiner joiner{file, parts, sessions.front()->map()};
+    for (auto const& s : sessions)
+        joiner.add(
+            *s, [&](std::string const& what) { out.damage.push_back(what); }, [](std::uint64_t) {});
+    out.what = joiner.finish();
+    file.finish();
+    out.file = to.content();
+    return out;
+}
+
+bytes demo_of(std::vector<bytes> const& chunks, std::uint8_t version = 6) {
+    return test::raw_demo(version, test::join(chunks));
+}
+
+} // namespace
+
+TEST_CASE("recordings follow each other at their usual distance") {
+    bytes const a =
+        demo_of({said(1), tick(100, true), full(5), after(3), delta(1), said(2), after(3), after(3), delta(1)});
+    bytes const b =
+        demo_of({said(3), tick(50), said(4), tick(60, true), said(5), full(9), said(6), after(2), delta(1)});
+    joining const ab = join({a, b});
+    CHECK(ab.damage.empty());
+    CHECK(text_of(ab.file) == "100=5 103=6,02 106=6 109=7 112=9,03,04,05,06 114=10");
+    CHECK(ab.what.first_tick == 100);
+    CHECK(ab.what.last_tick == 114);
+    CHECK(ab.what.left_out == 0);
+    CHECK(show(ab.file).size() == 6);
+    // What comes before the first snapshot stays the first thing.
+    auto const reader = *demo_reader::open(ab.file);
+    demo_chunk first;
+    CHECK((demo_reader{reader}.next(first) && first.kind == demo_chunk_kind::message));
+    CHECK(text_of(join({b, a}).file) == "96=9,04,05,06 98=10 100=5,01 103=6,02 106=6 109=7");
+    // None is moved back: the first begins later.
+    bytes const c = demo_of({tick(5000, true), full(1), after(2), delta(1)});
+    CHECK(text_of(join({a, c}).file) == "4988=5 4991=6,02 4994=6 4997=7 5000=1 5002=2");
+    CHECK(text_of(join({c, b, c}).file) == "5000=1 5002=2 5004=9,03,04,05,06 5006=10 5008=1 5010=2");
+    // One snapshot has no distance.
+    bytes const one = demo_of({tick(7, true), full(1)});
+    CHECK(text_of(join({one, one, a}).file) == "96=1 98=1 100=5,01 103=6,02 106=6 109=7");
+    CHECK(text_of(join({one}).file) == "7=1");
+}
+
+TEST_CASE("there are only so many ticks") {
+    bytes const late = demo_of({tick(INT32_MAX - 2, true), full(1), after(2), delta(1)});
+    bytes const early = demo_of({tick(10, true), full(1), after(2), delta(1)});
+    CHECK(text_of(join({late, early}).file) ==
+          fmt::format("{}=1 {}=2 {}=1 {}=2", INT32_MAX - 6, INT32_MAX - 4, INT32_MAX - 2, INT32_MAX));
+    CHECK(text_of(join({early, late}).file) ==
+          fmt::format("{}=1 {}=2 {}=1 {}=2", INT32_MAX - 6, INT32_MAX - 4, INT32_MAX - 2, INT32_MAX));
+    bytes const longest = demo_of({tick(10, true), full(1), tick(INT32_MAX - 10), delta(1)});
+    CHECK_NOTHROW(join({longest}));
+    CHECK_THROWS_WITH_AS(join({longest, longest}), doctest::Contains("more than can be counted"), usage_error);
+}
+
+TEST_CASE("only what belongs together is joined") {
+    auto const demo = [](std::uint8_t version, std::uint32_t crc, std::uint8_t hash) {
+        auto header = test::golden_header(version);
+        header.map_size = 0;
+        header.map_crc = crc;
+        header.sha256[0] = hash;
+        bytes file(header.size());
+        REQUIRE(write_demo_header(header, file));
+        return test::join({file, {0xc0, 0, 0, 0, 100}, full(1)});
+    };
+    CHECK_NOTHROW(join({demo(6, 1, 1), demo(6, 1, 1), demo(4, 1, 0), demo(3, 1, 0)}));
+    CHECK_NOTHROW(join({demo(6, 1, 1), demo(6, 2, 1)})); // the hash tells more
+    CHECK_THROWS_WITH_AS(join({demo(4, 1, 0), demo(4, 2, 0)}), doctest::Contains("with crc 00000001"), usage_error);
+    CHECK_THROWS_WITH_AS(join({demo(6, 1, 1), demo(6, 1, 2)}), doctest::Contains("another SHA-256"), usage_error);
+    CHECK_THROWS_AS(join({demo(6, 1, 1), demo(4, 2, 0)}), usage_error);
+    CHECK_THROWS_AS(join({demo(6, 1, 1), demo_of({said(1), tick(3)})}), bad_input);
+    for (std::uint8_t const version : {3, 4, 5, 6}) {
+        joining const out = join({demo(version, 1, 1), demo(6, 1, 1)});
+        CHECK(text_of(out.file) == "100=1 102=1");
+        auto const header = demo_reader::open(out.file)->header();
+        CHECK(header.version == version);
+        CHECK(header.sha256[0] == (version == 6));
+    }
+}
+
+TEST_CASE("what cannot be joined is told and left out") {
+    bytes const cut_off{0x3d, 1, 2};
+    bytes const end = demo_of({tick(10, true), full(7), after(2), delta(1)});
+    joining out = join({demo_of({tick(100, true), full(5), after(2), delta(1), after(2), cut_off}), end});
+    CHECK(text_of(out.file) == "100=5 102=6 104=7 106=8");
+    REQUIRE(out.damage.size() == 1);
+    CHECK(out.damage[0].find(": tick 104, byte ") != std::string::npos);
+    out = join({demo_of({tick(100, true), full(5), after(2), delta(1), tick(50), delta(1)}), end});
+    CHECK(text_of(out.file) == "100=5 102=6 104=7 106=8");
+    REQUIRE(out.damage.size() == 1);
+    CHECK(out.damage[0].ends_with(": ticks go back to 50; what comes before it is kept"));
+    // A tick has one snapshot, and its messages follow that.
+    out = join({demo_of({tick(100, true), full(5), delta(1), said(1), after(0), said(2), after(2), said(3),
+                         after(0), delta(3)}),
+                end});
+    CHECK(out.damage.empty());
+    CHECK(out.what.left_out == 1);
+    CHECK(text_of(out.file) == "100=5,01,02 102=9,03 104=7 106=8");
+}
+
+TEST_CASE("markers of the timeline move along") {
+    auto const demo = [](std::int32_t first, std::vector<std::int32_t> const& markers) {
+        auto header = test::golden_header(6);
+        header.map_size = 0;
+        header.marker_count = static_cast<std::int32_t>(markers.size());
+        std::copy(markers.begin(), markers.end(), header.marker_ticks.begin());
+        bytes file(header.size());
+        REQUIRE(write_demo_header(header, file));
+        return test::join({file, tick(first, true), full(1), after(2), delta(1), tick(first + 1000), delta(1)});
+    };
+    auto const markers = [](joining const& out) {
+        auto const all = demo_reader::open(out.file)->header();
+        return test::ints{all.markers().begin(), all.markers().end()};
+    };
+    CHECK(markers(join({demo(100, {50, 100, 600, 1100, 1101}), demo(200, {300})})) ==
+          test::ints{100, 600, 1100, 1202});
+    CHECK(demo_reader::open(join({demo(100, {}), demo(200, {})}).file)->header().length == 40);
+    std::vector<std::int32_t> const many(50, 400);
+    joining const out = join({demo(100, many), demo(100, many)});
+    CHECK(markers(out).size() == 64);
+    CHECK(out.what.lost_markers == 36);
+}
+
+TEST_CASE("ticks inside of items move") {
+    using test::scene;
+    auto const field_of = [](snapshot_view s, protocol p, std::string_view type, std::string_view name) {
+        object const& what = *find_object(p, type);
+        for (item const i : s) {
+            bool const found = what.is_extended()
+                                   ? i.type() >= first_alias && find_extended_type(s, i.type()) == what.extended
+                                   : i.type() == what.type;
+            for (field const& f : what.fields)
+                if (found && f.name == name) return i.data[f.offset];
+        }
+        return -12345;
+    };
+    std::vector<std::int32_t> room(max_demo_chunk_ints);
+    for (auto const p : {protocol::teeworlds_06, protocol::ddnet, protocol::teeworlds_07}) {
+        scene s{p};
+        s.add("character", 3, {{"tick", 0}, {"attack_tick", 500}, {"hook_tick", 20}, {"x", 1000}});
+        s.add("projectile", 4, {{"start_tick", 900}, {"x", 7}});
+        s.add("ddnet_character", 3, {{"freeze_end", -1}, {"freeze_start", 90}});
+        tick_mover mover{p};
+        auto const at = [&](snapshot_view v, auto... names) { return field_of(v, p, names...); };
+        auto const later = mover.move(s.finish(), 50, room);
+        CHECK(at(later, "character", "tick") == 0);
+        CHECK(at(later, "character", "attack_tick") == 550);
+        CHECK(at(later, "character", "hook_tick") == 20); // how long it holds
+        CHECK(at(later, "character", "x") == 1000);
+        CHECK(at(later, "projectile", "start_tick") == 950);
+        CHECK(at(later, "ddnet_character", "freeze_end") == -1);
+        CHECK(at(later, "ddnet_character", "freeze_start") == 140);
+        // What was one stays one.
+        auto const earlier = mover.move(s.finish(), -600, room);
+        CHECK(at(earlier, "character", "attack_tick") == 1);
+        CHECK(at(earlier, "projectile", "start_tick") == 300);
+        CHECK(at(mover.move(s.finish(), INT32_MAX, room), "projectile", "start_tick") == INT32_MAX);
+        CHECK(test::same(mover.move(s.finish(), 0, room).ints(), s.finish().ints()));
+    }
+    // 0.6 tells when a race began by a timer that runs backwards.
+    constexpr std::int32_t racing = 8;
+    for (auto const& [flags, timer, expected] : {std::tuple{racing, -1000, -1050},
+                                                 {racing, 500, 500},
+                                                 {0, -1000, -1000},
+                                                 {racing, INT32_MIN, INT32_MIN}}) {
+        scene s{protocol::ddnet};
+        s.add("game_info", 0, {{"game_state_flags", flags}, {"warmup_timer", timer}, {"round_start_tick", 10}});
+        auto const moved = tick_mover{protocol::ddnet}.move(s.finish(), 50, room);
+        CHECK(field_of(moved, protocol::ddnet, "game_info", "warmup_timer") == expected);
+        CHECK(field_of(moved, protocol::ddnet, "game_info", "round_start_tick") == 60);
+    }
+    // Items of any size, of types that nobody describes.
+    test::plain_items const odd{{make_key(0, 0x7fff), {1}}, {make_key(0x7fff, 1), {5, 6}},
+                                {make_key(9, 1), {}},       {make_key(2, 1), {1, 2}},
+                                {make_key(63, 1), {5}},     {make_key(6, 1), {8, 8, 7}}};
+    auto const plain = test::layout(odd);
+    auto moved = odd;
+    moved[5].data[2] = 57;
+    CHECK(test::items_of(tick_mover{protocol::ddnet}.move(test::view_of(plain), 50, room)) == moved);
 }
 
 // ---- moments -------------------------------------------------------------------------------------------------------

@@ -51,17 +51,11 @@ bool is_passed_on(message_type type, bool v07) {
     }
 }
 
-// The ints of an object that are ticks. Those of 0.6's characters are plain ints by their definition.
-bool is_tick(object const& o, field const& f) {
-    bool const character = o.name == "character" || o.name == "character_core";
-    return f.kind == field_kind::tick || (character && (f.name == "tick" || f.name == "attack_tick"));
-}
-
 } // namespace
 
 playback::playback(session& demo, bool loop, std::function<void(std::uint64_t)> const& progress)
-    : demo_{demo}, loop_{loop}, player_{demo.player()}, memory_{std::make_unique<memory>()}, builder_{
-                                                                                                 memory_->builder} {
+    : demo_{demo}, loop_{loop}, player_{demo.player()}, mover_{demo.spoken()}, memory_{std::make_unique<memory>()},
+      builder_{memory_->builder} {
     for (demo_keyframe const& k : demo.keyframes())
         if (keyframes_.empty() || k.tick > keyframes_.back().tick) keyframes_.push_back(k);
     if (keyframes_.empty()) throw bad_input{demo.name() + ": there is no snapshot in it"};
@@ -219,14 +213,7 @@ void playback::build(std::int32_t shift, bool again) {
         auto const data = builder_.add(i);
         if (!data) continue;
         if (!is_07() && i.type() == t.player_info && !data->empty()) (*data)[0] = 0;
-        if (shift == 0 || o == nullptr) continue;
-        for (field const& f : o->fields) {
-            if (!is_tick(*o, f) || f.offset >= data->size()) continue;
-            std::int32_t& tick = (*data)[f.offset];
-            if (tick > 0)
-                tick =
-                    static_cast<std::int32_t>(static_cast<std::uint32_t>(tick) + static_cast<std::uint32_t>(shift));
-        }
+        if (shift != 0 && o != nullptr) mover_.move(*data, *o, shift);
     }
     add_viewer();
     view_ = builder_.finish();

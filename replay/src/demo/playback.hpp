@@ -2,6 +2,7 @@
 #pragma once
 
 #include "demo/session.hpp"
+#include "game/retime.hpp"
 #include "game/roster.hpp"
 
 #include <teewire/snapshot_builder.hpp>
@@ -96,6 +97,7 @@ private:
     session& demo_;
     bool loop_;
     demo_player& player_;
+    tick_mover mover_;
     std::vector<demo_keyframe> keyframes_; // with ascending ticks
     std::unique_ptr<memory> memory_;
     snapshot_builder builder_;

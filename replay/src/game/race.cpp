@@ -99,6 +99,18 @@ std::int32_t followed_client(snapshot_view snapshot, protocol p) {
     return local;
 }
 
+std::optional<std::size_t> race_start_place(std::span<std::int32_t const> data, object const& what) {
+    if (what.name != "game_info") return {};
+    item const i{0, data};
+    if ((int_field(i, what, "game_state_flags") & racetime_flag) == 0) return {};
+    auto const timer = std::find_if(what.fields.begin(), what.fields.end(),
+                                    [](field const& f) { return f.name == "warmup_timer"; });
+    // It is negative, which old clients take for no warmup.
+    if (timer == what.fields.end() || timer->offset >= data.size()) return {};
+    if (data[timer->offset] >= 0 || data[timer->offset] == INT32_MIN) return {};
+    return timer->offset;
+}
+
 std::vector<running_race> read_races(snapshot_view snapshot, protocol p) {
     std::vector<running_race> races;
     if (p == protocol::teeworlds_07) {
@@ -110,10 +122,8 @@ std::vector<running_race> read_races(snapshot_view snapshot, protocol p) {
     object const& game = *find_object(p, "game_info");
     std::int32_t start = -1;
     for (item const i : snapshot) {
-        // The tick is negative, which old clients take for no warmup.
-        if (i.type() == game.type && (int_field(i, game, "game_state_flags") & racetime_flag) != 0)
-            if (std::int32_t const timer = int_field(i, game, "warmup_timer"); timer < 0 && timer > INT32_MIN)
-                start = -timer;
+        if (i.type() != game.type) continue;
+        if (auto const place = race_start_place(i.data, game)) start = -i.data[*place];
     }
     std::int32_t const whose = start >= 0 ? followed_client(snapshot, p) : -1;
     if (whose >= 0) races.push_back({whose, start});

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <teewire/message_types.hpp>
+#include <teewire/schema.hpp>
 #include <teewire/snapshot.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,9 @@ struct running_race {
 };
 /// Those whose clocks the snapshot shows: in 0.6 that of the client alone for which it was made.
 [[nodiscard]] std::vector<running_race> read_races(snapshot_view snapshot, protocol p);
+
+/// Where in an item's data the start of a race is as a negative tick, as in 0.6's game_info.
+[[nodiscard]] std::optional<std::size_t> race_start_place(std::span<std::int32_t const> data, object const& what);
 
 /// What a message says about a race.
 struct race_news {

@@ -10,6 +10,7 @@ extern verb const dump_verb;
 extern verb const verify_verb;
 extern verb const play_verb;
 extern verb const cut_verb;
+extern verb const join_verb;
 extern verb const redact_verb;
 extern verb const types_verb;
 extern verb const record_verb;

@@ -1,0 +1,202 @@
+#include "edit/join.hpp"
+
+#include "game/retime.hpp"
+#include "game/spacing.hpp"
+#include "io/interrupts.hpp"
+#include "io/text.hpp"
+
+#include <teewire/map/datafile.hpp>
+#include <teewire/sha256.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+constexpr std::size_t block_bytes = 64 << 10;
+constexpr std::int32_t usual_step = 2; // ticks, of every server that is not told otherwise
+
+std::int32_t step_of(joinable const& part) { return part.step > 0 ? part.step : usual_step; }
+
+// Where the part begins if the one before ends there.
+std::int64_t start_behind(joinable const& before, std::int64_t end) { return end + step_of(before); }
+
+demo_writer::options writer_options(joinable const& part) {
+    return {std::min(part.header.version, max_demo_version), huffman_end::exact, part.sizes->sizes};
+}
+
+std::string map_text(joinable const& part) {
+    return fmt::format("{} with crc {:08x}", printable(text(part.header.map_name)), part.map_crc);
+}
+
+} // namespace
+
+joinable examine(session const& demo) {
+    joinable part;
+    part.name = demo.name();
+    part.header = demo.header();
+    part.sizes = &demo.sizes();
+    part.version = demo.spoken();
+    part.map_crc = demo.map().empty() ? demo.header().map_crc : map_crc32(demo.map());
+    if (!demo.map().empty()) part.map_sha256 = sha256(demo.map());
+    else if (demo.header().has_sha256) part.map_sha256 = demo.header().sha256;
+
+    distance_counts distances;
+    demo_reader reader = demo.reader(demo.first_chunk(), demo.file_size());
+    for (demo_chunk chunk; !interrupted() && reader.next(chunk);) {
+        if (chunk.kind == demo_chunk_kind::snapshot && part.first_tick < 0 && chunk.tick >= 0)
+            part.first_tick = part.last_tick = chunk.tick;
+        if (chunk.kind != demo_chunk_kind::tick || part.first_tick < 0 || chunk.tick == part.last_tick) continue;
+        if (chunk.tick < part.last_tick) break;
+        ++distances[chunk.tick - part.last_tick];
+        part.last_tick = chunk.tick;
+    }
+    if (part.first_tick < 0 && !interrupted()) throw bad_input{demo.name() + ": there is no full snapshot in it"};
+    part.step = measure_spacing(distances).usual;
+    return part;
+}
+
+void expect_joinable(joinable const& first, joinable const& other) {
+    if (first.sizes != other.sizes)
+        throw usage_error{fmt::format("{}: has items of {}, but {} those of {}", other.name, other.sizes->name,
+                                      first.name, first.sizes->name)};
+    bool const same_map = first.map_sha256 && other.map_sha256 ? *first.map_sha256 == *other.map_sha256
+                                                               : first.map_crc == other.map_crc;
+    if (!same_map)
+        throw usage_error{fmt::format("{}: was recorded on {}, but {} on {}{}", other.name, map_text(other),
+                                      first.name, map_text(first),
+                                      first.map_crc == other.map_crc ? " and another SHA-256" : "")};
+}
+
+demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std::span<std::uint8_t const> map)
+    : out_{out}, parts_{parts}, memory_{std::make_unique<memory>()}, writer_{memory_->writer,
+                                                                             writer_options(parts.front())},
+      header_{parts.front().header}, start_{parts.front().first_tick} {
+    // How far the ticks of a part would be moved back if the first one kept its own.
+    std::int64_t back = 0;
+    std::int64_t end = start_;
+    for (joinable const& part : parts_) {
+        std::int64_t const start = &part == &parts_.front() ? end : start_behind(*(&part - 1), end);
+        back = std::max(back, part.first_tick - start);
+        end = start + part.last_tick - part.first_tick;
+    }
+    // It takes all ticks that there are if need be.
+    std::int64_t const length = end - start_;
+    if (length > INT32_MAX)
+        throw usage_error{fmt::format("together they have {} ticks, more than can be counted", length)};
+    start_ = static_cast<std::int32_t>(std::min<std::int64_t>(start_ + back, INT32_MAX - length));
+
+    header_.version = writer_options(parts.front()).version;
+    header_.map_size = static_cast<std::uint32_t>(map.size());
+    header_.map_crc = parts_.front().map_crc;
+    for (joinable const& part : parts_)
+        if (header_.version >= 6 && part.map_sha256) {
+            header_.has_sha256 = true;
+            header_.sha256 = *part.map_sha256;
+        }
+    header_.length = static_cast<std::int32_t>(length / ticks_per_second);
+    header_.marker_count = 0;
+    header_.marker_ticks = {};
+    joined_.first_tick = start_;
+    joined_.last_tick = start_;
+    put(encode(header_));
+    put(map);
+}
+
+std::span<std::uint8_t const> demo_joiner::encode(demo_header const& header) {
+    return std::span{memory_->header}.first(*write_demo_header(header, memory_->header));
+}
+
+void demo_joiner::put(std::span<std::uint8_t const> bytes) {
+    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+    if (waiting_.size() >= block_bytes) flush();
+}
+
+void demo_joiner::flush() {
+    out_.write(waiting_);
+    waiting_.clear();
+}
+
+bool demo_joiner::put(result<std::size_t> const& written) {
+    if (written) put(std::span{memory_->out}.first(*written));
+    return static_cast<bool>(written);
+}
+
+void demo_joiner::add(session& demo, std::function<void(std::string const&)> const& damaged,
+                      std::function<void(std::uint64_t bytes)> const& progress) {
+    joinable const& part = parts_[next_];
+    bool const first = next_++ == 0;
+    std::int64_t const start = first ? start_ : start_behind(*(&part - 1), joined_.last_tick);
+    auto const shift = static_cast<std::int32_t>(start - part.first_tick);
+    tick_mover mover{part.version};
+
+    demo_player& player = demo.player();
+    std::int32_t tick = -1;                          // of the last marker
+    bool complete = true;                            // its snapshot is written
+    snapshot_view shown;                             // the last one
+    std::vector<std::vector<std::uint8_t>> messages; // that wait for it
+    auto const say = [&](std::span<std::uint8_t const> bytes) {
+        if (!put(writer_.write_message(bytes, memory_->out))) ++joined_.left_out;
+    };
+    auto const show = [&] {
+        if (put(writer_.write_snapshot(tick + shift, shown, memory_->out))) joined_.last_tick = tick + shift;
+        else ++joined_.left_out;
+        complete = true;
+        for (auto const& m : std::exchange(messages, {})) say(m);
+    };
+    bool more = true;
+    for (demo_event event; !interrupted() && (more = player.next(event));) {
+        switch (event.kind) {
+        case demo_event_kind::tick:
+            if (event.tick == tick) break;
+            if (!complete && player.has_state()) show(); // it changed nothing
+            if (event.tick < tick && player.has_state()) {
+                damaged(fmt::format("{}: tick {}, byte {}: ticks go back to {}; what comes before it is kept",
+                                    part.name, tick, event.position, event.tick));
+                more = false;
+                break;
+            }
+            complete = false;
+            tick = event.tick;
+            progress(player.position());
+            break;
+        case demo_event_kind::snapshot:
+            if (tick < 0 || complete) {
+                ++joined_.left_out;
+                break;
+            }
+            shown = mover.move(player.state(), shift, memory_->moved);
+            show();
+            break;
+        case demo_event_kind::message:
+            if (complete && (first || tick >= 0)) say(event.message);
+            else messages.emplace_back(event.message.begin(), event.message.end());
+            break;
+        }
+        if (!more) break;
+    }
+    if (player.error().what.code != errc::ok)
+        damaged(demo.error_text(player.error()) + "; what comes before it is kept");
+    else if (!complete && player.has_state()) show();
+
+    for (std::int32_t const marker : part.header.markers()) {
+        std::int32_t const last = joined_.last_tick - shift;
+        if (marker >= part.first_tick && marker <= last) markers_.push_back(marker + shift);
+    }
+}
+
+joined demo_joiner::finish() {
+    flush();
+    header_.length = (joined_.last_tick - joined_.first_tick) / ticks_per_second;
+    std::size_t const kept = header_.version < 4 ? 0 : std::min(markers_.size(), max_demo_markers);
+    header_.marker_count = static_cast<std::int32_t>(kept);
+    std::copy_n(markers_.begin(), kept, header_.marker_ticks.begin());
+    joined_.lost_markers = markers_.size() - kept;
+    out_.overwrite_begin(encode(header_));
+    return joined_;
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,84 @@
+// Recordings one after the other as one demo.
+#pragma once
+
+#include "demo/session.hpp"
+#include "io/output_file.hpp"
+
+#include <teewire/demo_writer.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// What has to be known of a recording before anything is written.
+struct joinable {
+    std::string name;
+    demo_header header;
+    named_size_table const* sizes = nullptr;
+    protocol version = protocol::ddnet;
+    std::int32_t first_tick = -1; ///< of the first full snapshot
+    std::int32_t last_tick = -1;  ///< before ticks go back, or damage
+    std::int32_t step = 0;        ///< the usual distance of its snapshots; 0 if it has only one
+    std::uint32_t map_crc = 0;    ///< of the map in it, or what its header says
+    std::optional<std::array<std::uint8_t, 32>> map_sha256;
+};
+/// Throws bad_input if there is no snapshot in it. O(chunks).
+[[nodiscard]] joinable examine(session const& demo);
+/// Throws usage_error if the second one cannot follow the first.
+void expect_joinable(joinable const& first, joinable const& other);
+
+/// What has been written.
+struct joined {
+    std::int32_t first_tick = -1;
+    std::int32_t last_tick = -1;
+    std::uint64_t left_out = 0; ///< snapshots that the form of a demo cannot hold
+    std::size_t lost_markers = 0;
+};
+
+/// Writes the demo. Each recording begins one step behind the end of the one before: its ticks are moved, those inside
+/// of items too. Where the first begins is chosen so that none has to be moved back.
+class demo_joiner {
+public:
+    /// `parts` are joinable; none is empty. `map` goes into the file. Throws usage_error if there are not enough ticks.
+    demo_joiner(output_file& out, std::span<joinable const> parts, std::span<std::uint8_t const> map);
+
+    /// The next part, which is the one that was examined. `damaged` hears of damage: what comes before it is kept. Ends
+    /// early when interrupted. Throws output_error.
+    void add(session& demo, std::function<void(std::string const&)> const& damaged,
+             std::function<void(std::uint64_t bytes)> const& progress);
+    /// Completes the header.
+    joined finish();
+
+private:
+    struct memory {
+        demo_writer_memory writer;
+        std::array<std::uint8_t, demo_writer::max_bytes> out;
+        std::array<std::int32_t, max_demo_chunk_ints> moved;
+        std::array<std::uint8_t, max_demo_header_bytes> header;
+    };
+
+    void put(std::span<std::uint8_t const> bytes);
+    void flush();
+    [[nodiscard]] std::span<std::uint8_t const> encode(demo_header const& header);
+    bool put(result<std::size_t> const& written);
+
+    output_file& out_;
+    std::span<joinable const> parts_;
+    std::size_t next_ = 0; // part
+    std::unique_ptr<memory> memory_;
+    demo_writer writer_;
+    demo_header header_;
+    std::vector<std::uint8_t> waiting_; // to be written
+    std::vector<std::int32_t> markers_;
+    std::int32_t start_; // of the first part
+    joined joined_;
+};
+
+} // namespace teewire::replay

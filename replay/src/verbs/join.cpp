@@ -1,0 +1,103 @@
+#include "edit/join.hpp"
+#include "io/output.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+struct join_options {
+    std::vector<std::string> files;
+    output_choice to;
+};
+
+// The inputs, each read when it is needed, as all of them may be more than there is memory. Standard input is there once.
+class inputs {
+public:
+    explicit inputs(std::vector<std::string> const& names) : names_{names} {}
+
+    std::shared_ptr<input const> open(std::size_t number) {
+        if (names_[number] != "-") return std::make_shared<input const>(names_[number]);
+        if (streamed_ == nullptr) streamed_ = std::make_shared<input const>("-");
+        return streamed_;
+    }
+
+private:
+    std::vector<std::string> const& names_;
+    std::shared_ptr<input const> streamed_;
+};
+
+bool same_recording(joinable const& a, joinable const& b) {
+    return a.header == b.header && a.first_tick == b.first_tick && a.last_tick == b.last_tick;
+}
+
+int join(join_options const& options) {
+    if (std::count(options.files.begin(), options.files.end(), "-") > 1)
+        throw usage_error{"-: standard input can be read once"};
+    output_file out{options.to, content::binary, options.files};
+    inputs all{options.files};
+    int code = exit_ok;
+
+    std::vector<joinable> parts;
+    std::vector<std::uint8_t> map;
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < options.files.size() && !interrupted(); ++i) {
+        auto const source = all.open(i);
+        session const demo{*source};
+        parts.push_back(examine(demo));
+        if (interrupted()) break;
+        expect_joinable(parts.front(), parts.back());
+        if (map.empty()) map.assign(demo.map().begin(), demo.map().end());
+        total += demo.file_size();
+    }
+    if (interrupted()) return exit_interrupted;
+
+    progress shown{total};
+    std::uint64_t before = 0;
+    auto const damaged = [&](std::string const& what) {
+        shown.clear();
+        complain(what);
+        code = exit_bad_input;
+    };
+    demo_joiner joiner{out, parts, map};
+    for (std::size_t i = 0; i < parts.size() && !interrupted(); ++i) {
+        auto const source = all.open(i);
+        session demo{*source};
+        if (!same_recording(examine(demo), parts[i]) && !interrupted())
+            throw io_error{fmt::format("{}: has changed while it was read", demo.name())};
+        joiner.add(demo, damaged, [&](std::uint64_t bytes) { shown.update(before + bytes, demo.name()); });
+        before += demo.file_size();
+    }
+    if (interrupted()) return exit_interrupted;
+    joined const done = joiner.finish();
+    shown.clear();
+    std::uint64_t const size = out.size();
+    out.finish_as_named();
+    complain(fmt::format("{}: {} from tick {} to {} of {}, {} bytes", out.name(),
+                         clock_text(std::int64_t{done.last_tick} - done.first_tick), done.first_tick,
+                         done.last_tick, counted(parts.size(), "recording"), size));
+    if (done.left_out != 0)
+        complain(fmt::format("{}: {} left out, which a demo cannot hold or which come a second time in a tick",
+                             out.name(), counted(done.left_out, "chunk")));
+    if (done.lost_markers != 0)
+        complain(fmt::format("{}: without {} of the timeline, for which its header has no room", out.name(),
+                             counted(done.lost_markers, "marker")));
+    return code;
+}
+
+} // namespace
+
+verb const join_verb{"join", "Put recordings of one map one after the other into a demo",
+                     [](option_set& options) -> std::function<int()> {
+                         auto const chosen = std::make_shared<join_options>();
+                         options.files(chosen->files, "demos in their order, or - for standard input");
+                         options.output(chosen->to, option_set::presence::required);
+                         options.examples({"join first.demo second.demo -o both.demo"});
+                         return [chosen] { return join(*chosen); };
+                     }};
+
+} // namespace teewire::replay
