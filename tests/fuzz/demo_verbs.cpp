@@ -47,6 +47,7 @@ void run_target(fuzz::bytes_view data) {
          {dump_verb, form::ndjson, {"--from", "0:01", "--to", "0:02", "--jobs", "2"}},
          {verify_verb, form::text, {"--jobs", "1"}},
          {verify_verb, form::ndjson, {"--strict", "--format", "ndjson", "--jobs", "1"}},
+         {diff_verb, form::text, {"@"}},
          {map_info_verb, form::text, {}},
          {cut_verb, form::binary, {"--from", "0:01", "--to", "0:02", "--from", "0:03", "--to", "-0:01", "--one"}},
          {cut_verb, form::binary, {"--strip-map", "--from", "-0:02"}},

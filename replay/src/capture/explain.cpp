@@ -110,12 +110,6 @@ std::string print_fields(message const& m, message_type type, protocol p) {
     return known ? *known : m.fields.empty() ? std::string{} : hex(m.fields);
 }
 
-std::string name_message(message const& m, message_type type) {
-    if (type != message_type::unknown) return std::string{describe(type).name};
-    if (m.id == 0) return "uuid " + uuid_text(m.extended);
-    return fmt::format("{} message {}", m.system ? "system" : "game", m.id);
-}
-
 std::string_view place_text(vital_place place) {
     switch (place) {
     case vital_place::next: break;

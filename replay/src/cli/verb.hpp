@@ -30,6 +30,8 @@ public:
     void file(std::string& file, char const* help);
     /// FILE..., one at least.
     void files(std::vector<std::string>& files, char const* help);
+    /// FILE FILE, both of them.
+    void two_files(std::vector<std::string>& files, char const* help);
     /// NAME..., one at least.
     void operands(std::vector<std::string>& operands, char const* name, char const* help);
     /// -o, --output and --force.

@@ -1,7 +1,6 @@
 #include "game/item_text.hpp"
 
 #include <array>
-#include <vector>
 
 namespace teewire::replay {
 namespace {
@@ -70,13 +69,15 @@ std::string uuid_text(uuid const& id) {
     return text;
 }
 
+type_name name_extended(uuid const& id) {
+    object const* const known = find_object(id);
+    return {known, known != nullptr ? std::string{known->name} : "uuid_" + uuid_text(id)};
+}
+
 type_name name_type(snapshot_view snapshot, std::uint16_t type, protocol p) {
     if (type == type_ex) return {nullptr, "extended_type"};
     if (type >= first_alias && type <= last_alias) {
-        if (auto const id = find_extended_type(snapshot, type)) {
-            object const* const known = find_object(*id);
-            return {known, known != nullptr ? std::string{known->name} : "uuid_" + uuid_text(*id)};
-        }
+        if (auto const id = find_extended_type(snapshot, type)) return name_extended(*id);
     } else if (object const* const known = find_object(p, type)) {
         return {known, std::string{known->name}};
     }
@@ -128,32 +129,46 @@ void write_csv_values(text_buffer& out, item const& i, object const& known, csv_
         }
 }
 
-std::string changes_text(item const& i, std::span<std::int32_t const> differences, object const* known) {
-    std::string text;
-    auto const difference = [&](std::size_t at) { return at < differences.size() ? differences[at] : 0; };
-    auto const add = [&](std::string_view name, std::string const& value, std::size_t at, std::size_t ints) {
-        bool changed = differences.empty();
-        for (std::size_t k = 0; k < ints; ++k) changed = changed || difference(at + k) != 0;
-        if (!changed) return;
-        text += fmt::format(" {} {}", name, value);
-        if (ints == 1 && difference(at) != 0) text += fmt::format(" ({:+})", difference(at));
-    };
+std::vector<item_part> parts_of(std::size_t ints, object const* known) {
+    std::vector<item_part> parts;
     std::size_t described = 0;
     if (known != nullptr)
         for (field const& f : known->fields) {
-            if (!holds(i, f)) continue;
-            for (std::size_t k = 0; k < f.count; ++k) {
-                std::size_t const at = f.offset + k * f.ints;
-                auto const ints = i.data.subspan(at, f.ints);
-                add(f.count > 1 ? fmt::format("{}_{}", f.name, k) : std::string{f.name},
-                    f.kind == field_kind::text ? fmt::format("\"{}\"", printable(read_text(ints)))
-                                               : value_text(f, ints),
-                    at, f.ints);
-            }
+            if (f.offset + std::size_t{f.ints} * f.count > ints) continue;
+            for (std::size_t k = 0; k < f.count; ++k) parts.push_back({f.offset + k * f.ints, f.ints, &f});
             described = f.offset + std::size_t{f.ints} * f.count;
         }
-    for (std::size_t at = described; at < i.data.size(); ++at)
-        add(fmt::format("[{}]", at), fmt::format("{}", i.data[at]), at, 1);
+    for (std::size_t at = described; at < ints; ++at) parts.push_back({at, 1, nullptr});
+    return parts;
+}
+
+std::string part_name(item_part const& part) {
+    if (part.described == nullptr) return fmt::format("[{}]", part.at);
+    field const& f = *part.described;
+    return f.count > 1 ? fmt::format("{}_{}", f.name, (part.at - f.offset) / f.ints) : std::string{f.name};
+}
+
+std::string part_text(item_part const& part, std::span<std::int32_t const> ints) {
+    if (part.described == nullptr) return fmt::format("{}", ints[0]);
+    return part.described->kind == field_kind::text ? fmt::format("\"{}\"", printable(read_text(ints)))
+                                                    : value_text(*part.described, ints);
+}
+
+void write_part(json_writer& json, item_part const& part, std::span<std::int32_t const> ints) {
+    if (part.described == nullptr) json.Int(ints[0]);
+    else write_value(json, *part.described, ints);
+}
+
+std::string changes_text(item const& i, std::span<std::int32_t const> differences, object const* known) {
+    std::string text;
+    auto const difference = [&](std::size_t at) { return at < differences.size() ? differences[at] : 0; };
+    for (item_part const& part : parts_of(i.data.size(), known)) {
+        bool changed = differences.empty();
+        for (std::size_t k = 0; k < part.ints; ++k) changed = changed || difference(part.at + k) != 0;
+        if (!changed) continue;
+        text += fmt::format(" {} {}", part_name(part), part_text(part, i.data.subspan(part.at, part.ints)));
+        if (part.ints == 1 && difference(part.at) != 0) text += fmt::format(" ({:+})", difference(part.at));
+    }
     return text;
 }
 

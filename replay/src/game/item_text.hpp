@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -28,6 +29,23 @@ void write_fields(json_writer& json, item const& i, object const* known);
 /// Column names of an object, and an item's values for them; empty where a short item has none.
 [[nodiscard]] std::string csv_columns(object const& known);
 void write_csv_values(text_buffer& out, item const& i, object const& known, csv_texts form);
+
+/// What an alias whose UUID is known means.
+[[nodiscard]] type_name name_extended(uuid const& id);
+
+/// What has a name of its own in an item: a field, an element of one, or an int that no field describes.
+struct item_part {
+    std::size_t at = 0; ///< int
+    std::size_t ints = 1;
+    field const* described = nullptr; ///< null for ints that no field describes
+};
+/// All parts of an item of so many ints.
+[[nodiscard]] std::vector<item_part> parts_of(std::size_t ints, object const* known);
+/// "x", "skin_parts_2", "[12]"
+[[nodiscard]] std::string part_name(item_part const& part);
+/// The value, for people, and as JSON has it. `ints`: those of the part.
+[[nodiscard]] std::string part_text(item_part const& part, std::span<std::int32_t const> ints);
+void write_part(json_writer& json, item_part const& part, std::span<std::int32_t const> ints);
 
 /// " x 123 (+4) y 56 (-1)": the fields in which `differences` is not zero, or all of them if there are none. Ints that
 /// no field describes are called by their place.

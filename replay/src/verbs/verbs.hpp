@@ -16,6 +16,7 @@ extern verb const types_verb;
 extern verb const record_verb;
 extern verb const serve_verb;
 extern verb const capture_verb;
+extern verb const diff_verb;
 
 // Of `teewire map`.
 extern verb const map_info_verb;

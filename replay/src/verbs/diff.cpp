@@ -1,0 +1,321 @@
+#include "edit/diff.hpp"
+#include "io/json.hpp"
+#include "io/output.hpp"
+#include "sources/recording_file.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace teewire::replay {
+namespace {
+
+struct diff_arguments {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string format = "text";
+    std::optional<time_position> from;
+    std::optional<time_position> until; ///< the last one
+    std::optional<std::size_t> limit;
+    diff_options what;
+    bool no_messages = false;
+    std::string connections[2]; ///< of captures: as for choose_connection
+};
+
+constexpr std::size_t text_limit = 100;
+
+constexpr char const* label(side which) noexcept { return which == side::a ? "A" : "B"; }
+
+// Prints up to a limit, and counts the rest.
+class printer : public diff_listener {
+public:
+    printer(output& out, std::size_t limit) : out_{out}, limit_{limit} {}
+    [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+
+protected:
+    // Whether there is still something to be printed.
+    bool room(std::size_t lines = 1) {
+        if (limit_ == 0) return true;
+        if (printed_ >= limit_) {
+            left_out_ += lines;
+            return false;
+        }
+        printed_ += lines;
+        return true;
+    }
+    output& out_;
+
+private:
+    std::size_t limit_; // 0: none
+    std::size_t printed_ = 0;
+    std::uint64_t left_out_ = 0;
+};
+
+class text_printer final : public printer {
+public:
+    using printer::printer;
+
+    void recording(std::string_view what, std::string const& a, std::string const& b) override {
+        if (room()) out_.print("{}: {} -> {}\n", what, or_none(a), or_none(b));
+    }
+    void ticks(side only, std::int32_t first, std::int32_t last, std::uint64_t count) override {
+        if (!room()) return;
+        if (count == 1) out_.print("tick {}: only in {}\n", first, label(only));
+        else out_.print("ticks {} to {}: {} only in {}\n", first, last, count, label(only));
+    }
+    void item_only(side only, std::int32_t tick, teewire::item const& i, type_name const& type) override {
+        if (room())
+            out_.print("tick {}: {} {}: only in {}:{}\n", tick, type.text, i.id(), label(only),
+                       changes_text(i, {}, type.known));
+    }
+    void item(std::int32_t tick, teewire::item const& i, type_name const& type,
+              std::span<part_difference const> parts) override {
+        if (!room()) return;
+        out_.print("tick {}: {} {}:", tick, type.text, i.id());
+        for (part_difference const& p : parts)
+            out_.print("{} {} {} -> {}", &p == parts.data() ? "" : ",", part_name(p.part), value(p, p.a),
+                       value(p, p.b));
+        out_.write("\n");
+    }
+    void message(std::int32_t tick, std::size_t number, compared_message const* a,
+                 compared_message const* b) override {
+        if (!room()) return;
+        compared_message const& one = a != nullptr ? *a : *b;
+        out_.print("tick {}: message {}: ", tick, number);
+        if (a != nullptr && b != nullptr) out_.print("{} -> {}\n", text(*a), text(*b));
+        else out_.print("only in {}: {}\n", a != nullptr ? "A" : "B", text(one));
+    }
+
+private:
+    static std::string or_none(std::string const& text) { return text.empty() ? "none" : text; }
+    static std::string value(part_difference const& p, std::span<std::int32_t const> ints) {
+        return ints.empty() ? "none" : part_text(p.part, ints);
+    }
+    static std::string text(compared_message const& m) {
+        return m.fields.empty() ? m.name : fmt::format("{} ({})", m.name, m.fields);
+    }
+};
+
+class ndjson_printer final : public printer {
+public:
+    using printer::printer;
+
+    void recording(std::string_view what, std::string const& a, std::string const& b) override {
+        if (!room()) return;
+        begin();
+        string("recording", what);
+        string("a", a);
+        string("b", b);
+        end();
+    }
+    void ticks(side only, std::int32_t first, std::int32_t last, std::uint64_t count) override {
+        if (!room()) return;
+        begin();
+        number("first_tick", first);
+        number("last_tick", last);
+        number("ticks", static_cast<std::int64_t>(count));
+        in_one(only);
+        end();
+    }
+    void item_only(side only, std::int32_t tick, teewire::item const& i, type_name const& type) override {
+        if (!room()) return;
+        begin_item(tick, i, type);
+        in_one(only);
+        json_.Key("fields");
+        json_.StartObject();
+        write_fields(json_, i, type.known);
+        json_.EndObject();
+        end();
+    }
+    // A line for each field.
+    void item(std::int32_t tick, teewire::item const& i, type_name const& type,
+              std::span<part_difference const> parts) override {
+        for (part_difference const& p : parts) {
+            if (!room()) continue;
+            begin_item(tick, i, type);
+            string("field", part_name(p.part));
+            value("a", p, p.a);
+            value("b", p, p.b);
+            end();
+        }
+    }
+    void message(std::int32_t tick, std::size_t number_there, compared_message const* a,
+                 compared_message const* b) override {
+        if (!room()) return;
+        begin();
+        number("tick", tick);
+        number("message", static_cast<std::int64_t>(number_there));
+        if (a == nullptr || b == nullptr) in_one(a != nullptr ? side::a : side::b);
+        describe("a", a);
+        describe("b", b);
+        end();
+    }
+
+private:
+    void begin() {
+        text_.Clear();
+        json_.Reset(text_);
+        json_.StartObject();
+    }
+    void begin_item(std::int32_t tick, teewire::item const& i, type_name const& type) {
+        begin();
+        number("tick", tick);
+        string("item", type.text);
+        number("id", i.id());
+    }
+    void end() {
+        json_.EndObject();
+        out_.write({text_.GetString(), text_.GetSize()});
+        out_.write("\n");
+    }
+    void number(char const* key, std::int64_t value) {
+        json_.Key(key);
+        json_.Int64(value);
+    }
+    void string(char const* key, std::string_view value) {
+        json_.Key(key);
+        write_string(json_, value);
+    }
+    void in_one(side only) { string("only", only == side::a ? "a" : "b"); }
+    void value(char const* key, part_difference const& p, std::span<std::int32_t const> ints) {
+        json_.Key(key);
+        if (ints.empty()) json_.Null();
+        else write_part(json_, p.part, ints);
+    }
+    void describe(char const* key, compared_message const* m) {
+        if (m == nullptr) return;
+        json_.Key(key);
+        json_.StartObject();
+        string("name", m->name);
+        string("fields", m->fields);
+        json_.EndObject();
+    }
+
+    rapidjson::StringBuffer text_;
+    json_writer json_;
+};
+
+// What has the most differences comes first.
+std::string list_counts(diff_result const& found) {
+    std::vector<std::pair<std::string, std::uint64_t>> all{found.counts.begin(), found.counts.end()};
+    std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.second > b.second; });
+    constexpr std::size_t most = 12;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+        text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", all[i].first, all[i].second);
+    if (all.size() > most) text += fmt::format(", and {} more", all.size() - most);
+    return text;
+}
+
+void print_summary(output& out, diff_result const& found, std::uint64_t left_out) {
+    if (left_out != 0) out.print("... and {} more; --limit 0 prints them all\n", left_out);
+    out.print("{} of {} ticks in both differ", found.different_ticks, found.common_ticks);
+    for (side const only : {side::a, side::b})
+        if (std::uint64_t const count = found.only[static_cast<std::size_t>(only)]; count != 0)
+            out.print(", {} only in {}", count, label(only));
+    out.print("{}\n", list_counts(found));
+}
+
+// Shows how far the first of the two is.
+class watched_source final : public event_source {
+public:
+    watched_source(event_source& source, progress& shown, std::string const& file)
+        : source_{source}, shown_{shown}, file_{file} {}
+
+    bool next(stream_event& out) override {
+        constexpr unsigned interval = 256;
+        if (++calls_ % interval == 0) shown_.update(source_.done_bytes(), file_);
+        return source_.next(out);
+    }
+    [[nodiscard]] std::string error() const override { return source_.error(); }
+    [[nodiscard]] std::uint64_t done_bytes() const override { return source_.done_bytes(); }
+
+private:
+    event_source& source_;
+    progress& shown_;
+    std::string const& file_;
+    unsigned calls_ = 0;
+};
+
+int diff(diff_arguments const& arguments) {
+    if (arguments.files[0] == "-" && arguments.files[1] == "-")
+        throw usage_error{"standard input can be one of the two files alone"};
+    output out{arguments.to, arguments.files};
+    recording_file a{arguments.files[0], arguments.connections[0]};
+    recording_file b{arguments.files[1], arguments.connections[1]};
+    auto const events_a = a.events(), events_b = b.events();
+    if (interrupted()) return out.finish(exit_interrupted);
+    bool const text = arguments.format == "text";
+    std::size_t const limit = arguments.limit.value_or(text ? text_limit : 0);
+    text_printer for_people{out, limit};
+    ndjson_printer for_programs{out, limit};
+    diff_options options = arguments.what;
+    options.messages = !arguments.no_messages;
+    options.range = [&](recording const& r) {
+        std::pair<std::int32_t, std::int32_t> range{0, INT32_MAX};
+        if (arguments.from) range.first = arguments.from->tick(r.first_tick, r.last_tick);
+        if (arguments.until) range.second = arguments.until->tick(r.first_tick, r.last_tick);
+        return range;
+    };
+    std::error_code unknown;
+    auto const size = std::filesystem::file_size(arguments.files[0], unknown);
+    progress shown{unknown ? 0 : size};
+    watched_source watched{*events_a, shown, a.name()};
+    diff_result const found =
+        compare(watched, *events_b, options, text ? static_cast<diff_listener&>(for_people) : for_programs);
+    shown.clear();
+    if (interrupted()) return out.finish(exit_interrupted);
+    if (text && !found.same()) print_summary(out, found, for_people.left_out());
+    out.flush();
+    int code = found.same() ? exit_ok : exit_bad_input;
+    recording_file const* const files[] = {&a, &b};
+    for (std::size_t i = 0; i < 2; ++i) {
+        std::string const& damage = found.damage[i];
+        if (!damage.empty()) {
+            complain(fmt::format("{}; {}", damage,
+                                 found.damage_tick < 0 ? "nothing was compared"
+                                                       : fmt::format("compared up to tick {}", found.damage_tick)));
+            code = exit_bad_input;
+        } else {
+            code = std::max(code, files[i]->judge());
+        }
+    }
+    return out.finish(code);
+}
+
+} // namespace
+
+verb const diff_verb{
+    "diff", "Tell what differs between two demos or packet captures",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<diff_arguments>();
+        options.two_files(chosen->files,
+                          "A and B: demos, or pcap and pcapng files; one may be - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"text", "ndjson"},
+                       "text: a line for each item, and a summary; ndjson: one object per line and field");
+        options.words(
+            "--ignore", chosen->what.ignored,
+            "fields, or types of items, for example character.tick,pickup: TYPE.FIELD as dump prints them");
+        options.flag("--common-ticks", chosen->what.common_ticks,
+                     "ticks that only one of them has are no difference");
+        options.flag("--no-messages", chosen->no_messages, "compare items alone");
+        options.position("--from", chosen->from, "where to begin, in A");
+        options.position("--to", chosen->until, "where to end");
+        options.text(
+            "--connection-a", chosen->connections[0],
+            "if A is a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
+            "WHICH");
+        options.text("--connection-b", chosen->connections[1], "the same of B", "WHICH");
+        options.number(
+            "--limit", chosen->limit, 0, 1e15,
+            "print so many differences at most and count the rest; 0: all. By default 100 for text, and all for "
+            "ndjson");
+        options.remark("Exit codes: 0 they are the same, 1 they differ or one is damaged.");
+        options.examples({"diff before.demo after.demo",
+                          "diff a.demo b.demo --ignore character.tick,player_info --limit 0",
+                          "diff a.demo b.demo --format ndjson | jq -r .field | sort | uniq -c"});
+        return [chosen] { return diff(*chosen); };
+    }};
+
+} // namespace teewire::replay
