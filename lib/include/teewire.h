@@ -715,7 +715,7 @@ typedef struct teewire_world_limits {
 typedef struct teewire_world teewire_world;
 
 /// Bytes of a world that holds `ticks` of the limits when a tick has so many items with so many ints in all, of which each
-/// client sees `seen`. 0 if that is 4 GiB or more, or a limit out of range. `limits` may be null.
+/// client sees `seen`. 0 if that is 4 GiB or more, or a number out of range. `limits` may be null.
 TEEWIRE_API uint32_t teewire_world_size(teewire_world_limits const* limits, uint32_t items, uint32_t ints,
                                         uint32_t seen);
 /// Makes a world. With fewer bytes than it would need, older ticks are dropped sooner. Error: BAD_ARGUMENT.

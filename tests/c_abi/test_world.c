@@ -172,6 +172,17 @@ static void test_refused(void) {
     CHECK_EQUAL(teewire_encoder_init(&nothing, take(size), 1000, world), TEEWIRE_BAD_ARGUMENT);
     CHECK(teewire_world_size(NULL, 1000, 10000, 1000) > 1000000);
     CHECK_EQUAL(teewire_world_size(NULL, 65534, 0x7fffffff, 65534), 0);
+    CHECK_EQUAL(teewire_world_size(NULL, 0xffffffff, 1, 1), 0);
+    CHECK_EQUAL(teewire_world_size(NULL, 1, 1, 0xffffffff), 0);
+    CHECK(teewire_world_size(NULL, 65534, 1, 65534) > 700000000);
+    wrong = limits;
+    wrong.clients = wrong.items = 65534; /* 9 GB a tick */
+    CHECK_EQUAL(teewire_world_size(&wrong, 65534, 1, 65534), 0);
+    CHECK(teewire_encoder_size(NULL, 1000, 10000, 8) > 500000);
+    CHECK_EQUAL(teewire_encoder_size(NULL, 1000, 0x0fffffff, 8), 0);
+    CHECK_EQUAL(teewire_encoder_size(NULL, 1000, 0xffffffff, 8), 0);
+    CHECK_EQUAL(teewire_encoder_size(NULL, 0xffffffff, 1, 8), 0);
+    CHECK_EQUAL(teewire_encoder_size(NULL, 1, 1, 0xffffffff), 0);
 }
 
 void test_world(void) {

@@ -31,9 +31,10 @@ public:
 
     /// Bytes in which the comparisons with so many ticks are kept until the next tick. When they do not suffice, what was
     /// made is forgotten and made again. 1 MiB for 8 ticks and a world of 1024 items with 8192 ints.
-    [[nodiscard]] static constexpr std::size_t bytes_for(shared_limits const& limits, std::size_t items,
-                                                         std::size_t ints, std::size_t ticks) noexcept {
-        return layout{limits}.end + (ticks + 1) * (comparison_bytes(items) + 16 * items + 2 * 4 * ints);
+    [[nodiscard]] static constexpr std::uint64_t bytes_for(shared_limits const& limits, std::size_t items,
+                                                           std::size_t ints, std::size_t ticks) noexcept {
+        return layout{limits}.end +
+               (ticks + std::uint64_t{1}) * (comparison_bytes(items) + 16 * items + 2 * 4 * ints);
     }
     /// Bytes below which nothing works.
     [[nodiscard]] static constexpr std::size_t least_bytes(shared_limits const& limits) noexcept {

@@ -136,14 +136,14 @@ public:
     }
     /// Bytes that a tick takes while it is held, when it has so many items with so many ints in all, and each of the
     /// clients sees so many. A server of 64 clients with 300 items, and 2500 ints, holds 75 of them in 4.1 MiB.
-    [[nodiscard]] static constexpr std::size_t tick_bytes(shared_limits const& limits, std::size_t items,
-                                                          std::size_t ints, std::size_t seen) noexcept {
+    [[nodiscard]] static constexpr std::uint64_t tick_bytes(shared_limits const& limits, std::size_t items,
+                                                            std::size_t ints, std::size_t seen) noexcept {
         return detail::tick_plan{limits.clients, items, ints, true}.end +
-               limits.clients * (8 * detail::set_words(items) + detail::eights(2 * seen));
+               std::uint64_t{limits.clients} * (8 * detail::set_words(items) + detail::eights(2 * seen));
     }
     /// Bytes with which no tick is refused, and as many are held as `limits` say, whatever the clients see. For less, add
     /// fixed_bytes() and as many tick_bytes() as shall be held.
-    [[nodiscard]] static constexpr std::size_t most_bytes(shared_limits const& limits) noexcept {
+    [[nodiscard]] static constexpr std::uint64_t most_bytes(shared_limits const& limits) noexcept {
         return fixed_bytes(limits) +
                (limits.ticks + 1) * tick_bytes(limits, limits.items, limits.ints, limits.client.items);
     }

@@ -18,6 +18,7 @@ struct alignas(shared_encoder::alignment) encoder_state {
 };
 
 constexpr std::uint32_t most = 65534;
+constexpr std::uint32_t most_ints = INT32_MAX / 8;
 static_assert(TEEWIRE_ALIGN % shared_world::alignment == 0 && TEEWIRE_ALIGN % shared_encoder::alignment == 0);
 
 shared_world& world_of(teewire_world* world) noexcept {
@@ -42,7 +43,7 @@ bool read_limits(teewire_world_limits const* given, shared_limits& out) noexcept
     if (chosen.ints != 0) out.ints = chosen.ints;
     if (chosen.ticks != 0) out.ticks = chosen.ticks;
     // More items than ints and keys could fill would not fit either.
-    return out.clients <= most && out.items <= most && out.ints <= INT32_MAX / 8 && out.ticks <= max_history;
+    return out.clients <= most && out.items <= most && out.ints <= most_ints && out.ticks <= max_history;
 }
 
 std::int32_t give(result<std::size_t> const& r) noexcept { return r ? count(*r) : code_of(r.error().code); }
@@ -63,7 +64,7 @@ std::span<std::byte> behind(void* memory, std::uint32_t size) noexcept {
 std::uint32_t teewire_world_size(teewire_world_limits const* limits, std::uint32_t items, std::uint32_t ints,
                                  std::uint32_t seen) {
     shared_limits l;
-    if (!read_limits(limits, l)) return 0;
+    if (!read_limits(limits, l) || items > most || ints > most_ints || seen > most) return 0;
     std::uint64_t const tick = shared_world::tick_bytes(l, items, ints, seen);
     return size_or_zero(sizeof(world_state) + shared_world::fixed_bytes(l) + (l.ticks + std::uint64_t{1}) * tick);
 }
@@ -175,7 +176,7 @@ void teewire_world_clear(teewire_world* world) { world_of(world).clear(); }
 std::uint32_t teewire_encoder_size(teewire_world_limits const* limits, std::uint32_t items, std::uint32_t ints,
                                    std::uint32_t ticks) {
     shared_limits l;
-    if (!read_limits(limits, l)) return 0;
+    if (!read_limits(limits, l) || items > most || ints > most_ints || ticks > max_history) return 0;
     return size_or_zero(
         sizeof(encoder_state) +
         std::max<std::uint64_t>(shared_encoder::least_bytes(l), shared_encoder::bytes_for(l, items, ints, ticks)));
