@@ -9,6 +9,7 @@ demo_output::demo_output(output_file& file, demo_header const& header, std::span
     : file_{file}, header_{header}, memory_{std::make_unique<memory>()}, writer_{memory_->writer,
                                                                                  {header.version,
                                                                                   huffman_end::exact, &sizes}} {
+    header_.version = std::min(header.version, max_demo_version);
     put(encoded_header());
     put(map);
 }
@@ -40,7 +41,7 @@ bool demo_output::write_message(std::span<std::uint8_t const> bytes) {
     return put(writer_.write_message(bytes, memory_->out));
 }
 
-void demo_output::finish(std::span<std::int32_t const> markers) {
+std::size_t demo_output::finish(std::span<std::int32_t const> markers) {
     file_.write(waiting_);
     waiting_.clear();
     writer_.finish(header_);
@@ -49,6 +50,7 @@ void demo_output::finish(std::span<std::int32_t const> markers) {
     header_.marker_ticks = {};
     std::copy_n(markers.begin(), kept, header_.marker_ticks.begin());
     file_.overwrite_begin(encoded_header());
+    return kept;
 }
 
 } // namespace teewire::replay

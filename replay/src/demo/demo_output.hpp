@@ -13,7 +13,7 @@ namespace teewire::replay {
 
 class demo_output {
 public:
-    /// `header` says which version is written. finish() puts right what it says about the chunks; a stream keeps what it
+    /// `header` says which version is written, 6 instead of later ones. finish() puts right what it says about the chunks; a stream keeps what it
     /// says now. What is borrowed must outlive it. Throws output_error, as the others do.
     demo_output(output_file& file, demo_header const& header, std::span<std::uint8_t const> map,
                 size_table const& sizes);
@@ -23,8 +23,8 @@ public:
     bool write_snapshot(std::int32_t tick, snapshot_view state);
     /// For the tick of the last snapshot.
     bool write_message(std::span<std::uint8_t const> bytes);
-    /// Completes the header, with the first of these markers. The file still has to be finished.
-    void finish(std::span<std::int32_t const> markers);
+    /// Completes the header, with the first of these markers: how many is the result. The file still has to be finished.
+    std::size_t finish(std::span<std::int32_t const> markers);
 
     [[nodiscard]] std::uint64_t snapshots() const noexcept { return snapshots_; }
 

@@ -16,17 +16,12 @@
 namespace teewire::replay {
 namespace {
 
-constexpr std::size_t block_bytes = 64 << 10;
 constexpr std::int32_t usual_step = 2; // ticks, of every server that is not told otherwise
 
 std::int32_t step_of(joinable const& part) { return part.step > 0 ? part.step : usual_step; }
 
 // Where the part begins if the one before ends there.
 std::int64_t start_behind(joinable const& before, std::int64_t end) { return end + step_of(before); }
-
-demo_writer::options writer_options(joinable const& part) {
-    return {std::min(part.header.version, max_demo_version), huffman_end::exact, part.sizes->sizes};
-}
 
 std::string map_text(joinable const& part) {
     return fmt::format("{} with crc {:08x}", printable(text(part.header.map_name)), part.map_crc);
@@ -72,9 +67,7 @@ void expect_joinable(joinable const& first, joinable const& other) {
 }
 
 demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std::span<std::uint8_t const> map)
-    : out_{out}, parts_{parts}, memory_{std::make_unique<memory>()}, writer_{memory_->writer,
-                                                                             writer_options(parts.front())},
-      header_{parts.front().header}, start_{parts.front().first_tick} {
+    : parts_{parts}, moved_(max_demo_chunk_ints), start_{parts.front().first_tick} {
     // How far the ticks of a part would be moved back if the first one kept its own.
     std::int64_t back = 0;
     std::int64_t end = start_;
@@ -89,40 +82,20 @@ demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std:
         throw usage_error{fmt::format("together they have {} ticks, more than can be counted", length)};
     start_ = static_cast<std::int32_t>(std::min<std::int64_t>(start_ + back, INT32_MAX - length));
 
-    header_.version = writer_options(parts.front()).version;
-    header_.map_size = static_cast<std::uint32_t>(map.size());
-    header_.map_crc = parts_.front().map_crc;
+    demo_header header = parts_.front().header;
+    header.map_size = static_cast<std::uint32_t>(map.size());
+    header.map_crc = parts_.front().map_crc;
     for (joinable const& part : parts_)
-        if (header_.version >= 6 && part.map_sha256) {
-            header_.has_sha256 = true;
-            header_.sha256 = *part.map_sha256;
+        if (header.version >= max_demo_version && part.map_sha256) {
+            header.has_sha256 = true;
+            header.sha256 = *part.map_sha256;
         }
-    header_.length = static_cast<std::int32_t>(length / ticks_per_second);
-    header_.marker_count = 0;
-    header_.marker_ticks = {};
+    header.length = static_cast<std::int32_t>(length / ticks_per_second);
+    header.marker_count = 0;
+    header.marker_ticks = {};
     joined_.first_tick = start_;
     joined_.last_tick = start_;
-    put(encode(header_));
-    put(map);
-}
-
-std::span<std::uint8_t const> demo_joiner::encode(demo_header const& header) {
-    return std::span{memory_->header}.first(*write_demo_header(header, memory_->header));
-}
-
-void demo_joiner::put(std::span<std::uint8_t const> bytes) {
-    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
-    if (waiting_.size() >= block_bytes) flush();
-}
-
-void demo_joiner::flush() {
-    out_.write(waiting_);
-    waiting_.clear();
-}
-
-bool demo_joiner::put(result<std::size_t> const& written) {
-    if (written) put(std::span{memory_->out}.first(*written));
-    return static_cast<bool>(written);
+    out_.emplace(out, header, map, *parts_.front().sizes->sizes);
 }
 
 void demo_joiner::add(session& demo, std::function<void(std::string const&)> const& damaged,
@@ -139,10 +112,10 @@ void demo_joiner::add(session& demo, std::function<void(std::string const&)> con
     snapshot_view shown;                             // the last one
     std::vector<std::vector<std::uint8_t>> messages; // that wait for it
     auto const say = [&](std::span<std::uint8_t const> bytes) {
-        if (!put(writer_.write_message(bytes, memory_->out))) ++joined_.left_out;
+        if (!out_->write_message(bytes)) ++joined_.left_out;
     };
     auto const show = [&] {
-        if (put(writer_.write_snapshot(tick + shift, shown, memory_->out))) joined_.last_tick = tick + shift;
+        if (out_->write_snapshot(tick + shift, shown)) joined_.last_tick = tick + shift;
         else ++joined_.left_out;
         complete = true;
         for (auto const& m : std::exchange(messages, {})) say(m);
@@ -168,7 +141,7 @@ void demo_joiner::add(session& demo, std::function<void(std::string const&)> con
                 ++joined_.left_out;
                 break;
             }
-            shown = mover.move(player.state(), shift, memory_->moved);
+            shown = mover.move(player.state(), shift, moved_);
             show();
             break;
         case demo_event_kind::message:
@@ -189,13 +162,7 @@ void demo_joiner::add(session& demo, std::function<void(std::string const&)> con
 }
 
 joined demo_joiner::finish() {
-    flush();
-    header_.length = (joined_.last_tick - joined_.first_tick) / ticks_per_second;
-    std::size_t const kept = header_.version < 4 ? 0 : std::min(markers_.size(), max_demo_markers);
-    header_.marker_count = static_cast<std::int32_t>(kept);
-    std::copy_n(markers_.begin(), kept, header_.marker_ticks.begin());
-    joined_.lost_markers = markers_.size() - kept;
-    out_.overwrite_begin(encode(header_));
+    joined_.lost_markers = markers_.size() - out_->finish(markers_);
     return joined_;
 }
 

@@ -1,10 +1,9 @@
 // Recordings one after the other as one demo.
 #pragma once
 
+#include "demo/demo_output.hpp"
 #include "demo/session.hpp"
 #include "io/output_file.hpp"
-
-#include <teewire/demo_writer.hpp>
 
 #include <array>
 #include <cstdint>
@@ -57,25 +56,10 @@ public:
     joined finish();
 
 private:
-    struct memory {
-        demo_writer_memory writer;
-        std::array<std::uint8_t, demo_writer::max_bytes> out;
-        std::array<std::int32_t, max_demo_chunk_ints> moved;
-        std::array<std::uint8_t, max_demo_header_bytes> header;
-    };
-
-    void put(std::span<std::uint8_t const> bytes);
-    void flush();
-    [[nodiscard]] std::span<std::uint8_t const> encode(demo_header const& header);
-    bool put(result<std::size_t> const& written);
-
-    output_file& out_;
     std::span<joinable const> parts_;
-    std::size_t next_ = 0; // part
-    std::unique_ptr<memory> memory_;
-    demo_writer writer_;
-    demo_header header_;
-    std::vector<std::uint8_t> waiting_; // to be written
+    std::size_t next_ = 0;            // part
+    std::optional<demo_output> out_;  // from the beginning
+    std::vector<std::int32_t> moved_; // a snapshot
     std::vector<std::int32_t> markers_;
     std::int32_t start_; // of the first part
     joined joined_;

@@ -229,7 +229,7 @@ redacted redactor::write(output_file& out, std::function<void(std::uint64_t)> co
         [&](std::span<std::uint8_t const> message) {
             if (auto const changed = change(message, counts)) counts.refused += !to.write_message(*changed);
         });
-    to.finish(demo_.header().markers());
+    static_cast<void>(to.finish(demo_.header().markers()));
     for (auto const& [name, instead] : names_) counts.names += name != instead;
     counts.clans = clans_.size();
     auto const expect = [&](std::set<std::string> const& named) {
