@@ -70,18 +70,19 @@ TEEWIRE_API char const* teewire_version(void);
 /// smaller.
 TEEWIRE_API uint32_t teewire_abi_version(void);
 
-/// Sets of instructions that the hot functions are compiled for, each with all of those before it.
+/// Sets of instructions that the hot functions are compiled for, on x86-64 each with all of those before it.
 typedef enum teewire_cpu_level {
     TEEWIRE_CPU_SCALAR = 0, ///< every processor
     TEEWIRE_CPU_SSE2 = 1,   ///< every x86-64
     TEEWIRE_CPU_AVX2 = 2,   ///< with BMI1, BMI2, LZCNT and POPCNT
-    TEEWIRE_CPU_AVX512 = 3  ///< F, BW, CD, DQ, VL, VBMI and VBMI2
+    TEEWIRE_CPU_AVX512 = 3, ///< F, BW, CD, DQ, VL, VBMI and VBMI2
+    TEEWIRE_CPU_NEON = 4    ///< every AArch64, which has TEEWIRE_CPU_SCALAR beside it
 } teewire_cpu_level;
 
 /// The teewire_cpu_level in use: at first the highest one that the processor has.
 TEEWIRE_API int32_t teewire_cpu(void);
-/// Sets the highest level that may be used. The result is the one in use from now on: `most`, or less where the
-/// processor has less; TEEWIRE_BAD_ARGUMENT if there is no such level. No other result depends on it: it is there for
+/// Sets the highest level that may be used. The result is the one in use from now on: `most`, or the next
+/// below it that the processor has; TEEWIRE_BAD_ARGUMENT if there is no such level. No other result depends on it: it is there for
 /// reports of bugs and for tests. To be called before anything else, while no other thread calls the library.
 TEEWIRE_API int32_t teewire_cpu_cap(int32_t most);
 

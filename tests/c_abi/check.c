@@ -7,12 +7,12 @@ static void* taken[256];
 static size_t taken_count = 0;
 
 void cap_cpu_from_environment(void) {
-    static char const* const names[] = {"scalar", "sse2", "avx2", "avx512"};
+    static char const* const names[] = {"scalar", "sse2", "avx2", "avx512", "neon"};
     char const* const wanted = getenv("TEEWIRE_CPU");
     int32_t level = 0;
     if (wanted == NULL || *wanted == '\0') return;
-    while (level < 4 && strcmp(names[level], wanted) != 0) ++level;
-    REQUIRE(level < 4);
+    while (level < 5 && strcmp(names[level], wanted) != 0) ++level;
+    REQUIRE(level < 5);
     if (teewire_cpu_cap(level) == level) return;
     fprintf(stderr, "SKIPPED: this machine does not have %s\n", wanted);
     exit(77);

@@ -15,7 +15,7 @@ inline void cap_cpu_level_from_environment() {
     if (wanted == nullptr || *wanted == '\0') return;
     auto const level = teewire::find_cpu_level(wanted);
     if (!level) {
-        std::fprintf(stderr, "TEEWIRE_CPU: \"%s\" is not scalar, sse2, avx2 or avx512\n", wanted);
+        std::fprintf(stderr, "TEEWIRE_CPU: \"%s\" is not scalar, sse2, avx2, avx512 or neon\n", wanted);
         std::exit(2);
     }
     if (teewire::cap_cpu_level(*level) == *level) return;

@@ -8,7 +8,8 @@ using namespace teewire;
 
 namespace {
 
-constexpr cpu_level all_levels[] = {cpu_level::scalar, cpu_level::sse2, cpu_level::avx2, cpu_level::avx512};
+constexpr cpu_level all_levels[] = {cpu_level::scalar, cpu_level::sse2, cpu_level::avx2, cpu_level::avx512,
+                                    cpu_level::neon};
 
 // The level of other tests is that of the whole run.
 struct restored {
@@ -37,14 +38,15 @@ TEST_CASE("levels have names") {
 
 TEST_CASE("a cap chooses the functions of its level, in every layer") {
     restored const after;
-    for (cpu_level const most : {cpu_level::avx512, cpu_level::scalar, cpu_level::avx2, cpu_level::sse2}) {
+    for (cpu_level const most :
+         {cpu_level::neon, cpu_level::avx512, cpu_level::scalar, cpu_level::avx2, cpu_level::sse2}) {
         cpu_level const used = cap_cpu_level(most);
         CAPTURE(name(most).data());
         CHECK(used <= most);
         CHECK(used == used_cpu_level());
         CHECK(kernels::supported(used));
         for (cpu_level const level : all_levels)
-            CHECK((kernels::supported(level) && level <= most) == (level <= used));
+            if (kernels::supported(level)) CHECK((level <= most) == (level <= used));
         auto const& codec = functions_of(kernels::codec_variants(), used);
         CHECK((kernels::codec.encode_varints == codec.encode_varints));
         CHECK((kernels::codec.huffman_decode == codec.huffman_decode));
@@ -54,13 +56,19 @@ TEST_CASE("a cap chooses the functions of its level, in every layer") {
     }
 }
 
-TEST_CASE("every machine has a level, and x86-64 at least SSE2") {
+TEST_CASE("every machine has a level, x86-64 at least SSE2, and AArch64 NEON") {
     restored const after;
     CHECK(cap_cpu_level(cpu_level::scalar) == cpu_level::scalar);
 #if defined(__x86_64__)
     CHECK(cap_cpu_level(cpu_level::sse2) == cpu_level::sse2);
+    CHECK(!kernels::supported(cpu_level::neon));
 #else
     CHECK(cap_cpu_level(cpu_level::avx512) == cpu_level::scalar);
+    for (cpu_level const level : {cpu_level::sse2, cpu_level::avx2, cpu_level::avx512})
+        CHECK(!kernels::supported(level));
+#endif
+#if defined(__aarch64__)
+    CHECK(cap_cpu_level(cpu_level::neon) == cpu_level::neon);
 #endif
 }
 
@@ -69,8 +77,14 @@ TEST_CASE("levels come in order in the lists of variants, the plain twins first"
         CHECK(variants.front().name == "plain");
         for (std::size_t i = 1; i < variants.size(); ++i) {
             CHECK(variants[i].name == name(variants[i].level));
-            CHECK(static_cast<std::size_t>(variants[i].level) == i - 1);
+            CHECK((i == 1 || variants[i - 1].level < variants[i].level));
         }
+        std::size_t listed = 0;
+        for (cpu_level const level : all_levels)
+            for (auto const& v : variants.subspan(1)) listed += v.level == level && kernels::supported(level);
+        std::size_t supported = 0;
+        for (cpu_level const level : all_levels) supported += kernels::supported(level);
+        CHECK(listed == supported);
     };
     check(kernels::codec_variants());
     check(kernels::snapshot_variants());

@@ -2,7 +2,7 @@
 
 #include "teewire/cpu.hpp"
 
-static_assert(static_cast<int>(teewire::cpu_level::avx512) == TEEWIRE_CPU_AVX512);
+static_assert(static_cast<int>(teewire::cpu_level::neon) == TEEWIRE_CPU_NEON);
 
 namespace teewire::c {
 
@@ -61,7 +61,7 @@ std::uint32_t teewire_abi_version(void) { return std::uint32_t{TEEWIRE_ABI_MAJOR
 std::int32_t teewire_cpu(void) { return static_cast<std::int32_t>(used_cpu_level()); }
 
 std::int32_t teewire_cpu_cap(std::int32_t most) {
-    if (most < TEEWIRE_CPU_SCALAR || most > TEEWIRE_CPU_AVX512) return TEEWIRE_BAD_ARGUMENT;
+    if (most < TEEWIRE_CPU_SCALAR || most > TEEWIRE_CPU_NEON) return TEEWIRE_BAD_ARGUMENT;
     return static_cast<std::int32_t>(cap_cpu_level(static_cast<cpu_level>(most)));
 }
 

@@ -12,6 +12,9 @@ constexpr codec_functions avx2_functions = {avx2::encode_varints, avx2::decode_v
                                             avx2::huffman_decode};
 constexpr codec_functions avx512_functions = {avx512::encode_varints, avx512::decode_varints,
                                               avx512::huffman_encode, avx2::huffman_decode};
+#elif defined(TEEWIRE_NEON)
+constexpr codec_functions neon_functions = {neon::encode_varints, neon::decode_varints, scalar::huffman_encode,
+                                            scalar::huffman_decode};
 #endif
 
 constexpr variant<codec_functions> variants[] = {
@@ -19,6 +22,8 @@ constexpr variant<codec_functions> variants[] = {
 #if defined(__x86_64__)
     {"sse2", cpu_level::sse2, scalar_functions},     {"avx2", cpu_level::avx2, avx2_functions},
     {"avx512", cpu_level::avx512, avx512_functions},
+#elif defined(TEEWIRE_NEON)
+    {"neon", cpu_level::neon, neon_functions},
 #endif
 };
 

@@ -51,6 +51,11 @@ decode_varints_fn decode_varints;
 huffman_encode_fn huffman_encode;
 } // namespace avx512
 
+namespace neon {
+encode_varints_fn encode_varints;
+decode_varints_fn decode_varints;
+} // namespace neon
+
 } // namespace teewire::kernels
 
 namespace teewire::plain {

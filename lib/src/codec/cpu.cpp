@@ -10,7 +10,7 @@
 namespace teewire {
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"scalar", "sse2", "avx2", "avx512"};
+constexpr std::array<std::string_view, 5> names = {"scalar", "sse2", "avx2", "avx512", "neon"};
 
 #if defined(__x86_64__)
 // Compilers before Clang 15 have no name for it in __builtin_cpu_supports.
@@ -36,8 +36,19 @@ cpu_level detect() noexcept {
 #if defined(__x86_64__)
     if (!has_avx2()) return cpu_level::sse2;
     return has_avx512() ? cpu_level::avx512 : cpu_level::avx2;
+#elif defined(TEEWIRE_NEON)
+    return cpu_level::neon;
 #else
     return cpu_level::scalar;
+#endif
+}
+
+// What processors of this kind may have at all.
+constexpr bool exists(cpu_level level) noexcept {
+#if defined(TEEWIRE_NEON)
+    return level == cpu_level::scalar || level == cpu_level::neon;
+#else
+    return level != cpu_level::neon;
 #endif
 }
 
@@ -49,7 +60,7 @@ cpu_level highest() noexcept {
 }
 [[maybe_unused]] cpu_level const before_main = highest(); // while there is one thread
 
-constinit cpu_level cap = cpu_level::avx512;
+constinit cpu_level cap = cpu_level::neon;
 constinit kernels::follower* followers = nullptr;
 
 } // namespace
@@ -62,7 +73,10 @@ std::optional<cpu_level> find_cpu_level(std::string_view name) noexcept {
     return static_cast<cpu_level>(found - names.begin());
 }
 
-cpu_level used_cpu_level() noexcept { return std::min(cap, highest()); }
+cpu_level used_cpu_level() noexcept {
+    cpu_level const most = std::min(cap, highest());
+    return exists(most) ? most : cpu_level::scalar;
+}
 
 cpu_level cap_cpu_level(cpu_level most) noexcept {
     cap = most;
@@ -71,7 +85,7 @@ cpu_level cap_cpu_level(cpu_level most) noexcept {
     return used;
 }
 
-bool kernels::supported(cpu_level level) noexcept { return level <= highest(); }
+bool kernels::supported(cpu_level level) noexcept { return level <= highest() && exists(level); }
 
 bool kernels::follow(follower& layer) noexcept {
     layer.next = followers;

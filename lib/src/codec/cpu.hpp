@@ -11,6 +11,11 @@
 #define TEEWIRE_AVX512                                                                                             \
     "avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
 
+// Every AArch64 has NEON, of which only the usual order of bytes is dealt with.
+#if defined(__aarch64__) && defined(__AARCH64EL__)
+#define TEEWIRE_NEON
+#endif
+
 // The functions between these two are compiled for a level. What a header of the standard library defines must not be
 // among them: the linker keeps one copy of each inline function, and any machine may come to run it.
 #define TEEWIRE_PRAGMA(text) _Pragma(#text)

@@ -19,9 +19,13 @@ inline void set_bits(std::span<std::uint64_t> bits, std::size_t first, std::size
 
 // Those of 64 ints that differ; of the first n < 64.
 inline std::uint64_t differing(std::int32_t const* a, std::int32_t const* b) noexcept {
+#ifdef TEEWIRE_UNEQUAL_64 // a level may have its own
+    return unequal_64(a, b);
+#else
     std::uint64_t set = 0;
     for (std::size_t k = 0; k < 64; k += width) set |= std::uint64_t{unequal(load(a + k), load(b + k))} << k;
     return set;
+#endif
 }
 inline std::uint64_t differing_first(std::int32_t const* a, std::int32_t const* b, std::size_t n) noexcept {
     std::uint64_t set = 0;

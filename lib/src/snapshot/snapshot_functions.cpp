@@ -12,6 +12,8 @@ constexpr variant<snapshot_functions> variants[] = {
 #if defined(__x86_64__)
     {"sse2", cpu_level::sse2, sse2::functions},       {"avx2", cpu_level::avx2, avx2::functions},
     {"avx512", cpu_level::avx512, avx512::functions},
+#elif defined(TEEWIRE_NEON)
+    {"neon", cpu_level::neon, neon::functions},
 #endif
 };
 

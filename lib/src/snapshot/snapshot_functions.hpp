@@ -64,6 +64,9 @@ extern constinit snapshot_functions const functions;
 namespace avx512 {
 extern constinit snapshot_functions const functions;
 }
+namespace neon {
+extern constinit snapshot_functions const functions;
+}
 
 } // namespace teewire::kernels
 
