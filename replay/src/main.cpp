@@ -98,7 +98,8 @@ void cap_cpu_level_from_environment() {
     char const* const wanted = std::getenv("TEEWIRE_CPU");
     if (wanted == nullptr || *wanted == '\0') return;
     auto const level = teewire::find_cpu_level(wanted);
-    if (!level) throw usage_error{fmt::format("TEEWIRE_CPU: \"{}\" is not scalar, sse2, avx2, avx512 or neon", wanted)};
+    if (!level)
+        throw usage_error{fmt::format("TEEWIRE_CPU: \"{}\" is not scalar, sse2, avx2, avx512 or neon", wanted)};
     teewire::cap_cpu_level(*level);
 }
 

@@ -1,6 +1,8 @@
 // The vector interface with NEON. What each function does is said in scalar.hpp.
 #pragma once
 
+#if defined(__aarch64__)
+
 #include "bits.hpp"
 
 #include <arm_neon.h>
@@ -67,3 +69,5 @@ inline std::uint64_t compact(std::uint64_t set, std::uint64_t of) noexcept { ret
 
 } // namespace
 } // namespace teewire::kernels::neon
+
+#endif
