@@ -32,6 +32,7 @@ READING = (["info", "FILE"], ["dump", "FILE"], ["verify", "FILE"], ["play", "FIL
            ["serve", "--port", "0", "--bind", "127.0.0.1", "FILE"], ["capture", "FILE"],
            ["capture", "--connection", "1", "FILE"], ["cut", "-o", "OUT", "FILE"], ["diff", "FILE", str(DEMO)],
            ["join", "-o", "OUT", DEMO, "FILE"], ["redact", "-o", "OUT", "FILE"],
+           ["repair", "-o", "OUT", "FILE"],
            ["map", "info", "FILE"], ["map", "check", "FILE"], ["map", "extract", "-o", "OUT", "FILE"],
            ["map", "render", "-o", "OUT", "FILE"], ["map", "convert", "--level", "9", "-o", "OUT", "FILE"])
 

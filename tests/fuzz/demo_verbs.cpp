@@ -48,6 +48,8 @@ void run_target(fuzz::bytes_view data) {
          {verify_verb, form::text, {"--jobs", "1"}},
          {verify_verb, form::ndjson, {"--strict", "--format", "ndjson", "--jobs", "1"}},
          {diff_verb, form::text, {"@"}},
+         {repair_verb, form::binary, {}},
+         {repair_verb, form::binary, {"--version", "4"}},
          {map_info_verb, form::text, {}},
          {cut_verb, form::binary, {"--from", "0:01", "--to", "0:02", "--from", "0:03", "--to", "-0:01", "--one"}},
          {cut_verb, form::binary, {"--strip-map", "--from", "-0:02"}},

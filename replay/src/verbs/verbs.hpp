@@ -17,6 +17,7 @@ extern verb const record_verb;
 extern verb const serve_verb;
 extern verb const capture_verb;
 extern verb const diff_verb;
+extern verb const repair_verb;
 
 // Of `teewire map`.
 extern verb const map_info_verb;

@@ -1,0 +1,665 @@
+#include "edit/repair.hpp"
+
+#include "demo/session.hpp"
+#include "io/interrupts.hpp"
+
+#include <teewire/huffman.hpp>
+#include <teewire/map/datafile.hpp>
+#include <teewire/message_types.hpp>
+#include <teewire/sha256.hpp>
+#include <teewire/varint.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+// Kinds of oddities: those of notes, by their number, and what recorders never write.
+constexpr std::uint32_t odd_marker = 1U << note_count;       // in another form, or a tick that does not increase
+constexpr std::uint32_t odd_head = 1U << (note_count + 1);   // of a chunk: longer than it has to be
+constexpr std::uint32_t odd_order = 1U << (note_count + 2);  // of chunks
+constexpr std::uint32_t odd_unused = 1U << (note_count + 3); // a chunk of type 0
+constexpr unsigned oddity_count = note_count + 4;
+
+std::string describe_oddity(std::uint32_t kinds) {
+    for (unsigned i = 0; i < note_count; ++i)
+        if ((kinds >> i & 1) != 0) return std::string{describe(static_cast<note>(i))};
+    if ((kinds & odd_marker) != 0) return "a tick marker that nothing writes";
+    if ((kinds & odd_head) != 0) return "a chunk with a longer head than it needs";
+    if ((kinds & odd_order) != 0) return "a snapshot where none can be";
+    return "a chunk of the unused type 0";
+}
+
+constexpr std::array<std::uint8_t, 7> magic = {'T', 'W', 'D', 'E', 'M', 'O', 0};
+// UUID of demoitem-sha256@ddnet.tw
+constexpr std::array<std::uint8_t, 16> sha256_marker = {0x6b, 0xe6, 0xda, 0x4a, 0xce, 0xbd, 0x38, 0x0c,
+                                                        0x9b, 0x5b, 0x12, 0x89, 0xc8, 0x42, 0xd7, 0x80};
+constexpr std::size_t version_place = magic.size(), map_size_place = 136, sha256_place = 436;
+
+// Whether the bytes behind the header that begin there are the map that it names.
+bool names_map(demo_header const& header, std::span<std::uint8_t const> map) {
+    return map_crc32(map) == header.map_crc || (header.has_sha256 && sha256(map) == header.sha256);
+}
+
+// Whether all of a map can be read.
+bool is_sound(std::span<std::uint8_t const> map) {
+    auto const file = datafile::open(map);
+    if (!file) return false;
+    auto const memory = std::make_unique<inflate_memory>();
+    for (std::size_t i = 0; i < file->block_count() && !interrupted(); ++i)
+        if (!file->check_block(static_cast<std::int32_t>(i), *memory)) return false;
+    return true;
+}
+
+// What its own header says; 0 if it is none.
+std::size_t stated_map_bytes(std::span<std::uint8_t const> map) {
+    constexpr std::size_t head = 16; // before the part that it counts
+    if (map.size() < head || !std::equal(map.begin(), map.begin() + 4, "DATA")) return 0;
+    std::uint64_t size = head;
+    for (std::size_t i = 0; i < 4; ++i) size += std::uint64_t{map[8 + i]} << 8 * i;
+    return size <= map.size() ? static_cast<std::size_t>(size) : 0;
+}
+
+} // namespace
+
+struct demo_repair::memory {
+    std::array<std::uint8_t, max_demo_packed_bytes> packed;
+    std::array<std::int32_t, max_demo_chunk_ints> ints;
+    std::array<std::uint8_t, max_demo_chunk_ints * 4> message;
+    live_snapshot_memory<> state;
+    demo_player_memory player;
+    demo_writer_memory writer;
+    std::array<std::uint8_t, demo_writer::max_bytes> out;
+};
+
+// Plays a stretch, and holds it to what recorders write.
+class demo_repair::player {
+public:
+    // Gets what is certain, with its tick: a snapshot, also one that did not change, or a message.
+    struct sink {
+        std::function<void(std::int32_t tick, snapshot_view state)> snapshot;
+        std::function<void(std::int32_t tick, std::span<std::uint8_t const> bytes)> message;
+    };
+
+    player(std::span<std::uint8_t const> file, memory& m, size_table const& sizes, std::uint32_t refused)
+        : reader_{*demo_reader::open(file)}, memory_{m}, sizes_{sizes}, refused_{refused}, state_{m.state},
+          max_step_{reader_.header().version >= 5 ? 31 : 63} {}
+
+    stretch play(std::size_t begin, sink const& give, bool keep_open_tick) {
+        out_ = {};
+        out_.begin = begin;
+        reader_.seek(begin, -1);
+        has_state_ = false;
+        place_ = place::elsewhere;
+        std::int32_t tick = -1;
+        for (demo_chunk chunk; !interrupted() && reader_.next(chunk);) {
+            bool const next_stretch =
+                chunk.kind == demo_chunk_kind::tick && chunk.keyframe && chunk.absolute && tick >= 0;
+            bool const accepted = next_stretch || accept(chunk, tick);
+            // A marker is the end of the tick before it.
+            if (chunk.kind == demo_chunk_kind::tick && place_ == place::behind_marker && accepted)
+                add_snapshot(tick, give);
+            if (next_stretch || !accepted || !play_chunk(chunk, give)) {
+                out_.end = chunk.position;
+                return std::move(out_);
+            }
+            tick = chunk.tick;
+        }
+        out_.end = reader_.position();
+        if (reader_.error().code != errc::ok) {
+            out_.end = reader_.error().position;
+            fail(reader_.error(), demo_stage::chunk, tick, out_.end);
+        } else if (place_ == place::behind_marker) {
+            if (keep_open_tick) add_snapshot(tick, give);
+            else out_.open_tick = tick;
+        }
+        return std::move(out_);
+    }
+
+    // Whether a keyframe lies there that proves itself. `cost`: bytes that it took to find out.
+    bool is_keyframe(std::size_t at, std::uint64_t& cost) {
+        out_ = {};
+        reader_.seek(at, -1);
+        place_ = place::elsewhere;
+        demo_chunk marker, chunk;
+        if (!reader_.next(marker) || !reader_.next(chunk) || chunk.kind != demo_chunk_kind::snapshot) return false;
+        cost += chunk.payload.size();
+        place_ = place::behind_keyframe;
+        if (!accept(chunk, marker.tick) || !play_chunk(chunk, {})) return false;
+        if (sizes_fit(state_.view(), sizes_)) return true;
+        // Modifications have sizes of their own; then what comes next has to be in order.
+        constexpr int further_chunks = 6;
+        std::int32_t tick = marker.tick;
+        for (int i = 0; i < further_chunks; ++i) {
+            if (!reader_.next(chunk)) return false;
+            cost += chunk.payload.size();
+            if (!accept(chunk, tick) || !play_chunk(chunk, {})) return false;
+            tick = chunk.tick;
+        }
+        return true;
+    }
+
+private:
+    enum class place : std::uint8_t { elsewhere, behind_marker, behind_keyframe };
+
+    void fail(failure what, demo_stage stage, std::int32_t tick, std::size_t position) {
+        out_.damage = explain({what, stage, tick, position});
+    }
+
+    // Whether the form is one that recorders choose. `tick`: that of the marker before.
+    bool accept(demo_chunk const& chunk, std::int32_t tick) {
+        std::uint32_t odd = 0;
+        if (chunk.kind == demo_chunk_kind::tick) {
+            bool const small_step = tick >= 0 && chunk.tick - tick <= max_step_;
+            if (chunk.tick <= tick || (!chunk.absolute && chunk.keyframe) ||
+                (chunk.absolute && !chunk.keyframe && small_step))
+                odd = odd_marker;
+        } else {
+            std::size_t const size = chunk.payload.size();
+            std::size_t const head = size < 30 ? 1 : size < 256 ? 2 : 3;
+            if (reader_.position() - chunk.position != head + size) odd |= odd_head;
+            if (chunk.kind == demo_chunk_kind::unused) odd |= odd_unused;
+            bool const right = chunk.kind == demo_chunk_kind::snapshot ? place_ == place::behind_keyframe
+                               : chunk.kind == demo_chunk_kind::delta  ? place_ == place::behind_marker
+                                                                       : true;
+            if (!right) odd |= odd_order;
+        }
+        return tolerate(odd, chunk);
+    }
+
+    bool tolerate(std::uint32_t odd, demo_chunk const& chunk) {
+        out_.oddities |= odd;
+        if ((odd & refused_) == 0) return true;
+        out_.damage =
+            fmt::format("tick {}, byte {}: {}", chunk.tick, chunk.position, describe_oddity(odd & refused_));
+        return false;
+    }
+
+    void add_snapshot(std::int32_t tick, sink const& give) {
+        place_ = place::elsewhere;
+        if (!has_state_ || tick < 0) return;
+        if (out_.first_tick < 0) out_.first_tick = tick;
+        out_.last_tick = tick;
+        ++out_.snapshots;
+        if (give.snapshot) give.snapshot(tick, state_.view());
+    }
+
+    bool play_chunk(demo_chunk const& chunk, sink const& give) {
+        auto const refuse = [&](failure what, demo_stage stage) {
+            fail(what, stage, chunk.tick, chunk.position);
+            return false;
+        };
+        if (chunk.kind == demo_chunk_kind::tick) {
+            place_ = chunk.keyframe ? place::behind_keyframe : place::behind_marker;
+            return true;
+        }
+        if (chunk.kind == demo_chunk_kind::unused) return true;
+        note_log notes;
+        auto const packed = huffman_decode(chunk.payload, memory_.packed, &notes);
+        if (!packed) return refuse(packed.error(), demo_stage::huffman);
+        auto const count =
+            decode_varints(std::span{memory_.packed}.first(*packed), memory_.ints, decoding::lenient, &notes);
+        if (!count) return refuse(count.error(), demo_stage::varint);
+        auto const ints = std::span{memory_.ints}.first(*count);
+        if (chunk.kind == demo_chunk_kind::snapshot) {
+            auto const view = snapshot_view::parse(ints, decoding::lenient, {}, &notes);
+            if (!view) return refuse(view.error(), demo_stage::snapshot);
+            if (failure const failed = state_.assign(*view); failed.code != errc::ok)
+                return refuse(failed, demo_stage::snapshot);
+        } else if (chunk.kind == demo_chunk_kind::delta) {
+            if (!has_state_) return refuse({errc::missing_snapshot, 0}, demo_stage::delta);
+            failure const failed = state_.apply(ints, sizes_, {decoding::lenient, {}, &notes});
+            if (failed.code != errc::ok) return refuse(failed, demo_stage::delta);
+        }
+        std::uint32_t odd = 0;
+        for (unsigned i = 0; i < note_count; ++i)
+            odd |= static_cast<std::uint32_t>(notes.entries[i].count != 0) << i;
+        if (!tolerate(odd, chunk)) return false;
+        if (chunk.kind == demo_chunk_kind::message) {
+            if (place_ == place::behind_marker) add_snapshot(chunk.tick, give); // nothing else comes for it
+            if (give.message) give.message(chunk.tick, message_bytes(ints, memory_.message));
+            return true;
+        }
+        has_state_ = true;
+        add_snapshot(chunk.tick, give);
+        return true;
+    }
+
+    demo_reader reader_;
+    memory& memory_;
+    size_table const& sizes_;
+    std::uint32_t refused_;
+    live_snapshot state_;
+    std::int32_t max_step_;
+    bool has_state_ = false;
+    place place_ = place::elsewhere;
+    stretch out_;
+};
+
+demo_repair::~demo_repair() = default;
+
+demo_repair::demo_repair(std::span<std::uint8_t const> file, std::function<void(std::uint64_t)> progress)
+    : file_{file}, progress_{std::move(progress)}, memory_{std::make_unique<memory>()} {
+    bool const has_header = file.size() >= demo_header{.version = min_demo_version}.size();
+    if (has_header) read_header();
+    if (!has_header || !demo_reader::open(file_)) {
+        remarks_.emplace_back("it is too short for a demo");
+        return;
+    }
+    auto const detect = [&] {
+        demo_reader reader = *demo_reader::open(file_);
+        reader.seek(std::min(begin_, file_.size()), -1);
+        sizes_ = detect_size_table(reader, memory_->player).sizes;
+    };
+    detect();
+    std::size_t const stated = begin_;
+    find_begin();
+    if (begin_ != stated) detect();
+    choose(scan_versions());
+    if (!has_snapshots() || interrupted()) return;
+    read_map();
+    mend_texts();
+}
+
+// ---- header --------------------------------------------------------------------------------------------------------
+
+void demo_repair::read_header() {
+    auto const map_of = [&](demo_header const& h) {
+        std::size_t const size = h.size();
+        bool const fits = size <= file_.size() && h.map_size <= file_.size() - size;
+        return fits ? std::optional{file_.subspan(size, h.map_size)} : std::nullopt;
+    };
+    auto const stated = parse_demo_header(file_);
+    auto const matches = [&](demo_header const& h) {
+        auto const map = map_of(h);
+        return map && !map->empty() && names_map(h, *map);
+    };
+    map_matches_ = stated && matches(*stated);
+    if (map_matches_ || (stated && stated->map_size == 0)) {
+        header_ = *stated;
+        begin_ = header_.size() + header_.map_size;
+        return;
+    }
+    // With another version, the map may be where it is named.
+    std::vector<std::uint8_t> head{
+        file_.begin(), file_.begin() + static_cast<std::ptrdiff_t>(std::min(file_.size(), max_demo_header_bytes))};
+    std::copy(magic.begin(), magic.end(), head.begin());
+    std::uint8_t const version = stated ? stated->version : max_demo_version;
+    std::uint8_t found = stated ? std::min(stated->version, max_demo_version) : std::uint8_t{0};
+    for (std::uint8_t const other : {version, std::uint8_t{6}, std::uint8_t{5}, std::uint8_t{4}, std::uint8_t{3}}) {
+        std::vector<std::uint8_t> trial = head;
+        trial[version_place] = other;
+        if (other >= 6 && trial.size() == max_demo_header_bytes)
+            std::copy(sha256_marker.begin(), sha256_marker.end(),
+                      trial.begin() + static_cast<std::ptrdiff_t>(sha256_place));
+        auto const parsed = parse_demo_header(trial);
+        if (!parsed || !matches(*parsed)) continue;
+        map_matches_ = true;
+        found = other;
+        head = std::move(trial);
+        break;
+    }
+    if (!map_matches_) {
+        if (found == 0) found = max_demo_version;
+        head[version_place] = found;
+    }
+    auto const parsed = parse_demo_header(head);
+    header_ = parsed ? *parsed : demo_header{};
+    bool const fits = map_of(header_).has_value();
+    begin_ = fits ? header_.size() + header_.map_size : header_.size();
+    bool const mended = !std::equal(head.begin(), head.end(), file_.begin());
+    if (mended)
+        remarks_.push_back(fmt::format("header: it is damaged, and read as that of version {}", header_.version));
+    if (!mended && fits) return;
+    // Readers want a header that is in order.
+    mended_.assign(file_.begin(), file_.end());
+    std::copy(head.begin(), head.end(), mended_.begin());
+    if (!fits) std::fill_n(mended_.begin() + map_size_place, 4, std::uint8_t{0});
+    file_ = mended_;
+}
+
+// Where the chunks begin, if the map does not say it.
+void demo_repair::find_begin() {
+    if (map_matches_ || header_.map_size == 0) return;
+    player at_stated{file_, *memory_, *sizes_, 0};
+    search_left_ = 64 * std::uint64_t{file_.size()};
+    if (begin_ > header_.size() && begin_ < file_.size() && at_stated.play(begin_, {}, false).snapshots != 0)
+        return;
+    begin_ = find_keyframe(std::min(header_.size(), file_.size()), 0).value_or(file_.size());
+}
+
+void demo_repair::read_map() {
+    std::size_t const begin = header_.size();
+    if (header_.map_size == 0) return;
+    std::size_t const most = kept_.empty() ? 0 : std::min(begin_, file_.size()) - std::min(begin, begin_);
+    auto const all = file_.subspan(std::min(begin, file_.size()), most);
+    if (map_matches_) {
+        map_ = all.first(header_.map_size);
+    } else {
+        for (std::size_t const size : {stated_map_bytes(all), std::size_t{header_.map_size}, all.size()})
+            if (map_.empty() && size != 0 && size <= all.size() && names_map(header_, all.first(size)))
+                map_ = all.first(size);
+        auto const stated = all.first(stated_map_bytes(all));
+        if (!map_.empty())
+            remarks_.emplace_back("map: the header told another size; the bytes are those that it names");
+        else if (!stated.empty() && !header_.has_sha256 && is_sound(stated)) { // or else two hashes were wrong
+            map_ = stated;
+            remarks_.emplace_back(
+                "map: its bytes are not those that the header names, but a map that is in order: it is "
+                "kept, and the header names it now");
+        } else {
+            remarks_.emplace_back("map: its bytes are not those that the header names; it is left out, and the "
+                                  "header names the one that it "
+                                  "was");
+        }
+    }
+    header_.map_size = static_cast<std::uint32_t>(map_.size());
+    if (map_.empty()) return;
+    std::uint32_t const crc = map_crc32(map_);
+    auto const digest = sha256(map_);
+    if (map_matches_ && crc != header_.map_crc) remarks_.emplace_back("header: the CRC of the map was wrong");
+    if (map_matches_ && header_.has_sha256 && digest != header_.sha256)
+        remarks_.emplace_back("header: the SHA-256 of the map was wrong");
+    header_.map_crc = crc;
+    header_.has_sha256 = true;
+    header_.sha256 = digest;
+}
+
+void demo_repair::mend_texts() {
+    std::string_view const net_version = text(header_.net_version);
+    bool const is_07 = sizes_ != &sizes_06;
+    if (!net_version.starts_with("0.6") && !net_version.starts_with("0.7")) {
+        remarks_.emplace_back("header: the net version was damaged");
+        set_text(header_.net_version, is_07 ? net_version_07 : net_version_06);
+    }
+    if (text(header_.type) != "client" && text(header_.type) != "server") {
+        remarks_.emplace_back("header: whether a client or a server recorded it was damaged");
+        set_text(header_.type, "client");
+    }
+    std::int32_t const first = kept_.front().first_tick, last = kept_.back().last_tick;
+    demo_header const before = header_;
+    header_.marker_count = 0;
+    header_.marker_ticks = {};
+    std::int32_t previous = -1;
+    for (std::int32_t const marker : before.markers()) {
+        if (marker < first || marker > last || marker <= previous) continue;
+        header_.marker_ticks[static_cast<std::size_t>(header_.marker_count++)] = previous = marker;
+    }
+    if (before.version >= 4 && header_.marker_count != before.marker_count)
+        remarks_.push_back(
+            fmt::format("header: {} of {} timeline markers are kept", header_.marker_count, before.marker_count));
+}
+
+// ---- stretches -----------------------------------------------------------------------------------------------------
+
+std::optional<std::size_t> demo_repair::find_keyframe(std::size_t from, std::uint32_t refused) {
+    constexpr std::uint8_t absolute_keyframe = 0xc0;
+    player judge{file_, *memory_, *sizes_, refused};
+    for (std::size_t at = from; at < file_.size() && !interrupted(); ++at) {
+        auto const rest = file_.subspan(at);
+        at += static_cast<std::size_t>(std::find(rest.begin(), rest.end(), absolute_keyframe) - rest.begin());
+        std::uint64_t cost = 0;
+        if (at < file_.size() && judge.is_keyframe(at, cost)) return at;
+        // Strangers' bytes may look like one again and again, each as long as a chunk can be.
+        if (cost > search_left_) return {};
+        search_left_ -= cost;
+    }
+    return {};
+}
+
+std::vector<demo_repair::stretch> demo_repair::scan(std::uint32_t refused) {
+    search_left_ = 64 * std::uint64_t{file_.size()};
+    player judge{file_, *memory_, *sizes_, refused};
+    std::vector<stretch> all;
+    bool follows = true;
+    for (std::size_t at = begin_; at < file_.size() && !interrupted();) {
+        stretch s = judge.play(at, {}, false);
+        s.follows = std::exchange(follows, s.damage.empty());
+        std::size_t const next =
+            s.damage.empty() ? s.end : find_keyframe(std::max(s.end, s.begin) + 1, refused).value_or(file_.size());
+        if (progress_) progress_(next);
+        at = next;
+        all.push_back(std::move(s));
+    }
+    return all;
+}
+
+// Oddities that a recorder leaves all over its demo are no damage; others are, although they could be decoded.
+std::vector<demo_repair::stretch> demo_repair::scan_twice() {
+    refused_ = 0;
+    auto all = scan(0);
+    std::array<std::size_t, oddity_count> counts{};
+    std::size_t with_snapshots = 0;
+    for (stretch const& s : all) {
+        with_snapshots += s.snapshots != 0;
+        for (unsigned i = 0; i < oddity_count; ++i) counts[i] += (s.oddities >> i & 1) != 0;
+    }
+    std::uint32_t seen = 0;
+    for (unsigned i = 0; i < oddity_count; ++i) {
+        // Types above 0x7fff are those of modifications.
+        bool const habit = i == static_cast<unsigned>(note::unsigned_key_half) ||
+                           (counts[i] > 2 && 4 * counts[i] >= with_snapshots);
+        if (!habit) refused_ |= 1U << i;
+        if (!habit && counts[i] != 0) seen |= 1U << i;
+    }
+    return seen == 0 ? all : scan(refused_);
+}
+
+// Where the version is not certain and hardly anything can be read, another one may be right.
+std::vector<demo_repair::stretch> demo_repair::scan_versions() {
+    auto all = scan_twice();
+    // Read as another version, ticks add up to something else than the next keyframe has.
+    auto const joints = [](std::vector<stretch> const& found) {
+        std::size_t sum = 0;
+        for (std::size_t i = 1; i < found.size(); ++i)
+            sum += found[i].follows && found[i].snapshots != 0 && found[i].first_tick > found[i - 1].last_tick;
+        return sum;
+    };
+    auto const damaged = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](stretch const& s) { return !s.damage.empty(); }));
+    if (map_matches_ || 2 * damaged <= all.size()) return all;
+    struct reading {
+        std::vector<std::uint8_t> bytes;
+        demo_header header;
+        std::size_t begin;
+        std::uint32_t refused;
+        std::vector<stretch> found;
+    };
+    std::optional<reading> best;
+    auto const file_before = file_;
+    auto const header_before = header_;
+    auto const begin_before = begin_;
+    auto const refused_before = refused_;
+    for (std::uint8_t version = max_demo_version; version >= min_demo_version; --version) {
+        if (version == std::min(header_before.version, max_demo_version)) continue;
+        std::vector<std::uint8_t> bytes{file_before.begin(), file_before.end()};
+        bytes[version_place] = version;
+        auto const parsed = parse_demo_header(bytes);
+        if (!parsed) continue;
+        std::fill_n(bytes.begin() + map_size_place, 4, std::uint8_t{0});
+        file_ = bytes;
+        header_ = *parsed;
+        begin_ = std::min(header_.size(), file_.size());
+        refused_ = 0;
+        if (header_.map_size != 0) find_begin();
+        auto found = scan_twice();
+        if (joints(found) > (best ? joints(best->found) : 2 * joints(all)))
+            best.emplace(reading{std::move(bytes), header_, begin_, refused_, std::move(found)});
+    }
+    file_ = file_before;
+    header_ = header_before;
+    begin_ = begin_before;
+    refused_ = refused_before;
+    if (!best) return all;
+    mended_ = std::move(best->bytes);
+    file_ = mended_;
+    header_ = best->header;
+    begin_ = best->begin;
+    refused_ = best->refused;
+    remarks_.push_back(
+        fmt::format("header: the version was damaged; the demo is read as one of version {}", header_.version));
+    return std::move(best->found);
+}
+
+// The stretches with most snapshots of which each begins behind the one before.
+void demo_repair::choose(std::vector<stretch> const& found) {
+    std::vector<std::size_t> candidates;
+    for (std::size_t i = 0; i < found.size(); ++i)
+        if (found[i].snapshots != 0) candidates.push_back(i);
+    if (candidates.empty()) {
+        if (!found.empty() && !found.front().damage.empty()) remarks_.push_back(found.front().damage);
+        return;
+    }
+    auto const gap = [&](std::size_t before) {
+        return std::int64_t{found[before + 1].first_tick} - found[before].last_tick;
+    };
+    std::vector<std::int64_t> gaps;
+    for (std::size_t i = 0; i + 1 < found.size(); ++i)
+        if (found[i + 1].follows && gap(i) > 0) gaps.push_back(gap(i));
+    std::sort(gaps.begin(), gaps.end());
+    std::int64_t const usual_gap = gaps.empty() ? 0 : 4 * gaps[gaps.size() / 2];
+    auto const fits = [&](std::size_t before) {
+        return found[before + 1].follows && gap(before) > 0 && gap(before) <= usual_gap;
+    };
+    // The best sum of all that end at or before a tick: a tree of maxima over the last ticks, in their order.
+    std::vector<std::int32_t> lasts;
+    for (std::size_t const i : candidates) lasts.push_back(found[i].last_tick);
+    std::sort(lasts.begin(), lasts.end());
+    struct best {
+        std::uint64_t weight = 0;
+        std::size_t number = SIZE_MAX; // of the candidate that ends it
+    };
+    std::vector<best> tree(lasts.size() + 1);
+    std::vector<best> before(candidates.size());
+    best all;
+    for (std::size_t n = 0; n < candidates.size(); ++n) {
+        stretch const& s = found[candidates[n]];
+        best b;
+        auto const earlier = std::lower_bound(lasts.begin(), lasts.end(), s.first_tick) - lasts.begin();
+        for (auto at = static_cast<std::size_t>(earlier); at > 0; at &= at - 1)
+            if (tree[at].weight > b.weight) b = tree[at];
+        before[n] = b;
+        // One that fits neither of its neighbours in the file is likelier to be the one that is wrong.
+        std::size_t const i = candidates[n];
+        bool const joined = (i > 0 && fits(i - 1)) || (i + 1 < found.size() && fits(i));
+        best const own{b.weight + s.snapshots * (joined ? 4U : 1U), n};
+        for (std::size_t at = static_cast<std::size_t>(std::lower_bound(lasts.begin(), lasts.end(), s.last_tick) -
+                                                       lasts.begin()) +
+                              1;
+             at < tree.size(); at += at & (~at + 1))
+            if (own.weight > tree[at].weight) tree[at] = own;
+        if (own.weight > all.weight) all = own;
+    }
+    std::vector<bool> kept(found.size());
+    for (std::size_t n = all.number; n != SIZE_MAX; n = before[n].number) kept[candidates[n]] = true;
+
+    // The last one has nothing behind it that speaks against its ticks but the header.
+    if (header_.length > 0 && before[all.number].number != SIZE_MAX) {
+        std::size_t first = all.number;
+        while (before[first].number != SIZE_MAX) first = before[first].number;
+        std::int64_t const end =
+            found[candidates[first]].first_tick + (std::int64_t{header_.length} + 2) * ticks_per_second;
+        if (found[candidates[all.number]].last_tick > end &&
+            found[candidates[before[all.number].number]].last_tick <= end)
+            kept[candidates[all.number]] = false;
+    }
+
+    // Of a keyframe that is there twice, the second may go further.
+    std::vector<std::int32_t> after(found.size(), -1);
+    for (std::size_t i = 0, previous = SIZE_MAX; i < found.size(); ++i) {
+        if (!kept[i] && found[i].snapshots != 0 && previous != SIZE_MAX &&
+            found[i].first_tick == found[previous].first_tick && found[i].last_tick > found[previous].last_tick) {
+            auto const next = std::find(kept.begin() + static_cast<std::ptrdiff_t>(i), kept.end(), true);
+            kept[i] = next == kept.end() ||
+                      found[static_cast<std::size_t>(next - kept.begin())].first_tick > found[i].last_tick;
+            if (kept[i]) after[i] = found[previous].last_tick;
+        }
+        if (kept[i]) previous = i;
+    }
+
+    std::int32_t last = -1;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        stretch const& s = found[i];
+        bool const is_last = i + 1 == found.size();
+        std::size_t const next = is_last ? file_.size() : found[i + 1].begin;
+        if (kept[i]) {
+            last = s.last_tick;
+            snapshots_ += s.snapshots;
+            kept_.push_back(s);
+            kept_.back().after = after[i];
+        } else if (s.snapshots != 0) {
+            losses_.push_back({s.begin, next, last, -1,
+                               fmt::format("tick {}, byte {}: these ticks do not fit in with the others",
+                                           s.first_tick, s.begin)});
+            continue;
+        }
+        if (!s.damage.empty()) losses_.push_back({s.end, next, last, -1, s.damage});
+    }
+    // A marker at the end is a tick at which nothing changed, or one whose snapshot was cut off. A header that was
+    // completed tells.
+    stretch& end = kept_.back();
+    if (end.open_tick >= 0) {
+        bool const complete =
+            header_.length > 0 && (end.open_tick - kept_.front().first_tick) / ticks_per_second == header_.length;
+        if (!complete) {
+            losses_.push_back(
+                {end.end, end.end, end.last_tick, -1,
+                 fmt::format("tick {}, byte {}: the file ends behind the tick's marker", end.open_tick, end.end)});
+            end.open_tick = -1;
+        } else {
+            end.last_tick = end.open_tick;
+            ++snapshots_;
+        }
+    }
+    // Where each of them goes on.
+    for (demo_loss& l : losses_) {
+        auto const next = std::lower_bound(kept_.begin(), kept_.end(), l.end,
+                                           [](stretch const& s, std::size_t place) { return s.begin < place; });
+        if (next != kept_.end()) l.before = next->first_tick;
+    }
+}
+
+demo_header demo_repair::write(std::uint8_t version, std::function<void(std::span<std::uint8_t const>)> const& put,
+                               counts& written) const {
+    demo_header header = header_;
+    header.version = version;
+    if (version < 6) header.has_sha256 = false;
+    if (version < 4) header.marker_count = 0;
+    std::array<std::uint8_t, max_demo_header_bytes> head{};
+    put(std::span{head}.first(*write_demo_header(header, head)));
+    put(map_);
+    demo_writer writer{memory_->writer, {version, huffman_end::exact, sizes_}};
+    auto const keep = [&](result<std::size_t> const& size, std::uint64_t& count) {
+        if (!size) {
+            ++written.refused;
+            return;
+        }
+        put(std::span{memory_->out}.first(*size));
+        ++count;
+    };
+    player source{file_, *memory_, *sizes_, refused_};
+    for (stretch const& s : kept_) {
+        if (interrupted()) break;
+        source.play(s.begin,
+                    {[&](std::int32_t tick, snapshot_view state) {
+                         if (tick > s.after)
+                             keep(writer.write_snapshot(tick, state, memory_->out), written.snapshots);
+                     },
+                     [&](std::int32_t tick, std::span<std::uint8_t const> bytes) {
+                         if (tick > s.after || s.after < 0)
+                             keep(writer.write_message(bytes, memory_->out), written.messages);
+                     }},
+                    s.open_tick >= 0);
+    }
+    demo_header const markers = header;
+    writer.finish(header);
+    header.marker_count = markers.marker_count;
+    header.marker_ticks = markers.marker_ticks;
+    return header;
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,107 @@
+// What is intact in a damaged demo, as a demo that is in order.
+//
+// A demo is read in stretches, each of which begins with a keyframe and is decoded by itself. Behind damage, reading goes
+// on at the next keyframe that proves itself, at whatever byte: a marker with an absolute tick, and behind it a full
+// snapshot that can be decoded to its last bit, whose items have their sizes. Of all stretches, those are kept whose ticks
+// increase in the order of the file and that have most snapshots together, so that one with a wrong tick, or that is
+// there twice, puts none of the others out.
+#pragma once
+
+#include <teewire/demo_format.hpp>
+#include <teewire/demo_writer.hpp>
+#include <teewire/schema.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// What is not in the result.
+struct demo_loss {
+    std::size_t begin = 0;    ///< byte of the file where reading stopped
+    std::size_t end = 0;      ///< and where it went on
+    std::int32_t after = -1;  ///< the last tick before it that is kept; -1 if there is none
+    std::int32_t before = -1; ///< the next that is kept; -1 if there is none
+    std::string reason;       ///< "delta: ..."
+};
+
+/// A demo as far as it is intact.
+class demo_repair {
+public:
+    /// Finds what can be kept. Everything else needs it to have found a snapshot. The file must outlive it. Linear in the
+    /// bytes of the file. Ends early when interrupted. `progress` gets the bytes done.
+    explicit demo_repair(std::span<std::uint8_t const> file, std::function<void(std::uint64_t)> progress = {});
+    demo_repair(demo_repair const&) = delete;
+    demo_repair& operator=(demo_repair const&) = delete;
+    ~demo_repair();
+
+    [[nodiscard]] bool has_snapshots() const noexcept { return snapshots_ != 0; }
+    /// In the order of the file.
+    [[nodiscard]] std::vector<demo_loss> const& losses() const noexcept { return losses_; }
+    /// What was wrong with header and map, and what is done about it.
+    [[nodiscard]] std::vector<std::string> const& remarks() const noexcept { return remarks_; }
+    /// As they were, mended: version, map, its hash, the markers that are within the recording.
+    [[nodiscard]] demo_header const& header() const noexcept { return header_; }
+    /// Empty if there is none that can be trusted.
+    [[nodiscard]] std::span<std::uint8_t const> map() const noexcept { return map_; }
+
+    struct counts {
+        std::uint64_t snapshots = 0;
+        std::uint64_t messages = 0;
+        std::uint64_t refused = 0; ///< snapshots that no demo can hold
+    };
+    /// Writes it anew as that version, with a keyframe every 5 seconds. `put` gets the bytes from the first to the last.
+    /// Returns the header as it has to be in the end, which is as long as the first one. Ends early when interrupted.
+    demo_header write(std::uint8_t version, std::function<void(std::span<std::uint8_t const>)> const& put,
+                      counts& written) const;
+
+private:
+    /// From a keyframe, or the first chunk, up to the next keyframe, the end, or damage.
+    struct stretch {
+        std::size_t begin = 0; ///< byte
+        std::size_t end = 0;
+        std::int32_t first_tick = -1;
+        std::int32_t last_tick = -1;
+        std::int32_t open_tick = -1; ///< of a marker at the end of the file, whose snapshot may have been lost
+        std::int32_t after = -1;     ///< only what is after this tick is kept
+        std::uint64_t snapshots = 0;
+        std::uint32_t oddities = 0; ///< kinds, as bits
+        bool follows = false;       ///< begins where the one before ends
+        std::string damage;         ///< why it ends before a keyframe
+    };
+    struct memory;
+    class player;
+
+    void read_header();
+    void find_begin();
+    void read_map();
+    void mend_texts();
+    [[nodiscard]] std::vector<stretch> scan(std::uint32_t refused);
+    [[nodiscard]] std::vector<stretch> scan_twice();
+    [[nodiscard]] std::vector<stretch> scan_versions();
+    [[nodiscard]] std::optional<std::size_t> find_keyframe(std::size_t from, std::uint32_t refused);
+    void choose(std::vector<stretch> const& found);
+
+    std::span<std::uint8_t const> file_;
+    std::function<void(std::uint64_t)> progress_;
+    std::vector<std::uint8_t> mended_; // the file with another header, if its own cannot be read
+    std::unique_ptr<memory> memory_;
+    demo_header header_;
+    bool map_matches_ = false;
+    std::span<std::uint8_t const> map_;
+    std::size_t begin_ = 0; // of the chunks
+    std::uint64_t search_left_ = 0;
+    size_table const* sizes_ = nullptr;
+    std::uint32_t refused_ = 0; // kinds of oddities that are taken for damage
+    std::vector<stretch> kept_;
+    std::uint64_t snapshots_ = 0;
+    std::vector<demo_loss> losses_;
+    std::vector<std::string> remarks_;
+};
+
+} // namespace teewire::replay

@@ -1,0 +1,154 @@
+#include "edit/repair.hpp"
+#include "io/file_kind.hpp"
+#include "io/input.hpp"
+#include "io/json.hpp"
+#include "io/output.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+struct repair_options {
+    std::string file;
+    output_choice to;
+    std::string report = "text";
+    std::optional<unsigned> version;
+};
+
+std::string loss_text(demo_loss const& l) {
+    if (l.before < 0) return fmt::format("{}; nothing behind it is kept", l.reason);
+    if (l.after < 0) return fmt::format("{}; the result begins at tick {}, byte {}", l.reason, l.before, l.end);
+    return fmt::format("{}; nothing is kept after tick {} and before tick {}, up to byte {}", l.reason, l.after,
+                       l.before, l.end);
+}
+
+void print_json(output& out, demo_repair const& demo, std::string const& damage) {
+    rapidjson::StringBuffer text;
+    auto const print = [&](auto const& write) {
+        text.Clear();
+        json_writer json{text};
+        json.StartObject();
+        write(json);
+        json.EndObject();
+        out.print("{}\n", std::string_view{text.GetString(), text.GetSize()});
+    };
+    auto const remark = [&](std::string const& what) {
+        print([&](json_writer& json) {
+            json.Key("remark");
+            write_string(json, valid_utf8(what));
+        });
+    };
+    for (std::string const& what : demo.remarks()) remark(what);
+    if (!damage.empty()) remark(damage);
+    for (demo_loss const& l : demo.losses())
+        print([&](json_writer& json) {
+            auto const tick = [&](char const* key, std::int32_t value) {
+                json.Key(key);
+                if (value < 0) json.Null();
+                else json.Int(value);
+            };
+            json.Key("byte");
+            json.Uint64(l.begin);
+            json.Key("end");
+            json.Uint64(l.end);
+            tick("after_tick", l.after);
+            tick("before_tick", l.before);
+            json.Key("reason");
+            write_string(json, valid_utf8(l.reason));
+        });
+}
+
+std::uint8_t version_of(repair_options const& options, demo_repair const& demo, std::string const& name) {
+    auto const version = static_cast<std::uint8_t>(
+        options.version.value_or(std::min<unsigned>(demo.header().version, max_demo_version)));
+    if (version < 6 || demo.header().has_sha256) return version;
+    if (options.version)
+        throw usage_error{fmt::format(
+            "{}: --version 6 needs the SHA-256 of the map, which is not in it: neither is the map", name)};
+    return 5; // which needs none
+}
+
+int repair(repair_options const& options) {
+    bool const json = options.report == "ndjson";
+    if (json && options.to.name == "-")
+        throw usage_error{"--report ndjson is a report on standard output, where the demo cannot be as well"};
+    output_file file{options.to, content::binary, {&options.file, 1}};
+    input const source{options.file};
+    file_kind const kind = identify(source.bytes());
+    if (kind != file_kind::demo && kind != file_kind::unknown) refuse_kind(source.name(), source.bytes(), "a demo");
+    progress shown{source.bytes().size()};
+    demo_repair const demo{source.bytes(), [&](std::uint64_t done) { shown.update(done, source.name()); }};
+    shown.clear();
+    if (interrupted()) return exit_interrupted;
+    if (!demo.has_snapshots() && kind == file_kind::unknown) refuse_kind(source.name(), source.bytes(), "a demo");
+    if (!demo.has_snapshots())
+        throw bad_input{fmt::format("{}: there is no snapshot in it that can be kept{}{}", source.name(),
+                                    demo.remarks().empty() ? "" : ": ",
+                                    demo.remarks().empty() ? std::string{} : demo.remarks().back())};
+    std::uint8_t const version = version_of(options, demo, source.name());
+
+    std::vector<std::uint8_t> waiting;
+    constexpr std::size_t block_bytes = 64 << 10;
+    auto const flush = [&] {
+        file.write(waiting);
+        waiting.clear();
+    };
+    demo_repair::counts written;
+    demo_header const header = demo.write(
+        version,
+        [&](std::span<std::uint8_t const> bytes) {
+            waiting.insert(waiting.end(), bytes.begin(), bytes.end());
+            if (waiting.size() >= block_bytes) flush();
+        },
+        written);
+    if (interrupted()) return exit_interrupted;
+    flush();
+    std::array<std::uint8_t, max_demo_header_bytes> head{};
+    file.overwrite_begin(std::span{head}.first(*write_demo_header(header, head)));
+    std::uint64_t const bytes = file.size();
+    file.finish_as_named();
+
+    bool const damaged = !demo.losses().empty() || !demo.remarks().empty() || !source.damage().empty();
+    std::string const summary =
+        fmt::format("{}: {} snapshots, {} messages, {} bytes of version {}{}", options.to.name, written.snapshots,
+                    written.messages, bytes, version, damaged ? "" : "; nothing was damaged");
+    if (json) {
+        output out;
+        print_json(out, demo, source.damage());
+        out.print("{{\"snapshots\":{},\"messages\":{},\"bytes\":{},\"version\":{}}}\n", written.snapshots,
+                  written.messages, bytes, version);
+        return out.finish(damaged ? exit_bad_input : exit_ok);
+    }
+    for (std::string const& what : demo.remarks()) complain(fmt::format("{}: {}", source.name(), what));
+    if (!source.damage().empty()) complain(fmt::format("{}: {}", source.name(), source.damage()));
+    constexpr std::size_t most_lines = 100;
+    for (std::size_t i = 0; i < std::min(demo.losses().size(), most_lines); ++i)
+        complain(fmt::format("{}: {}", source.name(), loss_text(demo.losses()[i])));
+    if (demo.losses().size() > most_lines)
+        complain(fmt::format("{}: {} more places are damaged; --report ndjson tells them all", source.name(),
+                             demo.losses().size() - most_lines));
+    complain(summary);
+    return damaged ? exit_bad_input : exit_ok;
+}
+
+} // namespace
+
+verb const repair_verb{
+    "repair", "Write what is intact in a damaged demo as a demo that is in order",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<repair_options>();
+        options.file(chosen->file, "a demo, or - for standard input");
+        options.output(chosen->to, option_set::presence::required);
+        options.choice("--report", chosen->report, {"text", "ndjson"},
+                       "what was lost: text on standard error; ndjson on standard output, one object per place");
+        options.number("--version", chosen->version, min_demo_version, max_demo_version,
+                       "version of the demo that is written; by default that which it has");
+        options.remark("Exit codes: 0 nothing was damaged, 1 something was, and the rest is in the result.");
+        options.examples({"repair damaged.demo -o good.demo", "repair old.demo --version 6 -o new.demo",
+                          "repair damaged.demo -o good.demo --report ndjson > report.ndjson"});
+        return [chosen] { return repair(*chosen); };
+    }};
+
+} // namespace teewire::replay

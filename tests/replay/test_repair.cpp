@@ -1,0 +1,117 @@
+// What `teewire repair` keeps of damaged demos.
+#include "damage.hpp"
+#include "demos.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+
+test::bytes fixture(char const* name) {
+    std::ifstream file{fmt::format("{}/demos/{}.demo", TEEWIRE_FIXTURES, name), std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+constexpr char const* fixtures[] = {"ddnet_dm1",  "ddnet_v3",        "ddnet_v4",      "ddnet_v5",
+                                    "ddnet_yard", "teeworlds07_dm1", "teeworlds07_v5"};
+
+} // namespace
+
+TEST_CASE("repair: nothing of a demo that is in order is changed") {
+    for (char const* const name : fixtures) {
+        CAPTURE(name);
+        auto const whole = test::whole_demo::read(fixture(name));
+        REQUIRE(whole != nullptr);
+        demo_repair const demo{whole->file};
+        CHECK(demo.losses().empty());
+        CHECK(demo.remarks().empty());
+        for (std::uint8_t version = 3; version <= 6; ++version) {
+            auto const file = test::repaired(demo, version);
+            auto const again = test::play_ticks(file, *whole->sizes);
+            CHECK(again.complete);
+            CHECK(again.states == whole->original.states);
+            CHECK(again.messages == whole->original.messages);
+            auto const before = demo_reader::open(whole->file), after = demo_reader::open(file);
+            REQUIRE(before);
+            REQUIRE(after);
+            CHECK(after->header().version == version);
+            CHECK(after->header().length == before->header().length);
+            CHECK(test::copy_of(after->map()) == test::copy_of(before->map()));
+            if (version >= 4)
+                CHECK(std::equal(before->header().markers().begin(), before->header().markers().end(),
+                                 after->header().markers().begin(), after->header().markers().end()));
+        }
+    }
+}
+
+TEST_CASE("repair: header and map") {
+    auto const whole = fixture("ddnet_yard");
+    auto const before = demo_reader::open(whole)->header();
+    auto const with = [](test::bytes file, std::initializer_list<std::size_t> changed) {
+        for (std::size_t const at : changed) file[at] ^= 0x11;
+        return file;
+    };
+    constexpr std::size_t crc = 140, sha256 = 460, size = 138, in_map = 1000, net_version = 8, type = 144;
+    auto const check = [&](std::initializer_list<std::size_t> changed, bool has_map, std::size_t remarks) {
+        std::size_t const first = changed.size() == 0 ? SIZE_MAX : *changed.begin();
+        CAPTURE(first);
+        auto const file = with(whole, changed);
+        demo_repair const demo{file};
+        REQUIRE(demo.has_snapshots());
+        CHECK(demo.losses().empty());
+        CHECK(demo.remarks().size() == remarks);
+        CHECK(demo.map().empty() != has_map);
+        auto const result = test::repaired(demo, 6);
+        CHECK(test::play_ticks(result, sizes_06).states == test::play_ticks(whole, sizes_06).states);
+        return demo_reader::open(result)->header();
+    };
+    CHECK(check({}, true, 0) == before);
+    CHECK(check({crc}, true, 1) == before);
+    CHECK(check({sha256}, true, 1) == before);
+    CHECK(check({size}, true, 1) == before);
+    CHECK(check({net_version}, true, 1) == before);
+    CHECK(check({type}, true, 1).type == std::array<char, 8>{'c', 'l', 'i', 'e', 'n', 't'});
+    CHECK(check({0}, true, 1) == before);            // TWDEMO
+    CHECK(check({7}, true, 0) == before);            // version: 23 is read as 6
+    CHECK(check({440}, true, 1) == before);          // what says that there is a SHA-256
+    auto const left_out = check({in_map}, false, 1); // names the map that it was
+    CHECK(left_out.map_size == 0);
+    CHECK(left_out.map_crc == before.map_crc);
+    CHECK(left_out.sha256 == before.sha256);
+    // Without a map to tell.
+    auto old = fixture("ddnet_v3");
+    old[7] = 6;
+    demo_repair const demo{old};
+    CHECK(demo.header().version == 3);
+    CHECK(test::play_ticks(test::repaired(demo, 4), sizes_06).states ==
+          test::play_ticks(fixture("ddnet_v3"), sizes_06).states);
+    for (std::size_t const bytes : {0, 7, 175, 176, 484, 5000}) {
+        auto const begin = test::bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes));
+        CHECK_FALSE(demo_repair{begin}.has_snapshots());
+    }
+}
+
+TEST_CASE("repair: bytes that look like keyframes again and again cost no more than they are") {
+    test::bytes file = fixture("ddnet_v5");
+    file.resize(436);
+    // Markers with a chunk as long as one can be, one inside of the other.
+    for (int i = 0; i < 100'000; ++i) test::append(file, test::bytes{0xc0, 0, 0, 0, 1, 0x3f, 0xff, 0xff});
+    demo_repair const demo{file};
+    CHECK_FALSE(demo.has_snapshots());
+}
+
+TEST_CASE("repair: 1000 damaged demos") {
+    std::vector<std::unique_ptr<test::whole_demo>> demos;
+    for (char const* const name : fixtures) demos.push_back(test::whole_demo::read(fixture(name)));
+    test::random rng{20};
+    for (auto const kind : {test::damage::cut, test::damage::change, test::damage::remove, test::damage::repeat}) {
+        test::repair_tally all;
+        for (std::size_t i = 0; i < 250; ++i) all.add(test::try_repair(*demos[i % demos.size()], kind, rng));
+        test::check_tally(all, kind);
+    }
+}
