@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What edits demos, as its users see it: options, files, what is said. Usage: test_edit.py TEEWIRE FIXTURES"""
 import hashlib
+import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -218,6 +220,51 @@ class Join(Edit):
         done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=300, cwd=self.folder, preexec_fn=limit)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr.decode()
+
+
+class Repair(Edit):
+    def test_damage(self):
+        """Every snapshot outside of the damage is there as it was, and what was lost is told."""
+        data = bytearray(DEMO.read_bytes())
+        middle = len(data) // 2
+        data[middle:middle + 3000] = bytes(3000)
+        (self.folder / "damaged.demo").write_bytes(data)
+        self.assertEqual(run("verify", self.folder / "damaged.demo")[0], 1)
+        err = self.edit("repair", "damaged.demo", "-o", "good.demo", code=1)
+        lost = re.search(r"nothing is kept after tick (\d+) and before tick (\d+), up to byte (\d+)", err)
+        self.assertTrue(lost, err)
+        after, before, end = map(int, lost.groups())
+        self.assertTrue(middle < end < middle + 30000)
+        self.assertEqual(run("verify", self.folder / "good.demo")[0], 0)
+        expected, got = ticks(DEMO), ticks(self.folder / "good.demo")
+        self.assertEqual(sorted(got), [t for t in sorted(expected) if t <= after or t >= before])
+        # The order of items may be another where stretches are encoded anew.
+        for tick, line in got.items():
+            self.assertEqual(line.split()[1:4], expected[tick].split()[1:4])
+        self.assertEqual(seconds(self.folder / "good.demo"), seconds(DEMO))
+        code, out, _ = run("repair", "damaged.demo", "-o", "again.demo", "--report", "ndjson", cwd=self.folder)
+        places = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual((code, places[0]["after_tick"], places[0]["before_tick"], places[0]["end"]), (1, after, before, end))
+        self.assertEqual((self.folder / "again.demo").read_bytes(), (self.folder / "good.demo").read_bytes())
+        # What is in order stays so.
+        self.edit("repair", "good.demo", "-o", "same.demo")
+        self.assertEqual(ticks(self.folder / "same.demo"), got)
+
+    def test_versions(self):
+        for version in (3, 4, 5, 6):
+            self.edit("repair", YARD, "--version", version, "-o", f"{version}.demo")
+            self.assertEqual((self.folder / f"{version}.demo").read_bytes()[7], version)
+            self.assertEqual(run("verify", self.folder / f"{version}.demo")[0], 0)
+            self.assertEqual([line.split()[:4] for line in ticks(self.folder / f"{version}.demo").values()],
+                             [line.split()[:4] for line in ticks(YARD).values()])
+        self.refuse("repair", YARD, "--version", 7, "-o", "x.demo", words="--version")
+
+    def test_nothing_to_keep(self):
+        (self.folder / "header.demo").write_bytes(DEMO.read_bytes()[:700])
+        self.refuse("repair", "header.demo", "-o", "x.demo", code=1)
+        (self.folder / "none.demo").write_bytes(b"nothing at all")
+        self.refuse("repair", "none.demo", "-o", "x.demo", code=1, words="not a demo")
+        self.refuse("repair", DEMO, "-o", DEMO, "--force", words="is read, and cannot be written")
 
 
 if __name__ == "__main__":
