@@ -210,8 +210,12 @@ class Join(Edit):
         """More files than can be open at once."""
         self.edit("cut", DEMO, "--from", 1000, "--to", 1010, "-o", "small.demo")
         number = 5000
-        limit = lambda: (resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20)),
-                         resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20)))
+        sanitized = b"__asan_" in pathlib.Path(TEEWIRE).read_bytes()  # which takes an address space of its own
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+            if not sanitized:
+                resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
         err = self.edit_limited(limit, "join", *["small.demo"] * number, "-o", "many.demo")
         self.assertIn(f"of {number} recordings", err)
         self.assertEqual(len(ticks(self.folder / "many.demo")), 6 * number)

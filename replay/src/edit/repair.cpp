@@ -527,6 +527,7 @@ void demo_repair::choose(std::vector<stretch> const& found) {
     };
     // The best sum of all that end at or before a tick: a tree of maxima over the last ticks, in their order.
     std::vector<std::int32_t> lasts;
+    lasts.reserve(candidates.size());
     for (std::size_t const i : candidates) lasts.push_back(found[i].last_tick);
     std::sort(lasts.begin(), lasts.end());
     struct best {

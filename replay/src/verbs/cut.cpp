@@ -54,7 +54,7 @@ std::vector<tick_range> matching_ranges(cut_options const& options, std::span<mo
     timeline const all = read_timeline(demo);
     damage = all.error;
     auto const ticks = [](double seconds) { return std::llround(seconds * ticks_per_second); };
-    auto const found = find_moments(all, demo.header(), patterns, ticks(*options.before), ticks(*options.after));
+    auto found = find_moments(all, demo.header(), patterns, ticks(*options.before), ticks(*options.after));
     if (found.empty() && damage.empty() && !interrupted())
         throw usage_error{fmt::format("{}: nothing in it matches --around", demo.name())};
     return found;
