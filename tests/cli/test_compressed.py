@@ -7,8 +7,9 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from in_folder import InFolder
 
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
@@ -40,17 +41,7 @@ def zstd_zeros(blocks):
 FORMS = {"gz": gzip.compress, "zst": zstd}
 
 
-class Compressed(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def store(self, name, data):
-        path = self.folder / name
-        path.write_bytes(data)
-        return path
-
+class Compressed(InFolder):
     def same(self, file, *arguments):
         """Each form gives what the file itself does: by any name, and as standard input."""
         plain = run(*arguments, "-", stdin=file.read_bytes())
@@ -62,7 +53,7 @@ class Compressed(unittest.TestCase):
             for content in (data, several):
                 with self.subTest(form=form, arguments=arguments):
                     self.assertEqual(run(*arguments, "-", stdin=content), plain)
-                    path = self.store("by content", content)
+                    path = self.save("by content", content)
                     done = run(*arguments, path)
                     self.assertEqual([t.replace(str(path), "standard input") for t in done[1:]], list(plain[1:]))
                     self.assertEqual(done[0], 0)
@@ -112,7 +103,7 @@ class Compressed(unittest.TestCase):
             cases["changed"] = (bytes(changed), "byte ")
             for name, (content, words) in cases.items():
                 with self.subTest(form=form, damage=name):
-                    file = self.store("damaged", content)
+                    file = self.save("damaged", content)
                     code, out, err = run("dump", "--format", "checksum", file)
                     self.assertEqual(code, 1)
                     self.assertIn(words, err)
@@ -143,7 +134,7 @@ class Compressed(unittest.TestCase):
             packed = compress(MAP.read_bytes())
             out = self.folder / "out.map"
             for arguments in (["info"], ["check"], ["convert", "--level", "9", "-o", out]):
-                code, _, err = run("map", *arguments, self.store("cut", packed[:len(packed) // 2]))
+                code, _, err = run("map", *arguments, self.save("cut", packed[:len(packed) // 2]))
                 self.assertEqual(code, 1)
                 self.assertIn("it ends too early", err)
                 self.assertFalse(out.exists())
@@ -159,7 +150,7 @@ class Compressed(unittest.TestCase):
         nothing = gzip.compress(bytes(1 << 24))
         for name, bomb in (("zstd", zstd_zeros(1 << 13)), ("gzip", b"".join(nothing for _ in range(65)))):
             for verb in (["info"], ["verify"], ["dump"], ["map", "info"]):
-                code, out, err = run(*verb, self.store("bomb", bomb))
+                code, out, err = run(*verb, self.save("bomb", bomb))
                 said = out + err
                 self.assertEqual(code, 1)
                 self.assertRegex(said, rf"byte \d+ of the {name} data: there is more in it than \d+ bytes")

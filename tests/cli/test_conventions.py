@@ -14,10 +14,10 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import unittest
 
 from made_server import Server
+from in_folder import InFolder
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
@@ -88,15 +88,7 @@ OFFLINE = [v for v in VERBS if v.name not in NETWORK]
 WRITING = [v for v in OFFLINE if v.writes and not v.two]
 
 
-class Conventions(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def files(self):
-        return sorted(os.listdir(self.folder))
-
+class Conventions(InFolder):
     def for_each(self, verbs, check):
         for verb in verbs:
             with self.subTest(verb=verb):

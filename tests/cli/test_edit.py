@@ -8,9 +8,10 @@ import re
 import resource
 import subprocess
 import sys
-import tempfile
 import unittest
 import zlib
+
+from in_folder import InFolder
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 DEMOS = pathlib.Path(sys.argv[2]).resolve() / "demos"
@@ -33,15 +34,7 @@ def seconds(demo):
     return int.from_bytes(demo.read_bytes()[152:156], "big")
 
 
-class Edit(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def files(self):
-        return sorted(os.listdir(self.folder))
-
+class Edit(InFolder):
     def edit(self, *arguments, code=0):
         got, out, err = run(*arguments, cwd=self.folder)
         self.assertEqual((got, out), (code, b""), err)

@@ -6,9 +6,10 @@ import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
+
+from in_folder import InFolder
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 DEMOS = pathlib.Path(sys.argv[2]).resolve() / "demos"
@@ -24,12 +25,7 @@ def whole(file):
     return subprocess.run([TEEWIRE, "dump", file, "--format", "checksum"], capture_output=True).stdout
 
 
-class Follow(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Follow(InFolder):
     def finish(self, process, code, words=b""):
         out, error = process.communicate(timeout=STUCK)
         self.assertEqual(process.returncode, code, error)

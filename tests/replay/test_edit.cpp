@@ -21,30 +21,7 @@ using test::bytes;
 
 namespace {
 
-/// A file for one test.
-class scratch_file {
-public:
-    explicit scratch_file(char const* name)
-        : path_{std::filesystem::temp_directory_path() / fmt::format("teewire-edit-{}-{}", getpid(), name)} {
-        std::filesystem::remove(path_);
-    }
-    scratch_file(scratch_file const&) = delete;
-    scratch_file& operator=(scratch_file const&) = delete;
-    ~scratch_file() { std::filesystem::remove(path_); }
-
-    [[nodiscard]] std::string name() const { return path_.string(); }
-    void store(bytes const& content) const {
-        std::ofstream{path_, std::ios::binary}.write(reinterpret_cast<char const*>(content.data()),
-                                                     static_cast<std::streamsize>(content.size()));
-    }
-    [[nodiscard]] bytes content() const {
-        std::ifstream file{path_, std::ios::binary};
-        return {std::istreambuf_iterator<char>{file}, {}};
-    }
-
-private:
-    std::filesystem::path path_;
-};
+using test::scratch_file;
 
 /// What came of cutting.
 struct cutting {

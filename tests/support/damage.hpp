@@ -3,6 +3,7 @@
 
 #include "check.hpp"
 #include "random.hpp"
+#include "temporary_file.hpp"
 
 #include "edit/repair.hpp"
 
@@ -191,12 +192,11 @@ struct repair_tally {
 };
 
 inline bytes repaired(teewire::replay::demo_repair const& demo, std::uint8_t version) {
-    bytes out;
-    teewire::replay::demo_repair::counts written;
-    auto const header = demo.write(
-        version, [&](bytes_view more) { out.insert(out.end(), more.begin(), more.end()); }, written);
-    REQUIRE(write_demo_header(header, out));
-    return out;
+    scratch_file const to{"repaired.demo"};
+    teewire::replay::output_file file{{to.name(), false}, teewire::replay::content::binary};
+    static_cast<void>(demo.write(file, version));
+    file.finish();
+    return to.content();
 }
 
 inline repair_tally try_repair(whole_demo const& of, damage kind, random& rng) {

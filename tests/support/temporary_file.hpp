@@ -1,13 +1,19 @@
-// A file for one test.
+// Files for one test.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
+
+#include <unistd.h>
 
 namespace test {
 
@@ -26,6 +32,31 @@ private:
         void operator()(std::FILE* file) const noexcept { std::fclose(file); }
     };
     std::unique_ptr<std::FILE, closer> file_{std::tmpfile()};
+};
+
+/// The name of one that is not there yet.
+class scratch_file {
+public:
+    explicit scratch_file(std::string const& name)
+        : path_{std::filesystem::temp_directory_path() / ("teewire-" + std::to_string(getpid()) + "-" + name)} {
+        std::filesystem::remove(path_);
+    }
+    scratch_file(scratch_file const&) = delete;
+    scratch_file& operator=(scratch_file const&) = delete;
+    ~scratch_file() { std::filesystem::remove(path_); }
+
+    [[nodiscard]] std::string name() const { return path_.string(); }
+    void store(std::vector<std::uint8_t> const& content) const {
+        std::ofstream{path_, std::ios::binary}.write(reinterpret_cast<char const*>(content.data()),
+                                                     static_cast<std::streamsize>(content.size()));
+    }
+    [[nodiscard]] std::vector<std::uint8_t> content() const {
+        std::ifstream file{path_, std::ios::binary};
+        return {std::istreambuf_iterator<char>{file}, {}};
+    }
+
+private:
+    std::filesystem::path path_;
 };
 
 } // namespace test

@@ -16,7 +16,7 @@ namespace {
 using namespace huffman;
 
 struct bit_strings {
-    __m256i top, length; // four, as a bit_string has them
+    __m256i top, length; // four, as joined_codes has them
 };
 
 // Of bytes 0, 8, 16 and 24. Loads that fill a vector and blends, as there is one unit for shuffles.

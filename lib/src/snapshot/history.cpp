@@ -1,6 +1,6 @@
 #include "teewire/history.hpp"
 
-#include "ring.hpp"
+#include "first_from.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,9 @@
 #include "teewire/shared_world.hpp"
 
+#include "first_from.hpp"
 #include "item_sets.hpp"
-#include "ring.hpp"
 #include "snapshot_functions.hpp"
+#include "teewire/history.hpp"
 
 #include <algorithm>
 #include <cassert>

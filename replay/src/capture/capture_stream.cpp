@@ -51,14 +51,6 @@ std::string capture_stream::error() const {
     return pass_.error().empty() ? std::string{} : fmt::format("{}: {}", name_, pass_.error());
 }
 
-capture_stream::owned_event capture_stream::make_event(event_kind kind, std::int32_t tick) const {
-    owned_event made;
-    made.event.kind = kind;
-    made.event.tick = tick;
-    made.event.position = pass_.frames().all; // the frame that is read
-    return made;
-}
-
 void capture_stream::stay_begins(connection_stats const& stats, map_stay const&) {
     if (stats.first_frame != first_frame_ || stay_ >= stays_.size()) return;
     end_stay();
@@ -68,7 +60,7 @@ void capture_stream::stay_begins(connection_stats const& stats, map_stay const&)
 
 void capture_stream::begin(connection_stats const& stats) {
     map_stay const& stay = stays_[stay_ - 1];
-    owned_event first = make_event(event_kind::begin, -1);
+    owned_event first{event_kind::begin, -1};
     first.begun =
         std::make_shared<recording>(recording{protocol_, stay.map, maps_.find(stay.map),
                                               stats.last_time / 1'000'000'000, stay.first_tick, stay.last_tick});
@@ -82,11 +74,10 @@ void capture_stream::snapshot(connection_stats const& stats, snapshot_event cons
     if (!follows(stats)) return;
     if (!begun_) begin(stats);
     if (event.tick <= given_) {
-        owned_event lost = make_event(event_kind::lost, event.tick);
-        lost.event.why = "it came too late";
-        return ready_.push_back(std::move(lost));
+        ready_.emplace_back(event_kind::lost, event.tick);
+        return;
     }
-    owned_event& made = pending_[event.tick].snapshot.emplace(make_event(event_kind::snapshot, event.tick));
+    owned_event& made = pending_[event.tick].snapshot.emplace(event_kind::snapshot, event.tick);
     made.event.keyframe = event.base_tick < 0;
     made.snapshot.assign(event.snapshot.ints().begin(), event.snapshot.ints().end());
     made.distinct_keys = event.snapshot.distinct_keys();
@@ -100,7 +91,7 @@ void capture_stream::snapshot(connection_stats const& stats, snapshot_event cons
 void capture_stream::game_message(connection_stats const& stats, message const&, message_type,
                                   std::span<std::uint8_t const> bytes, bool vital) {
     if (!follows(stats)) return;
-    owned_event made = make_event(event_kind::message, newest_);
+    owned_event made{event_kind::message, newest_};
     made.event.vital = vital;
     made.message.assign(bytes.begin(), bytes.end());
     (newest_ < 0 ? early_ : pending_[newest_].messages).push_back(std::move(made));

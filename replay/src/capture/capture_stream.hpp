@@ -43,6 +43,11 @@ public:
 private:
     using ints = std::vector<std::int32_t>;
     struct owned_event {
+        owned_event() = default;
+        owned_event(event_kind kind, std::int32_t tick) {
+            event.kind = kind;
+            event.tick = tick;
+        }
         stream_event event; // without what it borrows
         std::vector<std::uint8_t> message;
         ints snapshot;
@@ -61,7 +66,6 @@ private:
     [[nodiscard]] bool follows(connection_stats const& stats) const noexcept {
         return stats.first_frame == first_frame_ && stay_ != 0 && stays_[stay_ - 1].max_items != 0;
     }
-    [[nodiscard]] owned_event make_event(event_kind kind, std::int32_t tick) const;
     void begin(connection_stats const& stats);
     void give(std::int32_t tick, pending_tick&& what);
     void end_stay();

@@ -18,13 +18,6 @@ namespace {
 // SHA-256 of the map has to be known.
 constexpr std::uint8_t version_without_sha256 = 4;
 
-demo_writer::options writer_options(protocol p, bool sha256_known) {
-    demo_writer::options options;
-    if (p == protocol::teeworlds_07) options.sizes = &sizes_07;
-    if (p == protocol::teeworlds_07 || !sha256_known) options.version = version_without_sha256;
-    return options;
-}
-
 // What 0.7's clients leave out: demos say it by items.
 bool left_out_by_07(message_type type) {
     switch (type) {
@@ -59,40 +52,24 @@ std::unique_ptr<output_file> demo_target::next() {
 demo_file::demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
                      std::span<std::uint8_t const> map_bytes, std::time_t recorded)
     : file_{std::move(file)}, path_{file_->name()}, protocol_{p}, memory_{std::make_unique<memory>()},
-      writer_{memory_->writer, writer_options(p, map.sha256 || !map_bytes.empty())}, builder_{memory_->builder} {
+      builder_{memory_->builder} {
     bool const v07 = p == protocol::teeworlds_07;
-    header_.version = writer_options(p, map.sha256 || !map_bytes.empty()).version;
-    set_text(header_.net_version, v07 ? net_version_07 : net_version_06);
-    set_text(header_.map_name, map.name);
-    header_.map_size = static_cast<std::uint32_t>(map_bytes.size());
-    header_.map_crc = map.crc;
-    set_text(header_.type, "client");
+    demo_header header;
+    if (v07 || (!map.sha256 && map_bytes.empty())) header.version = version_without_sha256;
+    set_text(header.net_version, v07 ? net_version_07 : net_version_06);
+    set_text(header.map_name, map.name);
+    header.map_size = static_cast<std::uint32_t>(map_bytes.size());
+    header.map_crc = map.crc;
+    set_text(header.type, "client");
     std::tm local{};
     char text[20] = "";
     if (localtime_r(&recorded, &local) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &local);
-    set_text(header_.timestamp, text);
-    if (header_.version >= 6) {
-        header_.has_sha256 = true;
-        header_.sha256 = map_bytes.empty() ? *map.sha256 : sha256(map_bytes);
+    set_text(header.timestamp, text);
+    if (header.version >= 6) {
+        header.has_sha256 = true;
+        header.sha256 = map_bytes.empty() ? *map.sha256 : sha256(map_bytes);
     }
-
-    write(header_bytes());
-    write(map_bytes);
-}
-
-void demo_file::write(std::span<std::uint8_t const> bytes) {
-    constexpr std::size_t block_bytes = 64 << 10;
-    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
-    if (file_->is_stream() || waiting_.size() >= block_bytes) flush();
-}
-
-void demo_file::flush() {
-    file_->write(waiting_);
-    waiting_.clear();
-}
-
-std::span<std::uint8_t const> demo_file::header_bytes() {
-    return std::span{memory_->header}.first(*write_demo_header(header_, memory_->header));
+    out_.emplace(*file_, header, map_bytes, v07 ? sizes_07 : sizes_06);
 }
 
 snapshot_view demo_file::add_roster(snapshot_view snapshot) {
@@ -112,15 +89,12 @@ snapshot_view demo_file::add_roster(snapshot_view snapshot) {
 
 bool demo_file::write_snapshot(std::int32_t tick, snapshot_view snapshot) {
     if (protocol_ == protocol::teeworlds_07) snapshot = add_roster(snapshot);
-    auto const size = writer_.write_snapshot(tick, snapshot, memory_->out);
-    if (!size) {
+    if (!out_->write_snapshot(tick, snapshot)) {
         ++refused_;
         return false;
     }
-    write(std::span{memory_->out}.first(*size));
     if (first_tick_ < 0) first_tick_ = tick;
     last_tick_ = tick;
-    ++snapshots_;
     return true;
 }
 
@@ -144,36 +118,25 @@ void demo_file::write_join(message const& m, bool enters) {
     }
     auto const message = out.finish();
     if (!message) return;
-    if (auto const size = writer_.write_message(*message, memory_->out)) {
-        write(std::span{memory_->out}.first(*size));
-        ++messages_;
-    }
+    messages_ += out_->write_message(*message);
 }
 
 void demo_file::write_message(message const& m, message_type type, std::span<std::uint8_t const> bytes,
                               bool vital) {
     if (protocol_ == protocol::teeworlds_07) {
-        if (snapshots_ > 0 && (type == message_type::client_info || type == message_type::client_drop))
+        if (snapshots() > 0 && (type == message_type::client_info || type == message_type::client_drop))
             write_join(m, type == message_type::client_info);
         roster_.receive(m);
         if (left_out_by_07(type)) return;
     }
     // Clients begin with the first snapshot, and so does what can be played.
-    if (snapshots_ == 0 || (!vital && type != message_type::pre_input)) return;
-    auto const size = writer_.write_message(bytes, memory_->out);
-    if (!size) {
-        ++refused_;
-        return;
-    }
-    write(std::span{memory_->out}.first(*size));
-    ++messages_;
+    if (snapshots() == 0 || (!vital && type != message_type::pre_input)) return;
+    ++(out_->write_message(bytes) ? messages_ : refused_);
 }
 
 bool demo_file::finish() {
-    if (snapshots_ == 0) return false;
-    flush();
-    writer_.finish(header_);
-    file_->overwrite_begin(header_bytes());
+    if (snapshots() == 0) return false;
+    static_cast<void>(out_->finish({}));
     path_ = file_->finish();
     return true;
 }

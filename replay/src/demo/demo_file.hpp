@@ -1,15 +1,16 @@
 // Demos being written, and where they go.
 #pragma once
 
+#include "demo/demo_output.hpp"
 #include "game/roster.hpp"
 #include "game/served_map.hpp"
 #include "io/output_file.hpp"
 
-#include <teewire/demo_writer.hpp>
 #include <teewire/snapshot_builder.hpp>
 
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace teewire::replay {
@@ -57,10 +58,10 @@ public:
 
     /// As it was chosen, and after finish() as it is.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    [[nodiscard]] std::uint64_t size() const noexcept { return file_->size() + waiting_.size(); }
+    [[nodiscard]] std::uint64_t size() const noexcept { return out_->size(); }
     /// Taken, of which those that are equal to the one before are not stored: readers find a tick alone.
-    [[nodiscard]] std::uint64_t snapshots() const noexcept { return snapshots_; }
-    [[nodiscard]] std::uint64_t unchanged() const noexcept { return writer_.unchanged(); }
+    [[nodiscard]] std::uint64_t snapshots() const noexcept { return out_->snapshots(); }
+    [[nodiscard]] std::uint64_t unchanged() const noexcept { return out_->unchanged(); }
     [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
     [[nodiscard]] std::int32_t first_tick() const noexcept { return first_tick_; }
@@ -68,29 +69,20 @@ public:
 
 private:
     struct memory {
-        demo_writer_memory writer;
-        std::array<std::uint8_t, demo_writer::max_bytes> out;
-        std::array<std::uint8_t, max_demo_header_bytes> header;
         snapshot_builder_memory<> builder;
         std::array<std::int32_t, snapshot_limits{}.ints()> sorted;
     };
 
-    void write(std::span<std::uint8_t const> bytes);
-    void flush();
-    [[nodiscard]] std::span<std::uint8_t const> header_bytes();
     void write_join(message const& m, bool enters);
     snapshot_view add_roster(snapshot_view snapshot);
 
     std::unique_ptr<output_file> file_;
     std::string path_;
-    std::vector<std::uint8_t> waiting_; // to be written
     protocol protocol_;
-    demo_header header_;
     std::unique_ptr<memory> memory_;
-    demo_writer writer_;
+    std::optional<demo_output> out_; // from the beginning
     snapshot_builder builder_;
     roster roster_; // 0.7
-    std::uint64_t snapshots_ = 0;
     std::uint64_t messages_ = 0;
     std::uint64_t refused_ = 0;
     std::int32_t first_tick_ = -1;

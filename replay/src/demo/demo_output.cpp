@@ -21,7 +21,10 @@ std::span<std::uint8_t const> demo_output::encoded_header() {
 void demo_output::put(std::span<std::uint8_t const> bytes) {
     constexpr std::size_t block_bytes = 64 << 10;
     waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
-    if (waiting_.size() < block_bytes) return;
+    if (file_.is_stream() || waiting_.size() >= block_bytes) flush();
+}
+
+void demo_output::flush() {
     file_.write(waiting_);
     waiting_.clear();
 }
@@ -42,8 +45,7 @@ bool demo_output::write_message(std::span<std::uint8_t const> bytes) {
 }
 
 std::size_t demo_output::finish(std::span<std::int32_t const> markers) {
-    file_.write(waiting_);
-    waiting_.clear();
+    flush();
     writer_.finish(header_);
     std::size_t const kept = header_.version < 4 ? 0 : std::min(markers.size(), max_demo_markers);
     header_.marker_count = static_cast<std::int32_t>(kept);

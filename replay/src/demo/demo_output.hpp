@@ -26,7 +26,11 @@ public:
     /// Completes the header, with the first of these markers: how many is the result. The file still has to be finished.
     std::size_t finish(std::span<std::int32_t const> markers);
 
+    /// Written so far.
+    [[nodiscard]] std::uint64_t size() const noexcept { return file_.size() + waiting_.size(); }
     [[nodiscard]] std::uint64_t snapshots() const noexcept { return snapshots_; }
+    /// Of these, the ones that are equal to the one before, which are not stored: readers find a tick alone.
+    [[nodiscard]] std::uint64_t unchanged() const noexcept { return writer_.unchanged(); }
 
 private:
     struct memory {
@@ -37,6 +41,7 @@ private:
 
     bool put(result<std::size_t> const& written);
     void put(std::span<std::uint8_t const> bytes);
+    void flush();
     [[nodiscard]] std::span<std::uint8_t const> encoded_header();
 
     output_file& file_;

@@ -31,7 +31,6 @@ stream_event to_stream_event(demo_event const& event, snapshot_view state) noexc
     case demo_event_kind::message: e.kind = event_kind::message; break;
     }
     e.tick = event.tick;
-    e.position = event.position;
     e.state = state;
     e.keyframe = event.keyframe && e.kind == event_kind::snapshot;
     e.message = event.message;

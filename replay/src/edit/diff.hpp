@@ -73,7 +73,8 @@ struct diff_result {
 };
 
 /// Compares what the two give, tick by tick, as both have it at the end of the tick. What differs is told at the ticks at
-/// which one of them has another snapshot. Ends when one ends with damage. Throws usage_error for a type or field to be ignored that neither has, and io_error. Memory: a few snapshots.
+/// which one of them has another snapshot. Ends when one ends with damage. Throws usage_error for a type or field to be
+/// ignored that neither has, and io_error. Memory: a few snapshots.
 diff_result compare(event_source& a, event_source& b, diff_options const& options, diff_listener& listener);
 
 } // namespace teewire::replay

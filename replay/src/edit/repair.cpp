@@ -1,5 +1,6 @@
 #include "edit/repair.hpp"
 
+#include "demo/demo_output.hpp"
 #include "demo/session.hpp"
 #include "io/interrupts.hpp"
 
@@ -72,8 +73,6 @@ struct demo_repair::memory {
     std::array<std::uint8_t, max_demo_chunk_ints * 4> message;
     live_snapshot_memory<> state;
     demo_player_memory player;
-    demo_writer_memory writer;
-    std::array<std::uint8_t, demo_writer::max_bytes> out;
 };
 
 // Plays a stretch, and holds it to what recorders write.
@@ -624,43 +623,29 @@ void demo_repair::choose(std::vector<stretch> const& found) {
     }
 }
 
-demo_header demo_repair::write(std::uint8_t version, std::function<void(std::span<std::uint8_t const>)> const& put,
-                               counts& written) const {
+demo_repair::counts demo_repair::write(output_file& out, std::uint8_t version) const {
     demo_header header = header_;
     header.version = version;
     if (version < 6) header.has_sha256 = false;
     if (version < 4) header.marker_count = 0;
-    std::array<std::uint8_t, max_demo_header_bytes> head{};
-    put(std::span{head}.first(*write_demo_header(header, head)));
-    put(map_);
-    demo_writer writer{memory_->writer, {version, huffman_end::exact, sizes_}};
-    auto const keep = [&](result<std::size_t> const& size, std::uint64_t& count) {
-        if (!size) {
-            ++written.refused;
-            return;
-        }
-        put(std::span{memory_->out}.first(*size));
-        ++count;
-    };
+    demo_output to{out, header, map_, *sizes_};
+    counts written;
     player source{file_, *memory_, *sizes_, refused_};
     for (stretch const& s : kept_) {
         if (interrupted()) break;
         source.play(s.begin,
                     {[&](std::int32_t tick, snapshot_view state) {
                          if (tick > s.after)
-                             keep(writer.write_snapshot(tick, state, memory_->out), written.snapshots);
+                             ++(to.write_snapshot(tick, state) ? written.snapshots : written.refused);
                      },
                      [&](std::int32_t tick, std::span<std::uint8_t const> bytes) {
                          if (tick > s.after || s.after < 0)
-                             keep(writer.write_message(bytes, memory_->out), written.messages);
+                             ++(to.write_message(bytes) ? written.messages : written.refused);
                      }},
                     s.open_tick >= 0);
     }
-    demo_header const markers = header;
-    writer.finish(header);
-    header.marker_count = markers.marker_count;
-    header.marker_ticks = markers.marker_ticks;
-    return header;
+    static_cast<void>(to.finish(header.markers()));
+    return written;
 }
 
 } // namespace teewire::replay

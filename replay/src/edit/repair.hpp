@@ -7,8 +7,9 @@
 // there twice, puts none of the others out.
 #pragma once
 
+#include "io/output_file.hpp"
+
 #include <teewire/demo_format.hpp>
-#include <teewire/demo_writer.hpp>
 #include <teewire/schema.hpp>
 
 #include <cstdint>
@@ -55,10 +56,9 @@ public:
         std::uint64_t messages = 0;
         std::uint64_t refused = 0; ///< snapshots that no demo can hold
     };
-    /// Writes it anew as that version, with a keyframe every 5 seconds. `put` gets the bytes from the first to the last.
-    /// Returns the header as it has to be in the end, which is as long as the first one. Ends early when interrupted.
-    demo_header write(std::uint8_t version, std::function<void(std::span<std::uint8_t const>)> const& put,
-                      counts& written) const;
+    /// Writes it anew as that version, with a keyframe every 5 seconds. Ends early when interrupted. Throws output_error.
+    /// The file still has to be finished.
+    counts write(output_file& out, std::uint8_t version) const;
 
 private:
     /// From a keyframe, or the first chunk, up to the next keyframe, the end, or damage.

@@ -60,7 +60,6 @@ void spectator::map_changes(served_map const& map) {
 
 void spectator::map_arrives(std::size_t bytes) {
     doing_ = fmt::format("downloading the map, {} KiB", bytes / 1024);
-    owner_.map_arrives(bytes);
 }
 
 void spectator::map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) {

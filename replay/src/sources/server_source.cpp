@@ -42,7 +42,6 @@ private:
     }
 
     void map_changes(served_map const&) override { begun_ = false; }
-    void map_arrives(std::size_t) override {}
     void map_complete(served_map const& map, std::vector<std::uint8_t>&&) override {
         recording_ = {};
         recording_.map = map;
@@ -53,15 +52,13 @@ private:
         e.tick = event.tick;
         switch (event.kind) {
         case snapshot_event_kind::snapshot: break;
-        case snapshot_event_kind::missing_base: e.why = "its base was lost"; break;
+        case snapshot_event_kind::missing_base:
         case snapshot_event_kind::damaged:
-        case snapshot_event_kind::malformed: e.why = describe(event.error.code); break;
-        default: return;
-        }
-        if (!e.why.empty()) {
+        case snapshot_event_kind::malformed:
             e.kind = event_kind::lost;
             ++found_.lost;
             return give(e);
+        default: return;
         }
         if (event.tick <= tick_) return; // what came before it is given already
         if (!begun_) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace teewire::replay {
 
@@ -35,13 +34,11 @@ struct recording {
 struct stream_event {
     event_kind kind = event_kind::tick;
     std::int32_t tick = -1;                ///< -1 before the first
-    std::uint64_t position = 0;            ///< byte of a demo, frame of a capture; 0 for what a server sends
     recording const* begun = nullptr;      ///< what begins, for `begin` alone
     snapshot_view state;                   ///< the last snapshot, also of other events
     bool keyframe = false;                 ///< a snapshot that needs no other
     std::span<std::uint8_t const> message; ///< from a demo with up to three zero bytes behind it
     bool vital = true;                     ///< a message that is sent again when it is lost
-    std::string_view why = {};             ///< for `lost`: "too late"
 };
 
 /// Gets what happens.

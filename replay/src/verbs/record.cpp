@@ -107,7 +107,6 @@ public:
     }
 
     void map_changes(served_map const&) override { close_file(); }
-    void map_arrives(std::size_t) override {}
     void map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) override {
         tally_ = {};
         last_tick_ = -1;

@@ -89,24 +89,8 @@ int repair(repair_options const& options) {
                                     demo.remarks().empty() ? std::string{} : demo.remarks().back())};
     std::uint8_t const version = version_of(options, demo, source.name());
 
-    std::vector<std::uint8_t> waiting;
-    constexpr std::size_t block_bytes = 64 << 10;
-    auto const flush = [&] {
-        file.write(waiting);
-        waiting.clear();
-    };
-    demo_repair::counts written;
-    demo_header const header = demo.write(
-        version,
-        [&](std::span<std::uint8_t const> bytes) {
-            waiting.insert(waiting.end(), bytes.begin(), bytes.end());
-            if (waiting.size() >= block_bytes) flush();
-        },
-        written);
+    demo_repair::counts const written = demo.write(file, version);
     if (interrupted()) return exit_interrupted;
-    flush();
-    std::array<std::uint8_t, max_demo_header_bytes> head{};
-    file.overwrite_begin(std::span{head}.first(*write_demo_header(header, head)));
     std::uint64_t const bytes = file.size();
     file.finish_as_named();
 

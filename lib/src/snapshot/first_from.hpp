@@ -1,7 +1,5 @@
-// What histories and shared worlds are: blocks in one memory, the oldest first, each with its tick.
+// A search in what histories and shared worlds hold, the oldest first.
 #pragma once
-
-#include "teewire/history.hpp"
 
 #include <cstddef>
 #include <cstdint>
