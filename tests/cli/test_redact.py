@@ -34,6 +34,11 @@ def told(file):
     return run("play", "--speed", "1000", file)[1].decode(errors="replace")
 
 
+def spoken(file):
+    """(speaker, text) of each line of the form that chat has."""
+    return re.findall(r"(?m)^[0-9:.]+ +(.+?): (.*)$", told(file))
+
+
 class Redact(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -65,20 +70,28 @@ class Redact(unittest.TestCase):
                     clans.add(clan)
         self.assertIsNone(next(ours, None))
         self.assertEqual(len(set(renamed.values())), len(renamed))
+        said = {text for speaker, text in spoken(file) if speaker in names}
+        self.assertEqual([line for line in spoken(self.out) if line[0] in renamed.values()], [])
         text = told(self.out) + run("dump", self.out)[1].decode()
-        self.assertNotRegex(text, r"(?m)^.*\bchat\b.*: ")
         raw = self.out.read_bytes()
         map_bytes = json.loads(run("info", "--format", "ndjson", self.out)[1].splitlines()[0])["map"]["size"]
         for name in names | clans:
             if len(name.encode()) >= 3 and re.search("[^0-9 ]", name) and name not in "teewire player clan":
                 self.assertNotIn(name.encode(), raw[484 + map_bytes:])
                 self.assertNotIn(name, re.sub(r"(player|clan) [0-9]+", "", text) if name.isascii() else text)
-        return names
+        for line in said:
+            if len(line.encode()) >= 5:
+                self.assertNotIn(line.encode(), raw[484 + map_bytes:])
+                self.assertNotIn(line, text)
+        return names, said
 
     def test_everything(self):
-        for name in ("ddnet_dm1.demo", "ddnet_yard.demo", "teeworlds07_dm1.demo"):
+        for name, line in (("ddnet_dm1.demo", None), ("ddnet_yard.demo", "hello"),
+                           ("teeworlds07_dm1.demo", "où est la clé ?")):
             with self.subTest(demo=name):
-                self.assertTrue(self.check(FIXTURES / name))
+                names, said = self.check(FIXTURES / name)
+                self.assertTrue(names)
+                self.assertEqual(line in said, line is not None)
 
     def test_corpus(self):
         if not CORPUS:
