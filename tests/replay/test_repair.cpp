@@ -105,6 +105,38 @@ TEST_CASE("repair: bytes that look like keyframes again and again cost no more t
     CHECK_FALSE(demo.has_snapshots());
 }
 
+TEST_CASE("repair: ticks that run past the next keyframe do not displace what is behind it") {
+    auto const whole = test::whole_demo::read(fixture("ddnet_dm1"));
+    REQUIRE(whole != nullptr);
+    // The fifth marker before each keyframe but the first, as if a tick were sent 31 ticks later.
+    std::vector<demo_chunk> markers;
+    std::vector<std::size_t> keyframes; // by number of the marker
+    demo_reader reader = *demo_reader::open(whole->file);
+    for (demo_chunk chunk; reader.next(chunk);) {
+        if (chunk.kind != demo_chunk_kind::tick) continue;
+        if (chunk.keyframe && !markers.empty()) keyframes.push_back(markers.size());
+        markers.push_back(chunk);
+    }
+    REQUIRE(keyframes.size() > 3);
+    for (std::size_t const k : keyframes) {
+        demo_chunk const& changed = markers[k - 5];
+        REQUIRE_FALSE(changed.absolute);
+        auto file = whole->file;
+        file[changed.position] |= 31;
+        demo_repair const demo{file};
+        REQUIRE(demo.losses().size() == 1);
+        CAPTURE(demo.losses().front().reason);
+        CHECK(demo.losses().front().end == markers[k].position);
+        auto const kept = test::play_ticks(test::repaired(demo, 6), sizes_06).states;
+        for (auto const& [tick, state] : whole->original.states)
+            if (tick < changed.tick || tick >= markers[k].tick) {
+                auto const found = kept.find(tick);
+                REQUIRE(found != kept.end());
+                CHECK(found->second == state);
+            }
+    }
+}
+
 TEST_CASE("repair: 1000 damaged demos") {
     std::vector<std::unique_ptr<test::whole_demo>> demos;
     for (char const* const name : fixtures) demos.push_back(test::whole_demo::read(fixture(name)));

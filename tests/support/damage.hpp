@@ -231,8 +231,7 @@ inline void check_tally(repair_tally const& all, damage kind) {
         std::to_string(all.touched_same) + " right, " + std::to_string(all.touched_other) + " not";
     MESSAGE(text);
     CHECK(all.refused == 0);
-    // A marker that was changed, or joined to another chunk, may put a stretch where another one was.
-    CHECK(all.wrong <= all.kept / 1000);
+    CHECK(all.wrong == 0);
     CHECK(100 * all.kept >= 99 * all.intact);
     // Where bytes are changed or missing in deltas, which have no checksum, what is left may be a delta, too, and give
     // a state that never was.

@@ -504,8 +504,29 @@ std::vector<demo_repair::stretch> demo_repair::scan_versions() {
     return std::move(best->found);
 }
 
+// Leaves out what is of that tick or later.
+void demo_repair::end_before(stretch& s, std::int32_t limit) {
+    player source{file_, *memory_, *sizes_, refused_};
+    std::int32_t last = -1;
+    std::uint64_t snapshots = 0;
+    source.play(s.begin,
+                {[&](std::int32_t tick, snapshot_view) {
+                     if (tick >= limit) return;
+                     last = tick;
+                     ++snapshots;
+                 },
+                 {}},
+                false);
+    s.damage = fmt::format(
+        "tick {}, byte {}: ticks before this keyframe are as late as {}: those from here on are left out", limit,
+        s.end, s.last_tick);
+    s.until = limit;
+    s.last_tick = last;
+    s.snapshots = snapshots;
+}
+
 // The stretches with most snapshots of which each begins behind the one before.
-void demo_repair::choose(std::vector<stretch> const& found) {
+void demo_repair::choose(std::vector<stretch> found) {
     std::vector<std::size_t> candidates;
     for (std::size_t i = 0; i < found.size(); ++i)
         if (found[i].snapshots != 0) candidates.push_back(i);
@@ -524,6 +545,16 @@ void demo_repair::choose(std::vector<stretch> const& found) {
     auto const fits = [&](std::size_t before) {
         return found[before + 1].follows && gap(before) > 0 && gap(before) <= usual_gap;
     };
+    // Where a marker has changed, or chunks are there twice, ticks run past the next keyframe, which says its own. Where
+    // they went wrong is not known; from that keyframe on they are.
+    for (std::size_t i = 0; i + 1 < found.size(); ++i) {
+        std::int32_t const limit = found[i + 1].first_tick;
+        bool const begins_well = i == 0 || fits(i - 1);
+        bool const goes_on_well = i + 2 == found.size() || found[i + 2].snapshots == 0 || fits(i + 1);
+        if (found[i + 1].follows && found[i].first_tick < limit && limit <= found[i].last_tick && begins_well &&
+            goes_on_well)
+            end_before(found[i], limit);
+    }
     // The best sum of all that end at or before a tick: a tree of maxima over the last ticks, in their order.
     std::vector<std::int32_t> lasts;
     lasts.reserve(candidates.size());
@@ -635,11 +666,11 @@ demo_repair::counts demo_repair::write(output_file& out, std::uint8_t version) c
         if (interrupted()) break;
         source.play(s.begin,
                     {[&](std::int32_t tick, snapshot_view state) {
-                         if (tick > s.after)
+                         if (tick > s.after && tick < s.until)
                              ++(to.write_snapshot(tick, state) ? written.snapshots : written.refused);
                      },
                      [&](std::int32_t tick, std::span<std::uint8_t const> bytes) {
-                         if (tick > s.after || s.after < 0)
+                         if ((tick > s.after || s.after < 0) && tick < s.until)
                              ++(to.write_message(bytes) ? written.messages : written.refused);
                      }},
                     s.open_tick >= 0);

@@ -4,7 +4,7 @@
 // on at the next keyframe that proves itself, at whatever byte: a marker with an absolute tick, and behind it a full
 // snapshot that can be decoded to its last bit, whose items have their sizes. Of all stretches, those are kept whose ticks
 // increase in the order of the file and that have most snapshots together, so that one with a wrong tick, or that is
-// there twice, puts none of the others out.
+// there twice, puts none of the others out; and where ticks within one run past the next, it ends before that.
 #pragma once
 
 #include "io/output_file.hpp"
@@ -67,8 +67,9 @@ private:
         std::size_t end = 0;
         std::int32_t first_tick = -1;
         std::int32_t last_tick = -1;
-        std::int32_t open_tick = -1; ///< of a marker at the end of the file, whose snapshot may have been lost
-        std::int32_t after = -1;     ///< only what is after this tick is kept
+        std::int32_t open_tick = -1;    ///< of a marker at the end of the file, whose snapshot may have been lost
+        std::int32_t after = -1;        ///< only what is after this tick is kept
+        std::int32_t until = INT32_MAX; ///< and before this one
         std::uint64_t snapshots = 0;
         std::uint32_t oddities = 0; ///< kinds, as bits
         bool follows = false;       ///< begins where the one before ends
@@ -85,7 +86,8 @@ private:
     [[nodiscard]] std::vector<stretch> scan_twice();
     [[nodiscard]] std::vector<stretch> scan_versions();
     [[nodiscard]] std::optional<std::size_t> find_keyframe(std::size_t from, std::uint32_t refused);
-    void choose(std::vector<stretch> const& found);
+    void end_before(stretch& s, std::int32_t limit);
+    void choose(std::vector<stretch> found);
 
     std::span<std::uint8_t const> file_;
     std::function<void(std::uint64_t)> progress_;
