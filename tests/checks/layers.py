@@ -35,13 +35,14 @@ PROGRAM = {
     "cli": ({"io"}, {"demo"}),
     "game": ({"io"}, {"codec", "schema", "message", "snapshot"}),
     "stream": ({"io", "game"}, {"codec", "schema", "message", "snapshot"}),
-    "demo": ({"io", "game", "stream"}, {"codec", "schema", "message", "snapshot", "demo"}),
+    "events": ({"io", "game", "stream"}, {"codec", "schema", "message", "snapshot"}),
+    "demo": ({"io", "game", "stream", "events"}, {"codec", "schema", "message", "snapshot", "demo"}),
     "edit": ({"io", "game", "stream", "demo"}, {"codec", "schema", "message", "snapshot", "demo", "map"}),
     "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
     "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
     "map": ({"io", "demo"}, {"codec", "demo", "map"}),
     "sources": ({"io", "cli", "game", "stream", "demo", "capture", "net"}, {"codec", "snapshot", "transfer"}),
-    "verbs": ({"io", "cli", "game", "stream", "sources", "demo", "edit", "capture", "net", "map"}, set(LAYERS)),
+    "verbs": ({"io", "cli", "game", "stream", "events", "sources", "demo", "edit", "capture", "net", "map"}, set(LAYERS)),
     "main.cpp": ({"io", "cli", "verbs"}, {"codec"}),
 }
 FORBIDDEN = {"iostream", "string", "vector", "memory", "map", "functional", "cstdio", "fstream", "new", "chrono"}

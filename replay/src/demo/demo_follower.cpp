@@ -100,6 +100,7 @@ bool demo_follower::open() {
             player_.emplace(*reader, *memory_, demo_player::options{&sizes, decoding::lenient, &notes_});
             begun_.version = reader->header().says_07() ? protocol::teeworlds_07 : protocol::teeworlds_06;
             begun_.map = map_of(reader->header());
+            begun_.one_receiver = text(reader->header().type) == "client";
             return true;
         }
         notes_ = {};

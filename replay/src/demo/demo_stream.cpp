@@ -20,6 +20,8 @@ recording recording_of(session const& demo) {
     r.map_bytes = demo.map();
     r.first_tick = demo.overview().first_tick;
     r.last_tick = demo.overview().last_tick;
+    r.one_receiver = text(demo.header().type) == "client";
+    r.markers = demo.header().markers();
     return r;
 }
 

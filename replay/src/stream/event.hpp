@@ -28,6 +28,8 @@ struct recording {
     std::int64_t began = 0;                  ///< seconds since 1970; 0 if nobody knows
     std::int32_t first_tick = -1;            ///< -1 if that is not known before the end
     std::int32_t last_tick = -1;             ///< the same
+    bool one_receiver = true;                ///< holds what one client received, not what a server sent to all
+    std::span<std::int32_t const> markers;   ///< ticks that somebody found worth a look, in any order
 };
 
 /// Everything borrowed holds until the next one.

@@ -1,0 +1,121 @@
+#include "events/game_event.hpp"
+
+#include "game/race.hpp"
+#include "io/text.hpp"
+
+#include <teewire/schema.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace teewire::replay {
+namespace {
+
+constexpr std::array<std::string_view, game_event_kind_count> kind_names = {
+    "join",           "leave",      "name_change", "team_change",  "spawn",  "kill",      "hit",
+    "pickup",         "shot",       "hook_attach", "hook_release", "freeze", "unfreeze",  "checkpoint",
+    "finish",         "best_times", "vote",        "vote_end",     "chat",   "team_chat", "whisper",
+    "server_message", "broadcast",  "motd",        "map_change",   "marker",
+};
+static_assert(std::none_of(kind_names.begin(), kind_names.end(), [](auto n) { return n.empty(); }));
+
+std::string who(std::optional<participant> const& p) { return p ? p->name : "?"; }
+
+std::string kill_text(game_event const& e) {
+    std::string const victim = who(e.target);
+    if (!e.target && !e.text.empty())
+        return fmt::format("? died{}, {}", e.weapon ? fmt::format(" ({})", weapon_text(*e.weapon)) : "", e.text);
+    if (!e.weapon) return victim + " died";
+    if (!e.client)
+        return *e.weapon < 0 ? fmt::format("{} died ({})", victim, weapon_text(*e.weapon))
+                             : fmt::format("{} was killed with {}", victim, weapon_text(*e.weapon));
+    bool const alone = e.client->client_id < 0 || (e.target && e.client->client_id == e.target->client_id);
+    if (alone) return fmt::format("{} died ({}{})", victim, *e.weapon < 0 ? "" : "own ", weapon_text(*e.weapon));
+    return fmt::format("{} killed {} with {}", e.client->name, victim, weapon_text(*e.weapon));
+}
+
+std::string race_text(game_event const& e) {
+    std::string line = who(e.client);
+    if (e.kind == game_event_kind::finish) line += " finished in " + time_text(e.time.value_or(0));
+    else line += " passed a checkpoint" + (e.time ? " at " + time_text(*e.time) : std::string{});
+    if (e.difference) line += fmt::format(" ({}{})", *e.difference < 0 ? "" : "+", time_text(*e.difference));
+    if (e.record == race_record::server) line += ", the server's record";
+    if (e.record == race_record::personal) line += ", a personal record";
+    return line;
+}
+
+std::string best_times_text(game_event const& e) {
+    std::string line = "best times:";
+    if (e.server_time) line += " server " + time_text(*e.server_time);
+    if (e.time) line += fmt::format("{} {} {}", e.server_time ? "," : "", who(e.client), time_text(*e.time));
+    return line;
+}
+
+std::string hook_text(game_event const& e, std::string_view what) {
+    return fmt::format("{} {}{}", who(e.client), what, e.target ? e.target->name : "the ground");
+}
+
+std::string_view team_text(std::int32_t team) {
+    return team < 0 ? "the spectators" : team == 0 ? "the game or the red team" : "the blue team";
+}
+
+} // namespace
+
+std::string_view name(game_event_kind k) noexcept { return kind_names[static_cast<std::size_t>(k)]; }
+
+std::optional<game_event_kind> find_event_kind(std::string_view name) noexcept {
+    auto const found = std::find(kind_names.begin(), kind_names.end(), name);
+    if (found == kind_names.end()) return {};
+    return static_cast<game_event_kind>(found - kind_names.begin());
+}
+
+std::string_view name(evidence e) noexcept { return e == evidence::observed ? "observed" : "derived"; }
+
+std::string weapon_text(std::int32_t weapon) {
+    if (weapon == -1) return "world";
+    if (weapon == -2) return "self";
+    if (weapon == -3) return "game";
+    for (field const& f : find_object(protocol::ddnet, "character")->fields)
+        if (f.name == "weapon")
+            if (std::string_view const known = (*f.values)[weapon]; !known.empty()) return std::string{known};
+    return fmt::format("weapon {}", weapon);
+}
+
+std::string to_text(game_event const& e) {
+    using enum game_event_kind;
+    auto const weapon = [&] { return e.weapon ? weapon_text(*e.weapon) : std::string{"something"}; };
+    switch (e.kind) {
+    case join: return who(e.client) + " joined";
+    case leave: return who(e.client) + " left";
+    case name_change: return fmt::format("{} is now {}", printable(e.text), who(e.client));
+    case team_change: return fmt::format("{} joined {}", who(e.client), team_text(e.team.value_or(0)));
+    case spawn: return who(e.client) + " spawned";
+    case kill: return kill_text(e);
+    case hit: return fmt::format("{} hit {} with {}", who(e.client), who(e.target), weapon());
+    case pickup: return fmt::format("{} picked up {}", who(e.client), printable(e.text));
+    case shot: return fmt::format("{} fired {}", who(e.client), weapon());
+    case hook_attach: return hook_text(e, "hooked ");
+    case hook_release: return hook_text(e, "let go of ");
+    case freeze: return who(e.client) + " froze";
+    case unfreeze: return who(e.client) + " thawed";
+    case checkpoint:
+    case finish: return race_text(e);
+    case best_times: return best_times_text(e);
+    case vote: return fmt::format("{} called a vote: {}", who(e.client), printable(e.text));
+    case vote_end: return "vote " + (e.text.empty() ? std::string{"ended"} : printable(e.text));
+    case chat: return fmt::format("{}: {}", who(e.client), printable(e.text));
+    case team_chat: return fmt::format("{} (team): {}", who(e.client), printable(e.text));
+    case whisper: return fmt::format("{} (whisper): {}", who(e.client), printable(e.text));
+    case server_message: return "*** " + printable(e.text);
+    case broadcast: {
+        std::string const text = printable(e.text);
+        return (is_race_clock(text) ? "race clock: " : "broadcast: ") + text;
+    }
+    case motd: return "message of the day: " + printable(e.text);
+    case map_change: return "map: " + printable(e.text);
+    case marker: return "marker";
+    }
+    return {};
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,94 @@
+// What happens in a game, told once for all who print, count or store it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace teewire::replay {
+
+enum class game_event_kind : std::uint8_t {
+    join,           ///< client
+    leave,          ///< client; text: the reason, where the server says it
+    name_change,    ///< client with the name from now on; text: the name before
+    team_change,    ///< client; team
+    spawn,          ///< client, if it can be told which; place
+    kill,           ///< client: the killer; target: the victim; weapon; place
+    hit,            ///< client: who hit; target: who was hit; weapon; place
+    pickup,         ///< client; text: "health", "armor", "shotgun", "grenade", "laser", "ninja", "weapon"; place
+    shot,           ///< client; weapon; place
+    hook_attach,    ///< client; target: the player that the hook is in, or none; place
+    hook_release,   ///< client; target: as above
+    freeze,         ///< client
+    unfreeze,       ///< client
+    checkpoint,     ///< client; time and difference
+    finish,         ///< client; time, difference and record
+    best_times,     ///< client; time: its own; server_time
+    vote,           ///< client: who called it, where the server says it; text: what is voted for
+    vote_end,       ///< text: "passed", "failed" or "aborted", where the server says it
+    chat,           ///< client; text
+    team_chat,      ///< client; text
+    whisper,        ///< client; target; text
+    server_message, ///< text
+    broadcast,      ///< text
+    motd,           ///< text
+    map_change,     ///< text: the map from now on
+    marker,         ///< that somebody set while recording
+};
+inline constexpr std::size_t game_event_kind_count = static_cast<std::size_t>(game_event_kind::marker) + 1;
+/// "hook_attach"
+[[nodiscard]] std::string_view name(game_event_kind k) noexcept;
+[[nodiscard]] std::optional<game_event_kind> find_event_kind(std::string_view name) noexcept;
+
+/// How it is known.
+enum class evidence : std::uint8_t {
+    observed, ///< a message, an item of an event or a header says it
+    derived,  ///< concluded from two snapshots
+};
+/// "observed", "derived"
+[[nodiscard]] std::string_view name(evidence e) noexcept;
+
+/// Somebody in a game.
+struct participant {
+    std::int32_t client_id = -1; ///< -1: the game, or several of whom it was one
+    std::string name;            ///< at that time, can be printed as it is; of several: "alice or bob"
+
+    friend bool operator==(participant const&, participant const&) = default;
+};
+
+/// In the units of items, of which a tile has 32.
+struct place {
+    std::int32_t x = 0;
+    std::int32_t y = 0;
+
+    friend bool operator==(place const&, place const&) = default;
+};
+
+enum class race_record : std::uint8_t { none, personal, server };
+
+/// One thing that happened. Which members mean something depends on the kind.
+struct game_event {
+    game_event_kind kind = game_event_kind::marker;
+    evidence known = evidence::observed;
+    std::int32_t tick = -1; ///< -1 before the first one
+    double seconds = 0;     ///< since the first tick of the recording
+    std::optional<participant> client;
+    std::optional<participant> target;
+    std::optional<std::int32_t> weapon; ///< as in a kill message: -3 game, -2 self, -1 world, otherwise as in items
+    std::optional<bool> client_seen;    ///< kill: whether the killer was in sight
+    std::optional<std::int32_t> team;   ///< -1 spectators, 0 red or everybody, 1 blue
+    std::optional<std::int64_t> time;   ///< milliseconds, as the next two
+    std::optional<std::int64_t> difference;  ///< to the own best
+    std::optional<std::int64_t> server_time; ///< the best of anybody
+    race_record record = race_record::none;
+    std::optional<place> where;
+    std::string text; ///< the bytes sent, valid UTF-8 or not
+};
+
+/// "hammer", "world", "weapon 9"
+[[nodiscard]] std::string weapon_text(std::int32_t weapon);
+/// A line for people.
+[[nodiscard]] std::string to_text(game_event const& event);
+
+} // namespace teewire::replay

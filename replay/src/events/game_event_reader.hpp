@@ -1,0 +1,37 @@
+// What passes through the program as snapshots and messages, as what happens in the game.
+#pragma once
+
+#include "events/game_event.hpp"
+#include "stream/event.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace teewire::replay {
+
+/// Reads any number of recordings, one after the other, and tells what happens in them, with ticks that ascend in each.
+///
+/// Recordings of clients hold what one client received, and each message is an event. Those of servers hold what all
+/// clients received: who died is what the items say there, and of the rest each thing is told once. What the client
+/// could not see is not told, and nothing that is concluded from a snapshot and the one before is told of the first.
+class game_event_reader final : public event_sink {
+public:
+    using receiver = std::function<void(game_event const&)>;
+
+    explicit game_event_reader(receiver tell);
+    ~game_event_reader();
+
+    /// Tells what is certain by now: of one receiver everything that is a second old.
+    void take(stream_event const& event) override;
+    /// The recording is over: tells the rest.
+    void finish();
+    /// Whether the recording holds what one client received.
+    [[nodiscard]] bool one_receiver() const noexcept;
+
+private:
+    class state;
+    receiver tell_;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace teewire::replay
