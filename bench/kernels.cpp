@@ -124,6 +124,34 @@ shared_items& shared_items_of(prepared const& w) {
     return all.try_emplace(&w, w).first->second;
 }
 
+// What a workload packs, coded in short pieces as chunks of demos are.
+class short_inputs {
+public:
+    explicit short_inputs(prepared const& w) {
+        constexpr std::size_t piece_bytes = 100;
+        for (std::size_t at = 0; at < w.packed.size(); at += piece_bytes) {
+            auto const part = std::span{w.packed}.subspan(at, std::min(piece_bytes, w.packed.size() - at));
+            auto& coded = coded_.emplace_back(huffman_bound(part.size()));
+            coded.resize(must(huffman_encode(part, coded)));
+            out_.emplace_back(kernels::huffman_piece::out_bytes);
+        }
+        for (std::size_t i = 0; i < coded_.size(); ++i) pieces_.push_back({coded_[i], 0, out_[i].data()});
+    }
+    std::size_t decode(kernels::huffman_decode_short_fn* run) {
+        run(pieces_);
+        return pieces_.empty() ? 0 : pieces_.back().size;
+    }
+
+private:
+    std::vector<std::vector<std::uint8_t>> coded_, out_;
+    std::vector<kernels::huffman_piece> pieces_;
+};
+
+short_inputs& short_inputs_of(prepared const& w) {
+    static std::map<prepared const*, short_inputs> all;
+    return all.try_emplace(&w, w).first->second;
+}
+
 } // namespace
 
 void add_kernels(prepared_workloads const& all) {
@@ -164,6 +192,8 @@ void add_kernels(prepared_workloads const& all) {
               [](auto* run, prepared& w) { return run(w.packed, w.bytes, huffman_end::exact).has_value(); });
     add_codec("huff_dec", &codec::huffman_decode,
               [](auto* run, prepared& w) { return run(w.coded, w.bytes, nullptr).has_value(); });
+    add_codec("huff_dec_short", &codec::huffman_decode_short,
+              [](auto* run, prepared& w) { return short_inputs_of(w).decode(run); });
 }
 
 } // namespace teewire::bench

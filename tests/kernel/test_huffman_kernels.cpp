@@ -129,6 +129,47 @@ void check_both_ways(bytes const& input) {
     }
 }
 
+// Several inputs at once: each has what one alone has. `behind`: bytes that may be read behind each.
+void check_short(std::vector<bytes> const& inputs, std::size_t behind) {
+    using kernels::huffman_piece;
+    constexpr std::size_t guard = 64;
+    std::vector<exact_copy> copies;
+    for (bytes input : inputs) {
+        input.resize(input.size() + behind, 0x5a);
+        copies.emplace_back(input);
+    }
+    auto const variants = kernels::codec_variants();
+    std::vector<bytes> expected;
+    for (auto const& v : variants) {
+        if (!kernels::supported(v.level)) continue;
+        CAPTURE(v.name);
+        std::vector<bytes> out(inputs.size(), bytes(huffman_piece::out_bytes + guard, 0xa5));
+        std::vector<huffman_piece> pieces;
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            pieces.push_back({copies[i].span().first(inputs[i].size()), behind, out[i].data()});
+        v.functions.huffman_decode_short(pieces);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            note_log notes;
+            bytes alone(huffman_piece::out_bytes);
+            auto const size = plain::huffman_decode(inputs[i], alone, &notes);
+            bool intact = true;
+            for (std::size_t k = 0; k < guard; ++k) intact &= out[i][huffman_piece::out_bytes + k] == 0xa5;
+            CHECK(intact);
+            REQUIRE(size.has_value() == (pieces[i].used != 0));
+            CHECK(pieces[i].used <= inputs[i].size());
+            if (!size) continue;
+            REQUIRE(*size == pieces[i].size);
+            alone.resize(*size);
+            out[i].resize(*size);
+            CHECK(out[i] == alone);
+            // Cut off before it, there is no end symbol.
+            CHECK(plain::huffman_decode(std::span{inputs[i]}.first(pieces[i].used - 1), alone, nullptr)
+                      .error()
+                      .code == errc::truncated);
+        }
+    }
+}
+
 // What inputs look like: a byte for each place.
 enum class kind { zeros, delta, anything, long_codes, longest_code, zeros_and_longest, runs, count };
 
@@ -307,6 +348,33 @@ TEST_CASE("an end symbol in the middle") {
             (void)check_decoders(coded, 8000);
         }
     });
+}
+
+TEST_CASE("several short inputs at once") {
+    random_source random;
+    constexpr std::size_t most = kernels::huffman_piece::max_bytes;
+    for (int i = 0; i < 3000; ++i) {
+        std::vector<bytes> inputs(random.below(11));
+        for (bytes& input : inputs) {
+            if (random.below(8) == 0) {
+                input.resize(random.below(most + 1));
+                for (std::uint8_t& b : input) b = random.byte();
+                continue;
+            }
+            auto const k = static_cast<kind>(random.below(static_cast<std::size_t>(kind::count)));
+            input.resize(huffman_bound(600));
+            input.resize(*plain::huffman_encode(make(k, random.below(300), random), input, huffman_end::exact));
+            // Cut off, damaged, or with more behind the end.
+            if (random.below(6) == 0) input.resize(random.below(input.size()));
+            if (random.below(6) == 0 && !input.empty()) input[random.below(input.size())] ^= 1U << random.below(8);
+            if (random.below(6) == 0) input.resize(input.size() + random.below(4), random.byte());
+            if (input.size() > most) input.resize(most);
+        }
+        check_short(inputs, random.below(3) == 0 ? 1000 : random.below(40));
+    }
+    // The most that one can give: symbols of one bit, without an end.
+    check_short(std::vector<bytes>(5, bytes(most, 0xff)), 0);
+    check_short(std::vector<bytes>(5, bytes(most, 0)), 100);
 }
 
 TEST_CASE("garbage and damaged codes") {

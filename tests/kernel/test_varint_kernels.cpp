@@ -85,7 +85,7 @@ std::vector<kernels::variant<kernels::codec_functions>> runnable() {
     for (auto const& v : kernels::codec_variants())
         if (kernels::supported(v.level)) found.push_back(v);
     static constexpr kernels::codec_functions in_use = {encode_varints, decode_varints, huffman_encode,
-                                                        huffman_decode};
+                                                        huffman_decode, plain::huffman_decode_short};
     found.push_back({"public", cpu_level::scalar, in_use});
     return found;
 }

@@ -54,8 +54,12 @@ public:
     void seek(std::size_t position, std::int32_t tick) noexcept;
 
 private:
-    demo_reader() noexcept = default;
     friend class result<demo_reader>;
+    friend class demo_player;
+
+    demo_reader() noexcept = default;
+    // What lies at `at`, which is moved behind it. Without a tick. False if it is cut off.
+    bool read_head(std::size_t& at, demo_chunk& out) const noexcept;
     bool fail(errc code, std::size_t position) noexcept {
         error_ = {code, position};
         return false;
@@ -124,6 +128,7 @@ struct demo_player_memory {
     std::array<std::int32_t, max_demo_chunk_ints> ints;
     std::array<std::uint8_t, max_demo_chunk_ints * 4> message;
     live_snapshot_memory<> state;
+    std::array<std::array<std::uint8_t, 2176>, 4> ahead; // short chunks that have been decompressed
     /// @endcond
 };
 
@@ -178,6 +183,15 @@ public:
     void extend(std::span<std::uint8_t const> file) noexcept;
 
 private:
+    // A short chunk that has been decompressed before it is played.
+    struct chunk_ahead {
+        std::size_t position = SIZE_MAX; // of the chunk
+        std::uint16_t size = 0;
+        std::uint16_t used = 0; // bytes of its payload; 0 if it is damaged
+    };
+
+    result<std::span<std::uint8_t const>> decompress(demo_chunk const& chunk) noexcept;
+    void decompress_ahead(demo_chunk const& chunk) noexcept;
     bool decode(demo_chunk const& chunk, std::span<std::int32_t const>& ints) noexcept;
     bool play(demo_chunk const& chunk) noexcept;
     bool fail(failure what, demo_stage stage, demo_chunk const& chunk) noexcept;
@@ -187,7 +201,9 @@ private:
     options options_;
     live_snapshot state_;
     bool has_state_ = false;
+    bool messages_wanted_ = true; // seek() passes over them
     demo_failure error_{};
+    std::array<chunk_ahead, 4> ahead_{};
 };
 
 /// Turns the ints of a message chunk into the message's bytes, four each, least significant first. `out` needs 4 bytes

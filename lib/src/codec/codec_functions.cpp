@@ -4,17 +4,19 @@ namespace teewire::kernels {
 namespace {
 
 constexpr codec_functions plain_functions = {plain::encode_varints, plain::decode_varints, plain::huffman_encode,
-                                             plain::huffman_decode};
+                                             plain::huffman_decode, plain::huffman_decode_short};
 constexpr codec_functions scalar_functions = {scalar::encode_varints, scalar::decode_varints,
-                                              scalar::huffman_encode, scalar::huffman_decode};
+                                              scalar::huffman_encode, scalar::huffman_decode,
+                                              scalar::huffman_decode_short};
 #if defined(__x86_64__)
 constexpr codec_functions avx2_functions = {avx2::encode_varints, avx2::decode_varints, avx2::huffman_encode,
-                                            avx2::huffman_decode};
+                                            avx2::huffman_decode, avx2::huffman_decode_short};
 constexpr codec_functions avx512_functions = {avx512::encode_varints, avx512::decode_varints,
-                                              avx512::huffman_encode, avx2::huffman_decode};
+                                              avx512::huffman_encode, avx2::huffman_decode,
+                                              avx2::huffman_decode_short};
 #elif defined(TEEWIRE_NEON)
 constexpr codec_functions neon_functions = {neon::encode_varints, neon::decode_varints, scalar::huffman_encode,
-                                            scalar::huffman_decode};
+                                            scalar::huffman_decode, scalar::huffman_decode_short};
 #endif
 
 constexpr variant<codec_functions> variants[] = {

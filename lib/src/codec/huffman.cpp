@@ -60,8 +60,11 @@ result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::spa
     return (bits + 7) / 8;
 }
 
-result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
-                                   note_log* notes) noexcept {
+namespace {
+
+// `used`: bytes of the input up to the end symbol.
+result<std::size_t> decode_bits(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
+                                std::size_t& used) noexcept {
     std::size_t const root = symbols + table.inner.size() - 1;
     std::size_t number = root;
     std::size_t written = 0;
@@ -69,7 +72,7 @@ result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::spa
         number = table.inner[number - symbols].child[input[bit / 8] >> bit % 8 & 1];
         if (number >= symbols) continue;
         if (number == end_symbol) {
-            note_rest(input, bit / 8 + 1, notes);
+            used = bit / 8 + 1;
             return written;
         }
         if (written == out.size()) return failure{errc::output_full, bit / 8 + 1};
@@ -77,6 +80,24 @@ result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::spa
         number = root;
     }
     return failure{errc::truncated, input.size()};
+}
+
+} // namespace
+
+result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
+                                   note_log* notes) noexcept {
+    std::size_t used = 0;
+    auto const written = decode_bits(input, out, used);
+    if (written) note_rest(input, used, notes);
+    return written;
+}
+
+void huffman_decode_short(std::span<kernels::huffman_piece> pieces) noexcept {
+    for (kernels::huffman_piece& p : pieces) {
+        p.used = 0;
+        auto const size = decode_bits(p.input, {p.out, kernels::huffman_piece::out_bytes}, p.used);
+        p.size = size ? *size : 0;
+    }
 }
 
 } // namespace plain

@@ -11,6 +11,7 @@
 #include "huffman_words.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace teewire::huffman {
 namespace {
@@ -333,6 +334,66 @@ constexpr std::size_t segment_room(std::size_t segment) { return segment * 8 + g
     return failure{errc::truncated, input.size()};
 }
 
+// ---- several short inputs ------------------------------------------------------------------------------------------
+
+// The same as advance(), without a branch for a long code.
+[[gnu::always_inline]] inline bool advance_either(lane& l, std::uint8_t const* data) noexcept {
+    std::uint64_t window = window_at(data, l.position);
+    std::uint8_t* at = l.at;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i + 1 < steps; ++i) sum += step(window, at);
+    std::uint64_t const last = step_any(window, at);
+    l.at = at;
+    l.position += bits_of(sum + last);
+    return last != 0;
+}
+
+// One lane for each, four at a time. That a lane which has come to its end takes the next one was tried: it was slower.
+[[gnu::always_inline]] inline void decode_short(std::span<kernels::huffman_piece> pieces) noexcept {
+    using kernels::huffman_piece;
+    constexpr std::size_t behind = group_bits / 8 + 8; // the last group begins within the input
+    std::uint8_t copies[lanes][huffman_piece::max_bytes + behind];
+    static_assert(huffman_piece::out_bytes >= huffman_piece::max_bytes * 8 + group_room);
+    for (; !pieces.empty(); pieces = pieces.subspan(std::min(lanes, pieces.size()))) {
+        std::size_t const n = std::min(lanes, pieces.size());
+        lane all[lanes] = {};
+        std::uint8_t const* data[lanes];
+        std::size_t limit[lanes] = {}; // bits; 0 once an end symbol was met
+        bool ended[lanes] = {};
+        for (std::size_t i = 0; i < n; ++i) {
+            huffman_piece const& p = pieces[i];
+            assert(p.input.size() <= huffman_piece::max_bytes);
+            data[i] = p.input.data();
+            if (p.behind < behind) {
+                data[i] = copies[i];
+                std::copy(p.input.begin(), p.input.end(), copies[i]);
+                std::fill_n(copies[i] + p.input.size(), behind, std::uint8_t{0});
+            }
+            limit[i] = p.input.size() * 8;
+            all[i].at = p.out;
+        }
+        for (bool more = true; more;) {
+            more = false;
+#pragma GCC unroll 4
+            for (std::size_t i = 0; i < lanes; ++i) {
+                if (all[i].position >= limit[i]) continue;
+                if (!advance_either(all[i], data[i])) [[unlikely]] {
+                    limit[i] = 0;
+                    ended[i] = true;
+                }
+                more = true;
+            }
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            huffman_piece& p = pieces[i];
+            std::size_t const end = all[i].position + table.codes[end_symbol].length;
+            bool const good = ended[i] && end <= p.input.size() * 8;
+            p.size = good ? static_cast<std::size_t>(all[i].at - p.out) : 0;
+            p.used = good ? (end + 7) / 8 : 0;
+        }
+    }
+}
+
 } // namespace
 } // namespace teewire::huffman
 
@@ -343,11 +404,16 @@ result<std::size_t> scalar::huffman_decode(std::span<std::uint8_t const> input, 
     return huffman::decode(input, out, notes);
 }
 
+void scalar::huffman_decode_short(std::span<huffman_piece> pieces) noexcept { huffman::decode_short(pieces); }
+
 #if defined(__x86_64__)
 // Shifts by any number of bits are all that it needs of its level.
 [[gnu::target("bmi2")]] result<std::size_t>
 avx2::huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out, note_log* notes) noexcept {
     return huffman::decode(input, out, notes);
+}
+[[gnu::target("bmi2")]] void avx2::huffman_decode_short(std::span<huffman_piece> pieces) noexcept {
+    huffman::decode_short(pieces);
 }
 #endif
 

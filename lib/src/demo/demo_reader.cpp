@@ -3,7 +3,12 @@
 #include "teewire/huffman.hpp"
 #include "teewire/varint.hpp"
 
+#include "../codec/codec_functions.hpp"
+#include "../codec/huffman_end.hpp"
+
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 namespace teewire {
 
@@ -34,44 +39,54 @@ void demo_reader::seek(std::size_t position, std::int32_t tick) noexcept {
     error_ = {};
 }
 
+bool demo_reader::read_head(std::size_t& at, demo_chunk& out) const noexcept {
+    out.position = at;
+    std::uint32_t const first = file_[at++];
+    if ((first & 0x80) != 0) {
+        out.kind = demo_chunk_kind::tick;
+        out.keyframe = (first & 0x40) != 0;
+        out.absolute = header_.version >= 5 ? (first & 0x20) == 0 : (first & 0x3f) == 0;
+        out.payload = {};
+        std::size_t const more = out.absolute ? 4 : 0;
+        if (file_.size() - at < more) return false;
+        at += more;
+        return true;
+    }
+    out.kind = static_cast<demo_chunk_kind>(first >> 5);
+    out.keyframe = out.absolute = false;
+    std::size_t size = first & 0x1f;
+    if (size >= 30) {
+        std::size_t const more = size - 29;
+        if (file_.size() - at < more) return false;
+        size = file_[at];
+        if (more == 2) size |= static_cast<std::size_t>(file_[at + 1]) << 8;
+        at += more;
+    }
+    if (file_.size() - at < size) return false;
+    out.payload = file_.subspan(at, size);
+    at += size;
+    return true;
+}
+
 bool demo_reader::next(demo_chunk& out) noexcept {
     if (error_.code != errc::ok || at_ == file_.size()) return false;
     std::size_t const start = at_;
     std::size_t at = at_;
-    std::uint32_t const first = file_[at++];
-    out = {};
-    out.position = start;
-    if ((first & 0x80) != 0) {
-        bool const inline_bit = header_.version >= 5;
-        std::uint32_t const step = first & (inline_bit ? 0x1f : 0x3f);
-        bool const relative = inline_bit ? (first & 0x20) != 0 : step != 0;
+    bool const whole = read_head(at, out);
+    if (out.kind == demo_chunk_kind::tick) {
+        if (!out.absolute && tick_ < 0) return fail(errc::bad_tick, start);
+        if (!whole) return fail(errc::truncated, start);
         std::int64_t tick = 0;
-        if (relative) {
-            if (tick_ < 0) return fail(errc::bad_tick, start);
-            tick = std::int64_t{tick_} + step;
+        if (out.absolute) {
+            for (std::size_t i = 1; i <= 4; ++i) tick = tick << 8 | file_[start + i];
         } else {
-            if (file_.size() - at < 4) return fail(errc::truncated, start);
-            for (std::size_t i = 0; i < 4; ++i) tick = tick << 8 | file_[at++];
+            tick = std::int64_t{tick_} + (file_[start] & (header_.version >= 5 ? 0x1f : 0x3f));
         }
         if (tick > INT32_MAX) return fail(errc::bad_tick, start); // negative, or an overflow
         if (notes_ != nullptr && tick <= tick_) notes_->add(note::tick_order, start);
-        out.kind = demo_chunk_kind::tick;
-        out.keyframe = (first & 0x40) != 0;
-        out.absolute = !relative;
         tick_ = static_cast<std::int32_t>(tick);
     } else {
-        out.kind = static_cast<demo_chunk_kind>(first >> 5);
-        std::size_t size = first & 0x1f;
-        if (size >= 30) {
-            std::size_t const more = size - 29;
-            if (file_.size() - at < more) return fail(errc::truncated, start);
-            size = file_[at];
-            if (more == 2) size |= static_cast<std::size_t>(file_[at + 1]) << 8;
-            at += more;
-        }
-        if (file_.size() - at < size) return fail(errc::truncated, start);
-        out.payload = file_.subspan(at, size);
-        at += size;
+        if (!whole) return fail(errc::truncated, start);
         if (notes_ != nullptr && out.kind == demo_chunk_kind::unused) notes_->add(note::unknown_chunk, start);
         if (notes_ != nullptr && out.kind == demo_chunk_kind::message && tick_ < 0)
             notes_->add(note::early_message, start);
@@ -125,8 +140,12 @@ std::string_view name(demo_stage stage) noexcept {
 std::span<std::uint8_t const> message_bytes(std::span<std::int32_t const> ints,
                                             std::span<std::uint8_t> out) noexcept {
     assert(out.size() >= ints.size() * 4);
-    for (std::size_t i = 0; i < ints.size() * 4; ++i)
-        out[i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(ints[i / 4]) >> 8 * (i % 4));
+    if constexpr (std::endian::native == std::endian::little) {
+        if (!ints.empty()) std::memcpy(out.data(), ints.data(), ints.size() * 4);
+    } else {
+        for (std::size_t i = 0; i < ints.size() * 4; ++i)
+            out[i] = static_cast<std::uint8_t>(static_cast<std::uint32_t>(ints[i / 4]) >> 8 * (i % 4));
+    }
     return out.first(ints.size() * 4);
 }
 
@@ -140,11 +159,57 @@ bool demo_player::fail(failure what, demo_stage stage, demo_chunk const& chunk) 
     return false;
 }
 
+result<std::span<std::uint8_t const>> demo_player::decompress(demo_chunk const& chunk) noexcept {
+    if (chunk.payload.size() > kernels::huffman_piece::max_bytes) {
+        auto const size = huffman_decode(chunk.payload, memory_.packed, options_.notes);
+        if (!size) return size.error();
+        return std::span<std::uint8_t const>{memory_.packed}.first(*size);
+    }
+    auto const of_chunk = [&](chunk_ahead const& a) { return a.position == chunk.position; };
+    auto found = std::find_if(ahead_.begin(), ahead_.end(), of_chunk);
+    if (found == ahead_.end()) {
+        decompress_ahead(chunk);
+        found = ahead_.begin();
+    }
+    if (found->used == 0) return failure{errc::truncated, chunk.payload.size()};
+    huffman::note_rest(chunk.payload, found->used, options_.notes);
+    return std::span<std::uint8_t const>{memory_.ahead[static_cast<std::size_t>(found - ahead_.begin())]}.first(
+        found->size);
+}
+
+// This one, and the next short ones: four take hardly longer than two.
+void demo_player::decompress_ahead(demo_chunk const& chunk) noexcept {
+    constexpr int looks = 16;
+    static_assert(std::tuple_size_v<decltype(memory_.ahead)::value_type> == kernels::huffman_piece::out_bytes);
+    std::array<kernels::huffman_piece, std::tuple_size_v<decltype(ahead_)>> pieces;
+    std::size_t n = 0;
+    auto const add = [&](demo_chunk const& c) {
+        pieces[n] = {c.payload, reader_.file_.size() - (c.payload.data() - reader_.file_.data()) - c.payload.size(),
+                     memory_.ahead[n].data()};
+        ahead_[n++].position = c.position;
+    };
+    add(chunk);
+    demo_chunk next;
+    std::size_t at = reader_.position();
+    for (int look = 0;
+         look < looks && n < pieces.size() && at < reader_.file_.size() && reader_.read_head(at, next); ++look) {
+        bool const wanted = next.kind == demo_chunk_kind::message
+                                ? messages_wanted_
+                                : next.kind == demo_chunk_kind::snapshot || next.kind == demo_chunk_kind::delta;
+        if (wanted && next.payload.size() <= kernels::huffman_piece::max_bytes) add(next);
+    }
+    kernels::codec.huffman_decode_short(std::span{pieces}.first(n));
+    for (std::size_t i = 0; i < n; ++i) {
+        ahead_[i].size = static_cast<std::uint16_t>(pieces[i].size);
+        ahead_[i].used = static_cast<std::uint16_t>(pieces[i].used);
+    }
+    std::fill(ahead_.begin() + static_cast<std::ptrdiff_t>(n), ahead_.end(), chunk_ahead{});
+}
+
 bool demo_player::decode(demo_chunk const& chunk, std::span<std::int32_t const>& ints) noexcept {
-    auto const packed = huffman_decode(chunk.payload, memory_.packed, options_.notes);
+    auto const packed = decompress(chunk);
     if (!packed) return fail(packed.error(), demo_stage::huffman, chunk);
-    auto const count =
-        decode_varints(std::span{memory_.packed}.first(*packed), memory_.ints, options_.mode, options_.notes);
+    auto const count = decode_varints(*packed, memory_.ints, options_.mode, options_.notes);
     if (!count) return fail(count.error(), demo_stage::varint, chunk);
     ints = std::span{memory_.ints}.first(*count);
     return true;
@@ -176,6 +241,7 @@ bool demo_player::play(demo_chunk const& chunk) noexcept {
 
 bool demo_player::next(demo_event& out) noexcept {
     if (error_.what.code != errc::ok) return false;
+    messages_wanted_ = true;
     for (demo_chunk chunk; reader_.next(chunk);) {
         out = {};
         out.tick = chunk.tick;
@@ -208,6 +274,7 @@ bool demo_player::next(demo_event& out) noexcept {
 }
 
 bool demo_player::seek(std::int32_t tick, std::span<demo_keyframe const> keyframes) noexcept {
+    messages_wanted_ = false;
     demo_keyframe const* start = nullptr;
     for (demo_keyframe const& k : keyframes)
         if (k.tick <= tick) start = &k;

@@ -61,9 +61,14 @@ void capture_stream::stay_begins(connection_stats const& stats, map_stay const&)
 void capture_stream::begin(connection_stats const& stats) {
     map_stay const& stay = stays_[stay_ - 1];
     owned_event first{event_kind::begin, -1};
-    first.begun =
-        std::make_shared<recording>(recording{protocol_, stay.map, maps_.find(stay.map),
-                                              stats.last_time / 1'000'000'000, stay.first_tick, stay.last_tick});
+    recording begun;
+    begun.version = protocol_;
+    begun.map = stay.map;
+    begun.map_bytes = maps_.find(stay.map);
+    begun.began = stats.last_time / 1'000'000'000;
+    begun.first_tick = stay.first_tick;
+    begun.last_tick = stay.last_tick;
+    first.begun = std::make_shared<recording>(begun);
     ready_.push_back(std::move(first));
     for (owned_event& m : early_) ready_.push_back(std::move(m));
     early_.clear();
