@@ -52,12 +52,16 @@ struct recording {
     std::size_t snapshots = 0;
 };
 
-// Plays the chunks that begin before byte `end`. Gives the number of snapshots.
+// Plays the chunks that begin before byte `end`, and asks for each state. Gives the number of snapshots.
 std::size_t play(recording const& demo, demo_reader const& from, std::size_t end, demo_player_memory& memory) {
     demo_player player{from, memory, {demo.sizes}};
     std::size_t snapshots = 0;
     demo_event event;
-    while (player.position() < end && player.next(event)) snapshots += event.kind == demo_event_kind::snapshot;
+    while (player.position() < end && player.next(event)) {
+        if (event.kind != demo_event_kind::snapshot) continue;
+        ++snapshots;
+        benchmark::DoNotOptimize(player.state().ints().data());
+    }
     return snapshots;
 }
 

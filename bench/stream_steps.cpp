@@ -62,6 +62,11 @@ stream_steps::stream_steps(stream const& of, arena& memory)
         if (&p == pairs_.data()) keep(live_.assign(p.from));
         keep(live_.apply(p.delta, sizes_));
     });
+    add("state", [this](pair const& p) {
+        if (&p == pairs_.data()) keep(live_.assign(p.from));
+        keep(live_.apply(p.delta, sizes_));
+        keep(live_.view());
+    });
     add("build", [this](pair const& p) {
         builder_.start();
         auto writer = builder_.write();

@@ -42,7 +42,7 @@ struct live_snapshot_memory {
 };
 
 /// Applies deltas at a cost that follows the delta and not the snapshot, removals included: items that go leave a gap,
-/// and gaps are closed when they have become as many as the items. The result is that of apply_delta: same items, same
+/// and gaps are closed when they have become as many as the items, or a quarter of them when view() comes by. The result is that of apply_delta: same items, same
 /// order, same errors and notes.
 class live_snapshot {
 public:
@@ -73,8 +73,8 @@ public:
     /// Valid until the next change. O(1).
     [[nodiscard]] std::optional<item> find(std::int32_t key) const noexcept;
 
-    /// The snapshot in the engines' layout, inside the memory, valid until the next change. O(items), and O(ints) if
-    /// items were removed since the last time.
+    /// The snapshot in the engines' layout, inside the memory, valid until the next change. O(1); O(items) if there are new
+    /// ones since the last time, and O(ints) if some were removed.
     snapshot_view view() noexcept;
 
 private:
@@ -92,6 +92,7 @@ private:
     [[nodiscard]] std::size_t find_slot(std::int32_t key) const noexcept;
     void index_all(unsigned attempt) noexcept;
     [[nodiscard]] bool crowded() const noexcept;
+    void lay_out() noexcept;
     void close_gaps() noexcept;
     void mark_removed(std::span<std::int32_t const> keys, note_log* notes) noexcept;
     [[nodiscard]] failure update_item(delta_reader::update const& update, std::span<std::int32_t const> delta,
@@ -122,6 +123,7 @@ private:
     std::uint64_t multiplier_ = 0;
     unsigned shift_ = 32U - static_cast<unsigned>(std::countr_zero(table_.size()));
     std::uint32_t checksum_ = 0;
+    bool laid_out_ = false; // the data has no gaps, and the offsets are right
 };
 
 } // namespace teewire

@@ -4,6 +4,7 @@
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 namespace teewire {
@@ -25,6 +26,7 @@ std::uint32_t sum_of(std::span<std::int32_t const> values) noexcept {
 
 void live_snapshot::clear() noexcept {
     slots_ = used_ = live_count_ = live_ints_ = repeated_ = 0;
+    laid_out_ = false;
     checksum_ = 0;
     index_all(0);
 }
@@ -64,28 +66,50 @@ void live_snapshot::index_all(unsigned attempt) noexcept {
 
 // ---- gaps ----------------------------------------------------------------------------------------------------------
 
-void live_snapshot::close_gaps() noexcept {
-    std::size_t to = 0;
+// Moves the data together, and writes the offsets. Slots stay where they are, so that the index stays right.
+void live_snapshot::lay_out() noexcept {
+    if (laid_out_) return;
+    laid_out_ = true;
+    std::int32_t* offset = pool() - live_count_;
     std::size_t at = 0;
-    for (slot s : items_.first(slots_)) {
+    std::size_t from = 0; // what lies together from there on has its place at `to`
+    std::size_t to = 0;
+    auto const move = [&] {
+        if (from != to) std::memmove(pool() + to, pool() + from, (at - to) * 4);
+    };
+    for (slot& s : items_.first(slots_)) {
         if (s.now == slot::removed) continue;
-        if (s.begin != at) std::memmove(pool() + at, pool() + s.begin, (1 + s.size) * std::size_t{4});
+        if (s.begin != from + (at - to)) {
+            move();
+            from = s.begin;
+            to = at;
+        }
         s.begin = static_cast<std::uint32_t>(at);
-        s.now = slot::live;
-        items_[to++] = s;
+        *offset++ = static_cast<std::int32_t>(at * 4);
         at += 1 + s.size;
     }
-    slots_ = to;
+    move();
     used_ = at;
+    assert(offset == pool());
+}
+
+// Does without the slots of removed items as well.
+void live_snapshot::close_gaps() noexcept {
+    lay_out();
+    std::size_t to = 0;
+    for (slot const& s : items_.first(slots_))
+        if (s.now != slot::removed) items_[to++] = s;
+    slots_ = to;
     index_all(0);
 }
 
 snapshot_view live_snapshot::view() noexcept {
-    if (slots_ != live_count_) close_gaps();
+    // A new index costs as much as many slots that are passed over.
+    if (slots_ - live_count_ > live_count_ / 4 + 8) close_gaps();
+    lay_out();
     std::int32_t* const whole = pool() - live_count_ - 2;
     whole[0] = static_cast<std::int32_t>(used_ * 4);
     whole[1] = static_cast<std::int32_t>(live_count_);
-    for (std::size_t i = 0; i < live_count_; ++i) whole[2 + i] = static_cast<std::int32_t>(items_[i].begin * 4);
     return snapshot_view::trusted({whole, 2 + live_count_ + used_}, repeated_ == 0);
 }
 
@@ -189,6 +213,7 @@ failure live_snapshot::add_item(delta_reader::update const& update, std::span<st
          static_cast<std::uint16_t>(slots_)};
     entry = static_cast<std::uint16_t>(slots_);
     if (crowded()) index_all(attempt_ + 1);
+    laid_out_ = false;
     std::int32_t* const made = pool() + used_;
     made[0] = update.key;
     for (std::size_t i = 0; i < s.size; ++i) made[1 + i] = update.data[i];
@@ -216,6 +241,7 @@ void live_snapshot::commit() noexcept {
         checksum_ -= sum_of(data(items_[number]));
         items_[number].now = slot::removed;
     }
+    laid_out_ = laid_out_ && pending_count_ == 0;
     if (repeated_ != 0 && pending_count_ != 0) index_all(attempt_); // some of them may have been removed
 }
 
@@ -223,12 +249,14 @@ void live_snapshot::commit() noexcept {
 void live_snapshot::take_back(std::span<std::int32_t const> delta) noexcept {
     for (slot const& s : items_.subspan(slots_before_, slots_ - slots_before_)) checksum_ -= sum_of(data(s));
     slots_ = slots_before_;
+    live_count_ = 0;
     for (slot& s : items_.first(slots_)) {
         if (s.delta == delta_ && s.now != slot::removed) undo(s, delta);
         if (s.now == slot::pending_removal) s.now = slot::live;
+        live_count_ += s.now == slot::live;
     }
+    laid_out_ = false;
     close_gaps(); // indexes anew, too
-    live_count_ = slots_;
     live_ints_ = used_;
 }
 
