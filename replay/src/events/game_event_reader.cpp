@@ -1,6 +1,5 @@
 #include "events/game_event_reader.hpp"
 
-#include "events/world_state.hpp"
 #include "game/deaths.hpp"
 #include "game/item_text.hpp"
 #include "game/players.hpp"
@@ -107,6 +106,15 @@ public:
     }
 
     [[nodiscard]] bool one_receiver() const noexcept { return one_receiver_; }
+    [[nodiscard]] world_state const& now() const noexcept { return world_; }
+    [[nodiscard]] world_state const& before() const noexcept { return before_; }
+    [[nodiscard]] std::uint64_t names_version() const noexcept { return names_version_; }
+    [[nodiscard]] std::string name(std::int32_t client_id) const { return names_.name(client_id); }
+    [[nodiscard]] std::optional<std::int32_t> team_of(present_player const& p) const {
+        if (p.team) return p.team;
+        auto const* const known = names_.find(p.client_id);
+        return known != nullptr ? known->team : std::nullopt;
+    }
 
     void advance(std::int32_t tick) {
         if (tick <= now_) return;
@@ -172,12 +180,7 @@ public:
 private:
     // ---- telling
 
-    struct pending {
-        game_event what;
-        bool copied =
-            false; // others of the same tick say the same, and who of them said it depends on who was told
-    };
-    using queue = std::list<pending>;
+    using queue = std::list<game_event>;
     struct words { // that were said in a tick
         std::int32_t tick;
         game_event_kind how;
@@ -205,15 +208,15 @@ private:
     queue::iterator add(game_event e) {
         e.seconds = seconds(e.tick);
         auto place = queue_.end();
-        while (place != queue_.begin() && std::prev(place)->what.tick > e.tick) --place;
-        return queue_.insert(place, {std::move(e), false});
+        while (place != queue_.begin() && std::prev(place)->tick > e.tick) --place;
+        return queue_.insert(place, std::move(e));
     }
     // Server demos hold what goes to all once for each client.
     void add_once(game_event e) {
         auto const id = [](std::optional<participant> const& p) { return p ? p->client_id : -2; };
         std::string what =
-            fmt::format("{} {} {} {} {} {} {}", name(e.kind), id(e.client), id(e.target), e.time.value_or(-1),
-                        e.difference.value_or(0), e.server_time.value_or(-1), e.text);
+            fmt::format("{} {} {} {} {} {} {}", replay::name(e.kind), id(e.client), id(e.target),
+                        e.time.value_or(-1), e.difference.value_or(0), e.server_time.value_or(-1), e.text);
         if (one_receiver_ || told_.insert(std::move(what)).second) add(std::move(e));
     }
 
@@ -222,33 +225,32 @@ private:
     template <class F>
     game_event* find_pending(std::int64_t tick, F const& holds) {
         std::size_t left = max_looked_at;
-        for (auto p = queue_.rbegin(); left != 0 && p != queue_.rend() && p->what.tick >= tick; ++p, --left)
-            if (holds(p->what)) return &p->what;
+        for (auto p = queue_.rbegin(); left != 0 && p != queue_.rend() && p->tick >= tick; ++p, --left)
+            if (holds(*p)) return &*p;
         return nullptr;
     }
 
     // Tells what is older than `tick`, up to what cannot be decided yet.
     void release(std::int64_t tick) {
-        while (!queue_.empty() && (finished_ || queue_.front().what.tick < tick)) {
-            pending& first = queue_.front();
+        while (!queue_.empty() && (finished_ || queue_.front().tick < tick)) {
+            game_event& first = queue_.front();
             if (first.copied && ids_differ_) unite_copies();
             else if (first.copied && !finished_ && !one_receiver_) return;
-            tell_(first.what);
-            if (is_speech(first.what.kind))
-                speeches_.erase({first.what.tick, first.what.kind, std::move(first.what.text)});
+            tell_(first);
+            if (is_speech(first.kind)) speeches_.erase({first.tick, first.kind, std::move(first.text)});
             queue_.pop_front();
         }
     }
 
     // What was said to clients that know different ids: who of them it was cannot be known.
     void unite_copies() {
-        game_event& first = queue_.front().what;
+        game_event& first = queue_.front();
         auto const all = speeches_.find({first.tick, first.kind, first.text});
         if (all == speeches_.end()) return; // the first of them was told before
         std::string names = first.client->name;
         for (queue::iterator const copy : all->second) {
             if (copy == queue_.begin()) continue;
-            names += " or " + copy->what.client->name;
+            names += " or " + copy->client->name;
             queue_.erase(copy);
         }
         speeches_.erase(all);
@@ -410,7 +412,7 @@ private:
         auto& copies = speeches_[{now_, e.kind, e.text}];
         constexpr std::size_t most = 1024; // clients that anybody can be
         for (queue::iterator const other : copies)
-            if (other->what.client->name == e.client->name) return;
+            if (other->client->name == e.client->name) return;
         if (copies.size() == most) return;
         copies.push_back(add(std::move(e)));
         if (copies.size() > 1) copies.front()->copied = copies.back()->copied = true;
@@ -575,6 +577,7 @@ private:
         std::string before = names_.find(i.client_id) != nullptr ? names_.name(i.client_id) : std::string{};
         i.tick = now_;
         names_.add(i);
+        ++names_version_;
         if (m.kind == message_kind::client_info || m.kind == message_kind::client_enter)
             if (world_.player(i.client_id) == nullptr) announce({now_, join, i.client_id, {}, {}});
         rename(i.client_id, before, evidence::observed);
@@ -600,14 +603,9 @@ private:
             std::string const before =
                 known != nullptr && before_.player(i.id()) != nullptr ? names_.name(i.id()) : std::string{};
             names_.add(i, info, protocol_);
+            ++names_version_;
             rename(i.id(), before, evidence::derived);
         }
-    }
-
-    [[nodiscard]] std::optional<std::int32_t> team_of(present_player const& p) const {
-        if (p.team) return p.team;
-        auto const* const known = names_.find(p.client_id);
-        return known != nullptr ? known->team : std::nullopt;
     }
 
     void read_players() {
@@ -841,6 +839,7 @@ private:
     std::set<std::string> told_;                             // in this tick
     std::map<words, std::vector<queue::iterator>> speeches_; // in the queue, of several receivers
     name_table names_;
+    std::uint64_t names_version_ = 0;
 
     world_reader world_reader_;
     world_state world_;
@@ -892,6 +891,11 @@ void game_event_reader::finish() {
     if (state_) state_->finish();
 }
 
-bool game_event_reader::one_receiver() const noexcept { return !state_ || state_->one_receiver(); }
+bool game_event_reader::one_receiver() const noexcept { return state_->one_receiver(); }
+world_state const& game_event_reader::now() const noexcept { return state_->now(); }
+world_state const& game_event_reader::before() const noexcept { return state_->before(); }
+std::uint64_t game_event_reader::names_version() const noexcept { return state_->names_version(); }
+std::string game_event_reader::name(std::int32_t client_id) const { return state_->name(client_id); }
+std::optional<std::int32_t> game_event_reader::team(present_player const& p) const { return state_->team_of(p); }
 
 } // namespace teewire::replay

@@ -174,6 +174,8 @@ place expected_place(tee const& t, std::int32_t tick) noexcept {
     return {moved(t.at.x, t.speed_x), moved(t.at.y, t.speed_y)};
 }
 
-double distance(place a, place b) noexcept { return std::hypot(double{a.x} - b.x, double{a.y} - b.y); }
+double distance(place a, place b) noexcept {
+    return std::hypot(static_cast<double>(a.x) - b.x, static_cast<double>(a.y) - b.y);
+}
 
 } // namespace teewire::replay

@@ -57,18 +57,23 @@ kind_set kinds_of(events_options const& options) {
     return kinds.none() ? kinds.set() : kinds;
 }
 
-// What happens in a recording, printed.
+// What happens in a recording, printed. `full`: there is so much that it should be taken.
 class printed_events final : public event_sink {
 public:
-    printed_events(events_options const& options, std::optional<std::string> file)
-        : kinds_{kinds_of(options)}, players_{options.players}, srt_{options.format == "srt"},
+    printed_events(events_options const& options, std::optional<std::string> file, std::function<void()> full = {})
+        : full_{std::move(full)}, kinds_{kinds_of(options)}, players_{options.players}, srt_{options.format ==
+                                                                                             "srt"},
           printer_{make_event_printer(format_of(options), std::move(file),
                                       options.raw ? csv_texts::raw : csv_texts::safe)},
           reader_{[this](game_event const& e) {
               if (wanted(e)) printer_->print(text_, e);
           }} {}
 
-    void take(stream_event const& event) override { reader_.take(event); }
+    void take(stream_event const& event) override {
+        constexpr std::size_t piece_bytes = 64 << 10;
+        reader_.take(event);
+        if (full_ && text_.size() >= piece_bytes) full_();
+    }
     void finish() {
         reader_.finish();
         printer_->finish(text_);
@@ -87,6 +92,7 @@ private:
         });
     }
 
+    std::function<void()> full_;
     kind_set kinds_;
     std::vector<std::string> const& players_;
     bool srt_;
@@ -116,28 +122,13 @@ private:
     bool head_written_ = false;
 };
 
-constexpr std::size_t piece_bytes = 64 << 10;
-
-// `written`: when there is more than that, it can be taken.
+// `written`: takes what is printed, piece by piece.
 report read(std::string const& file, events_options const& options, std::atomic<std::uint64_t>& done_bytes,
             std::function<void(printed_events&)> const& written) {
-    std::uint64_t counted = 0;
-    auto const done = [&](std::uint64_t bytes) {
-        if (bytes > counted) done_bytes += bytes - std::exchange(counted, bytes);
-    };
-    recording_file source{file, options.connection, done}; // of captures half of the work
-    printed_events events{options, options.files.size() > 1 ? std::optional{source.name()} : std::nullopt};
-    std::uint64_t const first_half = counted;
-    std::string error;
-    if (auto const stream = source.events()) {
-        for (stream_event event; stream->next(event);) {
-            events.take(event);
-            if (events.text().size() < piece_bytes) continue;
-            written(events);
-            done(first_half + stream->done_bytes() / (first_half == 0 ? 1 : 2));
-        }
-        error = stream->error();
-    }
+    recording_file source{file, options.connection, add_progress_to(done_bytes)};
+    printed_events events{options, options.files.size() > 1 ? std::optional{source.name()} : std::nullopt,
+                          [&] { written(events); }};
+    std::string const error = source.read_all(events);
     events.finish();
     written(events);
     report r;
