@@ -35,7 +35,7 @@ PROGRAM = {
     "cli": ({"io"}, {"demo"}),
     "game": ({"io"}, {"codec", "schema", "message", "snapshot"}),
     "stream": ({"io", "game"}, {"codec", "schema", "message", "snapshot"}),
-    "events": ({"io", "game", "stream"}, {"codec", "schema", "message", "snapshot"}),
+    "events": ({"io", "game", "stream"}, {"codec", "schema", "message", "snapshot", "demo"}),
     "demo": ({"io", "game", "stream", "events"}, {"codec", "schema", "message", "snapshot", "demo"}),
     "edit": ({"io", "game", "stream", "demo"}, {"codec", "schema", "message", "snapshot", "demo", "map"}),
     "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),

@@ -28,7 +28,8 @@ AT_ONCE, SOON = 0.2, 0.5  # seconds; measured alone on the machine
 STUCK = 60  # seconds after which something never ends
 
 # How each verb reads a file; FILE and OUT are put in. Those that read none are told apart by the last test of Waiting.
-READING = (["info", "FILE"], ["dump", "FILE"], ["verify", "FILE"], ["play", "FILE"],
+READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FILE"], ["du", "FILE"], ["verify", "FILE"],
+           ["play", "FILE"],
            ["serve", "--port", "0", "--bind", "127.0.0.1", "FILE"], ["capture", "FILE"],
            ["capture", "--connection", "1", "FILE"], ["cut", "-o", "OUT", "FILE"], ["diff", "FILE", str(DEMO)],
            ["join", "-o", "OUT", DEMO, "FILE"], ["redact", "-o", "OUT", "FILE"],

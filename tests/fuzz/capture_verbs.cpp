@@ -23,7 +23,8 @@ void run_target(fuzz::bytes_view data) {
                                   {capture_verb, form::text, {"--all"}},
                                   {capture_verb, form::text, {"--explain"}},
                                   {capture_verb, form::text, {"--connection", "1", "--explain"}},
-                                  {capture_verb, form::ndjson, {"--format", "ndjson", "--all"}}},
+                                  {capture_verb, form::ndjson, {"--format", "ndjson", "--all"}},
+                                  {events_verb, form::ndjson, {"--connection", "1"}}},
                                  write_demo};
     lines.run(data);
 }

@@ -1,5 +1,5 @@
-// What the program does with demos: info, dump, verify, cut, join and redact. The first byte chooses how, the rest is the
-// demo.
+// What the program does with demos: info, dump, events, stats, du, verify, cut, join and redact. The first byte chooses how,
+// the rest is the demo.
 #include "program.hpp"
 
 using namespace teewire::replay;
@@ -45,6 +45,14 @@ void run_target(fuzz::bytes_view data) {
          {dump_verb, form::text, {"--format", "csv", "--types", "character", "--jobs", "1"}},
          {dump_verb, form::binary, {"--format", "csv", "--types", "player_info", "--raw", "--jobs", "1"}},
          {dump_verb, form::ndjson, {"--from", "0:01", "--to", "0:02", "--jobs", "2"}},
+         {events_verb, form::ndjson, {}},
+         {events_verb, form::text, {"--format", "text"}},
+         {events_verb, form::text, {"--format", "csv", "--type", "chat,kill,finish,marker"}},
+         {events_verb, form::text, {"--format", "srt", "--player", "bot01"}},
+         {stats_verb, form::ndjson, {"--format", "ndjson"}},
+         {stats_verb, form::text, {"--sum"}},
+         {du_verb, form::ndjson, {"--format", "ndjson"}},
+         {du_verb, form::text, {}},
          {verify_verb, form::text, {"--jobs", "1"}},
          {verify_verb, form::ndjson, {"--strict", "--format", "ndjson", "--jobs", "1"}},
          {diff_verb, form::text, {"@"}},

@@ -177,7 +177,7 @@ def demo_ticks(path):
     """The ticks of all markers, read without the program under test. Chunks are only skipped."""
     data = pathlib.Path(path).read_bytes()
     version = data[7]
-    at = {4: 436, 5: 436, 6: 484}[version] + int.from_bytes(data[136:140], "big")
+    at = {3: 176, 4: 436, 5: 436, 6: 484}[version] + int.from_bytes(data[136:140], "big")
     ticks = []
     while at < len(data):
         first = data[at]

@@ -7,7 +7,6 @@
 
 #include "capture/connections.hpp"
 #include "capture/pcap_file.hpp"
-#include "game/players.hpp"
 #include "game/ticks.hpp"
 
 #include <teewire/packer.hpp>
@@ -338,19 +337,4 @@ TEST_CASE("a frame may claim any time, which is told and does no harm") {
     }
     CHECK_FALSE(reader.next(frame));
     CHECK(reader.error().empty());
-}
-
-TEST_CASE("chat may name any team") {
-    game_message m;
-    m.kind = message_kind::chat;
-    m.client_id = 3;
-    m.text = "hello";
-    for (protocol const p : {protocol::teeworlds_06, protocol::teeworlds_07}) {
-        m.team = INT32_MIN;
-        CHECK(to_text(m, p, name_table{}) == "#3: hello");
-        m.team = p == protocol::teeworlds_07 ? 2 : 1;
-        CHECK(to_text(m, p, name_table{}) == "#3 (team): hello");
-        m.team = INT32_MAX;
-        CHECK(to_text(m, p, name_table{}) == "#3 (whisper): hello");
-    }
 }

@@ -24,15 +24,6 @@ introduction named(std::int32_t id, std::string name, std::int32_t team = 0) {
     return i;
 }
 
-game_message kill(std::int32_t killer, std::int32_t victim, std::int32_t weapon) {
-    game_message m;
-    m.kind = message_kind::kill;
-    m.client_id = killer;
-    m.victim = victim;
-    m.weapon = weapon;
-    return m;
-}
-
 game_message said(message_kind kind, std::int32_t id, std::int32_t team, std::string_view text) {
     game_message m;
     m.kind = kind;
@@ -123,28 +114,6 @@ TEST_CASE("messages introduce players") {
     CHECK_FALSE(i->name);
     CHECK(i->team == -1);
     CHECK_FALSE(read_introduction(said(message_kind::chat, 4, 1, "hi")));
-}
-
-TEST_CASE("messages become lines") {
-    name_table names;
-    names.add(named(0, "alice"));
-    names.add(named(1, "bob"));
-    CHECK(to_text(kill(0, 1, 0), p06, names) == "alice killed bob with hammer");
-    CHECK(to_text(kill(0, 1, -1), p06, names) == "alice killed bob with world");
-    CHECK(to_text(kill(1, 1, -1), p06, names) == "bob died (world)");
-    CHECK(to_text(kill(1, 1, -2), p06, names) == "bob died (self)");
-    CHECK(to_text(kill(-1, 9, -3), p06, names) == "#9 died (game)");
-    CHECK(to_text(kill(1, 1, 3), p06, names) == "bob died (own grenade)");
-
-    CHECK(to_text(said(message_kind::chat, 0, 0, "hi\x1b[2J"), p06, names) == "alice: hi [2J");
-    CHECK(to_text(said(message_kind::chat, 0, 1, "hi"), p06, names) == "alice (team): hi");
-    CHECK(to_text(said(message_kind::chat, 0, 3, "hi"), p06, names) == "alice (whisper): hi");
-    CHECK(to_text(said(message_kind::chat, 0, 1, "hi"), p07, names) == "alice: hi");
-    CHECK(to_text(said(message_kind::chat, 0, 2, "hi"), p07, names) == "alice (team): hi");
-    CHECK(to_text(said(message_kind::server_message, -1, 0, "hi"), p06, names) == "*** hi");
-    CHECK(to_text(said(message_kind::broadcast, -1, 0, "a\nb"), p06, names) == "broadcast: a b");
-    CHECK(to_text(said(message_kind::broadcast, -1, 0, " "), p06, names) == "");
-    CHECK(to_text(said(message_kind::other, -1, 0, "hi"), p06, names) == "");
 }
 
 TEST_CASE("the timeline of a demo") {

@@ -1,4 +1,7 @@
+#include "happenings.hpp"
 #include "scene.hpp"
+
+#include "game/deaths.hpp"
 
 using namespace teewire;
 using namespace teewire::replay;
@@ -305,17 +308,16 @@ TEST_CASE("players of a race have times and clocks, and the fastest is the first
 }
 
 TEST_CASE("messages about races") {
-    std::array<std::uint8_t, 64> memory;
-    auto const said = [&](message_type type, protocol p, std::initializer_list<std::int32_t> fields,
-                          std::string_view who = "alice") {
-        packer out{memory};
-        message_description const& known = describe(type);
-        std::int32_t const id = p == p07 ? known.id_07 : known.id_06;
-        out.add_int(id << 1);
-        if (id == 0) out.add_raw(known.extended.bytes);
-        for (std::int32_t const field : fields) out.add_int(field);
-        auto const news = read_race_news(*parse_message(*out.finish()), p);
-        return news ? to_text(*news, who) : std::string{};
+    auto const said = [](message_type type, protocol p, std::vector<std::int32_t> const& fields) {
+        test::happenings h{p};
+        scene game{p};
+        if (p == p07) game.add("client_info", 3, {{"local", 1}}, "alice");
+        else game.add("client_info", 3, {}, "alice");
+        game.add("player_info", 3, {{"client_id", 3}, {"local", 1}});
+        h.snapshot(100, game);
+        h.message(test::say(type, p, fields));
+        h.finish();
+        return h.told().empty() ? std::string{} : to_text(h.told().front());
     };
     auto const ddnet = protocol::ddnet;
     CHECK(said(message_type::race_time, ddnet, {2064, 1282, 0}) ==

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace teewire::replay {
@@ -20,6 +21,13 @@ struct report {
 /// Runs on a worker, and may let others help. Adds what it has done to `done_bytes`.
 using examination =
     std::function<report(std::size_t number, workers& team, std::atomic<std::uint64_t>& done_bytes)>;
+
+/// For readers that say how many bytes of one file are done so far.
+[[nodiscard]] inline std::function<void(std::uint64_t)> add_progress_to(std::atomic<std::uint64_t>& done_bytes) {
+    return [&done_bytes, counted = std::uint64_t{0}](std::uint64_t bytes) mutable {
+        if (bytes > counted) done_bytes += bytes - std::exchange(counted, bytes);
+    };
+}
 
 /// Examines the files at the same time and prints the reports to `out` and standard error in the order of the files.
 /// What an examination throws is said, and the next file goes on. The worst exit code, or exit_interrupted. Throws

@@ -1,9 +1,7 @@
 #include "events/game_event.hpp"
 
-#include "game/race.hpp"
+#include "game/players.hpp"
 #include "io/text.hpp"
-
-#include <teewire/schema.hpp>
 
 #include <algorithm>
 #include <array>
@@ -75,10 +73,7 @@ std::string weapon_text(std::int32_t weapon) {
     if (weapon == -1) return "world";
     if (weapon == -2) return "self";
     if (weapon == -3) return "game";
-    for (field const& f : find_object(protocol::ddnet, "character")->fields)
-        if (f.name == "weapon")
-            if (std::string_view const known = (*f.values)[weapon]; !known.empty()) return std::string{known};
-    return fmt::format("weapon {}", weapon);
+    return weapon_name(weapon);
 }
 
 std::string to_text(game_event const& e) {

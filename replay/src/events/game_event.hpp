@@ -83,6 +83,8 @@ struct game_event {
     std::optional<std::int64_t> server_time; ///< the best of anybody
     race_record record = race_record::none;
     std::optional<place> where;
+    bool copied =
+        false; ///< speech that others are said to have said in the same tick: it may be one, told in other ids
     std::string text; ///< the bytes sent, valid UTF-8 or not
 };
 

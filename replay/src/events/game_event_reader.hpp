@@ -2,6 +2,7 @@
 #pragma once
 
 #include "events/game_event.hpp"
+#include "events/world_state.hpp"
 #include "stream/event.hpp"
 
 #include <functional>
@@ -25,8 +26,20 @@ public:
     void take(stream_event const& event) override;
     /// The recording is over: tells the rest.
     void finish();
+
+    // For those who count what lies between events. Only after something was taken.
+
     /// Whether the recording holds what one client received.
     [[nodiscard]] bool one_receiver() const noexcept;
+    /// At the last snapshot with anything in it; tick -1 before the first one.
+    [[nodiscard]] world_state const& now() const noexcept;
+    /// At the one before that; of the first snapshot the same.
+    [[nodiscard]] world_state const& before() const noexcept;
+    /// Another number whenever somebody has got another name or team.
+    [[nodiscard]] std::uint64_t names_version() const noexcept;
+    [[nodiscard]] std::string name(std::int32_t client_id) const;
+    /// -1 for spectators; none if it is not known.
+    [[nodiscard]] std::optional<std::int32_t> team(present_player const& p) const;
 
 private:
     class state;

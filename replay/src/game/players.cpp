@@ -3,20 +3,12 @@
 #include "game/item_text.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace teewire::replay {
 namespace {
 
 constexpr std::int32_t score_none = -9999; // what servers of races send instead of no time
-
-std::string weapon_name(protocol p, std::int32_t weapon) {
-    for (field const& f : find_object(p, "character")->fields)
-        if (f.name == "weapon")
-            if (std::string_view const known = (*f.values)[weapon]; !known.empty()) return std::string{known};
-    return fmt::format("weapon {}", weapon);
-}
 
 std::string team_name(std::int32_t team, bool team_game) {
     if (team < 0) return "spec";
@@ -34,35 +26,16 @@ bool is_team_game(snapshot_view snapshot, protocol p) {
     return false;
 }
 
-character read_character(item const& i, object const& known, protocol p) {
+character read_character(item const& i, object const& known) {
     character c;
     c.x = int_field(i, known, "x");
     c.y = int_field(i, known, "y");
-    c.weapon = weapon_name(p, int_field(i, known, "weapon"));
+    c.weapon = weapon_name(int_field(i, known, "weapon"));
     if (std::int32_t const health = int_field(i, known, "health"); health > 0) {
         c.health = health;
         c.armor = int_field(i, known, "armor");
     }
     return c;
-}
-
-std::string chat_mode(game_message const& m, protocol p) {
-    std::int32_t const to_team = p == protocol::teeworlds_07 ? 2 : 1;
-    return m.team < to_team ? "" : m.team == to_team ? " (team)" : " (whisper)";
-}
-
-std::string weapon_text(protocol p, std::int32_t weapon, bool own) {
-    return weapon == -1   ? "world"
-           : weapon == -2 ? "self"
-           : weapon == -3 ? "game"
-                          : (own ? "own " : "") + weapon_name(p, weapon);
-}
-
-std::string tell_kill(kill_note const& kill, protocol p, name_table const& names) {
-    bool const alone = kill.killer < 0 || kill.killer == kill.victim;
-    std::string const how = weapon_text(p, kill.weapon, alone);
-    if (alone) return fmt::format("{} died ({})", names.name(kill.victim), how);
-    return fmt::format("{} killed {} with {}", names.name(kill.killer), names.name(kill.victim), how);
 }
 
 } // namespace
@@ -117,6 +90,13 @@ std::string name_table::name(std::int32_t client_id) const {
 
 // ---- players -------------------------------------------------------------------------------------------------------
 
+std::string weapon_name(std::int32_t weapon) {
+    for (field const& f : find_object(protocol::ddnet, "character")->fields)
+        if (f.name == "weapon")
+            if (std::string_view const known = (*f.values)[weapon]; !known.empty()) return std::string{known};
+    return fmt::format("weapon {}", weapon);
+}
+
 std::string character::position() const { return fmt::format("{:.1f},{:.1f}", x / 32.0, y / 32.0); }
 
 std::string character::condition() const {
@@ -131,7 +111,7 @@ std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table 
     std::vector<player> players;
     std::map<std::int32_t, character> bodies;
     for (item const i : snapshot) {
-        if (i.type() == body.type) bodies.emplace(i.id(), read_character(i, body, p));
+        if (i.type() == body.type) bodies.emplace(i.id(), read_character(i, body));
         if (i.type() != info.type) continue;
         player one;
         one.client_id = int_field(i, info, "client_id", i.id());
@@ -175,47 +155,6 @@ std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p) {
     for (item const i : snapshot)
         if (i.type() == players.type()) ids.push_back(players.client_id(i));
     return ids;
-}
-
-std::string to_text(game_message const& m, protocol p, name_table const& names) {
-    std::string const text = printable(m.text);
-    if (m.kind == message_kind::kill) return tell_kill({m.client_id, m.victim, m.weapon}, p, names);
-    if (text.find_first_not_of(' ') == std::string::npos) return {}; // an empty broadcast takes the last one away
-    switch (m.kind) {
-    case message_kind::chat: return names.name(m.client_id) + speech_text(m, p);
-    case message_kind::server_message: return "*** " + text;
-    case message_kind::broadcast: return (is_race_clock(text) ? "race clock: " : "broadcast: ") + text;
-    case message_kind::motd: return "message of the day: " + text;
-    default: return {};
-    }
-}
-
-std::string to_text(death const& d, protocol p, name_table const& names) {
-    if (d.weapon && d.killer) return tell_kill({*d.killer, d.victim, *d.weapon}, p, names);
-    if (!d.weapon) return names.name(d.victim) + " died";
-    if (*d.weapon < 0) return fmt::format("{} died ({})", names.name(d.victim), weapon_text(p, *d.weapon, false));
-    return fmt::format("{} was killed with {}", names.name(d.victim), weapon_text(p, *d.weapon, false));
-}
-
-std::string undecided_text(std::span<kill_note const> notes, protocol p, name_table const& names) {
-    constexpr std::size_t most = 4;
-    std::vector<std::int32_t> victims;
-    std::set<std::int32_t> known;
-    bool one_weapon = true;
-    for (kill_note const& n : notes) {
-        if (known.insert(n.victim).second) victims.push_back(n.victim);
-        one_weapon = one_weapon && n.weapon == notes.front().weapon;
-    }
-    std::string line = "? died";
-    if (one_weapon) line += fmt::format(" ({})", weapon_text(p, notes.front().weapon, false));
-    for (std::size_t i = 0; i < victims.size() && i < most; ++i)
-        line += (i == 0 ? ", messages name " : " or ") + names.name(victims[i]);
-    if (victims.size() > most) line += fmt::format(" or {} more", victims.size() - most);
-    return line;
-}
-
-std::string speech_text(game_message const& m, protocol p) {
-    return fmt::format("{}: {}", chat_mode(m, p), printable(m.text));
 }
 
 std::string to_text(std::span<player const> players, std::size_t most) {

@@ -1,7 +1,6 @@
-// The players of a game: who is there, what they do and say.
+// The players of a game: who is there, and what they do.
 #pragma once
 
-#include "game/deaths.hpp"
 #include "game/race.hpp"
 
 #include <teewire/message_types.hpp>
@@ -55,6 +54,9 @@ private:
 
 // ---- players -------------------------------------------------------------------------------------------------------
 
+/// "hammer", "weapon 9": what an item has in its hands. They are the same in all protocols.
+[[nodiscard]] std::string weapon_name(std::int32_t weapon);
+
 /// What the player does in the world.
 struct character {
     std::int32_t x = 0;
@@ -99,14 +101,6 @@ private:
 /// In the order of the items.
 [[nodiscard]] std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p);
 
-/// One line for chat, kills and what the server says; empty for everything else.
-[[nodiscard]] std::string to_text(game_message const& m, protocol p, name_table const& names);
-/// The same for a death that an item proves.
-[[nodiscard]] std::string to_text(death const& d, protocol p, name_table const& names);
-/// "? died (game), messages name alice or bob": kill messages that nothing proves.
-[[nodiscard]] std::string undecided_text(std::span<kill_note const> notes, protocol p, name_table const& names);
-/// How a chat message goes on behind the name.
-[[nodiscard]] std::string speech_text(game_message const& m, protocol p);
 /// "2 players: alice 12.5,30.1 10/5 gun, race 0:20.6; bob"
 [[nodiscard]] std::string to_text(std::span<player const> players, std::size_t most);
 

@@ -187,25 +187,4 @@ std::optional<race_news> read_race_news(message const& m, protocol p) {
     return news;
 }
 
-std::string to_text(race_news const& news, std::string_view who) {
-    std::string const difference =
-        !news.difference ? ""
-                         : fmt::format(" ({}{})", *news.difference < 0 ? "" : "+", time_text(*news.difference));
-    switch (news.what) {
-    case race_news::kind::finish:
-        return fmt::format("{} finished in {}{}{}", who, time_text(news.time.value_or(0)), difference,
-                           news.server_record     ? ", the server's record"
-                           : news.personal_record ? ", a personal record"
-                                                  : "");
-    case race_news::kind::checkpoint:
-        return fmt::format("{} passed a checkpoint{}{}", who,
-                           news.time ? " at " + time_text(*news.time) : std::string{}, difference);
-    case race_news::kind::records: break;
-    }
-    std::string line = "best times:";
-    if (news.server_best) line += " server " + time_text(*news.server_best);
-    if (news.own_best) line += fmt::format("{} {} {}", news.server_best ? "," : "", who, time_text(*news.own_best));
-    return line;
-}
-
 } // namespace teewire::replay

@@ -65,8 +65,6 @@ struct race_news {
 };
 /// None for messages about anything else, and for those that only set the clock.
 [[nodiscard]] std::optional<race_news> read_race_news(message const& m, protocol p);
-/// "alice finished in 6:29.12 (-0:01.50), a personal record"
-[[nodiscard]] std::string to_text(race_news const& news, std::string_view who);
 
 /// Whether a broadcast is the clock of a race, which servers send to clients that have none: "00:06".
 [[nodiscard]] bool is_race_clock(std::string_view broadcast);

@@ -24,10 +24,10 @@ file_kind peek(std::string const& name) {
 
 recording_file::recording_file(std::string const& name, std::string const& connection,
                                progress_function const& done, size_detection when)
-    : name_{name} {
+    : name_{name}, done_{done} {
     if (peek(name) == file_kind::capture) {
         capture_.emplace(name, true);
-        read_capture(connection, done);
+        read_capture(connection);
         return;
     }
     bytes_.emplace(name);
@@ -35,7 +35,7 @@ recording_file::recording_file(std::string const& name, std::string const& conne
     switch (identify(bytes_->bytes())) {
     case file_kind::capture:
         capture_.emplace(*bytes_);
-        read_capture(connection, done);
+        read_capture(connection);
         return;
     case file_kind::demo: break;
     default: refuse_kind(name_, bytes_->bytes(), "a demo or a packet capture");
@@ -44,10 +44,11 @@ recording_file::recording_file(std::string const& name, std::string const& conne
     demo_.emplace(*bytes_, when);
 }
 
-void recording_file::read_capture(std::string const& connection, progress_function const& done) {
+void recording_file::read_capture(std::string const& connection) {
     first_pass_.emplace(*capture_, maps_);
     first_pass_->read_all([&](std::uint64_t bytes) {
-        if (done) done(bytes / 2);
+        first_half_ = bytes / 2;
+        if (done_) done_(first_half_);
     });
     auto const all = first_pass_->connections();
     if (interrupted()) return;
@@ -63,6 +64,20 @@ std::unique_ptr<event_source> recording_file::events(std::optional<std::int32_t>
     if (demo_) return std::make_unique<demo_stream>(*demo_, from);
     if (chosen_ == nullptr) return nullptr;
     return std::make_unique<capture_stream>(*capture_, chosen_->first_frame, chosen_->stays, maps_);
+}
+
+std::string recording_file::read_all(event_sink& to) {
+    constexpr std::uint64_t piece_bytes = 64 << 10;
+    auto const stream = events();
+    if (!stream) return {};
+    std::uint64_t next = piece_bytes;
+    for (stream_event event; stream->next(event);) {
+        to.take(event);
+        if (!done_ || stream->done_bytes() < next) continue;
+        next = stream->done_bytes() + piece_bytes;
+        done_(demo_ ? stream->done_bytes() : first_half_ + stream->done_bytes() / 2);
+    }
+    return stream->error();
 }
 
 int recording_file::judge() const {

@@ -27,14 +27,19 @@ public:
     [[nodiscard]] session* demo() noexcept { return demo_ ? &*demo_ : nullptr; }
     /// From the beginning, or so that nothing after tick `from` is missing. To be called once.
     [[nodiscard]] std::unique_ptr<event_source> events(std::optional<std::int32_t> from = {});
+    /// Hands over everything, and says how far it is. What is wrong with the file: "NAME: tick 1234, byte 5678: REASON", or
+    /// empty. To be called once, instead of events().
+    [[nodiscard]] std::string read_all(event_sink& to);
     /// exit_bad_input if what was found is damaged: snapshots that nobody can have, an end that is missing. Says why.
     [[nodiscard]] int judge() const;
 
 private:
-    void read_capture(std::string const& connection, progress_function const& done);
+    void read_capture(std::string const& connection);
 
     std::string name_;
-    std::optional<input> bytes_; // of a capture only if it cannot be read twice
+    progress_function done_;
+    std::uint64_t first_half_ = 0; // of a capture, in bytes done
+    std::optional<input> bytes_;   // of a capture only if it cannot be read twice
     std::optional<session> demo_;
     // Of a capture:
     std::optional<capture_source> capture_;

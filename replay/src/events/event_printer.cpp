@@ -1,0 +1,209 @@
+#include "events/event_printer.hpp"
+
+#include "io/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+std::string_view name(race_record r) {
+    return r == race_record::server ? "server" : r == race_record::personal ? "personal" : "";
+}
+
+// ---- ndjson --------------------------------------------------------------------------------------------------------
+
+class ndjson_printer final : public event_printer {
+public:
+    explicit ndjson_printer(std::optional<std::string> file) : file_{std::move(file)} {}
+
+    void print(text_buffer& out, game_event const& e) override {
+        text_.Clear();
+        json_writer json{text_};
+        auto const string = [&](std::string_view key, std::string_view value) {
+            write_key(json, key);
+            write_string(json, valid_utf8(value));
+        };
+        auto const number = [&](std::string_view key, auto const& value) {
+            if (!value) return;
+            write_key(json, key);
+            json.Int64(*value);
+        };
+        json.StartObject();
+        if (file_) string("file", *file_);
+        string("kind", replay::name(e.kind));
+        string("known", replay::name(e.known));
+        json.Key("tick");
+        json.Int(e.tick);
+        json.Key("seconds");
+        json.Double(e.seconds);
+        if (e.client) {
+            number("client", std::optional{e.client->client_id});
+            string("name", e.client->name);
+        }
+        if (e.target) {
+            number("target", std::optional{e.target->client_id});
+            string("target_name", e.target->name);
+        }
+        if (e.weapon) string("weapon", weapon_text(*e.weapon));
+        if (e.client_seen) {
+            json.Key("killer_seen");
+            json.Bool(*e.client_seen);
+        }
+        number("team", e.team);
+        number("time_ms", e.time);
+        number("difference_ms", e.difference);
+        number("server_time_ms", e.server_time);
+        if (e.record != race_record::none) string("record", name(e.record));
+        if (e.where) {
+            number("x", std::optional{e.where->x});
+            number("y", std::optional{e.where->y});
+        }
+        if (!e.text.empty()) string("text", e.text);
+        json.EndObject();
+        out.write({text_.GetString(), text_.GetSize()});
+        out.write("\n");
+    }
+
+private:
+    std::optional<std::string> file_;
+    rapidjson::StringBuffer text_;
+};
+
+// ---- csv -----------------------------------------------------------------------------------------------------------
+
+class csv_printer final : public event_printer {
+public:
+    csv_printer(std::optional<std::string> const& file, csv_texts texts) : texts_{texts} {
+        if (file) label_ = csv_text(valid_utf8(*file), texts) + ",";
+    }
+    [[nodiscard]] std::string head() const override {
+        return fmt::format(
+            "{}kind,known,tick,seconds,client,name,target,target_name,weapon,killer_seen,team,time_ms,"
+            "difference_ms,server_time_ms,record,x,y,text\n",
+            label_.empty() ? "" : "file,");
+    }
+    void print(text_buffer& out, game_event const& e) override {
+        auto const number = [&](auto const& value) {
+            out.write(",");
+            if (value) out.print("{}", *value);
+        };
+        auto const text = [&](std::string_view value) {
+            out.write(",");
+            if (!value.empty()) out.write(csv_text(valid_utf8(value), texts_));
+        };
+        auto const somebody = [&](std::optional<participant> const& p) {
+            number(p ? std::optional{p->client_id} : std::nullopt);
+            text(p ? p->name : "");
+        };
+        out.print("{}{},{},{},{:.2f}", label_, replay::name(e.kind), replay::name(e.known), e.tick, e.seconds);
+        somebody(e.client);
+        somebody(e.target);
+        out.print(",{},{}", e.weapon ? weapon_text(*e.weapon) : "",
+                  !e.client_seen   ? ""
+                  : *e.client_seen ? "1"
+                                   : "0");
+        number(e.team);
+        number(e.time);
+        number(e.difference);
+        number(e.server_time);
+        out.print(",{}", name(e.record));
+        number(e.where ? std::optional{e.where->x} : std::nullopt);
+        number(e.where ? std::optional{e.where->y} : std::nullopt);
+        text(e.text);
+        out.write("\n");
+    }
+
+private:
+    csv_texts texts_;
+    std::string label_;
+};
+
+// ---- text ----------------------------------------------------------------------------------------------------------
+
+class text_printer final : public event_printer {
+public:
+    explicit text_printer(std::optional<std::string> const& file) {
+        if (file) label_ = printable(*file) + ": ";
+    }
+    void print(text_buffer& out, game_event const& e) override {
+        out.print("{}{}  {}\n", label_, clock_text(std::llround(e.seconds * 50)), to_text(e));
+    }
+
+private:
+    std::string label_;
+};
+
+// ---- srt -----------------------------------------------------------------------------------------------------------
+
+// Lines come from below and go after some seconds; a subtitle is what is to be seen between two changes.
+class srt_printer final : public event_printer {
+public:
+    void print(text_buffer& out, game_event const& e) override {
+        std::int64_t const now = std::max<std::int64_t>(last_, std::llround(e.seconds * 1000));
+        expire(out, now);
+        show(out, now);
+        if (lines_.size() == most_lines) lines_.pop_front();
+        lines_.push_back({now + line_milliseconds, harmless(to_text(e))});
+    }
+    void finish(text_buffer& out) override { expire(out, INT64_MAX); }
+
+private:
+    struct line {
+        std::int64_t until;
+        std::string text;
+    };
+    static constexpr std::int64_t line_milliseconds = 5000;
+    static constexpr std::size_t most_lines = 5;
+
+    // Players take some of what stands in angle brackets and braces for markup: a character that is not seen behind
+    // them keeps them from it.
+    static std::string harmless(std::string_view text) {
+        std::string out;
+        for (char const c : text) {
+            out += c;
+            if (c == '<' || c == '{') out += "\u2060";
+        }
+        return out;
+    }
+
+    void expire(text_buffer& out, std::int64_t now) {
+        while (!lines_.empty() && lines_.front().until <= now) {
+            show(out, lines_.front().until);
+            lines_.pop_front();
+        }
+    }
+    // What was to be seen up to then.
+    void show(text_buffer& out, std::int64_t until) {
+        std::int64_t const from = std::exchange(last_, until);
+        if (lines_.empty() || from == until) return;
+        auto const time = [](std::int64_t t) {
+            return fmt::format("{:02}:{:02}:{:02},{:03}", t / 3'600'000, t / 60'000 % 60, t / 1000 % 60, t % 1000);
+        };
+        out.print("{}\n{} --> {}\n", ++number_, time(from), time(until));
+        for (line const& l : lines_) out.print("{}\n", l.text);
+        out.write("\n");
+    }
+
+    std::deque<line> lines_;
+    std::int64_t last_ = 0; // up to where everything is told
+    std::uint64_t number_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<event_printer> make_event_printer(event_format format, std::optional<std::string> file,
+                                                  csv_texts texts) {
+    switch (format) {
+    case event_format::ndjson: return std::make_unique<ndjson_printer>(std::move(file));
+    case event_format::csv: return std::make_unique<csv_printer>(file, texts);
+    case event_format::text: return std::make_unique<text_printer>(file);
+    case event_format::srt: return std::make_unique<srt_printer>();
+    }
+    return nullptr;
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,101 @@
+// Who is where in a game and what they do, at one tick: what events and counts are concluded from.
+#pragma once
+
+#include "events/game_event.hpp"
+
+#include <teewire/schema.hpp>
+#include <teewire/snapshot.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace teewire::replay {
+
+/// Somebody in the game, with a tee or without one.
+struct present_player {
+    std::int32_t client_id = -1;
+    std::optional<std::int32_t> team; ///< not in the items of 0.7
+    std::int32_t latency = 0;         ///< milliseconds
+};
+
+/// What a player moves.
+struct tee {
+    static constexpr std::int32_t hook_flying = 4; // of hook_state; all less is no hook, or one on its way back
+    static constexpr std::int32_t hook_grabbed = 5;
+
+    std::int32_t client_id = -1;
+    place at;                     ///< at place_tick; from there it goes on as a client would predict it
+    std::int32_t place_tick = 0;  ///< the snapshot's, or an earlier one
+    std::int32_t speed_x = 0;     ///< at place_tick, units in 256 ticks
+    std::int32_t speed_y = 0;     ///< the same downwards
+    std::int32_t weapon = -1;     ///< in its hands
+    std::int32_t attack_tick = 0; ///< of the last shot
+    std::int32_t hook_state = 0;
+    std::int32_t hooked_player = -1;
+    place hook;
+    bool frozen = false; ///< DDNet; no other server says it
+};
+
+/// An item of an event.
+struct event_item {
+    enum class kind : std::uint8_t { spawn, hammer_hit, death, sound, damage } what;
+    place at;
+    std::int32_t value = 0; ///< death and 0.7's damage: the client; sound: which. 0.6's damage: -1
+};
+
+/// Ids ascend in `players` and `tees`, and occur once.
+struct world_state {
+    std::int32_t tick = -1;
+    std::vector<present_player> players;
+    std::vector<tee> tees;
+    std::vector<event_item> events; ///< that were not in the snapshot before
+    std::vector<place> lasers;      ///< to be picked up
+
+    [[nodiscard]] present_player const* player(std::int32_t client_id) const noexcept;
+    [[nodiscard]] tee const* find(std::int32_t client_id) const noexcept;
+};
+
+/// Reads the snapshots of a recording, in their order. O(items), and what events need to be sorted.
+class world_reader {
+public:
+    explicit world_reader(protocol p);
+    void read(std::int32_t tick, snapshot_view snapshot, world_state& out);
+
+    static constexpr std::size_t max_places = 12; ///< of fields that one kind of item has
+
+private:
+    struct layout { ///< where in an item what is needed stands
+        std::uint16_t type = 0;
+        std::array<std::size_t, max_places> at{};
+    };
+    using event_key = std::array<std::int32_t, 9>; // type, id and data
+
+    static layout find_places(object const& known, std::span<std::string_view const> fields);
+    void add_tee(item const& i, world_state& out) const;
+    void add_event(item const& i, event_item::kind what, world_state& out);
+    void read_freezes(snapshot_view snapshot, world_state& out) const;
+
+    layout player_info_;
+    layout character_;
+    layout pickup_;
+    layout freeze_;
+    std::int32_t laser_type_; // of pickups: 0.7 has a type, 0.6 a weapon's subtype
+    bool is_07_;
+    struct event_layout {
+        layout where;
+        event_item::kind what;
+    };
+    std::vector<event_layout> event_types_;
+    std::vector<event_key> before_; // the events of the last snapshot, sorted
+    std::vector<event_key> now_;
+};
+
+/// Where the tee is by the tick of the snapshot, if nothing has stopped it since place_tick.
+[[nodiscard]] place expected_place(tee const& t, std::int32_t tick) noexcept;
+/// In units.
+[[nodiscard]] double distance(place a, place b) noexcept;
+
+} // namespace teewire::replay

@@ -1,0 +1,122 @@
+#include "cli/examine_files.hpp"
+#include "demo/usage.hpp"
+#include "io/json.hpp"
+#include "verbs/verbs.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+struct du_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string format = "text";
+    unsigned jobs = 0; ///< files at the same time; 0: as many as there are cores
+};
+
+using named_section = std::pair<char const*, usage_section const*>;
+
+std::array<named_section, 3> sections_of(demo_usage const& u) {
+    return {{{"keyframes", &u.keyframes}, {"deltas", &u.deltas}, {"messages", &u.messages}}};
+}
+
+void print_text(text_buffer& out, std::string const& file, demo_usage const& u) {
+    auto const line = [&](std::string_view name, std::optional<std::uint64_t> count, std::uint64_t bytes) {
+        double const share = u.total == 0 ? 0 : 100 * static_cast<double>(bytes) / static_cast<double>(u.total);
+        out.print("{:32}{:>10}{:>12}{:>7.2f} %\n", name, count ? fmt::format("{}", *count) : "", bytes, share);
+    };
+    out.print("{}\n{:32}{:>10}{:>12}{:>9}\n", printable(file), "", "count", "bytes", "share");
+    line("header", {}, u.header);
+    line("map", {}, u.map);
+    line("ticks", u.ticks.count, u.ticks.bytes);
+    for (auto const& [name, section] : sections_of(u)) {
+        line(name, section->chunks.count, section->chunks.bytes);
+        for (usage_section::part const& p : section->parts) line("  " + p.name, p.of.count, p.of.bytes);
+    }
+    if (u.unused.count != 0) line("unused", u.unused.count, u.unused.bytes);
+    if (u.damaged.count != 0) line("damaged", u.damaged.count, u.damaged.bytes);
+    if (u.rest != 0) line("unreadable rest", {}, u.rest);
+    line("all", {}, u.total);
+}
+
+void print_json(text_buffer& out, std::string const& file, demo_usage const& u) {
+    rapidjson::StringBuffer text;
+    json_writer json{text};
+    auto const number = [&](std::string_view key, std::uint64_t value) {
+        write_key(json, key);
+        json.Uint64(value);
+    };
+    auto const counted = [&](byte_count const& of) {
+        number("count", of.count);
+        number("bytes", of.bytes);
+    };
+    auto const object = [&](std::string_view key, byte_count const& of) {
+        write_key(json, key);
+        json.StartObject();
+        counted(of);
+        json.EndObject();
+    };
+    json.StartObject();
+    json.Key("file");
+    write_string(json, valid_utf8(file));
+    number("bytes", u.total);
+    number("header", u.header);
+    number("map", u.map);
+    object("ticks", u.ticks);
+    for (auto const& [name, section] : sections_of(u)) {
+        write_key(json, name);
+        json.StartObject();
+        counted(section->chunks);
+        json.Key("parts");
+        json.StartObject();
+        for (usage_section::part const& p : section->parts) object(p.name, p.of);
+        json.EndObject();
+        json.EndObject();
+    }
+    object("unused", u.unused);
+    object("damaged", u.damaged);
+    number("rest", u.rest);
+    json.EndObject();
+    out.print("{}\n", std::string_view{text.GetString(), text.GetSize()});
+}
+
+int du(du_options const& options) {
+    output out{options.to, options.files};
+    return out.finish(examine_files(options.files, options.jobs, out,
+                                    [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
+                                        input const source{options.files[i]};
+                                        session demo{source};
+                                        demo_usage const found = measure_usage(demo, add_progress_to(done_bytes));
+                                        text_buffer text;
+                                        if (options.format == "ndjson") {
+                                            print_json(text, source.name(), found);
+                                        } else {
+                                            print_text(text, source.name(), found);
+                                            if (i + 1 != options.files.size()) text.write("\n");
+                                        }
+                                        report r{exit_ok, std::string{text.view()}, {}};
+                                        if (found.error.empty()) return r;
+                                        r.code = exit_bad_input;
+                                        r.err = error_line(found.error);
+                                        return r;
+                                    }));
+}
+
+} // namespace
+
+verb const du_verb{
+    "du", "Tell where the bytes of a demo are", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<du_options>();
+        options.files(chosen->files, "demos, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"text", "ndjson"}, "text: a table; ndjson: one object per file");
+        options.jobs(chosen->jobs);
+        options.examples({"du game.demo", "du --format ndjson *.demo | jq .deltas.parts.character.bytes"});
+        return [chosen] { return du(*chosen); };
+    }};
+
+} // namespace teewire::replay

@@ -1,0 +1,252 @@
+#include "cli/examine_files.hpp"
+#include "demo/demo_follower.hpp"
+#include "events/event_printer.hpp"
+#include "events/game_event_reader.hpp"
+#include "sources/recording_file.hpp"
+#include "sources/server_options.hpp"
+#include "sources/server_source.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+#include <bitset>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+struct events_options {
+    std::vector<std::string> files;
+    output_choice to;
+    std::string connection; ///< of captures
+    bool follow = false;
+    spectator_options spectating;
+    std::vector<std::string> types;
+    std::vector<std::string> players;
+    std::string format = "ndjson";
+    bool raw = false;  ///< csv: texts as they are, formulas or not
+    unsigned jobs = 0; ///< files at the same time; 0: as many as there are cores
+};
+
+using kind_set = std::bitset<game_event_kind_count>;
+
+event_format format_of(events_options const& options) {
+    return options.format == "csv"    ? event_format::csv
+           : options.format == "text" ? event_format::text
+           : options.format == "srt"  ? event_format::srt
+                                      : event_format::ndjson;
+}
+
+kind_set kinds_of(events_options const& options) {
+    using enum game_event_kind;
+    kind_set kinds;
+    for (std::string const& type : options.types) {
+        auto const kind = find_event_kind(type);
+        if (!kind) {
+            std::string all;
+            for (std::size_t i = 0; i < game_event_kind_count; ++i)
+                all += fmt::format("{}{}", i == 0 ? "" : ", ", name(static_cast<game_event_kind>(i)));
+            throw usage_error{fmt::format("--type: nothing is called \"{}\"; there are {}", type, all)};
+        }
+        kinds.set(static_cast<std::size_t>(*kind));
+    }
+    if (kinds.none() && options.format == "srt")
+        for (game_event_kind const k : {kill, finish, chat, team_chat, whisper, server_message})
+            kinds.set(static_cast<std::size_t>(k));
+    return kinds.none() ? kinds.set() : kinds;
+}
+
+// What happens in a recording, printed. `full`: there is so much that it should be taken.
+class printed_events final : public event_sink {
+public:
+    printed_events(events_options const& options, std::optional<std::string> file, std::function<void()> full = {})
+        : full_{std::move(full)}, kinds_{kinds_of(options)}, players_{options.players}, srt_{options.format ==
+                                                                                             "srt"},
+          printer_{make_event_printer(format_of(options), std::move(file),
+                                      options.raw ? csv_texts::raw : csv_texts::safe)},
+          reader_{[this](game_event const& e) {
+              if (wanted(e)) printer_->print(text_, e);
+          }} {}
+
+    void take(stream_event const& event) override {
+        constexpr std::size_t piece_bytes = 64 << 10;
+        reader_.take(event);
+        if (full_ && text_.size() >= piece_bytes) full_();
+    }
+    void finish() {
+        reader_.finish();
+        printer_->finish(text_);
+    }
+    [[nodiscard]] std::string head() const { return printer_->head(); }
+    [[nodiscard]] text_buffer& text() noexcept { return text_; }
+
+private:
+    [[nodiscard]] bool wanted(game_event const& e) const {
+        if (!kinds_[static_cast<std::size_t>(e.kind)]) return false;
+        // A finish that the chat tells is a line of the chat already.
+        if (srt_ && e.kind == game_event_kind::finish && !e.text.empty()) return false;
+        if (players_.empty()) return true;
+        return std::any_of(players_.begin(), players_.end(), [&](std::string const& name) {
+            return (e.client && e.client->name == name) || (e.target && e.target->name == name);
+        });
+    }
+
+    std::function<void()> full_;
+    kind_set kinds_;
+    std::vector<std::string> const& players_;
+    bool srt_;
+    std::unique_ptr<event_printer> printer_;
+    text_buffer text_;
+    game_event_reader reader_;
+};
+
+// Hands over what has been printed so far.
+class printout {
+public:
+    explicit printout(events_options const& options) : out_{options.to, options.files} {}
+
+    void write(printed_events& events) {
+        if (events.text().size() == 0) return;
+        write_head(events);
+        if (!interrupted()) out_.write(events.text().view());
+        events.text().clear();
+    }
+    void write_head(printed_events const& events) {
+        if (!std::exchange(head_written_, true)) out_.write(events.head());
+    }
+    output& out() noexcept { return out_; }
+
+private:
+    output out_;
+    bool head_written_ = false;
+};
+
+// `written`: takes what is printed, piece by piece.
+report read(std::string const& file, events_options const& options, std::atomic<std::uint64_t>& done_bytes,
+            std::function<void(printed_events&)> const& written) {
+    recording_file source{file, options.connection, add_progress_to(done_bytes)};
+    printed_events events{options, options.files.size() > 1 ? std::optional{source.name()} : std::nullopt,
+                          [&] { written(events); }};
+    std::string const error = source.read_all(events);
+    events.finish();
+    written(events);
+    report r;
+    r.code = std::max(source.judge(), error.empty() ? exit_ok : exit_bad_input);
+    if (!error.empty()) r.err = error_line(error);
+    return r;
+}
+
+// What is there is printed before more is waited for.
+class live_events final : public event_sink {
+public:
+    live_events(events_options const& options, printout& to) : events_{options, {}}, to_{to} {
+        to_.write_head(events_);
+        to_.out().flush();
+    }
+    void take(stream_event const& event) override {
+        events_.take(event);
+        flush();
+    }
+    void finish() {
+        events_.finish();
+        flush();
+    }
+
+private:
+    void flush() {
+        if (events_.text().size() == 0) return;
+        to_.write(events_);
+        to_.out().flush();
+    }
+    printed_events events_;
+    printout& to_;
+};
+
+int follow(std::string const& file, events_options const& options, printout& to) {
+    end_when_complete();
+    live_events sink{options, to};
+    demo_follower source{file, [] {}};
+    for (stream_event event; source.next(event);) sink.take(event);
+    sink.finish();
+    std::string const error = source.error();
+    if (!error.empty()) complain(error);
+    return to.out().finish(error.empty() ? exit_ok : exit_bad_input);
+}
+
+int watch_server(host_port const& server, events_options const& options, printout& to) {
+    end_when_complete();
+    live_events sink{options, to};
+    watched_server const found = watch(server, options.spectating, sink, [] { return false; });
+    sink.finish();
+    if (found.lost != 0) complain(fmt::format("{} snapshots were lost on the way", found.lost));
+    return to.out().finish(found.failed ? exit_io : found.snapshots == 0 ? exit_interrupted : exit_ok);
+}
+
+int events(events_options const& options) {
+    static_cast<void>(kinds_of(options));
+    for (std::string const& file : options.files)
+        if (options.files.size() > 1 && parse_server(file))
+            throw usage_error{fmt::format("{}: what happens on a server is told alone", file)};
+    if (options.format == "srt" && options.files.size() > 1)
+        throw usage_error{"--format srt: subtitles are of one recording"};
+    if (options.follow && options.files.size() > 1) throw usage_error{"--follow takes one file"};
+    printout to{options};
+    if (auto const server = parse_server(options.files.front())) return watch_server(*server, options, to);
+    if (options.follow) return follow(options.files.front(), options, to);
+    if (options.files.size() == 1)
+        return to.out().finish(examine_files(options.files, options.jobs, to.out(),
+                                             [&](std::size_t, workers&, std::atomic<std::uint64_t>& done_bytes) {
+                                                 return read(options.files.front(), options, done_bytes,
+                                                             [&](printed_events& events) {
+                                                                 to.write_head(events);
+                                                                 to.write(events);
+                                                                 to.out().flush();
+                                                             });
+                                             }));
+    to.write_head(printed_events{options, ""});
+    return to.out().finish(examine_files(options.files, options.jobs, to.out(),
+                                         [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
+                                             std::string text;
+                                             report r = read(options.files[i], options, done_bytes,
+                                                             [&](printed_events& events) {
+                                                                 text += events.text().view();
+                                                                 events.text().clear();
+                                                             });
+                                             r.out = std::move(text);
+                                             return r;
+                                         }));
+}
+
+} // namespace
+
+verb const events_verb{
+    "events", "Tell what happens in a demo, a packet capture or on a server",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<events_options>();
+        options.files(chosen->files,
+                      "demos, pcap and pcapng files, - for standard input, or HOST:PORT of a server");
+        options.output(chosen->to);
+        options.format(
+            chosen->format, {"ndjson", "csv", "text", "srt"},
+            "ndjson: one object per event; csv: one row; text: one line; srt: subtitles of what is said, "
+            "and of kills");
+        options.words("--type", chosen->types, "only events of these kinds, for example kill,chat");
+        options.texts("--player", chosen->players,
+                      "only what this player does or suffers; can be given several times", "NAME");
+        options.text("--connection", chosen->connection,
+                     "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
+                     "WHICH");
+        options.flag("--follow", chosen->follow, "a demo that is still being written: wait for more at its end");
+        server_options(options, chosen->spectating);
+        options.flag("--raw", chosen->raw,
+                     "csv: texts as they are, also those that a spreadsheet would take for formulas");
+        options.jobs(chosen->jobs);
+        options.examples({"events game.demo --type kill | jq -r .weapon | sort | uniq -c",
+                          "events *.demo --format csv --type finish -o finishes.csv",
+                          "events game.demo --format srt -o game.srt",
+                          "events localhost:8303 --format text --type chat,kill"});
+        return [chosen] { return events(*chosen); };
+    }};
+
+} // namespace teewire::replay

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""events, stats and du as people run them. Usage: test_events.py TEEWIRE FOLDER, of demos. Without FOLDER, those of
+TEEWIRE_CORPUS."""
+import collections
+import csv
+import io
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SECTIONS = ("keyframes", "deltas", "messages")
+
+
+def run(*arguments, codes=(0,), stdin=None):
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=300, stdin=stdin)
+    assert done.returncode in codes, (arguments, done.returncode, done.stderr)
+    return done.stdout.decode()
+
+
+def objects(*arguments, **options):
+    return [json.loads(line) for line in run(*arguments, **options).splitlines()]
+
+
+def ticks_of(demo):
+    """Those of all its markers, found without the program under test."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
+    from real_servers import demo_ticks
+    return demo_ticks(demo)
+
+
+# ---- events --------------------------------------------------------------------------------------------------------
+
+
+def check_forms(demo, events):
+    """The forms tell the same."""
+    rows = list(csv.DictReader(io.StringIO(run("events", "--format", "csv", "--raw", demo))))
+    assert len(rows) == len(events), demo
+    for row, event in zip(rows, events):
+        for key, value in row.items():
+            told = event.get(key, "")
+            if isinstance(told, bool):
+                told = int(told)
+            elif isinstance(told, float):
+                value, told = float(value), round(told, 2)
+            assert value == str(told) if isinstance(value, str) else value == told, (demo, key, row, event)
+    lines = run("events", "--format", "text", demo).splitlines()
+    assert len(lines) == len(events), demo
+    kinds = collections.Counter(e["kind"] for e in events)
+    for kind in ("kill", "chat", "hook_attach"):
+        assert len(objects("events", "--type", kind, demo)) == kinds[kind], (demo, kind)
+
+
+def check_subtitles(demo, events):
+    """A subtitle shows what was said and who was killed from the time at which that happened."""
+    text = run("events", "--format", "srt", "--type", "kill,chat", demo)
+    begins = set()
+    for number, block in enumerate(filter(None, text.split("\n\n")), 1):
+        first, times, *lines = block.strip("\n").split("\n")
+        assert int(first) == number and lines, (demo, block)
+        begin, end = ([int(n) for n in re.fullmatch(r"(\d\d+):(\d\d):(\d\d),(\d{3})", t).groups()] for t in times.split(" --> "))
+        milliseconds = [((h * 60 + m) * 60 + s) * 1000 + ms for h, m, s, ms in (begin, end)]
+        assert milliseconds[0] < milliseconds[1], (demo, block)
+        begins.add(milliseconds[0])
+    expected = {round(e["seconds"] * 1000) for e in events if e["kind"] in ("kill", "chat")}
+    # What comes and goes at the same time as something else begins there.
+    assert expected <= begins, (demo, sorted(expected - begins)[:3])
+    if shutil.which("ffprobe") and text:
+        done = subprocess.run(["ffprobe", "-v", "error", "-f", "srt", "-show_packets", "-of", "json", "-"],
+                              input=text.encode(), capture_output=True, check=True)
+        packets = json.loads(done.stdout)["packets"]
+        assert {round(float(p["pts_time"]) * 1000) for p in packets} == begins, demo
+        return True
+    return False
+
+
+def check_events(demo):
+    info = objects("info", "--format", "ndjson", demo)[0]
+    events = objects("events", demo)
+    ticks = [e["tick"] for e in events]
+    assert ticks == sorted(ticks), demo
+    for event in events:
+        if event["tick"] >= 0:
+            assert abs(event["seconds"] - (event["tick"] - info["first_tick"]) / 50) < 1e-9, event
+    assert [e["tick"] for e in events if e["kind"] == "marker"] == sorted(info["markers"]), demo
+    # Shots are what the items say, found in another way.
+    shots, tick = set(), None
+    for snapshot in objects("dump", "--types", "character", demo):
+        for number, character in snapshot["items"].get("character", {}).items():
+            if tick is not None and tick < character["attack_tick"] <= snapshot["tick"]:
+                shots.add((character["attack_tick"], int(number)))
+        tick = snapshot["tick"]
+    told = [(e["tick"], e["client"]) for e in events if e["kind"] == "shot"]
+    assert sorted(told) == sorted(shots), (demo, set(told) ^ shots)
+    check_forms(demo, events)
+    probed = check_subtitles(demo, events)
+    if events:
+        name = collections.Counter(e["name"] for e in events if "name" in e).most_common(1)[0][0]
+        assert objects("events", "--player", name, demo) == \
+            [e for e in events if name in (e.get("name"), e.get("target_name"))], demo
+    return collections.Counter(e["kind"] for e in events), probed
+
+
+# ---- stats ---------------------------------------------------------------------------------------------------------
+
+
+def check_stats(demo, folder):
+    """Pieces add up to the whole, and some of it is what the events and items say."""
+    whole = objects("stats", "--format", "ndjson", demo)
+    ticks = sorted(set(ticks_of(demo)))
+    if len(ticks) < 10:
+        return 0
+    info = objects("info", "--format", "ndjson", demo)[0]
+    events = [e for e in objects("events", demo) if e["tick"] > info["first_tick"]]
+    for player in whole:
+        mine = [e for e in events if e.get("name") == player["name"] and e.get("client", -1) >= 0]
+        assert sum(player["shots"].values()) == sum(e["kind"] == "shot" for e in mine), (demo, player)
+        assert sum(player["hits"].values()) == sum(e["kind"] == "hit" for e in mine), (demo, player)
+        assert player["finishes"] == sum(e["kind"] == "finish" for e in mine), (demo, player)
+    places = sorted(RANDOM.sample(ticks[1:-1], 3))
+    pieces = []
+    for number, (first, last) in enumerate(zip([ticks[0], *places], [*places, ticks[-1]])):
+        pieces.append(folder / f"{number}.demo")
+        run("cut", "--from", first, "--to", last, "-o", pieces[-1], "--force", demo)
+    names = {p["name"]: p for p in whole}
+    summed = {p["name"]: p for p in objects("stats", "--sum", "--format", "ndjson", *pieces)}
+    assert names == summed, (demo, places, [(names.get(n), summed.get(n)) for n in names.keys() | summed.keys()
+                                            if names.get(n) != summed.get(n)][:2])
+    # What is not summed here is what the program sums.
+    parts = [p for piece in pieces for p in objects("stats", "--format", "ndjson", piece)]
+    for name, player in names.items():
+        for key in ("kills", "deaths", "chat", "played_seconds", "distance_tiles", "hook_seconds", "frozen_seconds"):
+            total = sum(p[key] for p in parts if p["name"] == name)
+            assert abs(total - player[key]) < 1e-6, (demo, name, key, total, player[key])
+    return len(whole)
+
+
+# ---- du ------------------------------------------------------------------------------------------------------------
+
+
+def check_usage(demo, damaged=False):
+    used = objects("du", "--format", "ndjson", demo, codes=(1,) if damaged else (0,))[0]
+    for section in SECTIONS:
+        assert used[section]["bytes"] == sum(p["bytes"] for p in used[section]["parts"].values()), (demo, section)
+    total = sum(used[s]["bytes"] for s in (*SECTIONS, "ticks", "unused", "damaged")) + used["header"] + used["map"] + used["rest"]
+    assert total == used["bytes"] == demo.stat().st_size, (demo, total, used["bytes"])
+    table = run("du", demo, codes=(0, 1)).splitlines()
+    assert table[-1].split()[:2] == ["all", str(total)], table[-1]
+    return used
+
+
+def check_usage_by_info(demo):
+    """Kinds of chunks as info counts them, and items as dump has them."""
+    used = check_usage(demo)
+    info = objects("info", "--format", "ndjson", demo)[0]
+    for section, kind in zip((*SECTIONS, "ticks", "unused"), ("snapshots", "deltas", "messages", "ticks", "unused")):
+        if kind in info["chunks"]:
+            assert used[section]["count"] == info["chunks"][kind]["count"], (demo, section)
+            assert used[section]["bytes"] == info["chunks"][kind]["bytes"], (demo, section)
+    items = collections.Counter()
+    for snapshot in objects("dump", demo):
+        if snapshot["keyframe"]:
+            items.update({kind: len(all_) for kind, all_ in snapshot["items"].items()})
+    told = {kind: p["count"] for kind, p in used["keyframes"]["parts"].items() if kind != "(head)"}
+    assert told == {k: n for k, n in items.items() if n}, (demo, told, items)
+
+
+def check_damage(demo, folder):
+    """What came before damage is told, counted and measured, and the damage said."""
+    cut = folder / "cut.demo"
+    cut.write_bytes(demo.read_bytes()[:2 * demo.stat().st_size // 3])
+    before = objects("events", demo)
+    after = objects("events", cut, codes=(1,))
+    # At the end of a file nothing more is waited for.
+    common = [e for e in after if e["tick"] < after[-1]["tick"] - 60]
+    assert common and common == before[:len(common)], demo
+    assert objects("stats", "--format", "ndjson", cut, codes=(1,)), demo
+    check_usage(cut, damaged=True)
+
+
+def main():
+    demos = sorted(FOLDER.rglob("*.demo"))
+    assert demos, FOLDER
+    kinds, players, probed, whole, hurt = collections.Counter(), 0, 0, 0, False
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for demo in demos:
+            if subprocess.run([TEEWIRE, "verify", demo], capture_output=True).returncode != 0:
+                check_usage(demo, damaged=True)
+                objects("events", demo, codes=(1,))
+                continue
+            whole += 1
+            found, has_probe = check_events(demo)
+            kinds += found
+            probed += has_probe
+            players += check_stats(demo, folder)
+            check_usage_by_info(demo)
+            if sum(found.values()) > 100 and not hurt:
+                check_damage(demo, folder)
+                hurt = True
+    assert whole > 0 and players > 0 and hurt
+    print(f"{whole} demos, {players} players, {probed} subtitles probed:", dict(kinds))
+
+
+TEEWIRE = sys.argv[1]
+RANDOM = random.Random(21)
+if len(sys.argv) > 2:
+    FOLDER = pathlib.Path(sys.argv[2])
+elif "TEEWIRE_CORPUS" in os.environ:
+    FOLDER = pathlib.Path(os.environ["TEEWIRE_CORPUS"]) / "demos"
+else:
+    print("SKIPPED: TEEWIRE_CORPUS is not set")
+    sys.exit(77)
+main()

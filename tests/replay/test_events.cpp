@@ -1,0 +1,530 @@
+#include "happenings.hpp"
+
+#include "events/event_printer.hpp"
+
+#include <teewire/message_types.hpp>
+
+using namespace teewire;
+using namespace teewire::replay;
+using test::happenings;
+using test::say;
+using test::scene;
+using receivers = test::happenings::receivers;
+
+namespace {
+
+constexpr auto p06 = protocol::teeworlds_06;
+constexpr auto p07 = protocol::teeworlds_07;
+constexpr auto ddnet = protocol::ddnet;
+
+std::string lines(std::initializer_list<std::string_view> each) {
+    return fmt::format("{}\n", fmt::join(each, "\n"));
+}
+
+struct body {
+    std::int32_t x = 0;
+    std::int32_t y = 0;
+    std::int32_t weapon = 1;
+    std::int32_t attack_tick = 0;
+    std::int32_t hook_state = 0;
+    std::int32_t hooked_player = -1;
+    std::int32_t tick = 0;
+    std::int32_t vel_x = 0;
+};
+
+constexpr std::array<std::string_view, 4> player_names = {"alice", "bob", "carl", "dora"};
+
+scene game(protocol p, std::initializer_list<std::uint16_t> present = {0, 1, 2}) {
+    scene s{p};
+    for (std::uint16_t const id : present) {
+        if (p == p07) s.add("client_info", id, {{"local", 0}}, player_names[id]);
+        else s.add("client_info", id, {}, player_names[id]);
+        s.add("player_info", id, {{"client_id", id}});
+    }
+    return s;
+}
+
+void add(scene& s, std::uint16_t id, body const& b) {
+    s.add("character", id,
+          {{"x", b.x},
+           {"y", b.y},
+           {"weapon", b.weapon},
+           {"attack_tick", b.attack_tick},
+           {"hook_state", b.hook_state},
+           {"hooked_player", b.hooked_player},
+           {"tick", b.tick},
+           {"vel_x", b.vel_x},
+           {"health", 10}});
+}
+
+void hear(scene& s, std::uint16_t id, std::int32_t sound, std::int32_t x, std::int32_t y = 0) {
+    s.add("event_sound_world", id, {{"x", x}, {"y", y}, {"sound_id", sound}});
+}
+
+} // namespace
+
+// ---- messages ------------------------------------------------------------------------------------------------------
+
+TEST_CASE("kill messages become events") {
+    auto const line = [](std::int32_t killer, std::int32_t victim, std::int32_t weapon) {
+        happenings h{p06};
+        scene s = game(p06);
+        h.snapshot(100, s);
+        h.message(say(message_type::kill, p06, {killer, victim, weapon, 0}));
+        return h.lines();
+    };
+    CHECK(line(0, 1, 0) == "100 observed alice killed bob with hammer\n");
+    CHECK(line(0, 1, -1) == "100 observed alice killed bob with world\n");
+    CHECK(line(1, 1, -1) == "100 observed bob died (world)\n");
+    CHECK(line(1, 1, -2) == "100 observed bob died (self)\n");
+    CHECK(line(-1, 9, -3) == "100 observed #9 died (game)\n");
+    CHECK(line(1, 1, 3) == "100 observed bob died (own grenade)\n");
+    CHECK(line(0, 1, 77) == "100 observed alice killed bob with weapon 77\n");
+}
+
+TEST_CASE("a kill has its place, and says whether the killer was in sight") {
+    happenings h{p06};
+    scene s = game(p06);
+    add(s, 0, {.x = 100});
+    add(s, 1, {.x = 200, .y = 50});
+    h.snapshot(100, s);
+    h.message(say(message_type::kill, p06, {0, 1, 1, 0}));
+    h.message(say(message_type::kill, p06, {2, 0, 1, 0}));
+    h.finish();
+    REQUIRE(h.told().size() == 2);
+    CHECK(h.told()[0].client == participant{0, "alice"});
+    CHECK(h.told()[0].target == participant{1, "bob"});
+    CHECK(h.told()[0].where == place{200, 50});
+    CHECK(h.told()[0].client_seen == true);
+    CHECK(h.told()[1].client_seen == false);
+    CHECK(h.told()[1].where == place{100, 0});
+}
+
+TEST_CASE("what is said") {
+    auto const line = [](protocol p, std::vector<std::int32_t> const& fields, std::string const& text) {
+        happenings h{p};
+        scene s = game(p);
+        h.snapshot(100, s);
+        h.message(say(message_type::chat, p, fields, {text}));
+        return h.lines();
+    };
+    CHECK(line(p06, {0, 0}, "hi\x1b[2J") == "100 observed alice: hi [2J\n");
+    CHECK(line(p06, {1, 0}, "hi") == "100 observed alice (team): hi\n");
+    CHECK(line(p06, {3, 0}, "hi") == "100 observed alice (whisper): hi\n");
+    CHECK(line(p07, {1, 0, -1}, "hi") == "100 observed alice: hi\n");
+    CHECK(line(p07, {2, 0, -1}, "hi") == "100 observed alice (team): hi\n");
+    CHECK(line(p06, {0, -1}, "hi") == "100 observed *** hi\n");
+    CHECK(line(p06, {0, 0}, " ") == "");
+    for (protocol const p : {p06, p07}) { // any team may be named
+        std::int32_t const none = p == p07 ? 0 : -1;
+        auto const said = [&](std::int32_t team) {
+            std::vector<std::int32_t> fields{team, 3};
+            if (p == p07) fields.push_back(none);
+            return line(p, fields, "hello");
+        };
+        CHECK(said(INT32_MIN) == "100 observed #3: hello\n");
+        CHECK(said(INT32_MAX) == "100 observed #3 (whisper): hello\n");
+    }
+
+    happenings h{p06};
+    scene s = game(p06);
+    h.snapshot(100, s);
+    h.message(say(message_type::broadcast, p06, {}, {"a\nb"}));
+    h.message(say(message_type::broadcast, p06, {}, {" "}));
+    h.message(say(message_type::broadcast, p06, {}, {"00:06"}));
+    h.message(say(message_type::motd, p06, {}, {"welcome"}));
+    CHECK(h.lines() == lines({"100 observed broadcast: a b", "100 observed race clock: 00:06",
+                              "100 observed message of the day: welcome"}));
+}
+
+TEST_CASE("a whisper is from one player to another") {
+    auto const whispers = [](std::int32_t team) {
+        happenings h{ddnet};
+        scene s{ddnet};
+        s.add("client_info", 0, {}, "alice");
+        s.add("client_info", 1, {}, "bob");
+        s.add("player_info", 0, {{"client_id", 0}, {"local", 1}});
+        s.add("player_info", 1, {{"client_id", 1}});
+        h.snapshot(100, s);
+        h.message(say(message_type::chat, ddnet, {team, 1}, {"psst"}));
+        h.finish();
+        REQUIRE(h.told().size() == 1);
+        CHECK(h.told()[0].kind == game_event_kind::whisper);
+        return h.told()[0];
+    };
+    CHECK(whispers(2).client == participant{0, "alice"}); // by the client itself
+    CHECK(whispers(2).target == participant{1, "bob"});
+    CHECK(whispers(3).client == participant{1, "bob"});
+    CHECK(whispers(3).target == participant{0, "alice"});
+
+    happenings h{p07};
+    scene s = game(p07);
+    h.snapshot(100, s);
+    h.message(say(message_type::chat, p07, {3, 2, 1}, {"psst"}));
+    h.finish();
+    REQUIRE(h.told().size() == 1);
+    CHECK(h.told()[0].client == participant{2, "carl"});
+    CHECK(h.told()[0].target == participant{1, "bob"});
+}
+
+TEST_CASE("votes begin once, and end as the server says") {
+    happenings h{p06};
+    scene s = game(p06);
+    h.snapshot(100, s);
+    h.message(say(message_type::vote_set, p06, {25}, {"kick bob", "rude"}));
+    h.tick(200);
+    h.message(say(message_type::vote_set, p06, {20}, {"kick bob", "rude"})); // for who came since
+    h.tick(300);
+    h.message(say(message_type::vote_set, p06, {0}, {"", ""}));
+    h.message(say(message_type::vote_set, p06, {0}, {"", ""}));
+    h.message(say(message_type::chat, p06, {0, -1}, {"Vote passed"}));
+    CHECK(h.lines() == lines({"100 observed ? called a vote: kick bob (rude)", "300 observed vote passed",
+                              "300 observed *** Vote passed"}));
+    happenings after{p06};
+    after.snapshot(100, s);
+    after.message(say(message_type::vote_set, p06, {25}, {"kick bob", ""}));
+    after.message(say(message_type::chat, p06, {0, -1}, {"Vote failed"}));
+    after.message(say(message_type::vote_set, p06, {0}, {"", ""}));
+    CHECK(after.lines() == lines({"100 observed ? called a vote: kick bob", "100 observed *** Vote failed",
+                                  "100 observed vote failed"}));
+
+    happenings v07{p07};
+    scene t = game(p07);
+    v07.snapshot(100, t);
+    v07.message(say(message_type::vote_set, p07, {1, 1, 25}, {"map dm2", "bored"}));
+    v07.message(say(message_type::vote_set, p07, {-1, 4, 0}, {"", ""}));
+    CHECK(v07.lines() == lines({"100 observed bob called a vote: map dm2 (bored)", "100 observed vote aborted"}));
+}
+
+TEST_CASE("a finish is one, in however many ways the server says it") {
+    auto const told = [](std::vector<std::vector<std::uint8_t>> const& messages) {
+        happenings h{ddnet};
+        scene s = game(ddnet);
+        h.snapshot(100, s);
+        for (auto const& m : messages) h.message(m);
+        h.finish();
+        std::vector<game_event> found;
+        for (game_event const& e : h.told())
+            if (e.kind == game_event_kind::finish) found.push_back(e);
+        return found;
+    };
+    auto const chat = say(message_type::chat, ddnet, {0, -1}, {"bob finished in: 1 minute(s)  2.34 second(s)"});
+    auto const all = say(message_type::race_finish, ddnet, {1, 62'345, -1500, 1, 0});
+    auto const own = say(message_type::race_time, ddnet, {6234, 0, 1});
+    for (auto const& messages : {std::vector{chat, all, own}, {own, all, chat}, {all}, {all, own}}) {
+        auto const found = told(messages);
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].client == participant{1, "bob"});
+        CHECK(found[0].time == 62'345);
+        CHECK(found[0].difference == -1500);
+        CHECK(found[0].record == race_record::personal);
+        CHECK(found[0].text.empty());
+    }
+    auto const old = told({chat});
+    REQUIRE(old.size() == 1);
+    CHECK(old[0].client == participant{1, "bob"});
+    CHECK(old[0].time == 62'340);
+    CHECK(told({all, say(message_type::race_finish, ddnet, {2, 62'345, 0, 0, 0})}).size() == 2);
+    for (auto const* const text : {"bob finished in: ", "bob finished in: x minute(s) 1.00 second(s)",
+                                   "bob finished in: 1 minute(s) 99999999999.0 second(s)", "finished in:"})
+        CHECK(told({say(message_type::chat, ddnet, {0, -1}, {text})}).empty());
+}
+
+// ---- who is there --------------------------------------------------------------------------------------------------
+
+TEST_CASE("who comes and goes, and whether the server says so") {
+    happenings h{p06};
+    scene first = game(p06, {0});
+    h.snapshot(100, first);
+    h.message(say(message_type::chat, p06, {0, -1}, {"'bob' entered and joined the game"}));
+    scene second = game(p06, {0, 1});
+    h.snapshot(102, second);
+    scene third = game(p06, {0, 1, 2});
+    h.snapshot(104, third);
+    scene fourth = game(p06, {0, 2});
+    h.snapshot(106, fourth);
+    h.message(say(message_type::chat, p06, {0, -1}, {"'bob' has left the game (bored (really))"}));
+    scene fifth = game(p06, {0});
+    h.snapshot(108, fifth);
+    h.message(say(message_type::chat, p06, {0, -1}, {"'dora' has left the game"}));
+    h.finish();
+    CHECK(h.lines() == lines({"100 observed *** 'bob' entered and joined the game", "102 observed bob joined",
+                              "104 derived carl joined", "106 observed bob left",
+                              "106 observed *** 'bob' has left the game (bored (really))", "108 derived carl left",
+                              "108 observed *** 'dora' has left the game"}));
+    for (game_event const& e : h.told())
+        if (e.kind == game_event_kind::leave && e.client->name == "bob") CHECK(e.text == "bored (really)");
+}
+
+TEST_CASE("0.7 says who comes and goes by id") {
+    happenings h{p07};
+    scene first = game(p07, {0});
+    h.snapshot(100, first);
+    h.message(say(message_type::demo_client_enter, p07, {}, {}));
+    scene second = game(p07, {0, 1});
+    std::vector<std::uint8_t> enter{
+        static_cast<std::uint8_t>(describe(message_type::demo_client_enter).id_07 << 1), 'b', 'o', 'b', 0, 1, 0};
+    h.message(enter);
+    h.snapshot(102, second);
+    scene third = game(p07, {0});
+    h.message(say(message_type::client_drop, p07, {1}, {"gone fishing"}));
+    h.snapshot(104, third);
+    h.finish();
+    CHECK(h.lines() == lines({"102 observed bob joined", "104 observed bob left"}));
+    CHECK(h.told().back().text == "gone fishing");
+}
+
+TEST_CASE("names and teams change") {
+    happenings h{p06};
+    scene first = game(p06, {0, 1});
+    h.snapshot(100, first);
+    scene second{p06};
+    second.add("client_info", 0, {}, "ally");
+    second.add("player_info", 0, {{"client_id", 0}, {"team", -1}});
+    second.add("client_info", 1, {}, "bob", "clan");
+    second.add("player_info", 1, {{"client_id", 1}, {"team", 1}});
+    h.snapshot(102, second);
+    h.finish();
+    CHECK(h.lines() == lines({"102 derived alice is now ally", "102 derived ally joined the spectators",
+                              "102 derived bob joined the blue team"}));
+}
+
+// ---- what tees do --------------------------------------------------------------------------------------------------
+
+TEST_CASE("a shot is told with its own tick, once, and not of the first snapshot") {
+    happenings h{p06};
+    auto const at = [&](std::int32_t tick, std::int32_t attack_tick) {
+        scene s = game(p06);
+        add(s, 0, {.x = tick, .weapon = 3, .attack_tick = attack_tick});
+        h.snapshot(tick, s);
+    };
+    at(100, 100);
+    at(102, 100);
+    at(104, 103);
+    at(106, 103);
+    at(108, 999); // has not been yet
+    at(110, -5);
+    CHECK(h.lines() == "103 derived alice fired grenade\n");
+}
+
+TEST_CASE("hooks are told when they hold and let go") {
+    happenings h{p06};
+    auto const at = [&](std::int32_t tick, std::int32_t state, std::int32_t target = -1) {
+        scene s = game(p06);
+        add(s, 0, {.x = tick, .hook_state = state, .hooked_player = target});
+        h.snapshot(tick, s);
+    };
+    at(100, 5); // held since nobody knows when
+    at(102, 4);
+    at(104, 5);
+    at(106, 5);
+    at(108, 0);
+    at(110, 4);
+    at(112, 5, 1);
+    at(114, 5, 2); // let go of the one and caught the other between two snapshots
+    at(116, -1);
+    CHECK(h.lines() == lines({"102 derived alice let go of the ground", "104 derived alice hooked the ground",
+                              "108 derived alice let go of the ground", "112 derived alice hooked bob",
+                              "114 derived alice let go of bob", "114 derived alice hooked carl",
+                              "116 derived alice let go of carl"}));
+}
+
+TEST_CASE("a hook whose item goes on to fly as predicted is heard to hold") {
+    happenings h{p06};
+    auto const at = [&](std::int32_t tick, std::int32_t state, std::int32_t since, std::int32_t sound = -1) {
+        scene s = game(p06);
+        add(s, 0, {.x = 1000, .hook_state = state, .tick = since, .vel_x = 2560}); // 10 units in a tick
+        if (sound >= 0) hear(s, static_cast<std::uint16_t>(tick), sound, 1040);
+        h.snapshot(tick, s);
+    };
+    at(100, 4, 100);
+    at(104, 4, 100, 21);
+    at(106, 4, 100);
+    at(108, 5, 108); // the item is sent again
+    at(110, 0, 110);
+    at(112, 0, 112, 21); // held and let go between two snapshots
+    CHECK(h.lines() == lines({"104 observed alice hooked the ground", "110 derived alice let go of the ground",
+                              "112 observed alice hooked the ground", "112 derived alice let go of the ground"}));
+}
+
+TEST_CASE("who dies lets go") {
+    happenings h{p06};
+    auto const at = [&](std::int32_t tick, bool alive, bool died) {
+        scene s = game(p06);
+        if (alive) add(s, 0, {.hook_state = 5, .hooked_player = 1});
+        if (died) s.add("event_death", 0, {{"client_id", 0}});
+        h.snapshot(tick, s);
+    };
+    at(100, false, false);
+    at(102, true, false);  // comes in sight with it
+    at(104, false, false); // goes out of sight
+    at(106, true, false);
+    at(108, false, true);
+    h.message(say(message_type::kill, p06, {0, 0, -2, 0}));
+    CHECK(h.lines() == lines({"108 derived alice let go of bob", "108 observed alice died (self)"}));
+}
+
+TEST_CASE("freezing") {
+    happenings h{ddnet};
+    auto const at = [&](std::int32_t tick, std::int32_t freeze_end) {
+        scene s = game(ddnet);
+        add(s, 0, {.x = tick});
+        s.add("ddnet_character", 0, {{"freeze_end", freeze_end}});
+        h.snapshot(tick, s);
+    };
+    at(100, 0);
+    at(102, 250);
+    at(104, 254);
+    at(106, 0);
+    at(108, -1);
+    CHECK(h.lines() == lines({"102 derived alice froze", "106 derived alice thawed", "108 derived alice froze"}));
+}
+
+TEST_CASE("spawns, pickups and hits go to whom they fit") {
+    happenings h{p06};
+    scene before = game(p06);
+    add(before, 0, {.x = 0, .weapon = 0});
+    add(before, 1, {.x = 50, .weapon = 1});
+    before.add("pickup", 0, {{"x", 500}, {"type", 2}, {"subtype", 4}});
+    h.snapshot(100, before);
+    scene s = game(p06);
+    add(s, 0, {.x = 0, .weapon = 0, .attack_tick = 101});
+    add(s, 1, {.x = 50, .weapon = 1});
+    add(s, 2, {.x = 520, .weapon = 1});
+    s.add("event_spawn", 0, {{"x", 519}});
+    s.add("event_hammer_hit", 1, {{"x", 30}});
+    hear(s, 2, 27, 500);
+    hear(s, 3, 27, 60);
+    hear(s, 4, 24, 5000);
+    h.snapshot(102, s);
+    h.snapshot(104, s); // the same events
+    CHECK(h.lines() == lines({"101 derived alice fired hammer", "102 observed carl spawned",
+                              "102 observed alice hit bob with hammer", "102 observed carl picked up laser",
+                              "102 observed bob picked up shotgun", "102 observed ? picked up health"}));
+}
+
+TEST_CASE("the sound of a hit goes to who hit, and damage to whom") {
+    for (protocol const p : {p06, p07}) {
+        happenings h{p, receivers::all};
+        scene before = game(p);
+        h.snapshot(100, before);
+        scene s = game(p);
+        add(s, 0, {.x = 0, .weapon = 2});
+        add(s, 1, {.x = 400});
+        if (p == p06) s.add("event_damage_ind", 0, {{"x", 400}});
+        else s.add("event_damage", 0, {{"x", 400}, {"client_id", 1}});
+        hear(s, 1, 31, 0);
+        h.snapshot(102, s);
+        CHECK(h.lines() == "102 observed alice hit bob with shotgun\n");
+    }
+}
+
+// ---- order ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("markers and other maps are told where they are") {
+    happenings h{p06, receivers::one, {300, 102, 900}};
+    scene s = game(p06);
+    h.snapshot(100, s);
+    h.message(say(message_type::chat, p06, {0, 0}, {"hi"}));
+    h.tick(500);
+    h.message(say(message_type::chat, p06, {0, 0}, {"ho"}));
+    h.tick(560);
+    h.begin();
+    h.snapshot(10, s);
+    h.message(say(message_type::chat, p06, {0, 0}, {"new"}));
+    CHECK(h.lines() ==
+          lines({"100 observed alice: hi", "102 observed marker", "300 observed marker", "500 observed alice: ho",
+                 "900 observed marker", "-1 observed map: dm1", "10 observed alice: new", "102 observed marker",
+                 "300 observed marker", "900 observed marker"}));
+    CHECK(h.told()[3].seconds == 8);
+}
+
+TEST_CASE("of one receiver everything is told when it is a second old") {
+    happenings h{p06};
+    scene s = game(p06);
+    h.snapshot(100, s);
+    h.message(say(message_type::chat, p06, {0, 0}, {"hi"}));
+    h.tick(150);
+    CHECK(h.told().empty());
+    h.tick(151);
+    CHECK(h.told().size() == 1);
+}
+
+TEST_CASE("floods take no longer than they are") {
+    for (receivers const who : {receivers::one, receivers::all}) {
+        happenings h{p06, who};
+        scene s = game(p06);
+        h.snapshot(100, s);
+        for (int i = 0; i < 100'000; ++i) {
+            h.message(say(message_type::chat, p06, {0, i % 64}, {fmt::format("{}", i / 64)}));
+            h.message(say(message_type::chat, p06, {0, -1}, {fmt::format("'{}' has left the game", i)}));
+            h.message(say(message_type::kill, p06, {0, i, 0, 0}));
+        }
+        h.finish();
+        CHECK(h.told().size() >= 200'000);
+    }
+}
+
+// ---- printing ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string print(event_format format, std::vector<game_event> const& events,
+                  std::optional<std::string> const& file = {}) {
+    auto const printer = make_event_printer(format, file, csv_texts::safe);
+    text_buffer out;
+    out.write(printer->head());
+    for (game_event const& e : events) printer->print(out, e);
+    printer->finish(out);
+    return std::string{out.view()};
+}
+
+game_event said_at(double seconds, std::string_view text) {
+    game_event e;
+    e.kind = game_event_kind::chat;
+    e.tick = 100;
+    e.seconds = seconds;
+    e.client = participant{1, "bob"};
+    e.text = text;
+    return e;
+}
+
+} // namespace
+
+TEST_CASE("events as JSON and CSV") {
+    game_event e = said_at(1.5, "=1+1, \"x\"");
+    e.where = place{3, -4};
+    e.time = 1234;
+    e.weapon = 3;
+    e.client_seen = false;
+    CHECK(print(event_format::ndjson, {e}) ==
+          "{\"kind\":\"chat\",\"known\":\"observed\",\"tick\":100,\"seconds\":1.5,\"client\":1,\"name\":\"bob\","
+          "\"weapon\":\"grenade\",\"killer_seen\":false,\"time_ms\":1234,\"x\":3,\"y\":-4,"
+          "\"text\":\"=1+1, \\\"x\\\"\"}\n");
+    CHECK(print(event_format::csv, {e}, "a.demo") ==
+          "file,kind,known,tick,seconds,client,name,target,target_name,weapon,killer_seen,team,time_ms,"
+          "difference_ms,server_time_ms,record,x,y,text\n"
+          "\"a.demo\",chat,observed,100,1.50,1,\"bob\",,,grenade,0,,1234,,,,3,-4,\"'=1+1, \"\"x\"\"\"\n");
+    CHECK(print(event_format::text, {e}, "a.demo") == "a.demo: 0:01.5  bob: =1+1, \"x\"\n");
+}
+
+TEST_CASE("events as subtitles: lines come and go") {
+    CHECK(print(event_format::srt, {said_at(1, "a"), said_at(1, "b"), said_at(3661.25, "<i>c")}) ==
+          "1\n00:00:01,000 --> 00:00:06,000\nbob: a\nbob: b\n\n"
+          "2\n01:01:01,250 --> 01:01:06,250\nbob: <\u2060i>c\n\n");
+    CHECK(print(event_format::srt, {said_at(1, "a"), said_at(3, "b")}) ==
+          "1\n00:00:01,000 --> 00:00:03,000\nbob: a\n\n2\n00:00:03,000 --> 00:00:06,000\nbob: a\nbob: b\n\n"
+          "3\n00:00:06,000 --> 00:00:08,000\nbob: b\n\n");
+    CHECK(print(event_format::srt, {}) == "");
+}
+
+TEST_CASE("every kind has a name of its own") {
+    for (std::size_t i = 0; i < game_event_kind_count; ++i) {
+        auto const kind = static_cast<game_event_kind>(i);
+        CHECK(find_event_kind(name(kind)) == kind);
+        game_event e;
+        e.kind = kind;
+        CHECK_FALSE(to_text(e).empty());
+    }
+    CHECK_FALSE(find_event_kind("nothing"));
+}
