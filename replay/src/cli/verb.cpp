@@ -28,6 +28,9 @@ void option_set::output(output_choice& to, presence p, char const* help) {
     named(command_.add_option("-o,--output", to.name, help), "FILE")->required(p == presence::required);
     command_.add_flag("--force", to.force, "replace a file that is there");
 }
+void option_set::collection(std::string& name, char const* help, char const* value_name) {
+    named(command_.add_option("-o,--output", name, help), value_name)->required();
+}
 void option_set::format(std::string& format, std::vector<std::string> const& names, char const* help) {
     choice("--format", format, names, help);
 }

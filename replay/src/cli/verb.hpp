@@ -38,6 +38,8 @@ public:
     enum class presence : bool { optional, required };
     void output(output_choice& to, presence p = presence::optional,
                 char const* help = "file to write; - is standard output");
+    /// -o, --output: a file or folder that is added to.
+    void collection(std::string& name, char const* help, char const* value_name = "FILE");
     /// --format: one of the names.
     void format(std::string& format, std::vector<std::string> const& names, char const* help);
     /// --jobs

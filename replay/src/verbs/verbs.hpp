@@ -7,6 +7,7 @@ namespace teewire::replay {
 
 extern verb const info_verb;
 extern verb const dump_verb;
+extern verb const export_verb;
 extern verb const verify_verb;
 extern verb const play_verb;
 extern verb const cut_verb;
