@@ -296,7 +296,7 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
     sqlite3_progress_handler(opened, steps_between_looks, look_for_signals, nullptr);
     sqlite3_create_module(opened, row_source::name, &row_source::module, source_.get());
     run(fmt::format("PRAGMA page_size = {}; PRAGMA cache_size = -{}; PRAGMA trusted_schema = OFF; "
-                    "PRAGMA secure_delete = OFF",
+                    "PRAGMA secure_delete = OFF; PRAGMA synchronous = NORMAL",
                     page_bytes, cache_kibibytes));
     if (number("PRAGMA user_version") == 0 && number("SELECT count(*) FROM sqlite_schema") == 0) return;
     if (number("PRAGMA application_id") != application_id)
