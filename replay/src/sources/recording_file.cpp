@@ -66,8 +66,10 @@ std::array<std::uint8_t, 32> recording_file::sha256() const {
     open_capture const from = capture_->open();
     std::array<std::uint8_t, 1 << 16> piece;
     sha256_hash hash;
-    while (std::size_t const size = std::fread(piece.data(), 1, piece.size(), from.file.get()))
+    for (std::size_t size = 1; size != 0 && !interrupted();) {
+        size = std::fread(piece.data(), 1, piece.size(), from.file.get());
         hash.add(std::span{piece}.first(size));
+    }
     if (std::ferror(from.file.get()) != 0) throw io_error{fmt::format("{}: cannot be read", name_)};
     return hash.finish();
 }
