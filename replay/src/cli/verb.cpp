@@ -80,6 +80,16 @@ template void option_set::number(char const*, std::optional<unsigned>&, double, 
 template void option_set::number(char const*, std::optional<std::size_t>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<std::int32_t>&, double, double, char const*);
 
+void option_set::part(std::optional<shard>& part) {
+    auto const set = [&part](std::string const& text) {
+        part = parse_shard(text);
+        if (!part) throw CLI::ValidationError{"--shard", fmt::format("{} is not I/N, with I from 1 to N", text)};
+    };
+    named(command_.add_option_function<std::string>(
+              "--shard", set,
+              "only part I of N of the files, divided by their names; the output's name gets -I-of-N"),
+          "I/N");
+}
 void option_set::numbers(char const* name, std::vector<std::int64_t>& values, std::size_t count, char const* help) {
     auto const set = [&values, name, count](std::string const& text) {
         std::vector<std::string> const parts = CLI::detail::split(text, ',');

@@ -4,6 +4,7 @@
 // explanation in all of them.
 #pragma once
 
+#include "cli/shard.hpp"
 #include "cli/times.hpp"
 #include "io/interrupts.hpp"
 #include "io/output_file.hpp"
@@ -58,6 +59,8 @@ public:
     /// `T`: double, unsigned, int, std::int32_t, std::uint16_t, std::size_t, or one of these that is optional.
     template <class T>
     void number(char const* name, T& value, double least, double most, char const* help);
+    /// --shard: one part of the files.
+    void part(std::optional<shard>& part);
     /// So many, with commas between them.
     void numbers(char const* name, std::vector<std::int64_t>& values, std::size_t count, char const* help);
     /// A number of bytes: 500, 64k, 8G.

@@ -91,12 +91,11 @@ std::string ints_json(std::span<std::int32_t const> ints) { return fmt::format("
 
 int look_for_signals(void*) { return interrupted(); }
 
-// A name, whatever it is, as the name of a file.
-std::string as_path(std::string const& name) { return name.starts_with('/') ? name : "./" + name; }
-
 [[noreturn]] void fail(sqlite3* db, std::string const& name, int code) {
     if ((code & 0xff) == SQLITE_BUSY) throw output_error{fmt::format("{}: another program writes to it", name)};
     if ((code & 0xff) == SQLITE_NOTADB) throw usage_error{fmt::format("{}: is no database", name)};
+    if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_CONSTRAINT)
+        throw bad_input{fmt::format("{}: is damaged: {}", name, sqlite3_errmsg(db))};
     throw output_error{fmt::format("{}: cannot be written: {}", name, sqlite3_errmsg(db))};
 }
 
@@ -265,6 +264,8 @@ std::string sql_statement::text(int column) const {
                : std::string{};
 }
 
+std::string path_of_database(std::string const& name) { return name.starts_with('/') ? name : "./" + name; }
+
 // ---- the database --------------------------------------------------------------------------------------------------
 
 void database::closer::operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
@@ -277,7 +278,7 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
         throw usage_error{fmt::format("{}: is no regular file, which a database has to be", name_)};
     if (!there && name_taken(name_))
         throw usage_error{fmt::format("{}: is a link that leads nowhere, and is not replaced", name_)};
-    std::string const path = as_path(name_);
+    std::string const path = path_of_database(name_);
     if (!there) {
         made_ = true;
         unfinished_.emplace(path);
@@ -299,10 +300,15 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
                     "PRAGMA secure_delete = OFF; PRAGMA synchronous = NORMAL",
                     page_bytes, cache_kibibytes));
     if (number("PRAGMA user_version") == 0 && number("SELECT count(*) FROM sqlite_schema") == 0) return;
-    if (number("PRAGMA application_id") != application_id)
-        throw usage_error{fmt::format("{}: is a database of another program, and stays as it is", name_)};
-    if (std::int64_t const version = number("PRAGMA user_version"); version != database_version)
-        throw usage_error{fmt::format("{}: has tables of version {}, not {}", name_, version, database_version)};
+    check_version("main", name_);
+}
+
+void database::check_version(std::string_view schema, std::string const& name) {
+    if (number(fmt::format("PRAGMA {}.application_id", schema)) != application_id)
+        throw usage_error{fmt::format("{}: is a database of another program", name)};
+    std::int64_t const version = number(fmt::format("PRAGMA {}.user_version", schema));
+    if (version != database_version)
+        throw usage_error{fmt::format("{}: has tables of version {}, not {}", name, version, database_version)};
 }
 
 database::~database() {
@@ -313,7 +319,7 @@ database::~database() {
          {&insert_recording_, &end_recording_, &insert_tick_, &insert_message_, &insert_player_, &insert_other_})
         *s = {};
     db_.reset();
-    ::unlink(as_path(name_).c_str());
+    ::unlink(path_of_database(name_).c_str());
 }
 
 void database::run(std::string const& text) {
@@ -377,16 +383,28 @@ std::optional<std::string> database::find(recorded_file const& file) {
     return s.text(0);
 }
 
+bool database::has(std::string_view sha256, std::string_view connection) {
+    if (number("PRAGMA user_version") == 0) return false;
+    return statement("SELECT 1 FROM recordings WHERE sha256 = ? AND connection = ?")
+        .bind(sha256)
+        .bind(connection)
+        .next();
+}
+
 void database::begin_file(recorded_file const& file) {
+    begin_transaction();
+    prepare();
+    file_ = file;
+    first_recording_ = number("SELECT max(recording) FROM recordings") + 1;
+}
+
+void database::begin_transaction() {
     run("BEGIN IMMEDIATE");
     in_transaction_ = true;
     int moved = 0;
     if (sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0)
         throw output_error{fmt::format("{}: was taken away", name_)};
     if (number("PRAGMA user_version") == 0) make_tables();
-    prepare();
-    file_ = file;
-    first_recording_ = number("SELECT max(recording) FROM recordings") + 1;
 }
 
 void database::begin(recording_row const& r) {

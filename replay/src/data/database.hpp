@@ -18,6 +18,9 @@ namespace teewire::replay {
 /// Of the tables; a database of another version is refused.
 inline constexpr int database_version = 1;
 
+/// A name as SQLite takes it for that of a file, whatever it is.
+[[nodiscard]] std::string path_of_database(std::string const& name);
+
 /// A statement that is prepared. Throws as its database does.
 class sql_statement {
 public:
@@ -73,9 +76,14 @@ public:
     void commit(std::string_view damage);
     void rollback() noexcept;
 
-    /// Adds the files of another database that this one does not have. False if interrupted. Throws bad_input if that
-    /// one is damaged.
-    bool merge(std::string const& from);
+    /// Of another database.
+    struct merged {
+        std::uint64_t added = 0; ///< files of recordings
+        std::uint64_t known = 0; ///< those that this one has already
+    };
+    /// Adds what another database has, each file in a transaction of its own. Ends early when interrupted. Throws
+    /// usage_error if that is something else or of another version, and bad_input if it is damaged.
+    merged merge(std::string const& from);
 
     /// Rows of items that were added.
     [[nodiscard]] std::uint64_t item_rows_added() const noexcept { return item_rows_added_; }
@@ -88,8 +96,12 @@ private:
 
     void prepare();
     void make_tables();
+    void begin_transaction();
+    [[nodiscard]] bool has(std::string_view sha256, std::string_view connection);
+    merged add_attached(std::string const& from);
     void run(std::string const& text);
     std::int64_t number(std::string const& query);
+    void check_version(std::string_view schema, std::string const& name);
     sql_statement statement(std::string_view text) { return {db_.get(), name_, text}; }
 
     std::string name_;
