@@ -197,6 +197,73 @@ class Growing(Exported):
             (self.folder / name).unlink()
 
 
+class Parts(Exported):
+    def test_shards(self):
+        """Every file is in one of them, wherever it is done, and together they are the whole."""
+        self.export(*DEMOS)
+        parts = []
+        for number in (1, 2, 3):
+            code, _, err = run("export", *DEMOS, "-o", self.folder / "part.sqlite", "--shard", f"{number}/3")
+            self.assertEqual(code, 0, err)
+            part = self.folder / f"part-{number}-of-3.sqlite"
+            if part.exists():
+                parts.append(part)
+        files = [f for part in parts for f, in self.query("SELECT file FROM recordings", path=part)]
+        self.assertEqual(sorted(files), sorted(map(str, DEMOS)))
+        self.assertGreater(len(parts), 1)
+        # The other files there are, and their order, make no difference.
+        again = self.folder / "again.sqlite"
+        for number in (1, 2, 3):
+            run("export", *reversed(DEMOS[:3]), "-o", again, "--shard", f"{number}/3")
+            of_all = self.folder / f"part-{number}-of-3.sqlite"
+            part = self.folder / f"again-{number}-of-3.sqlite"
+            found = {f for f, in self.query("SELECT file FROM recordings", path=part)} if part.exists() else set()
+            all_of_it = {f for f, in self.query("SELECT file FROM recordings", path=of_all)} if of_all.exists() else set()
+            self.assertEqual(found, all_of_it & set(map(str, DEMOS[:3])))
+        # Put together, in the order of the files.
+        merged = self.folder / "merged.sqlite"
+        self.export(*parts, to=merged, words=[f"{len(DEMOS)} files added, 0 there already"])
+        self.assertEqual(self.rows(merged), self.rows(self.path))
+        self.export(*parts, *DEMOS, to=merged, words=[f"0 files added, {2 * len(DEMOS)} there already"])
+        for wrong in ("0/3", "4/3", "1/0", "1", "1/", "/3", "1/3x", "-1/3", "1/9999999"):
+            code, _, err = run("export", YARD, "-o", self.path, f"--shard={wrong}")
+            self.assertEqual((code, "--shard" in err), (2, True), wrong)
+
+    def rows(self, path):
+        """With the hash of the recording in place of its number."""
+        db = sqlite3.connect(path)
+        names = dict(db.execute("SELECT recording, sha256 || connection || part FROM recordings"))
+        found = {}
+        for table, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+            found[table] = sorted(repr((names[recording], *row)) for recording, *row in db.execute(f'SELECT * FROM "{table}"'))
+        db.close()
+        return found
+
+    def test_wrong_databases(self):
+        self.export(YARD)
+        mine = self.folder / "mine.sqlite"
+        with sqlite3.connect(mine) as db:
+            db.execute("CREATE TABLE recordings (x)")
+        db.close()
+        self.assertIn("is a database of another program", self.export(mine, code=2))
+        other = self.folder / "other.sqlite"
+        self.export(DM1, to=other)
+        before = self.content()
+        # Damaged in the middle, and with tables that it should not have.
+        whole = other.read_bytes()
+        (self.folder / "damaged.sqlite").write_bytes(whole[:len(whole) // 2] + bytes(100_000) + whole[len(whole) // 2 + 100_000:])
+        self.assertIn("damaged.sqlite: ", self.export(self.folder / "damaged.sqlite", code=1))
+        self.assertEqual(self.content(), before)
+        with sqlite3.connect(other) as db:
+            db.execute("DROP VIEW character")
+            db.execute("ALTER TABLE character_spans RENAME TO gone")
+        db.close()
+        self.assertIn("other.sqlite: ", self.export(other, code=1))
+        self.assertEqual(self.content(), before)
+        self.assertIn("cannot be written at the same time", self.export(self.path, code=2))
+        self.assertIn("`teewire export` reads it", run("dump", self.path)[2])
+
+
 class Wrong(Exported):
     def refused(self, code, *words, files=(YARD,), to=None):
         done = run("export", *files, "-o", to or self.path)

@@ -92,11 +92,14 @@ std::string ints_json(std::span<std::int32_t const> ints) { return fmt::format("
 int look_for_signals(void*) { return interrupted(); }
 
 [[noreturn]] void fail(sqlite3* db, std::string const& name, int code) {
-    if ((code & 0xff) == SQLITE_BUSY) throw output_error{fmt::format("{}: another program writes to it", name)};
-    if ((code & 0xff) == SQLITE_NOTADB) throw usage_error{fmt::format("{}: is no database", name)};
-    if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_CONSTRAINT)
-        throw bad_input{fmt::format("{}: is damaged: {}", name, sqlite3_errmsg(db))};
-    throw output_error{fmt::format("{}: cannot be written: {}", name, sqlite3_errmsg(db))};
+    switch (code & 0xff) {
+    case SQLITE_BUSY: throw output_error{fmt::format("{}: another program writes to it", name)};
+    case SQLITE_NOTADB: throw usage_error{fmt::format("{}: is no database", name)};
+    case SQLITE_ERROR: // tables that are not there, or others than they should be
+    case SQLITE_CORRUPT:
+    case SQLITE_CONSTRAINT: throw bad_input{fmt::format("{}: is damaged: {}", name, sqlite3_errmsg(db))};
+    default: throw output_error{fmt::format("{}: cannot be written: {}", name, sqlite3_errmsg(db))};
+    }
 }
 
 } // namespace
@@ -304,9 +307,9 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
 }
 
 void database::check_version(std::string_view schema, std::string const& name) {
-    if (number(fmt::format("PRAGMA {}.application_id", schema)) != application_id)
+    if (number(fmt::format("PRAGMA {}.application_id", schema), name) != application_id)
         throw usage_error{fmt::format("{}: is a database of another program", name)};
-    std::int64_t const version = number(fmt::format("PRAGMA {}.user_version", schema));
+    std::int64_t const version = number(fmt::format("PRAGMA {}.user_version", schema), name);
     if (version != database_version)
         throw usage_error{fmt::format("{}: has tables of version {}, not {}", name, version, database_version)};
 }
@@ -327,8 +330,9 @@ void database::run(std::string const& text) {
         fail(db_.get(), name_, code);
 }
 
-std::int64_t database::number(std::string const& query) {
-    sql_statement s = statement(query);
+std::int64_t database::number(std::string const& query) { return number(query, name_); }
+std::int64_t database::number(std::string const& query, std::string const& name) {
+    sql_statement s{db_.get(), name, query};
     return s.next() ? s.integer(0) : 0;
 }
 

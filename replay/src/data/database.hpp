@@ -101,6 +101,7 @@ private:
     merged add_attached(std::string const& from);
     void run(std::string const& text);
     std::int64_t number(std::string const& query);
+    std::int64_t number(std::string const& query, std::string const& name);
     void check_version(std::string_view schema, std::string const& name);
     sql_statement statement(std::string_view text) { return {db_.get(), name_, text}; }
 

@@ -38,7 +38,7 @@ std::vector<table_columns> tables_below_recordings() {
 } // namespace
 
 database::merged database::merge(std::string const& from) {
-    statement("ATTACH ? AS other").bind(path_of_database(from)).run();
+    sql_statement{db_.get(), from, "ATTACH ? AS other"}.bind(path_of_database(from)).run();
     merged found;
     try {
         found = add_attached(from);
