@@ -49,9 +49,11 @@ using row = std::tuple<int, int, int, std::vector<std::int32_t>>; // id, ticks, 
 std::vector<row> rows_of(item_rows const& rows, std::string_view table) {
     std::vector<row> all;
     table_rows const& t = rows.rows(table_named(table));
-    for (std::uint32_t const n : t.order())
-        all.emplace_back(t[n].id, t[n].first_tick, t[n].last_tick,
-                         std::vector<std::int32_t>{t[n].ints.begin(), t[n].ints.end()});
+    for (std::uint32_t const place : t.order()) {
+        item_row const r = t.row_at(place);
+        all.emplace_back(r.id, r.first_tick, r.last_tick,
+                         std::vector<std::int32_t>{r.ints.begin(), r.ints.end()});
+    }
     return all;
 }
 using other = std::tuple<std::string, int, int, int, std::vector<std::int32_t>>;

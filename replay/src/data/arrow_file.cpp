@@ -129,11 +129,14 @@ std::span<std::uint8_t const> bytes_of(std::string_view text) {
 
 // ---- columns -------------------------------------------------------------------------------------------------------
 
+// From now on there are nulls.
+void arrow_column::mark_valid() {
+    valid_.assign(size_ / 8 + 1, 0xff);
+    valid_.back() = static_cast<std::uint8_t>((1U << size_ % 8) - 1);
+}
+
 void arrow_column::count(bool valid) {
-    if (!valid && nulls_++ == 0) {
-        valid_.assign(size_ / 8 + 1, 0xff);
-        valid_.back() = static_cast<std::uint8_t>((1U << size_ % 8) - 1);
-    }
+    if (!valid && nulls_++ == 0) mark_valid();
     if (nulls_ != 0) {
         if (size_ / 8 >= valid_.size()) valid_.push_back(0);
         if (valid) valid_[size_ / 8] = static_cast<std::uint8_t>(valid_[size_ / 8] | 1U << size_ % 8);
@@ -175,21 +178,19 @@ void arrow_column::add(std::string_view value) {
     count(true);
 }
 
-void arrow_column::add_null() {
+void arrow_column::add_nulls(std::size_t count) {
+    if (count == 0) return;
+    if (nulls_ == 0) mark_valid();
+    nulls_ += count;
+    size_ += count;
+    valid_.resize(size_ / 8 + 1);
     switch (type_) {
     case arrow_type::int32:
-    case arrow_type::word: ints_.push_back(0); break;
-    case arrow_type::int64: longs_.push_back(0); break;
-    case arrow_type::text: ints_.push_back(static_cast<std::int32_t>(text_.size())); break;
-    case arrow_type::boolean:
-        if (size_ % 8 == 0) bits_.push_back(0);
-        break;
+    case arrow_type::word: ints_.resize(size_); break;
+    case arrow_type::int64: longs_.resize(size_); break;
+    case arrow_type::text: ints_.resize(size_, static_cast<std::int32_t>(text_.size())); break;
+    case arrow_type::boolean: bits_.resize((size_ + 7) / 8); break;
     }
-    count(false);
-}
-
-void arrow_column::add_nulls(std::size_t count) {
-    for (; count > 0; --count) add_null();
 }
 
 std::int32_t* arrow_column::add_ints(std::size_t count) {

@@ -33,7 +33,7 @@ public:
     void add(std::int32_t value); ///< int32 and boolean
     void add_long(std::int64_t value);
     void add(std::string_view value); ///< text and word
-    void add_null();
+    void add_null() { add_nulls(1); }
     void add_nulls(std::size_t count);
     /// Room for so many values of int32, none of which is null, to be filled.
     [[nodiscard]] std::int32_t* add_ints(std::size_t count);
@@ -47,6 +47,7 @@ public:
 private:
     friend class arrow_file;
     void count(bool valid);
+    void mark_valid();
     void clear();
 
     arrow_type type_;

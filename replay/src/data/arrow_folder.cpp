@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 // Rows that are written at once, and rows that are transposed at once, which the processor's caches hold.
 constexpr std::size_t batch_rows = std::size_t{1} << 16;
 constexpr std::size_t block_rows = 256;
+constexpr std::size_t ahead = 16;                               // rows of an id lie apart
 constexpr std::size_t most_text_bytes = std::size_t{256} << 20; // in a batch
 
 using enum arrow_type;
@@ -168,9 +169,12 @@ void arrow_folder::add_items(arrow_file& to, table_rows const& rows, item_layout
     for (std::size_t first = 0; first < order.size(); first += block_rows) {
         block.clear();
         std::size_t least = SIZE_MAX; // ints of any
+        std::size_t most = 0;
         for (std::size_t n = first; n < std::min(first + block_rows, order.size()); ++n) {
-            block.push_back(rows[order[n]]);
+            if (n + ahead < order.size()) rows.prefetch(order[n + ahead]);
+            block.push_back(rows.row_at(order[n]));
             least = std::min(least, block.back().ints.size());
+            most = std::max(most, block.back().ints.size());
         }
         std::int32_t* const recordings = to.column(0).add_ints(block.size());
         std::int32_t* const ids = to.column(1).add_ints(block.size());
@@ -201,10 +205,12 @@ void arrow_folder::add_items(arrow_file& to, table_rows const& rows, item_layout
             }
         }
         arrow_column& more = to.column(key_columns + layout.columns.size());
-        for (item_row const& row : block)
-            if (row.ints.size() > layout.described)
-                more.add(std::string_view{ints_json(row.ints.subspan(layout.described))});
-            else more.add_null();
+        if (most <= layout.described) more.add_nulls(block.size());
+        else
+            for (item_row const& row : block)
+                if (row.ints.size() > layout.described)
+                    more.add(std::string_view{ints_json(row.ints.subspan(layout.described))});
+                else more.add_null();
         write_if_full(to, more.text_bytes());
     }
     item_rows_added_ += order.size();

@@ -117,6 +117,7 @@ struct database::row_source {
 
     static constexpr char const* name = "rows_to_add";
     static constexpr int key_columns = 4;
+    static constexpr std::size_t ahead = 4; // rows of an id lie apart
 
     struct cursor {
         sqlite3_vtab_cursor base;
@@ -157,7 +158,8 @@ struct database::row_source {
     static void fetch(sqlite3_vtab_cursor* c) {
         auto& at = *reinterpret_cast<cursor*>(c);
         row_source const& s = of(c);
-        if (at.at < s.order.size()) at.row = (*s.rows)[s.order[at.at]];
+        if (at.at + ahead < s.order.size()) s.rows->prefetch(s.order[at.at + ahead]);
+        if (at.at < s.order.size()) at.row = s.rows->row_at(s.order[at.at]);
     }
     static int filter(sqlite3_vtab_cursor* c, int, char const*, int, sqlite3_value**) {
         reinterpret_cast<cursor*>(c)->at = 0;

@@ -83,6 +83,8 @@ cell read_cell(column_place const& place, std::span<std::int32_t const> ints, st
 
 bool table_rows::take(item const& i, std::int32_t tick, std::int32_t before) {
     if (open_by_id_.empty()) open_by_id_.resize(UINT16_MAX + 1);
+    if (std::exchange(tick_, tick) != tick) taken_ = 0;
+    ++taken_;
     std::uint32_t& place = open_by_id_[i.id()];
     if (place == 0) {
         if (open_count_ == open_.size()) open_.emplace_back();
@@ -118,11 +120,7 @@ void table_rows::close_all() {
     }
     open_count_ = 0;
     begun_ = 0;
-}
-
-item_row table_rows::operator[](std::size_t number) const noexcept {
-    std::int32_t const* const row = ints_.data() + begins_[number];
-    return {static_cast<std::uint16_t>(row[0]), row[1], row[2], {row + head, static_cast<std::size_t>(row[3])}};
+    tick_ = -1;
 }
 
 std::vector<std::uint32_t> table_rows::order() const {
@@ -131,8 +129,7 @@ std::vector<std::uint32_t> table_rows::order() const {
     for (std::uint32_t const begin : begins_) ++ends[static_cast<std::size_t>(ints_[begin]) + 1];
     for (std::size_t id = 1; id < ends.size(); ++id) ends[id] += ends[id - 1];
     std::vector<std::uint32_t> order(begins_.size());
-    for (std::uint32_t n = 0; n < begins_.size(); ++n)
-        order[ends[static_cast<std::size_t>(ints_[begins_[n]])]++] = n;
+    for (std::uint32_t const begin : begins_) order[ends[static_cast<std::size_t>(ints_[begin])]++] = begin;
     return order;
 }
 
@@ -154,6 +151,7 @@ void item_rows::begin(protocol p) {
     drop_complete();
     other_numbers_.clear();
     other_names_.clear();
+    plain_ = {};
     aliases_.assign(aliases_.size(), {});
     before_ = -1;
     snapshots_ = 0;
@@ -177,9 +175,11 @@ void item_rows::take(std::int32_t tick, snapshot_view state) {
 }
 
 item_rows::target item_rows::resolve(snapshot_view state, std::uint16_t type) {
+    if (type < plain_.size() && plain_[type].table != nullptr) return plain_[type];
     if (type < first_alias || type > last_alias) {
         object const* const known = type == type_ex ? nullptr : find_object(protocol_, type);
-        return known != nullptr ? known_target(*known) : other_target(name_type(state, type, protocol_).text);
+        if (known == nullptr) return other_target(name_type(state, type, protocol_).text);
+        return type < plain_.size() ? plain_[type] = known_target(*known) : known_target(*known);
     }
     if (aliases_.empty()) aliases_.resize(last_alias - first_alias + 1U);
     alias& a = aliases_[type - first_alias];

@@ -5,6 +5,7 @@
 #include <teewire/schema.hpp>
 #include <teewire/snapshot.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -69,14 +70,24 @@ public:
     bool take(item const& i, std::int32_t tick, std::int32_t before);
     /// No more snapshots follow.
     void close_all();
-    /// Of the complete rows: by id, and of the same id by tick.
-    [[nodiscard]] std::vector<std::uint32_t> order() const;
     /// Complete rows.
     [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
     [[nodiscard]] std::size_t bytes() const noexcept { return 4 * (ints_.size() + begins_.size()); }
-    [[nodiscard]] item_row operator[](std::size_t number) const noexcept;
+    /// Where the complete rows are, for row_at(): by id, and of the same id by tick.
+    [[nodiscard]] std::vector<std::uint32_t> order() const;
+    [[nodiscard]] item_row row_at(std::uint32_t place) const noexcept {
+        std::int32_t const* const row = ints_.data() + place;
+        return {static_cast<std::uint16_t>(row[0]), row[1], row[2], {row + head, static_cast<std::size_t>(row[3])}};
+    }
+    /// Fetches what row_at() will need.
+    void prefetch(std::uint32_t place) const noexcept {
+        __builtin_prefetch(ints_.data() + place);
+        __builtin_prefetch(ints_.data() + place + 16); // the next line of the cache
+    }
     /// Rows begun, complete or not, in this recording.
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
+    /// Items in the snapshot of that tick, if it is the last one.
+    [[nodiscard]] std::size_t taken(std::int32_t tick) const noexcept { return tick == tick_ ? taken_ : 0; }
     void drop_complete() noexcept;
 
 private:
@@ -95,6 +106,8 @@ private:
     std::vector<std::int32_t> ints_;
     std::vector<std::uint32_t> begins_; // of rows in ints_
     std::uint64_t begun_ = 0;
+    std::int32_t tick_ = -1; // of the snapshot that the last item is of
+    std::size_t taken_ = 0;
 };
 
 /// An item of a type without a table, or one of several with the same type and id in one snapshot.
@@ -161,6 +174,7 @@ private:
 
     protocol protocol_ = protocol::ddnet;
     std::vector<known_table> tables_;
+    std::array<target, sized_types> plain_{}; // as far as they are known
     std::vector<alias> aliases_;
     std::map<std::string, std::uint32_t> other_numbers_;
     std::vector<std::string_view> other_names_; // the keys of that

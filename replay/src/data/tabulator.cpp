@@ -50,7 +50,6 @@ void tabulator::begin() {
     rows_.items.begin(recording_.version);
     player_info_ = table_named("player_info");
     client_info_ = table_named("client_info");
-    player_info_type_ = find_object(recording_.version, "player_info")->type;
     names_ = {};
     players_begun_ = 0;
     player_items_ = 0;
@@ -107,8 +106,7 @@ void tabulator::take_message(stream_event const& event) {
 
 // Only when somebody can have come, gone or changed the name.
 void tabulator::read_players(snapshot_view state, std::int32_t tick) {
-    std::size_t items = 0;
-    for (item const i : state) items += i.type() == player_info_type_;
+    std::size_t const items = rows_.items.rows(player_info_).taken(tick);
     std::uint64_t const begun = rows_.items.rows(player_info_).begun() + rows_.items.rows(client_info_).begun();
     bool const same = begun == players_begun_ && items == player_items_ && !introduced_;
     players_begun_ = begun;

@@ -104,7 +104,6 @@ private:
 
     std::size_t player_info_ = 0; // tables
     std::size_t client_info_ = 0;
-    std::uint16_t player_info_type_ = 0;
     name_table names_;
     std::map<std::int32_t, player_row> players_; // who are there
     std::uint64_t players_begun_ = 0;            // rows of both tables, when players were read last
