@@ -51,8 +51,7 @@ std::vector<row> rows_of(item_rows const& rows, std::string_view table) {
     table_rows const& t = rows.rows(table_named(table));
     for (std::uint32_t const place : t.order()) {
         item_row const r = t.row_at(place);
-        all.emplace_back(r.id, r.first_tick, r.last_tick,
-                         std::vector<std::int32_t>{r.ints.begin(), r.ints.end()});
+        all.emplace_back(r.id, r.first_tick, r.last_tick, std::vector<std::int32_t>{r.ints.begin(), r.ints.end()});
     }
     return all;
 }
