@@ -338,6 +338,7 @@ void arrow_file::write_footer() {
     builder b;
     auto const blocks = [&](std::vector<block> const& all) {
         std::vector<file_block> made;
+        made.reserve(all.size());
         for (block const& x : all)
             made.push_back({little(x.offset), little(x.metadata_bytes), 0, little(x.body_bytes)});
         return b.CreateVectorOfStructs(made);
