@@ -127,6 +127,8 @@ class Arrow(InFolder):
         self.assertEqual({f.name: f.read_bytes() for f in folder.iterdir()}, {**before, "mine": b"mine"})
         self.assertEqual(run("export", YARD, "--format", "sqlite", "-o", self.folder / "y", "--force")[0], 2)
         self.assertEqual(run("export", YARD, "--format", "arrow", "-o", "-")[0], 2)
+        self.assertEqual(run("export", self.folder / "none", "--format", "arrow", "-o", self.folder / "z")[0], 3)
+        self.assertEqual(self.files(), ["x"])
         (self.folder / "file").write_bytes(b"")
         self.assertEqual(run("export", YARD, "--format", "arrow", "-o", self.folder / "file")[0], 2)
 

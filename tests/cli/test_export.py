@@ -229,6 +229,22 @@ class Parts(Exported):
             code, _, err = run("export", YARD, "-o", self.path, f"--shard={wrong}")
             self.assertEqual((code, "--shard" in err), (2, True), wrong)
 
+    def test_shards_of_other_verbs(self):
+        for verb in (["verify"], ["verify", "--format", "ndjson"], ["info", "--format", "ndjson"]):
+            whole = run(*verb, *DEMOS)[1].splitlines()
+            lines = []
+            for number in (1, 2, 3):
+                part = [*verb, *DEMOS, "--shard", f"{number}/3"]
+                out = self.folder / f"out-{number}-of-3.txt"
+                self.assertEqual(run(*part, "-o", self.folder / "out.txt"), (0, "", ""))
+                self.assertEqual(run(*part)[1], out.read_text())
+                lines += out.read_text().splitlines()
+                done = run(*part, "-o", self.folder / "out.txt")
+                self.assertEqual(done, (0, "", f"teewire: {out}: is complete\n"))
+                self.assertEqual(run(*part, "-o", self.folder / "out.txt", "--force"), (0, "", ""))
+                out.unlink()
+            self.assertEqual(sorted(lines), sorted(whole))
+
     def rows(self, path):
         """With the hash of the recording in place of its number."""
         db = sqlite3.connect(path)

@@ -1,5 +1,7 @@
 #include "cli/shard.hpp"
 
+#include "io/output.hpp"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -33,6 +35,14 @@ std::vector<std::string> files_of(shard const& part, std::vector<std::string> co
     for (std::string const& file : files)
         if (hash(file) % part.count == part.number - 1) chosen.push_back(file);
     return chosen;
+}
+
+bool take_part(shard const& part, std::vector<std::string>& files, output_choice& to) {
+    files = files_of(part, files);
+    to.name = name_of(part, to.name);
+    if (to.name == "-" || to.force || !name_taken(to.name)) return true;
+    complain(fmt::format("{}: is complete", to.name));
+    return false;
 }
 
 std::string name_of(shard const& part, std::string const& name) {

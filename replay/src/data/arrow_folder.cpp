@@ -88,7 +88,7 @@ arrow_folder::arrow_folder(std::string folder, bool force) : folder_{std::move(f
     std::error_code error;
     if (name_taken(folder_) && !fs::is_directory(folder_, error))
         throw usage_error{fmt::format("{}: exists, and is no folder", folder_)};
-    fs::create_directory(folder_, error);
+    made_ = fs::create_directory(folder_, error);
     if (error) throw output_error{fmt::format("{}: cannot be written: {}", folder_, error.message())};
     auto const refuse = [&](std::string_view name) {
         std::string const path = path_of(name);
@@ -100,6 +100,13 @@ arrow_folder::arrow_folder(std::string folder, bool force) : folder_{std::move(f
     ticks_ = make("ticks", tick_fields);
     players_ = make("players", player_fields);
     message_table_ = make("messages", message_fields);
+}
+
+arrow_folder::~arrow_folder() {
+    for (auto* const file : {&ticks_, &players_, &message_table_, &others_}) file->reset();
+    items_.clear();
+    std::error_code ignored; // if there are files in it
+    if (made_) fs::remove(folder_, ignored);
 }
 
 std::string arrow_folder::path_of(std::string_view name) const { return fmt::format("{}/{}.arrow", folder_, name); }

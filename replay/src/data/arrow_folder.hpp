@@ -16,6 +16,10 @@ public:
     /// Makes the folder if it is not there. Throws usage_error if it has such files and must not replace them, and
     /// output_error as all below does.
     arrow_folder(std::string folder, bool force);
+    arrow_folder(arrow_folder const&) = delete;
+    arrow_folder& operator=(arrow_folder const&) = delete;
+    /// Without finish(), nothing stays.
+    ~arrow_folder();
 
     /// Of such a folder, which has it when it is complete.
     [[nodiscard]] static std::string last_file(std::string const& folder) { return folder + "/recordings.arrow"; }
@@ -45,6 +49,7 @@ private:
 
     std::string folder_;
     bool force_;
+    bool made_ = false; // the folder
     recorded_file file_;
     std::vector<described_recording> recordings_;
     std::size_t first_of_file_ = 0;

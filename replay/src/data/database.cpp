@@ -284,11 +284,7 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
     if (!there && name_taken(name_))
         throw usage_error{fmt::format("{}: is a link that leads nowhere, and is not replaced", name_)};
     std::string const path = path_of_database(name_);
-    if (!there) {
-        made_ = true;
-        unfinished_.emplace(path);
-        unfinished_journal_.emplace(path + "-journal");
-    }
+    made_ = !there;
     sqlite3* opened = nullptr;
     int const code = sqlite3_open_v2(path.c_str(), &opened,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -318,13 +314,9 @@ void database::check_version(std::string_view schema, std::string const& name) {
 
 database::~database() {
     rollback();
-    if (!made_) return;
-    insert_items_.clear();
-    for (sql_statement* s :
-         {&insert_recording_, &end_recording_, &insert_tick_, &insert_message_, &insert_player_, &insert_other_})
-        *s = {};
-    db_.reset();
-    ::unlink(path_of_database(name_).c_str());
+    struct stat status {};
+    if (made_ && ::stat(name_.c_str(), &status) == 0 && status.st_size == 0)
+        ::unlink(path_of_database(name_).c_str());
 }
 
 void database::run(std::string const& text) {
@@ -410,7 +402,12 @@ void database::begin_transaction() {
     int moved = 0;
     if (sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0)
         throw output_error{fmt::format("{}: was taken away", name_)};
-    if (number("PRAGMA user_version") == 0) make_tables();
+    if (number("PRAGMA user_version") != 0) return;
+    if (made_) {
+        unfinished_.emplace(path_of_database(name_));
+        unfinished_journal_.emplace(path_of_database(name_) + "-journal");
+    }
+    make_tables();
 }
 
 void database::begin(recording_row const& r) {
@@ -485,7 +482,6 @@ void database::commit(std::string_view damage) {
             .run();
     run("COMMIT");
     in_transaction_ = false;
-    made_ = false;
     unfinished_.reset();
     unfinished_journal_.reset();
 }

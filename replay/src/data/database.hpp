@@ -106,8 +106,8 @@ private:
     sql_statement statement(std::string_view text) { return {db_.get(), name_, text}; }
 
     std::string name_;
-    bool made_ = false; // and never committed to
-    std::optional<unfinished_name> unfinished_;
+    bool made_ = false;                         // was not there before
+    std::optional<unfinished_name> unfinished_; // up to the first commit
     std::optional<unfinished_name> unfinished_journal_;
     std::unique_ptr<row_source> source_; // outlives the statements that read it
     std::unique_ptr<sqlite3, closer> db_;
