@@ -37,12 +37,13 @@ PROGRAM = {
     "stream": ({"io", "game"}, {"codec", "schema", "message", "snapshot"}),
     "events": ({"io", "game", "stream"}, {"codec", "schema", "message", "snapshot", "demo"}),
     "demo": ({"io", "game", "stream", "events"}, {"codec", "schema", "message", "snapshot", "demo"}),
+    "data": ({"io", "game", "stream", "events"}, {"codec", "schema", "message", "snapshot"}),
     "edit": ({"io", "game", "stream", "demo"}, {"codec", "schema", "message", "snapshot", "demo", "map"}),
     "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
     "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
     "map": ({"io", "demo"}, {"codec", "demo", "map"}),
     "sources": ({"io", "cli", "game", "stream", "demo", "capture", "net"}, {"codec", "snapshot", "transfer"}),
-    "verbs": ({"io", "cli", "game", "stream", "events", "sources", "demo", "edit", "capture", "net", "map"}, set(LAYERS)),
+    "verbs": ({"io", "cli", "game", "stream", "events", "data", "sources", "demo", "edit", "capture", "net", "map"}, set(LAYERS)),
     "main.cpp": ({"io", "cli", "verbs"}, {"codec"}),
 }
 FORBIDDEN = {"iostream", "string", "vector", "memory", "map", "functional", "cstdio", "fstream", "new", "chrono"}

@@ -30,6 +30,8 @@ FORMATS = {"text", "ndjson", "csv", "checksum", "demo", "srt"}
 # What a verb cannot do without, or that makes it quick.
 NEEDS = {"map convert": ["--level", "9"], "play": ["--speed", "1000"], "map render": ["--scale", "1"]}
 NETWORK = {"record", "serve"}
+# What is added to is no output like others: it has tests of its own.
+GROWING = {"export"}
 
 
 def run(*arguments, stdin=b"", timeout=60, **more):
@@ -44,10 +46,11 @@ class Verb:
         self.words = name.split()
         self.help = help_text
         self.options = re.findall(r"^  (?:-\w,)?(--[a-z-]+)", help_text, re.M)
-        self.writes = "--output" in self.options
+        self.grows = name in GROWING
+        self.writes = "--output" in self.options and not self.grows
         self.must_write = bool(re.search(r"--output FILE REQUIRED", help_text))
         formats = re.search(r"^  --format [^:]*:\{([^}]*)\}", help_text, re.M)
-        self.formats = formats[1].split(",") if formats else []
+        self.formats = formats[1].split(",") if formats and not self.grows else []
         operand = re.search(r"^  FILE( \.\.\.| x 2)? REQUIRED +(.*(?:\n {10,}.*)*)", help_text, re.M)
         self.reads = []
         self.several = bool(operand and operand[1] == " ...")
@@ -127,7 +130,7 @@ class Help(Conventions):
     def test_options(self):
         def check(verb):
             self.assertLessEqual(set(verb.formats), FORMATS)
-            self.assertEqual(verb.writes, "--force" in verb.options)
+            self.assertEqual(verb.writes or verb.grows, "--force" in verb.options)
             self.assertFalse({"--out", "--demo", "--overwrite", "--json", "-f"} & set(verb.options))
             if verb.writes:
                 self.assertIn("-o,--output FILE", verb.help)
@@ -274,7 +277,7 @@ class Inputs(Conventions):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(file)
                 pathlib.Path(os.fsdecode(file)).write_bytes(verb.good().read_bytes())
-                output = ["-o", "-"] if verb.must_write else []
+                output = ["-o", "database" if verb.grows else "-"] if verb.must_write else []
                 code, out, err = run(*verb.words, *NEEDS.get(verb.name, []), *output, "--", *[name] * (1 + verb.two),
                                      cwd=self.folder)
                 self.assertEqual(code, 0, (name, err))
@@ -447,10 +450,11 @@ class Outputs(Conventions):
     def test_nobody_listens(self):
         """Standard error may be full or closed: the work is done all the same."""
         def check(verb):
+            output = self.folder / "out" if verb.grows else "-" if verb.must_write else None
             for name, code in ((verb.good() if verb.reads else None, 0), (self.folder / "none", 3)):
                 if name is None or (not verb.reads and code):
                     continue
-                arguments = verb.arguments(name, output="-" if verb.must_write else None)
+                arguments = verb.arguments(name, output=output)
                 with open("/dev/full", "wb") as full:
                     done = subprocess.run([TEEWIRE, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=full, timeout=60)
                 self.assertEqual(done.returncode, code)
@@ -458,7 +462,8 @@ class Outputs(Conventions):
 
     def test_terminals(self):
         """What is no text does not go to a terminal."""
-        for arguments in ([*v.arguments(v.good() if v.reads else "localhost", output="-")] for v in VERBS if v.must_write):
+        for arguments in ([*v.arguments(v.good() if v.reads else "localhost", output="-")] for v in VERBS
+                          if v.must_write and not v.grows):
             master, slave = pty.openpty()
             done = subprocess.run([TEEWIRE, *map(str, arguments)], stdout=slave, stderr=subprocess.PIPE, timeout=60)
             self.assertEqual(done.returncode, 2, arguments)

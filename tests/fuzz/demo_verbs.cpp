@@ -1,5 +1,5 @@
-// What the program does with demos: info, dump, events, stats, du, verify, cut, join and redact. The first byte chooses how,
-// the rest is the demo.
+// What the program does with demos: info, dump, events, stats, du, verify, export, cut, join and redact. The first byte
+// chooses how, the rest is the demo.
 #include "program.hpp"
 
 using namespace teewire::replay;
@@ -23,6 +23,13 @@ void compare(fuzz::bytes_view demo) {
     auto const together = three.run(demo);
     FUZZ_REQUIRE(alone.code == together.code && alone.out == together.out && alone.said == together.said);
     if (alone.code != exit_usage) FUZZ_REQUIRE(checked.run(demo).code == alone.code);
+    // A database has it once, however often it is added.
+    static std::string const& database = *new std::string{fmt::format("/tmp/teewire-fuzz-{}.sqlite", ::getpid())};
+    static fuzz::command const& exported = *new fuzz::command{export_verb, form::text, {"@", "-o", database}};
+    auto const added = exported.run(demo);
+    FUZZ_REQUIRE(added.code == alone.code || alone.code == exit_usage);
+    FUZZ_REQUIRE(exported.run(demo).code == added.code);
+    ::unlink(database.c_str());
     // All of it in one piece is the same again, and a piece cut again is that piece.
     static fuzz::command const& all = *new fuzz::command{cut_verb, form::binary, {"@", "-o", "-"}};
     static fuzz::command const& some =

@@ -3,6 +3,7 @@
 #include <teewire/cpu.hpp>
 #include <teewire/sha256.hpp>
 
+#include <algorithm>
 #include <string>
 
 using namespace teewire;
@@ -34,6 +35,19 @@ TEST_CASE("SHA-256 of every length around the ends of blocks") {
     std::string all;
     for (std::size_t size = 0; size < 130; ++size) all += digest(std::string(size, 'x'));
     CHECK(digest(all) == "199af942eba7fa5d1e16d475169eb24018b14e69339c93d26a9ea6d873b4ace6");
+}
+
+TEST_CASE("SHA-256 of pieces is that of the whole, however it is cut") {
+    std::string text;
+    for (int i = 0; i < 300; ++i) text += static_cast<char>(i * 37);
+    auto const bytes = std::span{reinterpret_cast<std::uint8_t const*>(text.data()), text.size()};
+    auto const whole = sha256(bytes);
+    for (std::size_t piece = 1; piece <= 130; ++piece) {
+        sha256_hash hash;
+        for (auto rest = bytes; !rest.empty(); rest = rest.subspan(std::min(piece, rest.size())))
+            hash.add(rest.first(std::min(piece, rest.size())));
+        CHECK(hash.finish() == whole);
+    }
 }
 
 TEST_CASE("SHA-256 is the same on every level of the processor") {

@@ -17,9 +17,7 @@ namespace {
 constexpr std::size_t block_bytes = 64;
 using hash_state = std::array<std::uint32_t, 8>;
 
-// The first 32 bits behind the point of the square and cube roots of the first primes.
-constexpr hash_state first_state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+// The first 32 bits behind the point of the cube roots of the first primes.
 alignas(16) constexpr std::uint32_t round_keys[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -142,26 +140,46 @@ constinit kernels::follower layer = {[](cpu_level level) noexcept {
 
 } // namespace
 
-std::array<std::uint8_t, 32> sha256(std::span<std::uint8_t const> bytes) noexcept {
-    hash_state state = first_state;
-    std::uint64_t const bits = std::uint64_t{bytes.size()} * 8;
+void sha256_hash::add(std::span<std::uint8_t const> bytes) noexcept {
+    std::size_t const kept = size_ % block_bytes;
+    size_ += bytes.size();
+    if (kept + bytes.size() < block_bytes) {
+        std::copy(bytes.begin(), bytes.end(), rest_.begin() + static_cast<std::ptrdiff_t>(kept));
+        return;
+    }
+    if (kept != 0) {
+        auto const missing = bytes.first(block_bytes - kept);
+        std::copy(missing.begin(), missing.end(), rest_.begin() + static_cast<std::ptrdiff_t>(kept));
+        use_blocks(state_, rest_.data(), 1);
+        bytes = bytes.subspan(missing.size());
+    }
     std::size_t const whole = bytes.size() / block_bytes;
-    use_blocks(state, bytes.data(), whole);
+    use_blocks(state_, bytes.data(), whole);
     bytes = bytes.subspan(whole * block_bytes);
+    std::copy(bytes.begin(), bytes.end(), rest_.begin());
+}
 
+std::array<std::uint8_t, 32> sha256_hash::finish() noexcept {
     // The rest, a one bit, zeros, and the length in the last eight bytes.
     std::array<std::uint8_t, 2 * block_bytes> end{};
-    std::copy(bytes.begin(), bytes.end(), end.begin());
-    end[bytes.size()] = 0x80;
-    std::size_t const end_blocks = bytes.size() + 9 <= block_bytes ? 1 : 2;
+    std::size_t const kept = size_ % block_bytes;
+    std::copy_n(rest_.begin(), kept, end.begin());
+    end[kept] = 0x80;
+    std::size_t const end_blocks = kept + 9 <= block_bytes ? 1 : 2;
     for (std::size_t i = 0; i < 8; ++i)
-        end[end_blocks * block_bytes - 1 - i] = static_cast<std::uint8_t>(bits >> 8 * i);
-    use_blocks(state, end.data(), end_blocks);
+        end[end_blocks * block_bytes - 1 - i] = static_cast<std::uint8_t>(size_ * 8 >> 8 * i);
+    use_blocks(state_, end.data(), end_blocks);
 
     std::array<std::uint8_t, 32> digest;
     for (std::size_t i = 0; i < digest.size(); ++i)
-        digest[i] = static_cast<std::uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
+        digest[i] = static_cast<std::uint8_t>(state_[i / 4] >> (24 - 8 * (i % 4)));
     return digest;
+}
+
+std::array<std::uint8_t, 32> sha256(std::span<std::uint8_t const> bytes) noexcept {
+    sha256_hash hash;
+    hash.add(bytes);
+    return hash.finish();
 }
 
 } // namespace teewire

@@ -28,6 +28,9 @@ void option_set::output(output_choice& to, presence p, char const* help) {
     named(command_.add_option("-o,--output", to.name, help), "FILE")->required(p == presence::required);
     command_.add_flag("--force", to.force, "replace a file that is there");
 }
+void option_set::collection(std::string& name, char const* help, char const* value_name) {
+    named(command_.add_option("-o,--output", name, help), value_name)->required();
+}
 void option_set::format(std::string& format, std::vector<std::string> const& names, char const* help) {
     choice("--format", format, names, help);
 }
@@ -77,6 +80,16 @@ template void option_set::number(char const*, std::optional<unsigned>&, double, 
 template void option_set::number(char const*, std::optional<std::size_t>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<std::int32_t>&, double, double, char const*);
 
+void option_set::part(std::optional<shard>& part) {
+    auto const set = [&part](std::string const& text) {
+        part = parse_shard(text);
+        if (!part) throw CLI::ValidationError{"--shard", fmt::format("{} is not I/N, with I from 1 to N", text)};
+    };
+    named(command_.add_option_function<std::string>(
+              "--shard", set,
+              "only part I of N of the files, divided by their names; the output's name gets -I-of-N"),
+          "I/N");
+}
 void option_set::numbers(char const* name, std::vector<std::int64_t>& values, std::size_t count, char const* help) {
     auto const set = [&values, name, count](std::string const& text) {
         std::vector<std::string> const parts = CLI::detail::split(text, ',');

@@ -4,6 +4,7 @@
 // explanation in all of them.
 #pragma once
 
+#include "cli/shard.hpp"
 #include "cli/times.hpp"
 #include "io/interrupts.hpp"
 #include "io/output_file.hpp"
@@ -38,6 +39,8 @@ public:
     enum class presence : bool { optional, required };
     void output(output_choice& to, presence p = presence::optional,
                 char const* help = "file to write; - is standard output");
+    /// -o, --output: a file or folder that is added to.
+    void collection(std::string& name, char const* help, char const* value_name = "FILE");
     /// --format: one of the names.
     void format(std::string& format, std::vector<std::string> const& names, char const* help);
     /// --jobs
@@ -56,6 +59,8 @@ public:
     /// `T`: double, unsigned, int, std::int32_t, std::uint16_t, std::size_t, or one of these that is optional.
     template <class T>
     void number(char const* name, T& value, double least, double most, char const* help);
+    /// --shard: one part of the files.
+    void part(std::optional<shard>& part);
     /// So many, with commas between them.
     void numbers(char const* name, std::vector<std::int64_t>& values, std::size_t count, char const* help);
     /// A number of bytes: 500, 64k, 8G.

@@ -1,6 +1,7 @@
 #include "game/message_fields.hpp"
 
 #include "game/item_text.hpp"
+#include "io/json.hpp"
 #include "io/text.hpp"
 
 #include <teewire/packer.hpp>
@@ -212,6 +213,43 @@ std::string value_text(message_field const& f, unpacker& in) {
     return fmt::format("{}", in.read_int());
 }
 
+void write_value(json_writer& json, message_field const& f, unpacker& in) {
+    auto const up_to_end = [&](auto&& read) {
+        json.StartArray();
+        while (in.ok() && !in.rest().empty()) read();
+        json.EndArray();
+    };
+    auto const text = [&] { write_string(json, valid_utf8(in.read_string())); };
+    auto const bytes = [&](std::size_t count) {
+        write_string(json, fmt::format("{:02x}", fmt::join(in.read_raw(count), "")));
+    };
+    auto const size = [&] { return static_cast<std::size_t>(std::max(0, in.read_int())); };
+    if (f.type == "text") return text();
+    if (f.type == "texts") return up_to_end(text);
+    if (f.type == "ints") return up_to_end([&] { json.Int(in.read_int()); });
+    if (f.type == "uuid") return write_string(json, value_text(f, in));
+    if (f.type == "sha256") return bytes(32);
+    if (f.type == "data") return bytes(in.rest().size());
+    if (f.type == "sized_data") return bytes(size());
+    if (f.type == "sized_ints") {
+        json.StartArray();
+        for (std::size_t left = size() / 4; left > 0 && in.ok(); --left) json.Int(in.read_int());
+        json.EndArray();
+        return;
+    }
+    std::int32_t const value = in.read_int();
+    if (f.type == "bool" && (value == 0 || value == 1)) json.Bool(value == 1);
+    else json.Int(value);
+}
+
+// Whether nothing is left but the zeros that fill up those out of demos to a multiple of four bytes.
+bool at_end(unpacker const& in) {
+    constexpr std::size_t most_padding = 3;
+    auto const rest = in.rest();
+    return in.ok() && rest.size() <= most_padding &&
+           std::all_of(rest.begin(), rest.end(), [](std::uint8_t b) { return b == 0; });
+}
+
 } // namespace
 
 std::string_view name(message_sender s) noexcept {
@@ -263,13 +301,27 @@ std::optional<std::string> fields_text(message const& m, message_type type, prot
         text += fmt::format("{}{}", text.empty() ? "" : ", ", f.name);
         for (std::size_t i = 0; i < f.count && in.ok(); ++i) text += fmt::format(" {}", value_text(f, in));
     }
-    // Those out of demos are filled up with zeros to a multiple of four bytes.
-    constexpr std::size_t most_padding = 3;
-    auto const rest = in.rest();
-    bool const padding =
-        rest.size() <= most_padding && std::all_of(rest.begin(), rest.end(), [](std::uint8_t b) { return b == 0; });
-    if (!in.ok() || !padding) return {};
+    if (!at_end(in)) return {};
     return text;
+}
+
+std::string fields_json(message const& m, message_type type, protocol p) {
+    rapidjson::StringBuffer buffer;
+    if (auto const layout = find_layout(type, p)) {
+        json_writer json{buffer};
+        unpacker in{m.fields};
+        json.StartObject();
+        for (message_field const& f : layout->fields) {
+            if (f.optional && in.rest().empty()) break;
+            write_key(json, f.name);
+            if (f.count > 1) json.StartArray();
+            for (std::size_t i = 0; i < f.count && in.ok(); ++i) write_value(json, f, in);
+            if (f.count > 1) json.EndArray();
+        }
+        json.EndObject();
+        if (at_end(in)) return {buffer.GetString(), buffer.GetSize()};
+    }
+    return fmt::format("{{\"data\":\"{:02x}\"}}", fmt::join(m.fields, ""));
 }
 
 } // namespace teewire::replay

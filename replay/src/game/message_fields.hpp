@@ -39,5 +39,7 @@ struct message_layout {
 /// The fields with their values, for people: "timeout 0, description "", reason """. Nothing if the message has other
 /// fields than it should.
 [[nodiscard]] std::optional<std::string> fields_text(message const& m, message_type type, protocol p);
+/// The same as a JSON object, with all bytes in hexadecimal. {"data": "..."} if they are not known, or others.
+[[nodiscard]] std::string fields_json(message const& m, message_type type, protocol p);
 
 } // namespace teewire::replay

@@ -33,11 +33,12 @@ struct description {
     std::string_view is;
     std::string_view reader;
 };
-constexpr std::array<description, 5> descriptions = {{{"", ""},
+constexpr std::array<description, 6> descriptions = {{{"", ""},
                                                       {"a demo", "teewire info"},
                                                       {"a map", "teewire map info"},
                                                       {"an xVector map", "teewire map info"},
-                                                      {"a packet capture", "teewire capture"}}};
+                                                      {"a packet capture", "teewire capture"},
+                                                      {"a database", "teewire export"}}};
 
 } // namespace
 
@@ -46,6 +47,7 @@ file_kind identify(std::span<std::uint8_t const> begin) noexcept {
     if (begins("TWDEMO")) return file_kind::demo;
     if (begins("DATA") || begins("ATAD")) return file_kind::datafile;
     if (is_xvector(begin)) return file_kind::xvector;
+    if (begins("SQLite f")) return file_kind::database;
     if (std::any_of(std::begin(capture_magics), std::end(capture_magics), begins)) return file_kind::capture;
     return file_kind::unknown;
 }

@@ -8,7 +8,7 @@
 
 namespace teewire::replay {
 
-enum class file_kind : std::uint8_t { unknown, demo, datafile, xvector, capture };
+enum class file_kind : std::uint8_t { unknown, demo, datafile, xvector, capture, database };
 
 /// Bytes that are enough to know it.
 inline constexpr std::size_t file_kind_bytes = 8;

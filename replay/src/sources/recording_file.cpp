@@ -3,6 +3,8 @@
 #include "io/file_kind.hpp"
 #include "io/output.hpp"
 
+#include <teewire/sha256.hpp>
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -58,6 +60,19 @@ void recording_file::read_capture(std::string const& connection) {
             fmt::format("{}: of {} connections, that of {} is taken, which has most snapshots; --connection takes "
                         "another one",
                         name_, all.size(), address_text(chosen_->client())));
+}
+
+std::array<std::uint8_t, 32> recording_file::sha256() const {
+    if (bytes_) return teewire::sha256(bytes_->bytes());
+    open_capture const from = capture_->open();
+    std::array<std::uint8_t, 1 << 16> piece;
+    sha256_hash hash;
+    for (std::size_t size = 1; size != 0 && !interrupted();) {
+        size = std::fread(piece.data(), 1, piece.size(), from.file.get());
+        hash.add(std::span{piece}.first(size));
+    }
+    if (std::ferror(from.file.get()) != 0) throw io_error{fmt::format("{}: cannot be read", name_)};
+    return hash.finish();
 }
 
 std::unique_ptr<event_source> recording_file::events(std::optional<std::int32_t> from) {

@@ -5,6 +5,7 @@
 #include "demo/demo_stream.hpp"
 #include "io/input.hpp"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,8 @@ public:
                    size_detection when = size_detection::now);
 
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    /// Of the file's bytes, or if it is compressed of what is in it. Reads a capture again. Throws io_error.
+    [[nodiscard]] std::array<std::uint8_t, 32> sha256() const;
     /// The demo, for those that decode it on several threads. Null if it is a capture.
     [[nodiscard]] session* demo() noexcept { return demo_ ? &*demo_ : nullptr; }
     /// From the beginning, or so that nothing after tick `from` is missing. To be called once.

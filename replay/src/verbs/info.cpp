@@ -55,6 +55,7 @@ struct info_options {
     output_choice to;
     std::string format = "text";
     unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
+    std::optional<shard> part;
 };
 
 std::string type_text(demo_header const& header) { return printable(text(header.type)); }
@@ -399,7 +400,8 @@ void print_text(text_buffer& out, summary const& r) {
          r.error.empty() ? "complete" : fmt::format("{}: {}", r.truncated ? "truncated" : "damaged", r.error));
 }
 
-int info(info_options const& options) {
+int info(info_options options) {
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     return out.finish(
         examine_files(options.files, options.jobs, out,
@@ -422,6 +424,7 @@ verb const info_verb{
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
         options.jobs(chosen->jobs);
+        options.part(chosen->part);
         options.examples({"info game.demo", "info --format ndjson *.demo | jq .map.name"});
         return [chosen] { return info(*chosen); };
     }};

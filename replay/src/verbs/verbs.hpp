@@ -10,6 +10,7 @@ extern verb const dump_verb;
 extern verb const events_verb;
 extern verb const stats_verb;
 extern verb const du_verb;
+extern verb const export_verb;
 extern verb const verify_verb;
 extern verb const play_verb;
 extern verb const cut_verb;

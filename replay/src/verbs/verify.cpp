@@ -33,6 +33,7 @@ struct verify_options {
     std::string format = "text";
     unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
     bool strict = false;
+    std::optional<shard> part;
 };
 
 // What is known of a file in the end.
@@ -93,7 +94,8 @@ report check(std::string const& file, verify_options const& options, workers& te
     return to_report(source.name(), v, options);
 }
 
-int verify(verify_options const& options) {
+int verify(verify_options options) {
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     return out.finish(examine_files(options.files, options.jobs, out,
                                     [&](std::size_t i, workers& team, std::atomic<std::uint64_t>& done_bytes) {
@@ -111,7 +113,8 @@ verb const verify_verb{
         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
         options.jobs(chosen->jobs);
         options.flag("--strict", chosen->strict, "take oddities that real programs produce for errors");
-        options.examples({"verify *.demo"});
+        options.part(chosen->part);
+        options.examples({"verify *.demo", "verify *.demo --shard 2/8 -o verdicts"});
         return [chosen] { return verify(*chosen); };
     }};
 

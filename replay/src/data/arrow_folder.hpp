@@ -1,0 +1,67 @@
+// A folder of files of columns, one for each table: what export has besides databases.
+#pragma once
+
+#include "data/arrow_file.hpp"
+#include "data/tabulator.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// All files appear at the end, and that of the recordings last.
+class arrow_folder final : public table_sink {
+public:
+    /// Makes the folder if it is not there. Throws usage_error if it has such files and must not replace them, and
+    /// output_error as all below does.
+    arrow_folder(std::string folder, bool force);
+    arrow_folder(arrow_folder const&) = delete;
+    arrow_folder& operator=(arrow_folder const&) = delete;
+    /// Without finish(), nothing stays.
+    ~arrow_folder();
+
+    /// Of such a folder, which has it when it is complete.
+    [[nodiscard]] static std::string last_file(std::string const& folder) { return folder + "/recordings.arrow"; }
+
+    void begin_file(recorded_file const& file) { file_ = file; }
+    void begin(recording_row const& recording) override;
+    void add(new_rows const& rows) override;
+    void end(recording_row const& recording) override;
+    /// What is said about the damage of the file.
+    void end_file(std::string_view damage);
+    void finish();
+
+    [[nodiscard]] std::uint64_t item_rows_added() const noexcept { return item_rows_added_; }
+
+private:
+    struct described_recording {
+        recorded_file file;
+        recording_row row;
+        std::string damage;
+    };
+
+    [[nodiscard]] std::string path_of(std::string_view name) const;
+    [[nodiscard]] std::unique_ptr<arrow_file> make(std::string_view name, std::vector<arrow_field> fields);
+    arrow_file& items_of(std::size_t table);
+    void add_items(arrow_file& to, table_rows const& rows, item_layout const& layout);
+    void write_recordings();
+
+    std::string folder_;
+    bool force_;
+    bool made_ = false; // the folder
+    recorded_file file_;
+    std::vector<described_recording> recordings_;
+    std::size_t first_of_file_ = 0;
+    std::int32_t messages_ = 0; // of the current recording
+    std::unique_ptr<arrow_file> ticks_;
+    std::unique_ptr<arrow_file> players_;
+    std::unique_ptr<arrow_file> message_table_;
+    std::unique_ptr<arrow_file> others_;
+    std::vector<std::unique_ptr<arrow_file>> items_; // those that have rows
+    std::vector<std::string> written_;               // names of files
+    std::string scratch_;
+    std::uint64_t item_rows_added_ = 0;
+};
+
+} // namespace teewire::replay

@@ -1,0 +1,282 @@
+#include "data/arrow_folder.hpp"
+#include "data/database.hpp"
+#include "io/file_kind.hpp"
+#include "io/output.hpp"
+#include "sources/recording_file.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct export_options {
+    std::vector<std::string> files;
+    std::string to;
+    std::string format = "sqlite";
+    bool force = false;
+    std::string connection; ///< of captures
+    std::optional<shard> part;
+};
+
+std::uint64_t size_of(std::string const& file) {
+    std::error_code unknown;
+    auto const size = fs::file_size(file, unknown);
+    return unknown ? 0 : size;
+}
+std::uint64_t total_size(std::vector<std::string> const& files) {
+    std::uint64_t sum = 0;
+    for (std::string const& file : files) sum += size_of(file);
+    return sum;
+}
+
+// Of a regular file alone, from which that takes nothing.
+bool is_database(std::string const& name) {
+    std::error_code unknown;
+    if (name == "-" || !fs::is_regular_file(name, unknown)) return false;
+    std::array<char, file_kind_bytes> begin{};
+    std::ifstream{name, std::ios::binary}.read(begin.data(), begin.size());
+    return identify({reinterpret_cast<std::uint8_t const*>(begin.data()), begin.size()}) == file_kind::database;
+}
+
+recorded_file describe(recording_file& source, std::string const& file, std::string const& connection) {
+    recorded_file f;
+    f.sha256 = source.sha256();
+    f.connection = connection;
+    f.name = source.name();
+    f.bytes = size_of(file);
+    if (session const* const demo = source.demo()) {
+        f.bytes = demo->file_size();
+        f.timestamp = text(demo->header().timestamp);
+    }
+    return f;
+}
+
+// ---- where recordings go -------------------------------------------------------------------------------------------
+
+// Throws as a database does.
+class collection {
+public:
+    virtual ~collection() = default;
+    /// What is said about the file's damage, if it has that file already.
+    [[nodiscard]] virtual std::optional<std::string> find(recorded_file const& file) = 0;
+    virtual table_sink& begin(recorded_file const& file) = 0;
+    /// All of the file is there, or all that can be had.
+    virtual void keep(std::string_view damage) = 0;
+    /// Something else went wrong. False if what came of the file cannot be taken back.
+    virtual bool take_back() noexcept = 0;
+    /// Of another collection of this kind.
+    virtual database::merged merge(std::string const& from) = 0;
+    virtual void finish() = 0;
+};
+
+// Appears with the first file that can be read.
+class database_collection final : public collection {
+public:
+    explicit database_collection(std::string name) : name_{std::move(name)} {
+        if (name_taken(name_) || name_ == "-") database_.emplace(name_);
+    }
+    std::optional<std::string> find(recorded_file const& file) override { return open().find(file); }
+    table_sink& begin(recorded_file const& file) override {
+        open().begin_file(file);
+        return *database_;
+    }
+    void keep(std::string_view damage) override { database_->commit(damage); }
+    bool take_back() noexcept override {
+        database_->rollback();
+        return true;
+    }
+    database::merged merge(std::string const& from) override { return open().merge(from); }
+    void finish() override {}
+
+private:
+    database& open() { return database_ ? *database_ : database_.emplace(name_); }
+
+    std::string name_;
+    std::optional<database> database_;
+};
+
+class arrow_collection final : public collection {
+public:
+    explicit arrow_collection(export_options const& options, std::string const& name)
+        : folder_{name, options.force} {}
+    std::optional<std::string> find(recorded_file const& file) override {
+        auto const known = damages_.find({file.sha256, file.connection});
+        return known != damages_.end() ? std::optional{known->second} : std::nullopt;
+    }
+    table_sink& begin(recorded_file const& file) override {
+        file_ = file;
+        folder_.begin_file(file);
+        return folder_;
+    }
+    void keep(std::string_view damage) override {
+        folder_.end_file(damage);
+        damages_.emplace(std::pair{file_.sha256, file_.connection}, damage);
+    }
+    bool take_back() noexcept override { return false; }
+    database::merged merge(std::string const& from) override {
+        throw usage_error{fmt::format("{}: this is a database, which only becomes part of another database", from)};
+    }
+    void finish() override { folder_.finish(); }
+
+private:
+    arrow_folder folder_;
+    recorded_file file_;
+    std::map<std::pair<std::array<std::uint8_t, 32>, std::string>, std::string> damages_;
+};
+
+// ---- the work ------------------------------------------------------------------------------------------------------
+
+class exporter {
+public:
+    explicit exporter(export_options const& options) : options_{options}, files_{options.files}, to_{options.to} {
+        if (options.part) {
+            files_ = files_of(*options.part, files_);
+            to_ = name_of(*options.part, to_);
+        }
+        for (std::string const& file : files_) {
+            std::error_code unknown;
+            if (fs::equivalent(file, to_, unknown))
+                throw usage_error{fmt::format("{}: is read, and cannot be written at the same time", to_)};
+        }
+    }
+
+    int run() {
+        bool const arrow = options_.format == "arrow";
+        if (options_.force && !arrow) throw usage_error{"--force is for --format arrow: a database is added to"};
+        if (arrow && options_.part && !options_.force && name_taken(arrow_folder::last_file(to_))) {
+            complain(fmt::format("{}: is complete", to_));
+            return exit_ok;
+        }
+        if (arrow) to_collection_ = std::make_unique<arrow_collection>(options_, to_);
+        else to_collection_ = std::make_unique<database_collection>(to_);
+        shown_.emplace(total_size(files_));
+        for (std::string const& file : files_) {
+            try {
+                if (is_database(file)) count(to_collection_->merge(file));
+                else add(file);
+            } catch (output_error const&) {
+                if (!interrupted()) throw;
+            } catch (...) {
+                if (interrupted()) break;
+                exit_reason const failed = current_exit_reason();
+                note(failed.code, failed.text);
+            }
+            if (interrupted()) break;
+            before_ += size_of(file);
+        }
+        shown_->clear();
+        if (interrupted()) return exit_interrupted;
+        if (worst_ != exit_ok && added_ == 0) return worst_;
+        to_collection_->finish();
+        complain(fmt::format("{}: {} added, {} there already", to_, counted(added_, "file"), known_));
+        return worst_;
+    }
+
+private:
+    void count(database::merged const& found) {
+        added_ += found.added;
+        known_ += found.known;
+    }
+    void note(int code, std::string const& text) {
+        shown_->clear();
+        worst_ = std::max(worst_, code);
+        if (!text.empty()) complain(text);
+    }
+
+    void add(std::string const& file) {
+        auto const show = [&](std::uint64_t done) { shown_->update(before_ + done, file); };
+        recording_file source{file, options_.connection, show};
+        if (interrupted()) return;
+        recorded_file const about = describe(source, file, options_.connection);
+        if (auto const damage = to_collection_->find(about)) {
+            ++known_;
+            if (!damage->empty()) note(exit_bad_input, fmt::format("{}: {}", source.name(), *damage));
+            return;
+        }
+        auto const events = source.events();
+        if (events == nullptr || interrupted()) return;
+        tabulator tables{to_collection_->begin(about)};
+        try {
+            std::string const damage = tabulate(*events, source, tables, about.bytes, show);
+            if (interrupted()) {
+                static_cast<void>(to_collection_->take_back());
+                return;
+            }
+            to_collection_->keep(damage);
+        } catch (output_error const&) {
+            static_cast<void>(to_collection_->take_back());
+            throw;
+        } catch (std::exception const& e) {
+            if (to_collection_->take_back()) throw;
+            std::string const why = e.what();
+            exit_reason const failed = current_exit_reason();
+            tables.finish();
+            to_collection_->keep(why);
+            note(failed.code, failed.text);
+        }
+        ++added_;
+    }
+
+    // What is damaged, which has been said.
+    std::string tabulate(event_source& events, recording_file& source, tabulator& tables, std::uint64_t bytes,
+                         std::function<void(std::uint64_t)> const& show) {
+        constexpr unsigned often = 64;
+        unsigned count = 0;
+        bool const is_capture = source.demo() == nullptr; // which has been read once
+        for (stream_event event; events.next(event);) {
+            tables.take(event);
+            if (++count % often == 0) show(is_capture ? (bytes + events.done_bytes()) / 2 : events.done_bytes());
+        }
+        if (interrupted()) return {};
+        tables.finish();
+        std::string damage = events.error();
+        if (!damage.empty()) note(exit_bad_input, damage);
+        if (damage.starts_with(source.name() + ": ")) damage.erase(0, source.name().size() + 2);
+        shown_->clear();
+        int const code = source.judge();
+        note(code, {});
+        return damage.empty() && code != exit_ok ? "it is not complete" : damage;
+    }
+
+    export_options const& options_;
+    std::vector<std::string> files_;
+    std::string to_;
+    std::unique_ptr<collection> to_collection_;
+    std::optional<progress> shown_;
+    std::uint64_t before_ = 0; // bytes of the files that are done
+    std::uint64_t added_ = 0;  // files
+    std::uint64_t known_ = 0;
+    int worst_ = exit_ok;
+};
+
+} // namespace
+
+verb const export_verb{
+    "export", "Put recordings into a database, or into files of columns",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<export_options>();
+        options.files(chosen->files,
+                      "demos, pcap and pcapng files, - for standard input, or databases made by export");
+        options.collection(chosen->to, "SQLite database to add to, or folder of Arrow files to make");
+        options.flag("--force", chosen->force, "arrow: replace files that are there");
+        options.format(chosen->format, {"sqlite", "arrow"},
+                       "sqlite: a database, which is added to; arrow: a folder with a file for each table");
+        options.text("--connection", chosen->connection,
+                     "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
+                     "WHICH");
+        options.part(chosen->part);
+        options.examples({"export *.demo -o games.sqlite", "export *.demo --format arrow -o games",
+                          "export *.demo -o games.sqlite --shard 2/8",
+                          "export games-*-of-8.sqlite -o games.sqlite"});
+        return [chosen] { return exporter{*chosen}.run(); };
+    }};
+
+} // namespace teewire::replay

@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+"""teewire export: recordings in a database, and what becomes of it when things go wrong.
+Usage: test_export.py TEEWIRE FIXTURES"""
+import hashlib
+import json
+import os
+import pathlib
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import unittest
+
+from in_folder import InFolder
+
+TEEWIRE = os.path.abspath(sys.argv[1])
+FIXTURES = pathlib.Path(sys.argv[2]).resolve()
+YARD = FIXTURES / "demos/ddnet_yard.demo"
+DM1 = FIXTURES / "demos/ddnet_dm1.demo"
+CAPTURE = FIXTURES / "captures/ddnet_yard.pcap"
+DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
+
+
+def run(*arguments, stdin=b"", **more):
+    done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], input=stdin, capture_output=True, timeout=120, **more)
+    return done.returncode, done.stdout.decode(), done.stderr.decode(errors="surrogateescape")
+
+
+class Exported(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "x.sqlite"
+
+    def export(self, *files, code=0, words=(), to=None):
+        done = run("export", *files, "-o", to or self.path)
+        self.assertEqual((done[0], done[1]), (code, ""), done)
+        for word in words:
+            self.assertIn(word, done[2])
+        return done[2]
+
+    def query(self, text, *values, path=None):
+        db = sqlite3.connect(path or self.path)
+        try:
+            return db.execute(text, values).fetchall()
+        finally:
+            db.close()
+
+    def content(self, path=None):
+        db = sqlite3.connect(path or self.path)
+        try:
+            return list(db.iterdump())
+        finally:
+            db.close()
+
+
+class Tables(Exported):
+    def test_recordings(self):
+        self.export(YARD, words=["1 file added, 0 there already"])
+        whole = YARD.read_bytes()
+        info = json.loads(run("info", "--format", "ndjson", YARD)[1])
+        names = [r[1] for r in self.query("PRAGMA table_info(recordings)")]
+        row = dict(zip(names, self.query("SELECT * FROM recordings")[0]))
+        self.assertEqual(row["sha256"], hashlib.sha256(whole).hexdigest())
+        self.assertEqual((row["part"], row["connection"], row["file"], row["bytes"], row["protocol"]),
+                         (0, "", str(YARD), len(whole), "ddnet"))
+        self.assertEqual((row["map"], row["timestamp"], row["lost"], row["damage"]), ("yard", info["date"], 0, None))
+        lines = run("dump", "--format", "checksum", YARD)[1].splitlines()
+        ticks = [int(line.split()[0]) for line in lines]
+        self.assertEqual((row["first_tick"], row["last_tick"], row["snapshots"]), (ticks[0], ticks[-1], len(ticks)))
+        self.assertEqual([t for t, in self.query("SELECT tick FROM ticks ORDER BY tick")], ticks)
+
+    def test_items(self):
+        self.export(DM1)
+        first = json.loads(run("dump", DM1)[1].splitlines()[0])
+        expected = first["items"]["character"]["0"]
+        self.assertEqual(self.query("SELECT x, y, weapon, player_flags, character_tick FROM character WHERE tick = ? AND id = 0",
+                                    first["tick"])[0],
+                         (expected["x"], expected["y"], expected["weapon"], 1 if expected["player_flags"] else 0, expected["tick"]))
+        # What another protocol has, and this one has not, is null.
+        self.assertEqual(self.query("SELECT count(*), count(triggered_events), count(more) FROM character_spans"),
+                         [(self.query("SELECT count(*) FROM character_spans")[0][0], 0, 0)])
+        self.assertEqual({type(v) for row in self.query("SELECT x, angle, hook_state FROM character") for v in row}, {int})
+        self.assertEqual({t for t, in self.query("SELECT DISTINCT typeof(name) FROM client_info")}, {"text"})
+        rows = self.query("SELECT count(*) FROM character")[0][0]
+        self.assertEqual(rows, len(run("dump", "--format", "csv", "--types", "character", DM1)[1].splitlines()) - 1)
+
+    def test_players(self):
+        self.export(YARD)
+        found = {r[:2] for r in self.query("SELECT client_id, name FROM players")}
+        names = {(int(i), p["name"]) for line in run("dump", "--types", "client_info", YARD)[1].splitlines()
+                 for i, p in json.loads(line)["items"].get("client_info", {}).items()}
+        self.assertEqual(found, names)
+        self.assertEqual(self.query("SELECT count(*) FROM players p JOIN recordings r USING (recording) "
+                                    "WHERE p.first_tick < r.first_tick OR p.last_tick > r.last_tick OR p.first_tick > p.last_tick"),
+                         [(0,)])
+
+    def test_messages(self):
+        self.export(*DEMOS)
+        kinds = dict(self.query("SELECT kind, count(*) FROM messages GROUP BY kind"))
+        self.assertGreater(kinds["chat"], 0)
+        for kind, fields in self.query("SELECT kind, fields FROM messages"):
+            self.assertIsInstance(json.loads(fields), dict, kind)
+        chat = [json.loads(f) for f, in self.query("SELECT fields FROM messages WHERE kind = 'chat'")]
+        self.assertTrue(all(isinstance(c["text"], str) and isinstance(c["client_id"], int) for c in chat))
+        self.assertEqual(set(kinds) & {"snap", "snap_single", "snap_empty", "map_data", "input_timing"}, set())
+        self.assertEqual(self.query("SELECT sum(messages) FROM recordings")[0][0], sum(kinds.values()))
+
+    def test_captures(self):
+        self.export(CAPTURE, words=["1 file added"])
+        row = self.query("SELECT sha256, map, began IS NOT NULL, timestamp, snapshots FROM recordings")[0]
+        self.assertEqual(row[:4], (hashlib.sha256(CAPTURE.read_bytes()).hexdigest(), "yard", 1, None))
+        self.assertEqual(row[4], len(run("dump", "--format", "checksum", CAPTURE)[1].splitlines()))
+        # Another connection of a file is another recording.
+        run("export", CAPTURE, "--connection", "1", "-o", self.path)
+        self.assertEqual(sorted(self.query("SELECT connection, part FROM recordings")), [("", 0), ("1", 0)])
+
+    def test_plans(self):
+        """What has to be instant looks nowhere else."""
+        self.export(YARD)
+        def plan(text):
+            return " | ".join(row[3] for row in self.query("EXPLAIN QUERY PLAN " + text))
+        found = plan("SELECT tick, x, y FROM character WHERE recording = 1 AND id = 3 AND tick BETWEEN 320 AND 400")
+        self.assertIn("SEARCH s USING PRIMARY KEY (recording=? AND id=?", found)
+        self.assertIn("SEARCH t USING PRIMARY KEY (recording=? AND tick>? AND tick<?)", found)
+        self.assertNotIn("SCAN", found)
+        found = plan("SELECT first_tick, x, y FROM character_spans WHERE recording = 1 AND id = 3 AND first_tick BETWEEN 320 AND 400")
+        self.assertEqual(found, "SEARCH character_spans USING PRIMARY KEY (recording=? AND id=? AND first_tick>? AND first_tick<?)")
+        found = plan("SELECT c.tick, c.x, c.y FROM players p JOIN character c ON c.recording = p.recording AND c.id = p.client_id "
+                     "AND c.tick BETWEEN p.first_tick AND p.last_tick WHERE p.name = 'nameless'")
+        self.assertIn("INDEX players_name (name=?)", found)
+        self.assertNotIn("SCAN", found)
+        found = plan("SELECT m.tick, m.fields FROM recordings r JOIN messages m USING (recording) "
+                     "WHERE r.map = 'yard' AND m.kind = 'race_finish'")
+        self.assertIn("recordings_map (map=?", found)
+        self.assertIn("messages_kind (kind=?", found)
+        self.assertNotIn("SCAN", found)
+
+
+class Growing(Exported):
+    def test_again(self):
+        self.export(YARD)
+        before = self.path.read_bytes()
+        self.export(YARD, words=["0 files added, 1 there already"])
+        self.assertEqual(self.path.read_bytes(), before)
+        copy = self.folder / "copy.demo"
+        copy.write_bytes(YARD.read_bytes())
+        self.export(copy, words=["0 files added, 1 there already"])
+        self.export(*DEMOS)
+        one = self.folder / "one.sqlite"
+        self.export(YARD, *(d for d in DEMOS if d != YARD), to=one)
+        self.assertEqual(self.content(), self.content(one))
+
+    def test_damage(self):
+        """What came before is kept, and the damage is told each time."""
+        cut = self.folder / "cut.demo"
+        cut.write_bytes(DM1.read_bytes()[:20_000])
+        said = self.export(cut, YARD, code=1, words=["cut.demo: tick ", "2 files added"])
+        expected = run("dump", "--format", "checksum", cut)
+        self.assertEqual(expected[0], 1)
+        self.assertEqual(self.query("SELECT snapshots, damage FROM recordings ORDER BY recording")[0],
+                         (len(expected[1].splitlines()), said.splitlines()[0].removeprefix(f"teewire: {cut}: ")))
+        self.assertEqual(self.query("SELECT damage FROM recordings ORDER BY recording")[1], (None,))
+        self.assertEqual(self.export(cut, code=1).splitlines()[0], said.splitlines()[0])
+
+    def test_ticks_that_begin_anew(self):
+        """A demo whose ticks go back is several recordings."""
+        whole = DM1.read_bytes()
+        first = whole.index(b"\xc0\x00\x00\x02\xf0")  # keyframe, tick 752
+        long = self.folder / "long.demo"
+        long.write_bytes(whole + whole[first:])
+        self.export(long)
+        rows = self.query("SELECT part, first_tick, last_tick, snapshots FROM recordings ORDER BY part")
+        self.assertEqual([r[0] for r in rows], [0, 1])
+        self.assertEqual(rows[0][1:], rows[1][1:])
+        counts = [self.query("SELECT count(*), sum(x), sum(tick) FROM character WHERE recording = ?", n)[0] for n in (1, 2)]
+        self.assertEqual(counts[0], counts[1])
+        self.assertGreater(counts[0][0], 0)
+
+    def test_standard_input(self):
+        done = run("export", "-", "-o", self.path, stdin=YARD.read_bytes())
+        self.assertEqual(done[0], 0, done)
+        self.assertEqual(self.query("SELECT file FROM recordings"), [("standard input",)])
+        self.export(YARD, words=["1 there already"])
+
+    def test_compressed(self):
+        packed = self.folder / "x.demo.gz"
+        packed.write_bytes(subprocess.run(["gzip", "-c", YARD], capture_output=True, check=True).stdout)
+        self.export(packed)
+        self.export(YARD, words=["1 there already"])
+
+    def test_odd_names(self):
+        for name in (":memory:", "file:x?mode=memory", " ", "ü", "a'b\"c"):
+            done = subprocess.run([TEEWIRE, "export", YARD, f"--output={name}"], cwd=self.folder, capture_output=True)
+            self.assertEqual(done.returncode, 0, done)
+            self.assertEqual(self.files(), [name])
+            (self.folder / name).unlink()
+
+
+class Parts(Exported):
+    def test_shards(self):
+        """Every file is in one of them, wherever it is done, and together they are the whole."""
+        self.export(*DEMOS)
+        parts = []
+        for number in (1, 2, 3):
+            code, _, err = run("export", *DEMOS, "-o", self.folder / "part.sqlite", "--shard", f"{number}/3")
+            self.assertEqual(code, 0, err)
+            part = self.folder / f"part-{number}-of-3.sqlite"
+            if part.exists():
+                parts.append(part)
+        files = [f for part in parts for f, in self.query("SELECT file FROM recordings", path=part)]
+        self.assertEqual(sorted(files), sorted(map(str, DEMOS)))
+        self.assertGreater(len(parts), 1)
+        # The other files there are, and their order, make no difference.
+        again = self.folder / "again.sqlite"
+        for number in (1, 2, 3):
+            run("export", *reversed(DEMOS[:3]), "-o", again, "--shard", f"{number}/3")
+            of_all = self.folder / f"part-{number}-of-3.sqlite"
+            part = self.folder / f"again-{number}-of-3.sqlite"
+            found = {f for f, in self.query("SELECT file FROM recordings", path=part)} if part.exists() else set()
+            all_of_it = {f for f, in self.query("SELECT file FROM recordings", path=of_all)} if of_all.exists() else set()
+            self.assertEqual(found, all_of_it & set(map(str, DEMOS[:3])))
+        # Put together, in the order of the files.
+        merged = self.folder / "merged.sqlite"
+        self.export(*parts, to=merged, words=[f"{len(DEMOS)} files added, 0 there already"])
+        self.assertEqual(self.rows(merged), self.rows(self.path))
+        self.export(*parts, *DEMOS, to=merged, words=[f"0 files added, {2 * len(DEMOS)} there already"])
+        for wrong in ("0/3", "4/3", "1/0", "1", "1/", "/3", "1/3x", "-1/3", "1/9999999"):
+            code, _, err = run("export", YARD, "-o", self.path, f"--shard={wrong}")
+            self.assertEqual((code, "--shard" in err), (2, True), wrong)
+
+    def test_shards_of_other_verbs(self):
+        for verb in (["verify"], ["verify", "--format", "ndjson"], ["info", "--format", "ndjson"]):
+            whole = run(*verb, *DEMOS)[1].splitlines()
+            lines = []
+            for number in (1, 2, 3):
+                part = [*verb, *DEMOS, "--shard", f"{number}/3"]
+                out = self.folder / f"out-{number}-of-3.txt"
+                self.assertEqual(run(*part, "-o", self.folder / "out.txt"), (0, "", ""))
+                self.assertEqual(run(*part)[1], out.read_text())
+                lines += out.read_text().splitlines()
+                done = run(*part, "-o", self.folder / "out.txt")
+                self.assertEqual(done, (0, "", f"teewire: {out}: is complete\n"))
+                self.assertEqual(run(*part, "-o", self.folder / "out.txt", "--force"), (0, "", ""))
+                out.unlink()
+            self.assertEqual(sorted(lines), sorted(whole))
+
+    def rows(self, path):
+        """With the hash of the recording in place of its number."""
+        db = sqlite3.connect(path)
+        names = dict(db.execute("SELECT recording, sha256 || connection || part FROM recordings"))
+        found = {}
+        for table, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+            found[table] = sorted(repr((names[recording], *row)) for recording, *row in db.execute(f'SELECT * FROM "{table}"'))
+        db.close()
+        return found
+
+    def test_wrong_databases(self):
+        self.export(YARD)
+        mine = self.folder / "mine.sqlite"
+        with sqlite3.connect(mine) as db:
+            db.execute("CREATE TABLE recordings (x)")
+        db.close()
+        self.assertIn("is a database of another program", self.export(mine, code=2))
+        other = self.folder / "other.sqlite"
+        self.export(DM1, to=other)
+        before = self.content()
+        # Damaged in the middle, and with tables that it should not have.
+        whole = other.read_bytes()
+        (self.folder / "damaged.sqlite").write_bytes(whole[:len(whole) // 2] + bytes(100_000) + whole[len(whole) // 2 + 100_000:])
+        self.assertIn("damaged.sqlite: ", self.export(self.folder / "damaged.sqlite", code=1))
+        self.assertEqual(self.content(), before)
+        with sqlite3.connect(other) as db:
+            db.execute("DROP VIEW character")
+            db.execute("ALTER TABLE character_spans RENAME TO gone")
+        db.close()
+        self.assertIn("other.sqlite: ", self.export(other, code=1))
+        self.assertEqual(self.content(), before)
+        self.assertIn("cannot be written at the same time", self.export(self.path, code=2))
+        self.assertIn("`teewire export` reads it", run("dump", self.path)[2])
+
+
+class Wrong(Exported):
+    def refused(self, code, *words, files=(YARD,), to=None):
+        done = run("export", *files, "-o", to or self.path)
+        self.assertEqual(done[:2], (code, ""), done)
+        self.assertEqual(done[2].count("\n"), 1, done)
+        for word in words:
+            self.assertIn(word, done[2])
+
+    def test_other_files(self):
+        self.path.write_bytes(YARD.read_bytes())
+        self.refused(2, "x.sqlite: is no database")
+        self.refused(2, "is read, and cannot be written", files=(self.path,))
+        self.assertEqual(self.path.read_bytes(), YARD.read_bytes())
+        self.path.unlink()
+        with sqlite3.connect(self.path) as db:
+            db.execute("CREATE TABLE mine (x)")
+        db.close()
+        before = self.path.read_bytes()
+        self.refused(2, "a database of another program")
+        self.assertEqual(self.path.read_bytes(), before)
+        self.path.unlink()
+        self.export(YARD)
+        with sqlite3.connect(self.path) as db:
+            db.execute("PRAGMA user_version = 99")
+        db.close()
+        self.refused(2, "has tables of version 99")
+
+    def test_places(self):
+        self.refused(2, "no regular file", to=self.folder)
+        self.refused(3, "none/x: cannot be written", to=self.folder / "none/x")
+        self.refused(2, "standard output", to="-")
+        self.refused(2, "no regular file", to="/dev/full")
+        (self.folder / "link").symlink_to("nowhere")
+        self.refused(2, "leads nowhere", to=self.folder / "link")
+        self.assertEqual(self.files(), ["link"])
+
+    def test_nothing_to_add(self):
+        """Where nothing was added, no database appears; what is there stays."""
+        self.refused(3, "no such file", files=(self.folder / "none",))
+        empty = self.folder / "empty"
+        empty.write_bytes(b"")
+        self.refused(1, "not a demo", files=(empty,))
+        self.assertEqual(self.files(), ["empty"])
+        said = self.export(self.folder / "none", YARD, FIXTURES / "maps/ddnet.map", code=3)
+        self.assertEqual(len(said.splitlines()), 3)
+        self.assertEqual(self.query("SELECT count(*) FROM recordings"), [(1,)])
+
+    def test_full_disk(self):
+        """What was there before is still there, and in order."""
+        self.export(YARD)
+        before = self.content()
+        def small():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (self.path.stat().st_size + 50_000,) * 2)
+        done = run("export", DM1, "-o", self.path, preexec_fn=small)
+        self.assertEqual(done[0], 3, done)
+        self.assertIn("x.sqlite: cannot be written", done[2])
+        self.assertEqual(self.content(), before)
+        self.export(DM1, words=["1 file added"])
+        self.assertEqual(self.files(), ["x.sqlite"])
+
+    def test_locked(self):
+        """Two that add to one database wait for each other."""
+        both = [subprocess.Popen([TEEWIRE, "export", demo, "-o", self.path], stderr=subprocess.PIPE) for demo in (YARD, DM1)]
+        said = [process.communicate(timeout=60)[1] for process in both]
+        self.assertEqual([p.returncode for p in both], [0, 0], said)
+        self.assertEqual(self.query("SELECT count(*) FROM recordings"), [(2,)])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])

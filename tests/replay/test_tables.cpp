@@ -1,0 +1,199 @@
+// Items as rows of tables.
+#include "check.hpp"
+
+#include "data/item_tables.hpp"
+#include "data/tabulator.hpp"
+#include "game/message_fields.hpp"
+
+#include <algorithm>
+#include <set>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+
+struct made_item {
+    std::uint16_t type;
+    std::uint16_t id;
+    std::vector<std::int32_t> data;
+};
+
+// With whatever keys are wanted, also the same ones.
+std::vector<std::int32_t> snapshot_of(std::vector<made_item> const& items) {
+    std::vector<std::int32_t> ints{0, static_cast<std::int32_t>(items.size())};
+    std::vector<std::int32_t> section;
+    for (made_item const& i : items) {
+        ints.push_back(static_cast<std::int32_t>(4 * section.size()));
+        section.push_back(make_key(i.type, i.id));
+        section.insert(section.end(), i.data.begin(), i.data.end());
+    }
+    ints[0] = static_cast<std::int32_t>(4 * section.size());
+    ints.insert(ints.end(), section.begin(), section.end());
+    return ints;
+}
+
+void take(item_rows& rows, std::int32_t tick, std::vector<made_item> const& items) {
+    auto const ints = snapshot_of(items);
+    rows.take(tick, snapshot_view::trusted(ints, false));
+}
+
+std::size_t table_named(std::string_view name) {
+    auto const& all = item_tables();
+    auto const found = std::find_if(all.begin(), all.end(), [&](item_table const& t) { return t.name == name; });
+    REQUIRE(found != all.end());
+    return static_cast<std::size_t>(found - all.begin());
+}
+
+using row = std::tuple<int, int, int, std::vector<std::int32_t>>; // id, ticks, ints
+std::vector<row> rows_of(item_rows const& rows, std::string_view table) {
+    std::vector<row> all;
+    table_rows const& t = rows.rows(table_named(table));
+    for (std::uint32_t const place : t.order()) {
+        item_row const r = t.row_at(place);
+        all.emplace_back(r.id, r.first_tick, r.last_tick, std::vector<std::int32_t>{r.ints.begin(), r.ints.end()});
+    }
+    return all;
+}
+using other = std::tuple<std::string, int, int, int, std::vector<std::int32_t>>;
+std::vector<other> others_of(item_rows const& rows) {
+    std::vector<other> all;
+    for (std::size_t n = 0; n < rows.other_count(); ++n) {
+        other_item const o = rows.other(n);
+        all.emplace_back(o.type, o.row.id, o.row.first_tick, o.row.last_tick,
+                         std::vector<std::int32_t>{o.row.ints.begin(), o.row.ints.end()});
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("every type of item has one table, whose columns have names of their own") {
+    std::set<std::string> names;
+    for (item_table const& t : item_tables()) {
+        CHECK(names.insert(t.name).second);
+        std::set<std::string> columns{"recording", "id", "tick", "first_tick", "last_tick", "more"};
+        for (item_column const& c : t.columns)
+            CHECK_MESSAGE(columns.insert(c.name).second, t.name << "." << c.name);
+    }
+    for (protocol const p : {protocol::teeworlds_06, protocol::ddnet, protocol::teeworlds_07}) {
+        // In one recording, no two types share a table.
+        std::set<std::size_t> used;
+        auto const check = [&](object const& o) {
+            item_layout const& layout = layout_of(o);
+            CHECK(used.insert(layout.table).second);
+            CHECK(item_tables()[layout.table].name == o.name);
+            CHECK(layout.columns.size() == item_tables()[layout.table].columns.size());
+            CHECK(layout.described == o.ints);
+        };
+        for (object const& o : plain_objects(p)) check(o);
+        for (object const& o : extended_objects()) check(o);
+    }
+}
+
+TEST_CASE("an item is one row for as long as it stays as it was") {
+    item_rows rows;
+    rows.begin(protocol::ddnet);
+    made_item const flag{5, 1, {10, 20, 0}};
+    take(rows, 100, {flag, {5, 0, {1, 2, 3}}});
+    take(rows, 102, {flag, {5, 0, {1, 2, 3}}});
+    take(rows, 104, {{5, 0, {1, 2, 4}}, flag}); // another order is no other item
+    take(rows, 106, {flag});
+    take(rows, 108, {flag, {5, 0, {1, 2, 4}}}); // was away
+    CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 100, 102, {1, 2, 3}}, {0, 104, 104, {1, 2, 4}}});
+    rows.drop_complete();
+    CHECK(rows.bytes() == 0);
+    rows.close_all();
+    CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 108, 108, {1, 2, 4}}, {1, 100, 108, {10, 20, 0}}});
+
+    // Nothing goes over into the next recording.
+    rows.begin(protocol::teeworlds_07);
+    take(rows, 108, {flag});
+    rows.close_all();
+    CHECK(rows_of(rows, "flag") == std::vector<row>{{1, 108, 108, {10, 20, 0}}});
+}
+
+TEST_CASE("items that have no table or no place of their own are kept as ints") {
+    item_rows rows;
+    rows.begin(protocol::ddnet);
+    take(rows, 1, {{5, 0, {1, 2, 3}}, {5, 0, {4, 5, 6}}, {40, 7, {9}}, {40, 7, {9}}, {0x8001, 2, {}}});
+    take(rows, 2, {{40, 7, {9}}});
+    rows.close_all();
+    CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 1, 1, {1, 2, 3}}});
+    auto found = others_of(rows);
+    std::sort(found.begin(), found.end());
+    CHECK(found == std::vector<other>{{"flag", 0, 1, 1, {4, 5, 6}},
+                                      {"type_32769", 2, 1, 1, {}},
+                                      {"type_40", 7, 1, 1, {9}},
+                                      {"type_40", 7, 1, 2, {9}}});
+}
+
+TEST_CASE("an alias means what the snapshot says, which can change") {
+    object const& player = *find_object(protocol::ddnet, "ddnet_player");
+    object const& best = *find_object(protocol::ddnet, "map_best_time");
+    auto const describes = [](object const& o) {
+        std::vector<std::int32_t> ints;
+        for (std::size_t i = 0; i < 16; i += 4)
+            ints.push_back(static_cast<std::int32_t>(
+                std::uint32_t{o.extended.bytes[i]} << 24 | std::uint32_t{o.extended.bytes[i + 1]} << 16 |
+                std::uint32_t{o.extended.bytes[i + 2]} << 8 | o.extended.bytes[i + 3]));
+        return ints;
+    };
+    item_rows rows;
+    rows.begin(protocol::ddnet);
+    take(rows, 1, {{0, 0x7fff, describes(player)}, {0x7fff, 3, {1, 2}}});
+    take(rows, 2, {{0x7fff, 3, {1, 2}}, {0, 0x7fff, describes(best)}});
+    take(rows, 3, {{0x7fff, 3, {1, 2}}});
+    rows.close_all();
+    CHECK(rows_of(rows, "ddnet_player") == std::vector<row>{{3, 1, 1, {1, 2}}});
+    CHECK(rows_of(rows, "map_best_time") == std::vector<row>{{3, 2, 2, {1, 2}}});
+    CHECK(rows.other_count() == 3);
+    CHECK(others_of(rows).back() == other{"type_32767", 3, 3, 3, {1, 2}});
+}
+
+TEST_CASE("cells are what the fields mean, and nothing where an item is too short") {
+    std::string scratch;
+    object const& info = *find_object(protocol::ddnet, "client_info");
+    item_layout const& layout = layout_of(info);
+    auto const column = [](std::size_t table, std::string_view name) {
+        auto const& all = item_tables()[table].columns;
+        return static_cast<std::size_t>(
+            std::find_if(all.begin(), all.end(), [&](item_column const& c) { return c.name == name; }) -
+            all.begin());
+    };
+    std::vector<std::int32_t> ints(17);
+    encode_text("alice \xff", std::span{ints}.first(4));
+    ints[7] = -5;
+    CHECK(read_cell(layout.columns[column(layout.table, "name")], ints, scratch).text == "alice \xef\xbf\xbd");
+    CHECK(read_cell(layout.columns[column(layout.table, "country")], ints, scratch).integer == -5);
+    auto const short_item = std::span{ints}.first(3);
+    CHECK(read_cell(layout.columns[column(layout.table, "name")], short_item, scratch).is == cell::kind::none);
+    // 0.7 has this, DDNet has not.
+    CHECK(read_cell(layout.columns[column(layout.table, "skin_part_names_0")], ints, scratch).is ==
+          cell::kind::none);
+
+    item_layout const& character = layout_of(*find_object(protocol::ddnet, "character"));
+    std::size_t const weapon = column(character.table, "weapon");
+    std::vector<std::int32_t> tee(22);
+    tee[19] = 3;
+    CHECK(read_cell(character.columns[weapon], tee, scratch).text == "grenade");
+    tee[19] = 99;
+    CHECK(read_cell(character.columns[weapon], tee, scratch).integer == 99);
+}
+
+TEST_CASE("messages as JSON") {
+    auto const json = [](std::vector<std::uint8_t> const& fields, message_type type, protocol p) {
+        return fields_json({1, false, {}, fields}, type, p);
+    };
+    CHECK(json({0, 1, 'h', '"', 0}, message_type::chat, protocol::ddnet) ==
+          R"({"team":0,"client_id":1,"text":"h\""})");
+    CHECK(json({0, 1, 'h', 0, 0, 0}, message_type::chat, protocol::ddnet) ==
+          R"({"team":0,"client_id":1,"text":"h"})"); // filled up
+    CHECK(json({0, 1, 'h', 0, 7}, message_type::chat, protocol::ddnet) == R"({"data":"0001680007"})");
+    CHECK(json({0, 1}, message_type::chat, protocol::ddnet) == R"({"data":"0001"})");
+    CHECK(json({1, 2}, message_type::unknown, protocol::ddnet) == R"({"data":"0102"})");
+    CHECK(json({3, 4, 1}, message_type::team, protocol::teeworlds_07) == R"({"data":"030401"})");
+    CHECK(json({3, 1, 1, 4}, message_type::team, protocol::teeworlds_07) ==
+          R"({"client_id":3,"team":1,"silent":true,"cooldown_tick":4})");
+    CHECK(json({2, 1, 5}, message_type::tune_params, protocol::ddnet) == R"({"values":[2,1,5]})");
+}
