@@ -50,7 +50,7 @@ std::unique_ptr<output_file> demo_target::next() {
 }
 
 demo_file::demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
-                     std::span<std::uint8_t const> map_bytes, std::time_t recorded)
+                     std::span<std::uint8_t const> map_bytes, std::time_t recorded, char const* type)
     : file_{std::move(file)}, path_{file_->name()}, protocol_{p}, memory_{std::make_unique<memory>()},
       builder_{memory_->builder} {
     bool const v07 = p == protocol::teeworlds_07;
@@ -60,7 +60,7 @@ demo_file::demo_file(std::unique_ptr<output_file> file, protocol p, served_map c
     set_text(header.map_name, map.name);
     header.map_size = static_cast<std::uint32_t>(map_bytes.size());
     header.map_crc = map.crc;
-    set_text(header.type, "client");
+    set_text(header.type, type);
     std::tm local{};
     char text[20] = "";
     if (localtime_r(&recorded, &local) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &local);
@@ -73,6 +73,10 @@ demo_file::demo_file(std::unique_ptr<output_file> file, protocol p, served_map c
 }
 
 snapshot_view demo_file::add_roster(snapshot_view snapshot) {
+    // Demos say it themselves.
+    if (std::any_of(snapshot.begin(), snapshot.end(),
+                    [](item const& i) { return i.type() == type_client_info_07; }))
+        return snapshot;
     builder_.start();
     // What finds no room is left out, and what the server sent comes first.
     for (item const i : snapshot) static_cast<void>(builder_.add(i));
@@ -134,9 +138,9 @@ void demo_file::write_message(message const& m, message_type type, std::span<std
     ++(out_->write_message(bytes) ? messages_ : refused_);
 }
 
-bool demo_file::finish() {
+bool demo_file::finish(std::span<std::int32_t const> markers) {
     if (snapshots() == 0) return false;
-    static_cast<void>(out_->finish({}));
+    static_cast<void>(out_->finish(markers));
     path_ = file_->finish();
     return true;
 }

@@ -38,9 +38,11 @@ private:
 /// Writes what a client receives, as the clients of the games do. Throws output_error.
 class demo_file {
 public:
-    /// `p`: 0.7 or DDNet, which stands for 0.6 too. `recorded`: when, by default now.
+    /// `p`: 0.7 or DDNet, which stands for 0.6 too. `recorded`: when, by default now. `type`: who recorded it, "client"
+    /// or "server", whose demos players show from everywhere.
     demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
-              std::span<std::uint8_t const> map_bytes, std::time_t recorded = std::time(nullptr));
+              std::span<std::uint8_t const> map_bytes, std::time_t recorded = std::time(nullptr),
+              char const* type = "client");
     demo_file(demo_file const&) = delete;
     demo_file& operator=(demo_file const&) = delete;
 
@@ -50,8 +52,8 @@ public:
     void write_message(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital);
 
     /// Gives the file its name. False if there was nothing to keep; without finish(), nothing stays either. Where the
-    /// output is a stream, its header does not know how long the demo became.
-    bool finish();
+    /// output is a stream, its header does not know how long the demo became, nor the markers of its timeline.
+    bool finish(std::span<std::int32_t const> markers = {});
 
     /// What the server has announced; of 0.7 alone.
     [[nodiscard]] roster const& players() const noexcept { return roster_; }

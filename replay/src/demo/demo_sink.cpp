@@ -26,9 +26,10 @@ void demo_sink::begin(recording const& what) {
     demo.map = what.map;
     if (demo.map.name.empty()) demo.map.name = "unknown";
     demo.has_map = !what.map_bytes.empty();
-    file_ = what.began != 0
-                ? std::make_unique<demo_file>(target_.next(), protocol_, demo.map, what.map_bytes, what.began)
-                : std::make_unique<demo_file>(target_.next(), protocol_, demo.map, what.map_bytes);
+    file_ = std::make_unique<demo_file>(target_.next(), protocol_, demo.map, what.map_bytes,
+                                        what.began != 0 ? what.began : std::time(nullptr),
+                                        what.one_receiver ? "client" : "server");
+    demo.markers.assign(what.markers.begin(), what.markers.end());
     written_.push_back(std::move(demo));
 }
 
@@ -60,7 +61,7 @@ void demo_sink::end_demo() {
 std::vector<written_demo> demo_sink::finish() {
     end_demo();
     for (std::size_t i = 0; i < complete_.size(); ++i)
-        if (complete_[i]->finish()) written_[i].path = complete_[i]->path();
+        if (complete_[i]->finish(written_[i].markers)) written_[i].path = complete_[i]->path();
     // The others are those of which no demo could hold any snapshot.
     std::erase_if(written_, [](written_demo const& demo) { return demo.path.empty(); });
     return written_;

@@ -349,10 +349,12 @@ private:
                 ++i, ++k;
                 continue;
             }
-            std::size_t const in_b = find(
-                [&](std::size_t at) { return same_message(messages_a_[i], messages_b_[at]); }, k + 1, messages_b_.size());
-            std::size_t const in_a = find(
-                [&](std::size_t at) { return same_message(messages_a_[at], messages_b_[k]); }, i + 1, messages_a_.size());
+            std::size_t const in_b =
+                find([&](std::size_t at) { return same_message(messages_a_[i], messages_b_[at]); }, k + 1,
+                     messages_b_.size());
+            std::size_t const in_a =
+                find([&](std::size_t at) { return same_message(messages_a_[at], messages_b_[k]); }, i + 1,
+                     messages_a_.size());
             if (in_b == messages_b_.size() && in_a == messages_a_.size()) {
                 add_message(i++, k++);
             } else if (in_a == messages_a_.size() || (in_b != messages_b_.size() && in_b - k <= in_a - i)) {

@@ -29,7 +29,8 @@ void tick_reader::keep_early() {
         messages_.clear();
     }
     for (; more_ && pending_.kind != event_kind::begin && pending_.tick < 0; pull())
-        if (pending_.kind == event_kind::message) static_cast<void>(keep_message()); // those that find no room are lost
+        if (pending_.kind == event_kind::message)
+            static_cast<void>(keep_message()); // those that find no room are lost
 }
 
 void tick_reader::list_messages() {

@@ -1,0 +1,709 @@
+#include "edit/merge.hpp"
+
+#include "game/item_text.hpp"
+#include "game/race.hpp"
+#include "game/roster.hpp"
+#include "io/errors.hpp"
+#include "io/interrupts.hpp"
+#include "io/keyed_hash.hpp"
+
+#include <teewire/map/datafile.hpp>
+#include <teewire/snapshot_builder.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+using ints_view = std::span<std::int32_t const>;
+
+// More are counted together: strangers choose the names of types.
+constexpr std::size_t max_names = 1000;
+
+// ---- what items mean -----------------------------------------------------------------------------------------------
+
+// Exists for the client alone that it was sent to.
+bool concerns_one_client(object const& o) {
+    return o.name == "spectator_info" || o.name == "ddnet_spectator_info" || o.name == "spectator_count";
+}
+
+// Belongs to the player whose client id is its id.
+bool belongs_to_player(object const& o) {
+    constexpr std::string_view names[] = {"character",       "player_info",  "client_info", "player_info_race",
+                                          "ddnet_character", "ddnet_player", "spec_char"};
+    return std::find(std::begin(names), std::end(names), o.name) != std::end(names);
+}
+
+// Is there for its tick alone.
+bool is_event(object const& o) { return o.name.starts_with("event_") || o.name == "my_own_event"; }
+
+struct point {
+    double x = 0, y = 0;
+};
+
+std::optional<point> place_of(ints_view data, object const& what) {
+    std::optional<std::size_t> x, y;
+    for (field const& f : what.fields)
+        if (f.name == "x" || f.name == "to_x") x = f.offset;
+        else if (f.name == "y" || f.name == "to_y") y = f.offset;
+    if (!x || !y || *x >= data.size() || *y >= data.size()) return {};
+    return point{static_cast<double>(data[*x]), static_cast<double>(data[*y])};
+}
+
+// The types of one protocol, so that nobody has to look for names.
+struct type_table {
+    explicit type_table(protocol spoken) : p{spoken} {
+        for (object const& o : plain_objects(p))
+            if (o.type < plain.size()) plain[o.type] = {&o, concerns_one_client(o), !is_event(o)};
+        auto const type = [&](char const* name) { return find_object(p, name)->type; };
+        character = type("character");
+        player_info = type("player_info");
+        client_info = type("client_info");
+        spectator_info = type("spectator_info");
+        game_info = type("game_info");
+    }
+    [[nodiscard]] bool is_07() const noexcept { return p == protocol::teeworlds_07; }
+    // Who is its own player.
+    [[nodiscard]] std::uint16_t local_type() const noexcept { return is_07() ? client_info : player_info; }
+
+    struct meaning {
+        object const* known = nullptr;
+        bool for_one = false;
+        bool lasts = false; // otherwise it is an event, or nobody knows
+    };
+    protocol p;
+    std::array<meaning, sized_types> plain{};
+    std::uint16_t character, player_info, client_info, spectator_info, game_info;
+};
+
+// An item that every client gets, without what one of them alone is told. Its ints may be put into `room`.
+ints_view as_for_everybody(std::int32_t key, ints_view data, type_table const& types,
+                           std::vector<std::int32_t>& room) {
+    std::uint16_t const type = key_type(key);
+    auto const copy = [&] { room.assign(data.begin(), data.end()); };
+    if (type == types.local_type() && !data.empty() && data[0] != 0) {
+        copy();
+        room[0] = 0;
+        return room;
+    }
+    // In 0.6 the clock of the client's own race is in the place of the warmup.
+    if (type == types.game_info && !types.is_07()) {
+        object const& what = *types.plain[type].known;
+        if (auto const clock = race_start_place(data, what)) {
+            copy();
+            room[*clock] = 0;
+            for (field const& f : what.fields)
+                if (f.name == "game_state_flags") room[f.offset] &= ~racetime_flag;
+            return room;
+        }
+    }
+    return data;
+}
+
+// ---- one recording -------------------------------------------------------------------------------------------------
+
+// Where a client looks from.
+struct viewpoint {
+    std::int32_t own = -1;     // client id; -1 if nobody is its own player
+    std::int32_t watched = -1; // client id
+    bool sees_all = false;     // a server
+    std::optional<point> place;
+};
+
+// An extended type, as this recording numbers it.
+struct extended_type {
+    uuid id;
+    type_table::meaning meaning;
+};
+
+struct recorded {
+    recorded(event_source& s, std::size_t number) : source{s}, reader{s}, part{number} {}
+
+    event_source& source;
+    tick_reader reader;
+    std::size_t part;                                // of the result
+    bool over = false;                               // nothing more comes
+    bool current = false;                            // has the tick that is being made
+    std::int32_t tick = -1;                          // of its state
+    std::map<std::uint16_t, extended_type> extended; // by the number that stands for it
+    roster players;                                  // of 0.7's captures: demos have items
+    bool has_players = false;                        // all that was said before the first snapshot is in it
+    std::optional<viewpoint> view;                   // of the state, when somebody has asked
+};
+
+// ---- items of one tick ---------------------------------------------------------------------------------------------
+
+struct candidate {
+    std::int32_t key;   // in the result
+    std::uint32_t from; // number of the recording
+    bool held;          // from the snapshot before
+    type_table::meaning const* meaning;
+    ints_view data;
+};
+
+// Who knows better: the smaller one.
+struct authority {
+    int rank = 0;
+    double distance = 0; // squared
+
+    friend auto operator<=>(authority const&, authority const&) = default;
+};
+
+// A message that somebody has had.
+struct heard_message {
+    std::uint64_t hash = 0;
+    std::int32_t tick = -1;
+    std::vector<std::uint32_t> by; // numbers of recordings
+};
+
+bool has_same_map(served_map const& a, served_map const& b) {
+    return a.sha256 && b.sha256 ? *a.sha256 == *b.sha256 : a.crc == b.crc;
+}
+
+std::string map_text(served_map const& m) { return fmt::format("{} with crc {:08x}", printable(m.name), m.crc); }
+
+} // namespace
+
+class merged_stream::work {
+public:
+    explicit work(std::span<merge_input const> inputs) : inputs_{inputs}, result_ints_(snapshot_limits{}.ints()) {
+        for (merge_input const& i : inputs) {
+            all_.push_back(std::make_unique<recorded>(*i.source, result_.parts.size()));
+            result_.parts.push_back({i.name, 0, 0, {}});
+        }
+    }
+
+    bool next(stream_event& out) {
+        if (!begun_) {
+            begun_ = true;
+            begin();
+            out = {};
+            out.kind = event_kind::begin;
+            out.begun = &recording_;
+            return true;
+        }
+        while (!interrupted()) {
+            if (next_message(out)) return true;
+            if (!find_tick()) return false;
+            if (!make_snapshot()) continue;
+            out = {};
+            out.kind = event_kind::snapshot;
+            out.tick = tick_;
+            out.state = state_;
+            return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] std::uint64_t done_bytes() const {
+        std::uint64_t bytes = 0;
+        for (auto const& r : all_) bytes += r->source.done_bytes();
+        return bytes;
+    }
+    [[nodiscard]] merge_result const& result() const noexcept { return result_; }
+
+private:
+    [[nodiscard]] std::string const& name(recorded const& r) const { return inputs_[r.part].name; }
+
+    // ---- beginnings
+
+    void begin() {
+        bool first = true;
+        for (auto const& r : all_) {
+            if (!r->reader.next() || !r->reader.begins()) {
+                end(*r);
+                continue;
+            }
+            recording const& begun = r->reader.begun();
+            served_map map = begun.map;
+            if (!begun.map_bytes.empty()) map.crc = map_crc32(begun.map_bytes);
+            if (first) {
+                first = false;
+                first_name_ = name(*r);
+                recording_.version = begun.version;
+                recording_.map = map;
+                recording_.first_tick = begun.first_tick;
+                recording_.last_tick = begun.last_tick;
+            } else {
+                expect_same(begun, map, name(*r));
+            }
+            if (begun.version == protocol::ddnet) recording_.version = begun.version;
+            if (begun.began != 0 && (recording_.began == 0 || begun.began < recording_.began))
+                recording_.began = begun.began;
+            if (map_bytes_.empty()) map_bytes_.assign(begun.map_bytes.begin(), begun.map_bytes.end());
+            if (!recording_.map.sha256) recording_.map.sha256 = map.sha256;
+            if (begun.first_tick >= 0 && (recording_.first_tick < 0 || begun.first_tick < recording_.first_tick))
+                recording_.first_tick = begun.first_tick;
+            recording_.last_tick = std::max(recording_.last_tick, begun.last_tick);
+            markers_.insert(markers_.end(), begun.markers.begin(), begun.markers.end());
+        }
+        std::sort(markers_.begin(), markers_.end());
+        markers_.erase(std::unique(markers_.begin(), markers_.end()), markers_.end());
+        recording_.one_receiver = false;
+        recording_.map_bytes = map_bytes_;
+        recording_.markers = markers_;
+        types_.emplace(recording_.version);
+    }
+
+    void expect_same(recording const& begun, served_map const& map, std::string const& who) const {
+        if ((begun.version == protocol::teeworlds_07) != (recording_.version == protocol::teeworlds_07))
+            throw usage_error{fmt::format("{}: was recorded by a client of {}, but {} by one of {}", who,
+                                          teewire::name(begun.version), first_name_,
+                                          teewire::name(recording_.version))};
+        if (!has_same_map(recording_.map, map))
+            throw usage_error{fmt::format("{}: was recorded on {}, but {} on {}", who, map_text(map), first_name_,
+                                          map_text(recording_.map))};
+    }
+
+    void end(recorded& r) {
+        r.over = true;
+        merged_part& part = result_.parts[r.part];
+        if (part.damage.empty()) part.damage = r.reader.error();
+    }
+
+    // ---- ticks
+
+    // The next tick that one of them has, and those who have it go there.
+    bool find_tick() {
+        std::optional<std::int32_t> nearest;
+        for (auto const& r : all_) {
+            r->current = false;
+            if (r->over) continue;
+            auto const tick = peek(*r);
+            if (tick && (!nearest || *tick < *nearest)) nearest = tick;
+        }
+        if (!nearest) return finish();
+        tick_ = *nearest;
+        bool common = false, any = false;
+        for (auto const& r : all_) {
+            if (r->over || peek(*r) != tick_) continue;
+            if (!r->reader.next()) {
+                end(*r);
+                continue;
+            }
+            r->tick = tick_;
+            r->current = r->reader.has_state();
+            r->view.reset();
+            common = common || (any && r->current);
+            any = any || r->current;
+            result_.parts[r->part].ticks += r->current;
+        }
+        speaker_ = 0;
+        said_ = 0;
+        result_.common_ticks += common;
+        return true;
+    }
+
+    // The tick to which it can go. Ends it if there is none.
+    std::optional<std::int32_t> peek(recorded& r) {
+        auto const tick = r.reader.peek();
+        if (!tick) {
+            // A recording that begins anew counts its ticks anew.
+            if (r.reader.error().empty() && r.reader.next() && r.reader.begins())
+                throw usage_error{fmt::format(
+                    "{}: holds several recordings; capture --format demo makes a demo of each", name(r))};
+            end(r);
+        } else if (*tick < r.tick) {
+            result_.parts[r.part].damage = fmt::format("{}: tick {}: ticks go back to {}", name(r), r.tick, *tick);
+            end(r);
+            return {};
+        }
+        return tick;
+    }
+
+    bool finish() {
+        expect_same_players(true);
+        return false;
+    }
+
+    // ---- items
+
+    // What the recording has of this tick, or had, if that is not long ago.
+    bool list_items(recorded& r, std::uint32_t number) {
+        bool const held = !r.current;
+        if (held) {
+            if (r.over || !r.reader.has_state() || r.tick < 0) return false;
+            auto const tick = r.reader.peek();
+            if (!tick || *tick <= tick_ || std::int64_t{*tick} - r.tick > max_gap) return false;
+        }
+        snapshot_view const state = r.reader.state();
+        for (item const i : state)
+            if (i.type() == type_ex) describe(r, i);
+        bool has_players = false;
+        for (item const i : state) {
+            if (i.type() == type_ex) continue;
+            type_table::meaning const* meaning = nullptr;
+            std::int32_t key = i.key;
+            if (i.type() < sized_types) {
+                meaning = &types_->plain[i.type()];
+            } else if (i.type() >= first_alias && i.type() <= last_alias) {
+                auto const found = r.extended.find(i.type());
+                if (found != r.extended.end() && found->second.meaning.for_one) continue;
+                // So that the same type has one number.
+                if (found != r.extended.end())
+                    if (auto const alias = builder_.extended_type(found->second.id)) {
+                        meaning = &found->second.meaning;
+                        key = make_key(*alias, i.id());
+                    }
+                if (meaning == nullptr) {
+                    result_.refused += !held;
+                    continue;
+                }
+            } else {
+                meaning = &unknown_;
+            }
+            has_players = has_players || i.type() == types_->client_info;
+            if (meaning->for_one || (held && !meaning->lasts)) continue;
+            candidates_.push_back({key, number, held, meaning, i.data});
+        }
+        if (types_->is_07() && !has_players) add_roster(r, number, held);
+        return true;
+    }
+
+    void describe(recorded& r, item const& i) {
+        if (i.data.size() < 4 || i.id() < first_alias || i.id() > last_alias) {
+            ++result_.refused;
+            return;
+        }
+        uuid const id = uuid::from_ints(i.data.first<4>());
+        auto [place, is_new] = r.extended.try_emplace(i.id());
+        if (is_new || place->second.id != id) {
+            object const* const known = find_object(id);
+            place->second = {
+                id,
+                {known, known != nullptr && concerns_one_client(*known), known != nullptr && !is_event(*known)}};
+        }
+        // What nobody else gets needs no description.
+        if (!place->second.meaning.for_one && r.current) static_cast<void>(builder_.extended_type(id));
+    }
+
+    // What a server of 0.7 says in messages, and demos in items.
+    void add_roster(recorded const& r, std::uint32_t number, bool held) {
+        auto const add = [&](std::uint16_t type, std::size_t id, ints_view data) {
+            candidates_.push_back(
+                {make_key(type, static_cast<std::uint16_t>(id)), number, held, &types_->plain[type], data});
+        };
+        for (std::size_t i = 0; i < max_clients_07; ++i)
+            if (r.players.clients[i]) add(type_client_info_07, i, *r.players.clients[i]);
+        if (r.players.game) add(type_game_info_07, 0, *r.players.game);
+        if (r.players.tuning && *r.players.tuning != standard_tuning_07)
+            add(type_tune_params_07, 0, *r.players.tuning);
+    }
+
+    bool make_snapshot() {
+        if (std::none_of(all_.begin(), all_.end(), [](auto const& r) { return r->current; })) return false;
+        candidates_.clear();
+        chosen_.clear();
+        builder_.start();
+        for (std::uint32_t n = 0; n < all_.size(); ++n) {
+            recorded& r = *all_[n];
+            // Those of captures are known before the first snapshot.
+            if (r.current && types_->is_07() && !std::exchange(r.has_players, true))
+                for (tick_message const& said : r.reader.messages())
+                    if (auto const m = parse_message(said.bytes)) static_cast<void>(r.players.receive(*m));
+            list_items(r, n);
+        }
+        sort_candidates();
+        shared_ = strange_ = false;
+        for (auto begin = candidates_.begin(); begin != candidates_.end();) {
+            auto const end =
+                std::find_if(begin, candidates_.end(), [&](candidate const& c) { return c.key != begin->key; });
+            choose(std::span{begin, end});
+            begin = end;
+        }
+        shared_ticks_ += shared_;
+        strange_ticks_ += strange_;
+        expect_same_players(false);
+        build();
+        return true;
+    }
+
+    // By key, then those of this tick, then by recording: the first of several in one snapshot counts.
+    void sort_candidates() {
+        std::sort(candidates_.begin(), candidates_.end(), [](candidate const& a, candidate const& b) {
+            if (a.key != b.key) return static_cast<std::uint32_t>(a.key) < static_cast<std::uint32_t>(b.key);
+            if (a.held != b.held) return b.held;
+            return a.from != b.from ? a.from < b.from : std::less{}(a.data.data(), b.data.data());
+        });
+        auto const repeated = std::unique(candidates_.begin(), candidates_.end(), [](auto const& a, auto const& b) {
+            return a.key == b.key && a.from == b.from;
+        });
+        result_.refused += static_cast<std::uint64_t>(candidates_.end() - repeated);
+        candidates_.erase(repeated, candidates_.end());
+    }
+
+    // Of all with the same key.
+    void choose(std::span<candidate const> same) {
+        candidate const* best = same.data();
+        if (best->held) {
+            for (candidate const& c : same)
+                if (all_[c.from]->tick > all_[best->from]->tick) best = &c;
+            return chosen_.push_back(best);
+        }
+        std::size_t members = 0;
+        bool differ = false;
+        for (; members < same.size() && !same[members].held; ++members)
+            differ = differ || !equal(*best, same[members]);
+        if (members == 1) ++result_.parts[best->from].alone;
+        else if (key_type(best->key) == types_->client_info) shared_ = true;
+        if (differ) best = resolve(same);
+        chosen_.push_back(best);
+    }
+
+    [[nodiscard]] bool equal(candidate const& a, candidate const& b) {
+        auto const x = as_for_everybody(a.key, a.data, *types_, room_[0]);
+        auto const y = as_for_everybody(b.key, b.data, *types_, room_[1]);
+        return std::equal(x.begin(), x.end(), y.begin(), y.end());
+    }
+
+    candidate const* resolve(std::span<candidate const> same) {
+        candidate const* best = nullptr;
+        authority highest;
+        for (candidate const& c : same) {
+            if (c.held) break;
+            authority const a = authority_of(c);
+            if (best != nullptr && !(a < highest)) continue;
+            best = &c;
+            highest = a;
+        }
+        ++result_.conflicts;
+        std::vector<std::string> named; // each once for this item
+        for (candidate const& c : same) {
+            if (c.held) break;
+            if (&c != best) note_conflict(*best, c, named);
+        }
+        return best;
+    }
+
+    [[nodiscard]] authority authority_of(candidate const& c) {
+        viewpoint const& v = view(*all_[c.from]);
+        object const* const what = c.meaning->known;
+        std::int32_t const about = what != nullptr && belongs_to_player(*what) ? key_id(c.key) : -1;
+        if (about >= 0 && about == v.own) return {0, 0};
+        if (about >= 0 && about == v.watched) return {1, 0};
+        if (v.sees_all) return {2, 0};
+        auto const place = what != nullptr ? place_of(c.data, *what) : std::nullopt;
+        if (!v.place || !place) return {4, 0};
+        double const x = place->x - v.place->x, y = place->y - v.place->y;
+        return {3, x * x + y * y};
+    }
+
+    viewpoint const& view(recorded& r) {
+        if (r.view) return *r.view;
+        viewpoint& v = r.view.emplace();
+        std::int32_t character = -1; // the number of the own one
+        snapshot_view const state = r.reader.state();
+        if (types_->is_07())
+            for (std::size_t i = 0; i < max_clients_07; ++i)
+                if (auto const& c = r.players.clients[i]; c && (*c)[0] != 0) v.own = static_cast<std::int32_t>(i);
+        for (item const i : state) {
+            if (i.type() == types_->local_type() && !i.data.empty() && i.data[0] != 0) v.own = i.id();
+            if (i.type() != types_->spectator_info) continue;
+            object const& what = *types_->plain[i.type()].known;
+            v.place = place_of(i.data, what);
+            v.watched = int_field(i, what, "spectator_id", -1);
+        }
+        v.sees_all = !r.reader.begun().one_receiver && v.own < 0 && !v.place;
+        if (v.own < 0 || v.place) return v;
+        for (std::size_t n = 0; n < state.size(); ++n)
+            if (state.key(n) == make_key(types_->character, static_cast<std::uint16_t>(v.own)))
+                character = static_cast<std::int32_t>(n);
+        if (character >= 0)
+            v.place =
+                place_of(state[static_cast<std::size_t>(character)].data, *types_->plain[types_->character].known);
+        return v;
+    }
+
+    void note_conflict(candidate const& kept, candidate const& other, std::vector<std::string>& named) {
+        auto const a = as_for_everybody(kept.key, kept.data, *types_, room_[0]);
+        auto const b = as_for_everybody(other.key, other.data, *types_, room_[1]);
+        object const* const what = kept.meaning->known;
+        ints_view const longer = a.size() >= b.size() ? a : b;
+        for (item_part const& part : parts_of(longer.size(), what)) {
+            auto const of = [&](ints_view data) {
+                return part.at + part.ints <= data.size() ? data.subspan(part.at, part.ints) : ints_view{};
+            };
+            auto const in_a = of(a), in_b = of(b);
+            if (std::equal(in_a.begin(), in_a.end(), in_b.begin(), in_b.end())) continue;
+            std::string const type =
+                what != nullptr ? std::string{what->name} : fmt::format("type_{}", key_type(kept.key));
+            std::string text = fmt::format("{}.{}", type, part_name(part));
+            if (text == "client_info.name") meet_stranger(kept, other, *what);
+            if (std::find(named.begin(), named.end(), text) != named.end()) continue;
+            named.push_back(text);
+            count(std::move(text));
+        }
+    }
+
+    void count(std::string text) {
+        auto found = result_.fields.find(text);
+        if (found == result_.fields.end())
+            found =
+                result_.fields.try_emplace(result_.fields.size() < max_names ? std::move(text) : "others").first;
+        if (found->second.count++ == 0) found->second.first_tick = tick_;
+    }
+
+    // ---- whether it is one game
+
+    void meet_stranger(candidate const& a, candidate const& b, object const& info) {
+        strange_ = true;
+        if (!stranger_.empty()) return;
+        auto const called = [&](candidate const& c) {
+            return fmt::format("{} in {}", text_field(item{c.key, c.data}, info, "name"), name(*all_[c.from]));
+        };
+        stranger_ = fmt::format("client {} is {}, but {} at tick {}", key_id(a.key), called(a), called(b), tick_);
+    }
+
+    // Where 0.7 says in messages who plays, they come late now and then.
+    void expect_same_players(bool at_the_end) const {
+        constexpr std::uint64_t enough = 500;
+        if (strange_ticks_ * 2 <= shared_ticks_ || (!at_the_end && shared_ticks_ < enough)) return;
+        throw usage_error{fmt::format(
+            "they are not of one game, or the server gave one of the clients ids of its own: {}", stranger_)};
+    }
+
+    // ---- the snapshot
+
+    void build() {
+        bool const all_fit = add_all(nullptr);
+        if (!all_fit) {
+            // What more than one snapshot can hold is left out of the last ones, and first what is held.
+            std::stable_sort(chosen_.begin(), chosen_.end(), [](candidate const* a, candidate const* b) {
+                return a->held != b->held ? b->held : a->from < b->from;
+            });
+            builder_.start();
+            static_cast<void>(add_all(&result_.refused));
+        }
+        auto const made = builder_.finish(result_ints_, item_order::by_key);
+        state_ = made ? *made : snapshot_view{};
+        ++result_.ticks;
+        result_.items += chosen_.size();
+        for (candidate const* const c : chosen_) result_.held += c->held;
+    }
+
+    bool add_all(std::uint64_t* refused) {
+        bool all = true;
+        for (candidate const* const c : chosen_) {
+            auto const added = builder_.add(item{c->key, as_for_everybody(c->key, c->data, *types_, room_[0])});
+            if (added) continue;
+            all = false;
+            if (refused != nullptr) ++*refused;
+        }
+        return all;
+    }
+
+    // ---- messages
+
+    // Of those who have the tick, in their order.
+    bool next_message(stream_event& out) {
+        for (; speaker_ < all_.size(); ++speaker_, said_ = 0) {
+            recorded& r = *all_[speaker_];
+            if (r.over || r.tick != tick_) continue;
+            for (;;) {
+                auto const messages = r.reader.messages();
+                while (said_ < messages.size())
+                    if (take(r, messages[said_++], out)) return true;
+                // A tick may have more than one step holds.
+                if (r.reader.peek() != tick_ || !r.reader.next()) break;
+                said_ = 0;
+            }
+        }
+        return false;
+    }
+
+    // False if it is not to be there.
+    bool take(recorded& r, tick_message const& said, stream_event& out) {
+        auto const m = parse_message(said.bytes);
+        if (!m) {
+            ++result_.unreadable;
+            return false;
+        }
+        if (m->system) return false; // of one connection: servers record those of all
+        std::span<std::uint8_t const> bytes = said.bytes;
+        if (types_->is_07()) {
+            r.players.receive(*m);
+            if (identify(*m, types_->p) == message_type::client_info) {
+                if (auto const info = decode<messages::client_info>(*m, types_->p); info && info->local) {
+                    messages::client_info for_others = *info;
+                    for_others.local = false;
+                    if (auto const made = encode(for_others, types_->p, encoded_)) bytes = *made;
+                }
+            }
+        }
+        if (heard_before(bytes, static_cast<std::uint32_t>(r.part))) {
+            ++result_.united;
+            return false;
+        }
+        out = {};
+        out.kind = event_kind::message;
+        out.tick = tick_;
+        out.state = state_;
+        out.message = bytes;
+        out.vital = said.vital;
+        return true;
+    }
+
+    // Whether another recording had it, and this one not yet: what is said twice is there twice.
+    bool heard_before(std::span<std::uint8_t const> bytes, std::uint32_t by) {
+        constexpr std::size_t most = 1024;
+        while (!heard_.empty() &&
+               (heard_.size() > most || std::int64_t{tick_} - heard_.front().tick > message_window))
+            heard_.pop_front();
+        // Demos fill messages up with zeros.
+        while (!bytes.empty() && bytes.back() == 0) bytes = bytes.first(bytes.size() - 1);
+        std::uint64_t const hash = hash_(bytes);
+        for (heard_message& h : heard_) {
+            if (h.hash != hash || std::find(h.by.begin(), h.by.end(), by) != h.by.end()) continue;
+            h.by.push_back(by);
+            return true;
+        }
+        heard_.push_back({hash, tick_, {by}});
+        return false;
+    }
+
+    std::span<merge_input const> inputs_;
+    merge_result result_;
+    std::vector<std::unique_ptr<recorded>> all_;
+    bool begun_ = false;
+    recording recording_;
+    std::string first_name_;
+    std::vector<std::uint8_t> map_bytes_;
+    std::vector<std::int32_t> markers_;
+    std::optional<type_table> types_; // from the beginning
+    type_table::meaning unknown_;
+
+    std::int32_t tick_ = -1;
+    std::vector<candidate> candidates_;
+    std::vector<candidate const*> chosen_;
+    std::vector<std::int32_t> room_[2];
+    std::unique_ptr<snapshot_builder_memory<>> memory_ = std::make_unique<snapshot_builder_memory<>>();
+    snapshot_builder builder_{*memory_};
+    std::vector<std::int32_t> result_ints_;
+    snapshot_view state_;
+
+    bool shared_ = false, strange_ = false; // this tick
+    std::uint64_t shared_ticks_ = 0;        // at which two know the same client id
+    std::uint64_t strange_ticks_ = 0;       // of these, at which it is somebody else
+    std::string stranger_;                  // the first one
+
+    std::size_t speaker_ = SIZE_MAX; // number of a recording
+    std::size_t said_ = 0;           // messages of its step
+    std::deque<heard_message> heard_;
+    keyed_hash hash_;
+    std::array<std::uint8_t, 1024> encoded_;
+};
+
+merged_stream::merged_stream(std::span<merge_input const> inputs) : work_{std::make_unique<work>(inputs)} {}
+merged_stream::~merged_stream() = default;
+bool merged_stream::next(stream_event& out) { return work_->next(out); }
+std::uint64_t merged_stream::done_bytes() const { return work_->done_bytes(); }
+merge_result const& merged_stream::result() const noexcept { return work_->result(); }
+
+} // namespace teewire::replay
