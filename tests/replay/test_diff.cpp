@@ -203,7 +203,8 @@ TEST_CASE("diff: damage") {
     CHECK(found.result.damage[0].empty());
     CHECK(found.result.damage[1] == "cut: byte 7");
     CHECK(found.result.damage_tick == 12);
-    stream_script again{{a, snapshot(10, {}), marker(12)}, "cut: byte 7"}, other{{a, snapshot(10, {}), marker(12)}, "too"};
+    stream_script again{{a, snapshot(10, {}), marker(12)}, "cut: byte 7"},
+        other{{a, snapshot(10, {}), marker(12)}, "too"};
     auto const both = diff(again, other);
     CHECK(both.lines.empty());
     CHECK(both.result.damage[0] == "cut: byte 7");

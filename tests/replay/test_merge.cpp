@@ -255,9 +255,30 @@ TEST_CASE("merge: extended types by UUID") {
                                   {make_key(0x7fff, 2), {1}},
                                   {make_key(0x7ffe, 1), {2, 2}}}));
     CHECK(found.result.conflicts == 0);
-    // What was described before is still known; the other one nobody has described.
-    CHECK(found.at(12) == sorted({describes(one, 0x7fff), describes(two, 0x7ffe), {make_key(0x7fff, 1), {3}}}));
-    CHECK(found.result.refused == 1);
+    // What was described before is still known. The other one nobody has described: it stays what it is.
+    CHECK(found.at(12) == sorted({describes(one, 0x7fff),
+                                  describes(two, 0x7ffe),
+                                  {make_key(0x7fff, 1), {3}},
+                                  {make_key(0x7ff0, 1), {3}}}));
+    CHECK(found.result.undescribed == 0);
+    // Unless the number is taken.
+    auto const taken = merge({a, {begin(), snapshot(10, {{make_key(0x7ffe, 5), {3}}})}});
+    CHECK(taken.at(10) == sorted({describes(one, 0x7fff),
+                                  describes(two, 0x7ffe),
+                                  {make_key(0x7fff, 1), {1}},
+                                  {make_key(0x7ffe, 1), {2, 2}}}));
+    CHECK(taken.result.undescribed == 1);
+    // There may be more types than can be described.
+    test::plain_items many;
+    for (std::uint8_t i = 0; i < 70; ++i) {
+        uuid id;
+        id.bytes[0] = i;
+        many.push_back(describes(id, static_cast<std::uint16_t>(0x7000 + i)));
+        many.push_back({make_key(static_cast<std::uint16_t>(0x7000 + i), 0), {i}});
+    }
+    auto const crowd = merge({{begin(), snapshot(10, many)}});
+    CHECK(crowd.at(10).size() == 128);
+    CHECK(crowd.result.undescribed == 6);
 }
 
 TEST_CASE("merge: between two snapshots") {
@@ -303,6 +324,14 @@ TEST_CASE("merge: messages") {
     CHECK(merge({{begin(), snapshot(10, {}), said(10, hi)}, {begin(), snapshot(111, {}), said(111, hi)}})
               .messages()
               .size() == 2);
+    // What is in the same tick of both is the same, although one has heard it before alone.
+    script const early = {begin(),      snapshot(10, {}), said(10, hi), marker(60),
+                          said(60, hi), marker(110),      said(110, hi)};
+    script const late = {begin(),       snapshot(60, {}), said(60, hi), marker(110),
+                         said(110, hi), marker(150),      said(150, hi)};
+    for (auto const& both : {merge({early, late}), merge({late, early})})
+        CHECK(both.messages() == std::vector<std::string>{"10 06 00 7f 68 69 00", "60 06 00 7f 68 69 00",
+                                                          "110 06 00 7f 68 69 00", "150 06 00 7f 68 69 00"});
     // What servers record of single connections, and what nobody can read.
     auto const others = merge({{begin(), snapshot(10, {}), said(10, "07 00"), said(10, "80"), said(10, hi)}});
     CHECK(others.messages().size() == 1);
@@ -342,12 +371,9 @@ TEST_CASE("merge: 0.7, whose players are in messages") {
     joined[2] = static_cast<std::int32_t>(0xe2808080);
     joined[3] = joined[4] = static_cast<std::int32_t>(0x80808080);
     joined[5] = static_cast<std::int32_t>(0x80808000);
-    script const capture = {first,
-                            info(0, true, "a"),
-                            info(1, false, "b"),
-                            snapshot(10, {player_07(0)}),
-                            at(info(2, false, "c"), 10),
-                            marker(12)};
+    script const capture = {
+        first,      info(0, true, "a"),          info(1, false, "b"), snapshot(10, {player_07(0)}),
+        marker(12), at(info(2, false, "c"), 12), marker(14)};
     script const demo = {first, snapshot(10, {player_07(0), {make_key(13, 1), joined}}), marker(12)};
     auto const found = merge({capture, demo});
     auto const ids = [&](std::int32_t tick) {
@@ -359,7 +385,8 @@ TEST_CASE("merge: 0.7, whose players are in messages") {
         return all;
     };
     CHECK(ids(10) == std::vector<std::pair<int, int>>{{11, 0}, {13, 0}, {13, 1}});
-    CHECK(ids(12) == std::vector<std::pair<int, int>>{{11, 0}, {13, 0}, {13, 1}, {13, 2}});
+    CHECK(ids(12) == std::vector<std::pair<int, int>>{{11, 0}, {13, 0}, {13, 1}});
+    CHECK(ids(14) == std::vector<std::pair<int, int>>{{11, 0}, {13, 0}, {13, 1}, {13, 2}});
     // Two captures: each is told another one who is local.
     script const other = {first, info(0, false, "a"), info(1, true, "b"), snapshot(10, {player_07(0)})};
     auto const both = merge({capture, other});

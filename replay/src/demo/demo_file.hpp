@@ -5,6 +5,7 @@
 #include "game/roster.hpp"
 #include "game/served_map.hpp"
 #include "io/output_file.hpp"
+#include "stream/event.hpp"
 
 #include <teewire/snapshot_builder.hpp>
 
@@ -38,11 +39,11 @@ private:
 /// Writes what a client receives, as the clients of the games do. Throws output_error.
 class demo_file {
 public:
-    /// `p`: 0.7 or DDNet, which stands for 0.6 too. `recorded`: when, by default now. `type`: who recorded it, "client"
-    /// or "server", whose demos players show from everywhere.
+    /// `p`: 0.7 or DDNet, which stands for 0.6 too. `recorded`: when, by default now.
     demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
-              std::span<std::uint8_t const> map_bytes, std::time_t recorded = std::time(nullptr),
-              char const* type = "client");
+              std::span<std::uint8_t const> map_bytes, std::time_t recorded = std::time(nullptr));
+    /// The same, and what the header says of length and markers, which a stream keeps. What `what` borrows is not kept.
+    demo_file(std::unique_ptr<output_file> file, recording const& what);
     demo_file(demo_file const&) = delete;
     demo_file& operator=(demo_file const&) = delete;
 
@@ -52,8 +53,8 @@ public:
     void write_message(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital);
 
     /// Gives the file its name. False if there was nothing to keep; without finish(), nothing stays either. Where the
-    /// output is a stream, its header does not know how long the demo became, nor the markers of its timeline.
-    bool finish(std::span<std::int32_t const> markers = {});
+    /// output is a stream, its header does not know how long the demo became.
+    bool finish();
 
     /// What the server has announced; of 0.7 alone.
     [[nodiscard]] roster const& players() const noexcept { return roster_; }
@@ -85,6 +86,7 @@ private:
     std::optional<demo_output> out_; // from the beginning
     snapshot_builder builder_;
     roster roster_; // 0.7
+    std::vector<std::int32_t> markers_;
     std::uint64_t messages_ = 0;
     std::uint64_t refused_ = 0;
     std::int32_t first_tick_ = -1;

@@ -1,5 +1,6 @@
 #include "demo/demo_sink.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace teewire::replay {
@@ -22,14 +23,13 @@ void demo_sink::take(stream_event const& event) {
 void demo_sink::begin(recording const& what) {
     end_demo();
     protocol_ = what.version;
+    recording named = what;
+    if (named.map.name.empty()) named.map.name = "unknown";
+    file_ = std::make_unique<demo_file>(target_.next(), named);
     written_demo demo;
-    demo.map = what.map;
-    if (demo.map.name.empty()) demo.map.name = "unknown";
+    demo.map = named.map;
     demo.has_map = !what.map_bytes.empty();
-    file_ = std::make_unique<demo_file>(target_.next(), protocol_, demo.map, what.map_bytes,
-                                        what.began != 0 ? what.began : std::time(nullptr),
-                                        what.one_receiver ? "client" : "server");
-    demo.markers.assign(what.markers.begin(), what.markers.end());
+    demo.lost_markers = what.markers.size() - std::min(what.markers.size(), max_demo_markers);
     written_.push_back(std::move(demo));
 }
 
@@ -61,7 +61,7 @@ void demo_sink::end_demo() {
 std::vector<written_demo> demo_sink::finish() {
     end_demo();
     for (std::size_t i = 0; i < complete_.size(); ++i)
-        if (complete_[i]->finish(written_[i].markers)) written_[i].path = complete_[i]->path();
+        if (complete_[i]->finish()) written_[i].path = complete_[i]->path();
     // The others are those of which no demo could hold any snapshot.
     std::erase_if(written_, [](written_demo const& demo) { return demo.path.empty(); });
     return written_;

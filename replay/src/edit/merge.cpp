@@ -190,7 +190,7 @@ public:
             return true;
         }
         while (!interrupted()) {
-            if (next_message(out)) return true;
+            if (tick_ >= 0 && next_message(out)) return true;
             if (!find_tick()) return false;
             if (!make_snapshot()) continue;
             out = {};
@@ -295,7 +295,8 @@ private:
             any = any || r->current;
             result_.parts[r->part].ticks += r->current;
         }
-        speaker_ = 0;
+        speaker_ = none;
+        planned_.clear();
         said_ = 0;
         result_.common_ticks += common;
         return true;
@@ -333,31 +334,26 @@ private:
             auto const tick = r.reader.peek();
             if (!tick || *tick <= tick_ || std::int64_t{*tick} - r.tick > max_gap) return false;
         }
-        snapshot_view const state = r.reader.state();
-        for (item const i : state)
-            if (i.type() == type_ex) describe(r, i);
         bool has_players = false;
-        for (item const i : state) {
+        for (item const i : r.reader.state()) {
             if (i.type() == type_ex) continue;
-            type_table::meaning const* meaning = nullptr;
+            type_table::meaning const* meaning = &unknown_;
             std::int32_t key = i.key;
             if (i.type() < sized_types) {
                 meaning = &types_->plain[i.type()];
             } else if (i.type() >= first_alias && i.type() <= last_alias) {
                 auto const found = r.extended.find(i.type());
-                if (found != r.extended.end() && found->second.meaning.for_one) continue;
-                // So that the same type has one number.
-                if (found != r.extended.end())
-                    if (auto const alias = builder_.extended_type(found->second.id)) {
-                        meaning = &found->second.meaning;
-                        key = make_key(*alias, i.id());
-                    }
-                if (meaning == nullptr) {
-                    result_.refused += !held;
-                    continue;
+                std::uint16_t type = i.type();
+                if (found != r.extended.end()) {
+                    meaning = &found->second.meaning;
+                    type = builder_.alias_of(found->second.id);
+                } else if (type >= first_used_alias_) {
+                    // DDNet's servers describe a type one snapshot late. It keeps its number unless another one has it.
+                    type = 0;
                 }
-            } else {
-                meaning = &unknown_;
+                if (type == 0 && !meaning->for_one) result_.undescribed += !held;
+                if (type == 0) continue;
+                key = make_key(type, i.id());
             }
             has_players = has_players || i.type() == types_->client_info;
             if (meaning->for_one || (held && !meaning->lasts)) continue;
@@ -367,21 +363,26 @@ private:
         return true;
     }
 
-    void describe(recorded& r, item const& i) {
-        if (i.data.size() < 4 || i.id() < first_alias || i.id() > last_alias) {
-            ++result_.refused;
-            return;
+    void describe(recorded& r) {
+        for (item const i : r.reader.state()) {
+            if (i.type() != type_ex) continue;
+            if (i.data.size() < 4 || i.id() < first_alias || i.id() > last_alias) {
+                ++result_.refused;
+                continue;
+            }
+            uuid const id = uuid::from_ints(i.data.first<4>());
+            auto [place, is_new] = r.extended.try_emplace(i.id());
+            if (is_new || place->second.id != id) {
+                object const* const known = find_object(id);
+                place->second = {id,
+                                 {known, known != nullptr && concerns_one_client(*known),
+                                  known != nullptr && !is_event(*known)}};
+            }
+            // What nobody else gets needs no description.
+            if (place->second.meaning.for_one) continue;
+            if (auto const alias = builder_.extended_type(id))
+                first_used_alias_ = std::min(first_used_alias_, *alias);
         }
-        uuid const id = uuid::from_ints(i.data.first<4>());
-        auto [place, is_new] = r.extended.try_emplace(i.id());
-        if (is_new || place->second.id != id) {
-            object const* const known = find_object(id);
-            place->second = {
-                id,
-                {known, known != nullptr && concerns_one_client(*known), known != nullptr && !is_event(*known)}};
-        }
-        // What nobody else gets needs no description.
-        if (!place->second.meaning.for_one && r.current) static_cast<void>(builder_.extended_type(id));
     }
 
     // What a server of 0.7 says in messages, and demos in items.
@@ -402,6 +403,8 @@ private:
         candidates_.clear();
         chosen_.clear();
         builder_.start();
+        for (auto const& r : all_)
+            if (r->current) describe(*r);
         for (std::uint32_t n = 0; n < all_.size(); ++n) {
             recorded& r = *all_[n];
             // Those of captures are known before the first snapshot.
@@ -603,69 +606,121 @@ private:
 
     // Of those who have the tick, in their order.
     bool next_message(stream_event& out) {
-        for (; speaker_ < all_.size(); ++speaker_, said_ = 0) {
-            recorded& r = *all_[speaker_];
-            if (r.over || r.tick != tick_) continue;
-            for (;;) {
-                auto const messages = r.reader.messages();
-                while (said_ < messages.size())
-                    if (take(r, messages[said_++], out)) return true;
-                // A tick may have more than one step holds.
-                if (r.reader.peek() != tick_ || !r.reader.next()) break;
-                said_ = 0;
-            }
+        for (;; plan_more_messages()) {
+            if (said_ < planned_.size()) break;
+            if (speaker_ == all_.size()) return false;
         }
-        return false;
-    }
-
-    // False if it is not to be there.
-    bool take(recorded& r, tick_message const& said, stream_event& out) {
-        auto const m = parse_message(said.bytes);
-        if (!m) {
-            ++result_.unreadable;
-            return false;
-        }
-        if (m->system) return false; // of one connection: servers record those of all
-        std::span<std::uint8_t const> bytes = said.bytes;
-        if (types_->is_07()) {
-            r.players.receive(*m);
-            if (identify(*m, types_->p) == message_type::client_info) {
-                if (auto const info = decode<messages::client_info>(*m, types_->p); info && info->local) {
-                    messages::client_info for_others = *info;
-                    for_others.local = false;
-                    if (auto const made = encode(for_others, types_->p, encoded_)) bytes = *made;
-                }
-            }
-        }
-        if (heard_before(bytes, static_cast<std::uint32_t>(r.part))) {
-            ++result_.united;
-            return false;
-        }
+        planned_message const& p = planned_[said_++];
+        tick_message const said = all_[p.from]->reader.messages()[p.number];
         out = {};
         out.kind = event_kind::message;
         out.tick = tick_;
         out.state = state_;
-        out.message = bytes;
+        out.message = for_everybody(said.bytes);
         out.vital = said.vital;
         return true;
     }
 
-    // Whether another recording had it, and this one not yet: what is said twice is there twice.
-    bool heard_before(std::span<std::uint8_t const> bytes, std::uint32_t by) {
+    // First of all of them together, so that what is in the same tick of two is known for the same, then what was too much
+    // for the step of one.
+    void plan_more_messages() {
+        planned_.clear();
+        said_ = 0;
+        said_by_.clear();
+        if (speaker_ == none) {
+            for (std::uint32_t n = 0; n < all_.size(); ++n)
+                if (recorded& r = *all_[n]; !r.over && r.tick == tick_) listen(r, n);
+            speaker_ = 0;
+        } else {
+            recorded& r = *all_[speaker_];
+            if (!r.over && r.tick == tick_ && r.reader.peek() == tick_ && r.reader.next())
+                listen(r, static_cast<std::uint32_t>(speaker_));
+            else ++speaker_;
+        }
+        plan();
+    }
+
+    // Takes in what is said in the step of a recording.
+    void listen(recorded& r, std::uint32_t number) {
+        std::size_t const first = said_by_.size();
+        auto const messages = r.reader.messages();
+        for (std::uint32_t i = 0; i < messages.size(); ++i) {
+            auto const m = parse_message(messages[i].bytes);
+            if (!m) ++result_.unreadable;
+            if (!m || m->system) continue; // of one connection: servers record those of all
+            if (types_->is_07()) r.players.receive(*m);
+            auto bytes = for_everybody(messages[i].bytes);
+            // Demos fill messages up with zeros.
+            while (!bytes.empty() && bytes.back() == 0) bytes = bytes.first(bytes.size() - 1);
+            said_by_.push_back({hash_(bytes), 0, number, i});
+        }
+        // What is said twice is there twice.
+        auto const said = std::span{said_by_}.subspan(first);
+        std::sort(said.begin(), said.end());
+        for (std::size_t i = 1; i < said.size(); ++i)
+            if (said[i].hash == said[i - 1].hash) said[i].occurrence = said[i - 1].occurrence + 1;
+    }
+
+    void plan() {
+        std::sort(said_by_.begin(), said_by_.end());
+        for (auto begin = said_by_.begin(); begin != said_by_.end();) {
+            auto const end = std::find_if(begin, said_by_.end(), [&](said_message const& m) {
+                return m.hash != begin->hash || m.occurrence != begin->occurrence;
+            });
+            bool const before = heard_before({begin, end});
+            if (!before) planned_.push_back({begin->from, begin->number});
+            result_.united += static_cast<std::uint64_t>(end - begin) - !before;
+            begin = end;
+        }
+        std::sort(planned_.begin(), planned_.end());
+    }
+
+    struct said_message {
+        std::uint64_t hash = 0;
+        std::uint32_t occurrence = 0; // of the same one in this step, from 0
+        std::uint32_t from = 0;       // number of the recording
+        std::uint32_t number = 0;     // in its step
+        friend auto operator<=>(said_message const&, said_message const&) = default;
+    };
+    struct planned_message {
+        std::uint32_t from = 0;
+        std::uint32_t number = 0;
+        friend auto operator<=>(planned_message const&, planned_message const&) = default;
+    };
+
+    // Whether others have had it, and none of these.
+    bool heard_before(std::span<said_message const> now) {
         constexpr std::size_t most = 1024;
         while (!heard_.empty() &&
                (heard_.size() > most || std::int64_t{tick_} - heard_.front().tick > message_window))
             heard_.pop_front();
-        // Demos fill messages up with zeros.
-        while (!bytes.empty() && bytes.back() == 0) bytes = bytes.first(bytes.size() - 1);
-        std::uint64_t const hash = hash_(bytes);
-        for (heard_message& h : heard_) {
-            if (h.hash != hash || std::find(h.by.begin(), h.by.end(), by) != h.by.end()) continue;
-            h.by.push_back(by);
-            return true;
+        auto const is_new_to = [](heard_message const& h, said_message const& m) {
+            return std::find(h.by.begin(), h.by.end(), m.from) == h.by.end();
+        };
+        // The latest one: what was said before, another one may have missed.
+        auto found = std::find_if(heard_.rbegin(), heard_.rend(), [&](heard_message const& h) {
+            return h.hash == now.front().hash &&
+                   std::all_of(now.begin(), now.end(), [&](said_message const& m) { return is_new_to(h, m); });
+        });
+        bool const before = found != heard_.rend();
+        if (!before) {
+            heard_.push_back({now.front().hash, tick_, {}});
+            found = heard_.rbegin();
         }
-        heard_.push_back({hash, tick_, {by}});
-        return false;
+        for (said_message const& m : now) found->by.push_back(m.from);
+        return before;
+    }
+
+    // 0.7 tells a client which one it is.
+    std::span<std::uint8_t const> for_everybody(std::span<std::uint8_t const> bytes) {
+        auto const m = parse_message(bytes);
+        if (!types_->is_07() || !m || identify(*m, types_->p) != message_type::client_info) return bytes;
+        auto const info = decode<messages::client_info>(*m, types_->p);
+        if (!info || !info->local) return bytes;
+        messages::client_info others = *info;
+        others.local = false;
+        auto const made = encode(others, types_->p, encoded_);
+        return made ? *made : bytes;
     }
 
     std::span<merge_input const> inputs_;
@@ -685,6 +740,7 @@ private:
     std::vector<std::int32_t> room_[2];
     std::unique_ptr<snapshot_builder_memory<>> memory_ = std::make_unique<snapshot_builder_memory<>>();
     snapshot_builder builder_{*memory_};
+    std::uint16_t first_used_alias_ = last_alias + 1; // they are given out downwards
     std::vector<std::int32_t> result_ints_;
     snapshot_view state_;
 
@@ -693,8 +749,11 @@ private:
     std::uint64_t strange_ticks_ = 0;       // of these, at which it is somebody else
     std::string stranger_;                  // the first one
 
-    std::size_t speaker_ = SIZE_MAX; // number of a recording
-    std::size_t said_ = 0;           // messages of its step
+    static constexpr std::size_t none = SIZE_MAX;
+    std::size_t speaker_ = none; // number of the recording whose further steps of this tick are read
+    std::vector<said_message> said_by_;
+    std::vector<planned_message> planned_;
+    std::size_t said_ = 0; // of these
     std::deque<heard_message> heard_;
     keyed_hash hash_;
     std::array<std::uint8_t, 1024> encoded_;

@@ -49,10 +49,11 @@ struct merge_result {
     std::uint64_t items = 0;
     std::uint64_t held = 0;      ///< of these, from the snapshot before, as their recording has none of this tick
     std::uint64_t conflicts = 0; ///< items with different contents in those that have the tick
-    std::uint64_t refused =
-        0;                    ///< items that found no room, were there twice, or have a type that nothing describes
-    std::uint64_t united = 0; ///< that were in another recording already
-    std::uint64_t unreadable = 0;                              ///< messages that were left out
+    std::uint64_t refused = 0;   ///< items that found no room, or whose key was there twice or is none
+    std::uint64_t undescribed =
+        0;                        ///< items left out whose type nothing has described, and whose number another has
+    std::uint64_t united = 0;     ///< messages that were in another recording already
+    std::uint64_t unreadable = 0; ///< messages left out
     std::map<std::string, merge_conflict, std::less<>> fields; ///< by "character.health"
 };
 

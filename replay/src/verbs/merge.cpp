@@ -5,8 +5,6 @@
 #include "sources/recording_file.hpp"
 #include "verbs/verbs.hpp"
 
-#include <teewire/demo_format.hpp>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -94,19 +92,21 @@ void print_json(output& out, merge_result const& found, written_demo const& demo
     print([&](json_writer& json) {
         json.Key("result");
         write_string(json, demo.path);
-        for (auto const& [key, value] : {std::pair{"ticks", found.ticks},
-                                         {"common_ticks", found.common_ticks},
-                                         {"items", found.items},
-                                         {"items_held", found.held},
-                                         {"items_in_conflict", found.conflicts},
-                                         {"items_left_out", found.refused},
-                                         {"messages", demo.messages},
-                                         {"messages_united", found.united},
-                                         {"messages_left_out", found.unreadable},
-                                         {"snapshots_left_out", demo.left_out}}) {
+        auto const number = [&](char const* key, std::uint64_t value) {
             json.Key(key);
             json.Uint64(value);
-        }
+        };
+        number("ticks", found.ticks);
+        number("common_ticks", found.common_ticks);
+        number("items", found.items);
+        number("items_held", found.held);
+        number("items_in_conflict", found.conflicts);
+        number("items_undescribed", found.undescribed);
+        number("items_left_out", found.refused);
+        number("messages", demo.messages);
+        number("messages_united", found.united);
+        number("messages_left_out", found.unreadable);
+        number("snapshots_left_out", demo.left_out);
     });
 }
 
@@ -127,7 +127,8 @@ void print_text(merge_result const& found, written_demo const& demo) {
     auto const left_out = [&](std::uint64_t count, char const* noun, char const* why) {
         if (count != 0) complain(fmt::format("{}: {} left out{}", demo.path, counted(count, noun), why));
     };
-    left_out(found.refused, "item", ", for which a snapshot has no room, or whose type or key is not clear");
+    left_out(found.refused, "item", ", for which a snapshot has no room, or whose key is there twice or is none");
+    left_out(found.undescribed, "item", ", whose type nothing has described");
     left_out(found.unreadable, "message", ", which cannot be read");
     left_out(demo.left_out, "snapshot", ", which a demo cannot hold");
     complain(fmt::format("{}: {} of {}, {} of them in more than one; {} items, {} messages{}", demo.path,
@@ -163,6 +164,12 @@ int merge(merge_options const& options) {
     if (interrupted()) return exit_interrupted;
 
     merge_result const& found = stream.result();
+    if (found.ticks == 0) {
+        auto const damaged = std::find_if(found.parts.begin(), found.parts.end(),
+                                          [](merged_part const& part) { return !part.damage.empty(); });
+        throw bad_input{(damaged == found.parts.end() ? "" : damaged->damage + "; ") +
+                        "there is no snapshot in them"};
+    }
     int code = exit_ok;
     for (merged_part const& part : found.parts) {
         if (part.damage.empty()) continue;
@@ -171,11 +178,11 @@ int merge(merge_options const& options) {
     }
     for (auto const& file : files) code = std::max(code, file->judge());
     auto const demos = sink.finish();
-    if (demos.empty()) throw bad_input{"there is no snapshot in them"};
+    if (demos.empty()) throw bad_input{"there is no snapshot in them that a demo can hold"};
     written_demo const& demo = demos.front();
-    if (demo.markers.size() > max_demo_markers)
+    if (demo.lost_markers != 0)
         complain(fmt::format("{}: without {} of the timeline, for which its header has no room", demo.path,
-                             counted(demo.markers.size() - max_demo_markers, "marker")));
+                             counted(demo.lost_markers, "marker")));
     if (!json) {
         print_text(found, demo);
         return code;
