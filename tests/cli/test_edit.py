@@ -171,6 +171,22 @@ class Join(Edit):
         self.assertEqual(list(ticks(self.folder / "turned.demo")), list(range(1502, 3003, 2)))
         self.assertEqual(run("verify", "--strict", self.folder / "turned.demo")[0], 0)
 
+    def test_pieces_that_overlap(self):
+        """Cut in any way and joined again, a demo is what it was, with all that was said."""
+        for demo in (DEMO, YARD, SEVEN):
+            all_ticks = sorted(ticks(demo))
+            for number, overlap in ((2, 0), (2, 1), (2, 7), (5, 0), (5, 20)):
+                length = len(all_ticks) // number
+                pieces = []
+                for i in range(number):
+                    first = all_ticks[i * length]
+                    last = all_ticks[-1] if i == number - 1 else all_ticks[(i + 1) * length - 1 + overlap]
+                    pieces.append(f"{i}.demo")
+                    self.edit("cut", demo, "--from", first, "--to", last, "-o", pieces[-1], "--force")
+                with self.subTest(demo=demo.name, number=number, overlap=overlap):
+                    self.edit("join", *pieces, "-o", "all.demo", "--force")
+                    self.assertEqual(run("diff", demo, "all.demo", cwd=self.folder), (0, b"", ""))
+
     def test_what_does_not_belong_together(self):
         self.refuse("join", DEMO, SEVEN, "-o", "x.demo", words=f"{SEVEN}: has items of 0.7, but {DEMO} those of 0.6")
         self.refuse("join", DEMO, YARD, "-o", "x.demo", words="was recorded on yard with crc c3cbca94, but")

@@ -32,7 +32,7 @@ READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FI
            ["play", "FILE"],
            ["serve", "--port", "0", "--bind", "127.0.0.1", "FILE"], ["capture", "FILE"],
            ["capture", "--connection", "1", "FILE"], ["cut", "-o", "OUT", "FILE"], ["diff", "FILE", str(DEMO)],
-           ["join", "-o", "OUT", DEMO, "FILE"], ["redact", "-o", "OUT", "FILE"],
+           ["join", "-o", "OUT", DEMO, "FILE"], ["merge", "-o", "OUT", DEMO, "FILE"], ["redact", "-o", "OUT", "FILE"],
            ["repair", "-o", "OUT", "FILE"], ["export", "-o", "OUT", "FILE"],
            ["map", "info", "FILE"], ["map", "check", "FILE"], ["map", "extract", "-o", "OUT", "FILE"],
            ["map", "render", "-o", "OUT", "FILE"], ["map", "convert", "--level", "9", "-o", "OUT", "FILE"])
@@ -143,7 +143,7 @@ class Waiting(Ends):
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
         for verb in (["map", "extract", "--block", "0", MAP], ["map", "render", MAP], ["map", "convert", "--level", "9", MAP],
-                     ["cut", DEMO], ["join", DEMO]):
+                     ["cut", DEMO], ["join", DEMO], ["merge", DEMO]):
             process = self.start(*verb, "-o", fifo)
             until(lambda: "S (sleeping)" in pathlib.Path(f"/proc/{process.pid}/status").read_text() and
                   catches_signals(process), "it waits")
@@ -219,7 +219,8 @@ class LongWork(Ends):
         for verb in (["verify", "--jobs", "1", long_demo()], ["info", long_demo()], ["dump", long_demo()],
                      ["dump", "--format", "checksum", long_demo()], ["play", "--speed", "1000", long_demo()],
                      ["serve", "--port", "0", "--map", MAP, long_demo()], ["cut", long_demo(), "--around", "kill", "-o", out],
-                     ["join", *[DEMO] * 400, "-o", out], ["export", long_demo(), "-o", out],
+                     ["join", *[DEMO] * 400, "-o", out], ["merge", *[DEMO] * 400, "-o", out],
+                     ["export", long_demo(), "-o", out],
                      ["capture", long_capture()],
                      ["capture", "--connection", "1", long_capture()], ["map", "info", long_map()],
                      ["map", "info", "--format", "ndjson", long_map()], ["map", "check", long_map()],

@@ -206,7 +206,11 @@ class Joins(Edited):
                     times, first, second = list(both), list(parts[0]), list(parts[1])
                     self.assertEqual(len(times), len(first) + len(second))
                     steps = collections.Counter(b - a for a, b in zip(first, first[1:]))
-                    self.assertEqual(steps[times[len(first)] - times[len(first) - 1]], max(steps.values()))
+                    gap, was = times[len(first)] - times[len(first) - 1], second[0] - first[-1]
+                    if 0 < was <= 50:  # less than a second, in which nothing need have been cut out
+                        self.assertEqual(gap, was)
+                    else:
+                        self.assertEqual(steps[gap], max(steps.values()))
                     for at, part in ((0, parts[0]), (len(first), parts[1])):
                         shift = times[at] - min(part)
                         self.assertGreaterEqual(shift, 0)
@@ -221,26 +225,39 @@ class Joins(Edited):
         print(f"{joined} joined demos; moved: {dict(counts)}")
 
     def test_pieces_of_one_demo(self):
-        """Cut and joined again, a demo is what it was."""
+        """Cut and joined again, a demo is what it was: there is no difference at all, wherever it was cut and in however many
+        pieces, whether they overlap or not."""
+        chosen, done, kinds = random.Random(5), 0, collections.Counter()
         for path in self.demos:
             whole = Demo(path)
-            usual = collections.Counter(b - a for a, b in zip(whole.ticks, whole.ticks[1:])).most_common(1)
-            places = [i for i in range(20, len(whole.ticks) - 20) if whole.ticks[i + 1] - whole.ticks[i] == usual[0][0]]
-            if not places or not whole.whole:
+            # A gap of more than a second is closed where a piece begins behind it.
+            places = [i for i in range(1, len(whole.ticks)) if whole.ticks[i] - whole.ticks[i - 1] <= 50]
+            if len(places) < 20 or not whole.whole:
                 continue
-            middle = whole.ticks[places[len(places) // 2]]
-            with self.subTest(demo=path.name):
-                pieces = [self.folder / "1.demo", self.folder / "2.demo"]
-                for piece, range_ in zip(pieces, (["--to", middle], ["--from", middle + 1])):
-                    self.assertEqual(run("cut", path, *range_, "--force", "-o", piece)[0], 0)
-                out = self.folder / "both.demo"
-                self.assertEqual(run("join", *pieces, "--force", "-o", out)[0], 0)
-                both = Demo(out)
-                if both.ticks == whole.ticks:
-                    self.assertEqual(both.states, whole.states)
-                else:  # the first piece had another usual step
-                    self.assertEqual(len(both.ticks), len(whole.ticks))
-                self.assertEqual(int.from_bytes(out.read_bytes()[152:156], "big"), (both.ticks[-1] - min(markers(out))) // 50)
+            for number, overlap in ((1, 0), (1, 3), (9, 0), (9, 10)):
+                # A piece that lies within the one before is wanted twice.
+                begins = [0]
+                for place in sorted(chosen.sample(places, min(number, len(places)))):
+                    if begins[-1] + overlap < place < len(whole.ticks) - overlap:
+                        begins.append(place)
+                pieces = []
+                for i, begin in enumerate(begins):
+                    last = begins[i + 1] - 1 + overlap if begin != begins[-1] else len(whole.ticks) - 1
+                    pieces.append(self.folder / f"{i}.demo")
+                    first = ["--from", whole.ticks[begin]] if i else []  # what is said before the first tick belongs to it
+                    self.assertEqual(run("cut", path, *first, "--to", whole.ticks[min(last, len(whole.ticks) - 1)],
+                                         "--force", "-o", pieces[-1])[0], 0)
+                out = self.folder / "all.demo"
+                with self.subTest(demo=path.name, pieces=len(pieces), overlap=overlap):
+                    code, _, said = run("join", *pieces, "--force", "-o", out)
+                    self.assertEqual(code, 0, said)
+                    self.assertEqual(run("diff", path, out), (0, "", ""))
+                    self.assertEqual(out.read_bytes()[152:156], ((whole.ticks[-1] - whole.ticks[0]) // 50).to_bytes(4, "big"))
+                    done += 1
+                    kinds[json.loads(run("info", "--format", "ndjson", path)[1])["protocol"]] += 1
+        self.assertGreaterEqual(done, 150)
+        self.assertGreaterEqual(min(kinds[k] for k in ("0.6", "0.7", "ddnet")), 20, kinds)
+        print(f"{done} demos in pieces and joined again, without a difference: {dict(kinds)}")
 
 
 if __name__ == "__main__":

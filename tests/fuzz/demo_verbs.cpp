@@ -1,5 +1,5 @@
-// What the program does with demos: info, dump, events, stats, du, verify, export, cut, join and redact. The first byte
-// chooses how, the rest is the demo.
+// What the program does with demos: info, dump, events, stats, du, verify, export, cut, join, merge and redact. The first
+// byte chooses how, the rest is the demo.
 #include "program.hpp"
 
 using namespace teewire::replay;
@@ -38,10 +38,16 @@ void compare(fuzz::bytes_view demo) {
         FUZZ_REQUIRE(one.run(bytes_of(copy.out)).out == alone.out);
     if (auto const piece = some.run(demo); piece.code == exit_ok)
         FUZZ_REQUIRE(all.run(bytes_of(piece.out)).out == piece.out);
-    // What was joined can be read.
+    // What was joined can be read, and so can what was merged, which shows the same as merged with itself.
     static fuzz::command const& twice = *new fuzz::command{join_verb, form::binary, {"@", "@", "-o", "-"}};
     if (auto const both = twice.run(demo); both.code == exit_ok)
         FUZZ_REQUIRE(checked.run(bytes_of(both.out)).code == exit_ok);
+    static fuzz::command const& united = *new fuzz::command{merge_verb, form::binary, {"@", "-o", "-"}};
+    static fuzz::command const& doubled = *new fuzz::command{merge_verb, form::binary, {"@", "@", "-o", "-"}};
+    if (auto const once = united.run(demo); once.code == exit_ok) {
+        FUZZ_REQUIRE(checked.run(bytes_of(once.out)).code == exit_ok);
+        FUZZ_REQUIRE(one.run(bytes_of(doubled.run(demo).out)).out == one.run(bytes_of(once.out)).out);
+    }
 }
 
 void run_target(fuzz::bytes_view data) {
@@ -69,6 +75,7 @@ void run_target(fuzz::bytes_view data) {
          {cut_verb, form::binary, {"--from", "0:01", "--to", "0:02", "--from", "0:03", "--to", "-0:01", "--one"}},
          {cut_verb, form::binary, {"--strip-map", "--from", "-0:02"}},
          {join_verb, form::binary, {"@"}},
+         {merge_verb, form::binary, {"@"}},
          {redact_verb, form::binary, {}},
          {redact_verb, form::binary, {"--what", "names", "--players", "bot01"}},
          {cut_verb,

@@ -1,5 +1,6 @@
 // What differs between two recordings, as `teewire diff` finds it.
 #include "demos.hpp"
+#include "streams.hpp"
 
 #include "demo/demo_stream.hpp"
 #include "edit/diff.hpp"
@@ -14,80 +15,7 @@ using namespace teewire::replay;
 
 namespace {
 
-// What a source gives.
-struct step {
-    event_kind kind = event_kind::tick;
-    std::int32_t tick = -1;
-    test::plain_items items;
-    test::bytes message;
-    bool vital = true;
-    std::string map = "m"; // begin
-    protocol version = protocol::ddnet;
-};
-
-step begin(std::string map = "m", protocol version = protocol::ddnet) {
-    step s;
-    s.kind = event_kind::begin;
-    s.map = std::move(map);
-    s.version = version;
-    return s;
-}
-step marker(std::int32_t tick) {
-    step s;
-    s.tick = tick;
-    return s;
-}
-step snapshot(std::int32_t tick, test::plain_items items) {
-    step s = marker(tick);
-    s.kind = event_kind::snapshot;
-    s.items = std::move(items);
-    return s;
-}
-step said(std::int32_t tick, std::string_view hex, bool vital = true) {
-    step s = marker(tick);
-    s.kind = event_kind::message;
-    s.message = test::from_hex(hex);
-    s.vital = vital;
-    return s;
-}
-
-class script final : public event_source {
-public:
-    explicit script(std::vector<step> steps, std::string error = {})
-        : steps_{std::move(steps)}, error_{std::move(error)} {}
-
-    bool next(stream_event& out) override {
-        if (at_ == steps_.size()) return false;
-        step const& s = steps_[at_++];
-        out = {};
-        out.kind = s.kind;
-        out.tick = s.tick;
-        begun_ = {};
-        begun_.version = s.version;
-        begun_.map.name = s.map;
-        if (s.kind == event_kind::begin) out.begun = &begun_;
-        if (s.kind == event_kind::snapshot) {
-            ints_ = test::layout(s.items);
-            state_ = test::view_of(ints_);
-        }
-        message_ = s.message; // whoever keeps what was borrowed sees something else
-        out.state = state_;
-        out.message = message_;
-        out.vital = s.vital;
-        return true;
-    }
-    [[nodiscard]] std::string error() const override { return error_; }
-    [[nodiscard]] std::uint64_t done_bytes() const override { return 0; }
-
-private:
-    std::vector<step> steps_;
-    std::string error_;
-    std::size_t at_ = 0;
-    recording begun_;
-    test::ints ints_;
-    snapshot_view state_;
-    test::bytes message_;
-};
+using test::begin, test::marker, test::said, test::snapshot, test::step, test::stream_script;
 
 // Writes down what it hears.
 class listener final : public diff_listener {
@@ -135,9 +63,9 @@ outcome diff(event_source& a, event_source& b, diff_options const& options = {})
 using lines = std::vector<std::string>;
 
 lines differences(std::vector<step> const& a, std::vector<step> const& b, diff_options const& options = {}) {
-    script first{a}, second{b};
+    stream_script first{a}, second{b};
     auto const found = diff(first, second, options).lines;
-    script third{a}, fourth{a};
+    stream_script third{a}, fourth{a};
     CHECK(diff(third, fourth, options).lines.empty());
     return found;
 }
@@ -223,7 +151,7 @@ TEST_CASE("diff: what is ignored") {
     auto const with = [&](std::vector<std::string> ignored) {
         diff_options options;
         options.ignored = std::move(ignored);
-        script first{one}, second{two};
+        stream_script first{one}, second{two};
         return diff(first, second, options).lines;
     };
     CHECK(with({"pickup.x"}) == lines{"10 pickup 1: y 6|8"});
@@ -267,15 +195,16 @@ TEST_CASE("diff: recordings") {
 
 TEST_CASE("diff: damage") {
     auto const a = begin();
-    script whole{{a, snapshot(10, {}), marker(12), marker(14), marker(16)}};
+    stream_script whole{{a, snapshot(10, {}), marker(12), marker(14), marker(16)}};
     // The tick in which it begins may lack something.
-    script cut{{a, snapshot(10, {}), marker(12), marker(14)}, "cut: byte 7"};
+    stream_script cut{{a, snapshot(10, {}), marker(12), marker(14)}, "cut: byte 7"};
     auto const found = diff(whole, cut);
     CHECK(found.lines.empty());
     CHECK(found.result.damage[0].empty());
     CHECK(found.result.damage[1] == "cut: byte 7");
     CHECK(found.result.damage_tick == 12);
-    script again{{a, snapshot(10, {}), marker(12)}, "cut: byte 7"}, other{{a, snapshot(10, {}), marker(12)}, "too"};
+    stream_script again{{a, snapshot(10, {}), marker(12)}, "cut: byte 7"},
+        other{{a, snapshot(10, {}), marker(12)}, "too"};
     auto const both = diff(again, other);
     CHECK(both.lines.empty());
     CHECK(both.result.damage[0] == "cut: byte 7");

@@ -337,8 +337,12 @@ joining join(std::vector<bytes> const& demos) {
     return out;
 }
 
-bytes demo_of(std::vector<bytes> const& chunks, std::uint8_t version = 6) {
-    return test::raw_demo(version, test::join(chunks));
+// Each a recording of its own, unless the day is the same.
+bytes demo_of(std::vector<bytes> const& chunks, std::uint8_t version = 6, char day = '\0') {
+    static char other = 'A';
+    bytes demo = test::raw_demo(version, test::join(chunks));
+    demo[156] = static_cast<std::uint8_t>(day != '\0' ? day : other++);
+    return demo;
 }
 
 } // namespace
@@ -368,6 +372,46 @@ TEST_CASE("recordings follow each other at their usual distance") {
     bytes const one = demo_of({tick(7, true), full(1)});
     CHECK(text_of(join({one, one, a}).file) == "96=1 98=1 100=5,01 103=6,02 106=6 109=7");
     CHECK(text_of(join({one}).file) == "7=1");
+}
+
+TEST_CASE("pieces of one recording stay where they are") {
+    auto const piece = [](std::vector<bytes> chunks) { return demo_of(chunks, 6, '2'); };
+    bytes const early =
+        piece({said(1), tick(100, true), full(5), said(2), after(2), delta(1), said(3), after(2), delta(1)});
+    bytes const next = piece({tick(108, true), full(9), said(4), after(2), delta(1)});
+    bytes const late = piece({tick(160, true), full(20)}), later = piece({tick(161, true), full(20)});
+    CHECK(text_of(join({early, next}).file) == "100=5,02 102=6,03 104=7 108=9,04 110=10");
+    CHECK(text_of(join({early, next, late}).file) == "100=5,02 102=6,03 104=7 108=9,04 110=10 160=20");
+    CHECK(text_of(join({early, next, later}).file) == "149=5,02 151=6,03 153=7 157=9,04 159=10 161=20");
+    // What both have is there once.
+    bytes const over = piece({tick(102, true), full(6), said(3), after(2), delta(1), after(2), delta(1), said(7)});
+    CHECK(text_of(join({early, over}).file) == "100=5,02 102=6,03 104=7 106=8,07");
+    bytes const still = piece({tick(104, true), full(7), said(8), after(2), said(9), after(2), delta(1)});
+    CHECK(text_of(join({early, still}).file) == "100=5,02 102=6,03 104=7 106=7,09 108=8");
+    // Also behind a recording that moves them.
+    bytes const other = demo_of({tick(500, true), full(1), after(2), delta(1)});
+    CHECK(text_of(join({other, early, over}).file) == "500=1 502=2 504=5,01,02 506=6,03 508=7 510=8,07");
+    CHECK(text_of(join({early, other, over}).file) ==
+          "494=5,02 496=6,03 498=7 500=1 502=2 504=6,03 506=7 508=8,07");
+    // The same again is wanted twice, and what is in another has nothing to add.
+    CHECK(text_of(join({next, next}).file) == "108=9,04 110=10 112=9,04 114=10");
+    bytes const inside = piece({tick(102, true), full(6), said(3)});
+    CHECK(text_of(join({early, inside}).file) == "100=5,02 102=6,03 104=7 106=6,03");
+    // Another recording of the same ticks.
+    for (std::size_t const place : {156U, 144U, 8U, 72U}) { // date, type, net version, map
+        bytes foreign = over;
+        ++foreign[place];
+        CHECK(text_of(join({early, foreign}).file) == "100=5,02 102=6,03 104=7 106=6,03 108=7 110=8,07");
+    }
+    // Markers.
+    auto const marked = [](bytes demo, std::vector<std::uint8_t> const& ticks) {
+        demo[179] = static_cast<std::uint8_t>(ticks.size());
+        for (std::size_t i = 0; i < ticks.size(); ++i) demo[183 + 4 * i] = ticks[i];
+        return demo;
+    };
+    auto const file = join({marked(early, {100, 104}), marked(over, {102, 104, 106})}).file;
+    auto const markers = demo_reader::open(file)->header().markers();
+    CHECK(std::vector<std::int32_t>{markers.begin(), markers.end()} == std::vector<std::int32_t>{100, 104, 106});
 }
 
 TEST_CASE("there are only so many ticks") {
@@ -431,6 +475,7 @@ TEST_CASE("markers of the timeline move along") {
     auto const demo = [](std::int32_t first, std::vector<std::int32_t> const& markers) {
         auto header = test::golden_header(6);
         header.map_size = 0;
+        header.timestamp[0] = static_cast<char>(first); // each is a recording of its own
         header.marker_count = static_cast<std::int32_t>(markers.size());
         std::copy(markers.begin(), markers.end(), header.marker_ticks.begin());
         bytes file(header.size());

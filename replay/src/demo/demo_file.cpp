@@ -51,28 +51,41 @@ std::unique_ptr<output_file> demo_target::next() {
 
 demo_file::demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
                      std::span<std::uint8_t const> map_bytes, std::time_t recorded)
-    : file_{std::move(file)}, path_{file_->name()}, protocol_{p}, memory_{std::make_unique<memory>()},
-      builder_{memory_->builder} {
-    bool const v07 = p == protocol::teeworlds_07;
+    : demo_file{std::move(file), recording{p, map, map_bytes, recorded}} {}
+
+demo_file::demo_file(std::unique_ptr<output_file> file, recording const& what)
+    : file_{std::move(file)}, path_{file_->name()}, protocol_{what.version}, memory_{std::make_unique<memory>()},
+      builder_{memory_->builder}, markers_{what.markers.begin(), what.markers.end()} {
+    bool const v07 = protocol_ == protocol::teeworlds_07;
     demo_header header;
-    if (v07 || (!map.sha256 && map_bytes.empty())) header.version = version_without_sha256;
+    if (v07 || (!what.map.sha256 && what.map_bytes.empty())) header.version = version_without_sha256;
     set_text(header.net_version, v07 ? net_version_07 : net_version_06);
-    set_text(header.map_name, map.name);
-    header.map_size = static_cast<std::uint32_t>(map_bytes.size());
-    header.map_crc = map.crc;
-    set_text(header.type, "client");
+    set_text(header.map_name, what.map.name);
+    header.map_size = static_cast<std::uint32_t>(what.map_bytes.size());
+    header.map_crc = what.map.crc;
+    set_text(header.type, what.one_receiver ? "client" : "server");
+    std::time_t const recorded = what.began != 0 ? what.began : std::time(nullptr);
     std::tm local{};
     char text[20] = "";
     if (localtime_r(&recorded, &local) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &local);
     set_text(header.timestamp, text);
     if (header.version >= 6) {
         header.has_sha256 = true;
-        header.sha256 = map_bytes.empty() ? *map.sha256 : sha256(map_bytes);
+        header.sha256 = what.map_bytes.empty() ? *what.map.sha256 : sha256(what.map_bytes);
     }
-    out_.emplace(*file_, header, map_bytes, v07 ? sizes_07 : sizes_06);
+    if (what.first_tick >= 0 && what.last_tick > what.first_tick)
+        header.length = (what.last_tick - what.first_tick) / ticks_per_second;
+    markers_.resize(std::min(markers_.size(), max_demo_markers));
+    header.marker_count = static_cast<std::int32_t>(markers_.size());
+    std::copy(markers_.begin(), markers_.end(), header.marker_ticks.begin());
+    out_.emplace(*file_, header, what.map_bytes, v07 ? sizes_07 : sizes_06);
 }
 
 snapshot_view demo_file::add_roster(snapshot_view snapshot) {
+    // Demos say it themselves.
+    if (std::any_of(snapshot.begin(), snapshot.end(),
+                    [](item const& i) { return i.type() == type_client_info_07; }))
+        return snapshot;
     builder_.start();
     // What finds no room is left out, and what the server sent comes first.
     for (item const i : snapshot) static_cast<void>(builder_.add(i));
@@ -136,7 +149,7 @@ void demo_file::write_message(message const& m, message_type type, std::span<std
 
 bool demo_file::finish() {
     if (snapshots() == 0) return false;
-    static_cast<void>(out_->finish({}));
+    static_cast<void>(out_->finish(markers_));
     path_ = file_->finish();
     return true;
 }

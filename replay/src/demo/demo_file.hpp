@@ -5,6 +5,7 @@
 #include "game/roster.hpp"
 #include "game/served_map.hpp"
 #include "io/output_file.hpp"
+#include "stream/event.hpp"
 
 #include <teewire/snapshot_builder.hpp>
 
@@ -41,6 +42,8 @@ public:
     /// `p`: 0.7 or DDNet, which stands for 0.6 too. `recorded`: when, by default now.
     demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
               std::span<std::uint8_t const> map_bytes, std::time_t recorded = std::time(nullptr));
+    /// The same, and what the header says of length and markers, which a stream keeps. What `what` borrows is not kept.
+    demo_file(std::unique_ptr<output_file> file, recording const& what);
     demo_file(demo_file const&) = delete;
     demo_file& operator=(demo_file const&) = delete;
 
@@ -83,6 +86,7 @@ private:
     std::optional<demo_output> out_; // from the beginning
     snapshot_builder builder_;
     roster roster_; // 0.7
+    std::vector<std::int32_t> markers_;
     std::uint64_t messages_ = 0;
     std::uint64_t refused_ = 0;
     std::int32_t first_tick_ = -1;

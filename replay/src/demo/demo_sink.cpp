@@ -1,5 +1,6 @@
 #include "demo/demo_sink.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace teewire::replay {
@@ -22,13 +23,13 @@ void demo_sink::take(stream_event const& event) {
 void demo_sink::begin(recording const& what) {
     end_demo();
     protocol_ = what.version;
+    recording named = what;
+    if (named.map.name.empty()) named.map.name = "unknown";
+    file_ = std::make_unique<demo_file>(target_.next(), named);
     written_demo demo;
-    demo.map = what.map;
-    if (demo.map.name.empty()) demo.map.name = "unknown";
+    demo.map = named.map;
     demo.has_map = !what.map_bytes.empty();
-    file_ = what.began != 0
-                ? std::make_unique<demo_file>(target_.next(), protocol_, demo.map, what.map_bytes, what.began)
-                : std::make_unique<demo_file>(target_.next(), protocol_, demo.map, what.map_bytes);
+    demo.lost_markers = what.markers.size() - std::min(what.markers.size(), max_demo_markers);
     written_.push_back(std::move(demo));
 }
 

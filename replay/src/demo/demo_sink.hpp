@@ -18,6 +18,7 @@ struct written_demo {
     std::uint64_t left_out = 0; ///< snapshots that were lost, or that no demo can hold
     served_map map;
     bool has_map = false;
+    std::size_t lost_markers = 0; ///< for which the header has no room
 };
 
 /// What is borrowed must outlive it. Throws output_error.

@@ -2,6 +2,9 @@
 
 #include "io/interrupts.hpp"
 
+#include <algorithm>
+#include <ctime>
+
 namespace teewire::replay {
 
 served_map map_of(demo_header const& header) {
@@ -13,11 +16,25 @@ served_map map_of(demo_header const& header) {
     return map;
 }
 
+namespace {
+
+// "2026-11-20_19-54-26", in the time of the place where it was recorded, which is taken for ours.
+std::int64_t parse_timestamp(std::string const& text) {
+    std::tm local{};
+    local.tm_isdst = -1;
+    char const* const end = strptime(text.c_str(), "%Y-%m-%d_%H-%M-%S", &local);
+    if (end == nullptr || *end != '\0') return 0;
+    return std::max<std::int64_t>(std::mktime(&local), 0);
+}
+
+} // namespace
+
 recording recording_of(session const& demo) {
     recording r;
     r.version = demo.spoken();
     r.map = map_of(demo.header());
     r.map_bytes = demo.map();
+    r.began = parse_timestamp(std::string{text(demo.header().timestamp)});
     r.first_tick = demo.overview().first_tick;
     r.last_tick = demo.overview().last_tick;
     r.one_receiver = text(demo.header().type) == "client";

@@ -3,6 +3,7 @@
 #include "game/message_fields.hpp"
 #include "io/errors.hpp"
 #include "io/interrupts.hpp"
+#include "stream/tick_reader.hpp"
 
 #include <teewire/message.hpp>
 
@@ -20,93 +21,6 @@ using bytes_view = std::span<std::uint8_t const>;
 
 // More are counted together: strangers choose the names of types.
 constexpr std::size_t max_names = 1000;
-
-// One side: what it has at one tick, and the next.
-class tick_reader {
-public:
-    explicit tick_reader(event_source& source) : source_{source} { pull(); }
-
-    /// False at the end, and at the tick in which damage begins.
-    bool next() {
-        begins_ = false;
-        message_ends_.clear();
-        message_bytes_.clear();
-        if (!more_) return false;
-        if (pending_.kind == event_kind::begin) {
-            begins_ = true;
-            recording_.version = pending_.begun->version;
-            recording_.map = pending_.begun->map;
-            state_ = {};
-            changed_ = true;
-            pull();
-            return true;
-        }
-        // Writers of demos put what comes before the first snapshot behind it.
-        for (; more_ && pending_.kind != event_kind::begin && pending_.tick < 0; pull())
-            if (pending_.kind == event_kind::message) static_cast<void>(keep(pending_));
-        if (!more_ || pending_.kind == event_kind::begin) return next();
-        tick_ = pending_.tick;
-        // Two snapshots of one tick are two steps, and so is what is too much to be kept.
-        bool has_snapshot = false;
-        for (; more_ && pending_.kind != event_kind::begin && pending_.tick == tick_; pull()) {
-            if (pending_.kind == event_kind::snapshot) {
-                if (std::exchange(has_snapshot, true)) break;
-                keep(pending_.state);
-            } else if (pending_.kind == event_kind::message && !keep(pending_)) {
-                break;
-            }
-        }
-        return more_ || source_.error().empty();
-    }
-
-    [[nodiscard]] bool begins() const noexcept { return begins_; }
-    [[nodiscard]] recording const& begun() const noexcept { return recording_; }
-    [[nodiscard]] std::int32_t tick() const noexcept { return tick_; }
-    [[nodiscard]] snapshot_view state() const noexcept { return state_; }
-    /// Whether there has been another snapshot since the last call.
-    [[nodiscard]] bool take_change() noexcept { return std::exchange(changed_, false); }
-    [[nodiscard]] std::size_t messages() const noexcept { return message_ends_.size(); }
-    [[nodiscard]] bytes_view message(std::size_t i) const noexcept {
-        std::size_t const begin = i == 0 ? 0 : message_ends_[i - 1];
-        return bytes_view{message_bytes_}.subspan(begin, message_ends_[i] - begin);
-    }
-    [[nodiscard]] std::string error() const { return more_ ? std::string{} : source_.error(); }
-
-private:
-    // False if there is no room. Demos do not have those that are not vital, nor that which lets a client in.
-    bool keep(stream_event const& event) {
-        constexpr std::size_t most = 1024, most_bytes = 1 << 20;
-        auto const m = parse_message(event.message);
-        message_type const type = m ? identify(*m, recording_.version) : message_type::unknown;
-        if ((!event.vital && type != message_type::pre_input) || type == message_type::ready_to_enter) return true;
-        if (message_ends_.size() == most || message_bytes_.size() > most_bytes) return false;
-        message_bytes_.insert(message_bytes_.end(), event.message.begin(), event.message.end());
-        message_ends_.push_back(message_bytes_.size());
-        return true;
-    }
-
-    void pull() { more_ = source_.next(pending_); }
-
-    void keep(snapshot_view snapshot) {
-        auto const ints = snapshot.ints();
-        changed_ = true;
-        ints_.assign(ints.begin(), ints.end());
-        state_ = snapshot_view::trusted(ints_, snapshot.distinct_keys());
-    }
-
-    event_source& source_;
-    stream_event pending_;
-    bool more_ = false;
-
-    bool begins_ = false;
-    recording recording_;
-    std::int32_t tick_ = -1;
-    std::vector<std::int32_t> ints_;
-    snapshot_view state_;
-    bool changed_ = false;
-    std::vector<std::uint8_t> message_bytes_;
-    std::vector<std::size_t> message_ends_;
-};
 
 // An item of one side, and the key by which it is compared: aliases of one extended type need not be the same number.
 struct keyed_item {
@@ -138,20 +52,20 @@ public:
         : a_{a}, b_{b}, options_{options}, listener_{listener} {}
 
     diff_result run() {
-        bool more_a = a_.next(), more_b = b_.next();
+        bool more_a = next(a_), more_b = next(b_);
         while ((more_a || more_b) && !interrupted()) {
             if (ended(more_a, more_b)) break;
             if (more_a && more_b && a_.begins() == b_.begins() && (a_.begins() || a_.tick() == b_.tick())) {
                 if (a_.begins()) compare_recordings();
                 else if (wanted(a_.tick())) compare_ticks();
-                more_a = a_.next();
-                more_b = b_.next();
+                more_a = next(a_);
+                more_b = next(b_);
             } else if (more_a && (!more_b || b_.begins() || (!a_.begins() && a_.tick() < b_.tick()))) {
                 add_only(side::a, a_);
-                more_a = a_.next();
+                more_a = next(a_);
             } else {
                 add_only(side::b, b_);
-                more_b = b_.next();
+                more_b = next(b_);
             }
         }
         static_cast<void>(ended(more_a, more_b)); // both at the same place
@@ -160,6 +74,9 @@ public:
     }
 
 private:
+    // A tick whose messages are not all there is not compared.
+    static bool next(tick_reader& reader) { return reader.next() && !reader.cut_short(); }
+
     [[nodiscard]] bool wanted(std::int32_t tick) const noexcept {
         return tick >= range_.first && tick <= range_.second;
     }
@@ -378,6 +295,17 @@ private:
 
     // ---- messages
 
+    // Demos do not have those that are not vital, nor that which lets a client in.
+    void list_messages(tick_reader const& from, std::vector<bytes_view>& out) const {
+        out.clear();
+        for (tick_message const& said : from.messages()) {
+            auto const m = parse_message(said.bytes);
+            message_type const type = m ? identify(*m, from.begun().version) : message_type::unknown;
+            if ((said.vital || type == message_type::pre_input) && type != message_type::ready_to_enter)
+                out.push_back(said.bytes);
+        }
+    }
+
     // Demos fill messages up with zeros to a multiple of four bytes.
     static bool same_message(bytes_view a, bytes_view b) {
         bytes_view const longer = a.size() >= b.size() ? a : b, shorter = a.size() >= b.size() ? b : a;
@@ -398,8 +326,8 @@ private:
 
     void add_message(std::optional<std::size_t> a, std::optional<std::size_t> b) {
         std::optional<compared_message> in_a, in_b;
-        if (a) in_a = describe_message(a_.message(*a));
-        if (b) in_b = describe_message(b_.message(*b));
+        if (a) in_a = describe_message(messages_a_[*a]);
+        if (b) in_b = describe_message(messages_b_[*b]);
         begin_difference();
         count("message " + (in_a ? *in_a : *in_b).name);
         listener_.message(tick_, a ? *a : *b, in_a ? &*in_a : nullptr, in_b ? &*in_b : nullptr);
@@ -408,31 +336,35 @@ private:
     // In their order: what the other has further on was left out here. The rest are pairs that differ.
     void compare_messages() {
         constexpr std::size_t far = 64;
+        list_messages(a_, messages_a_);
+        list_messages(b_, messages_b_);
         std::size_t i = 0, k = 0;
         auto const find = [&](auto const& same, std::size_t from, std::size_t end) {
             for (std::size_t at = from; at < std::min(end, from + far); ++at)
                 if (same(at)) return at;
             return end;
         };
-        while (i < a_.messages() && k < b_.messages()) {
-            if (same_message(a_.message(i), b_.message(k))) {
+        while (i < messages_a_.size() && k < messages_b_.size()) {
+            if (same_message(messages_a_[i], messages_b_[k])) {
                 ++i, ++k;
                 continue;
             }
-            std::size_t const in_b = find(
-                [&](std::size_t at) { return same_message(a_.message(i), b_.message(at)); }, k + 1, b_.messages());
-            std::size_t const in_a = find(
-                [&](std::size_t at) { return same_message(a_.message(at), b_.message(k)); }, i + 1, a_.messages());
-            if (in_b == b_.messages() && in_a == a_.messages()) {
+            std::size_t const in_b =
+                find([&](std::size_t at) { return same_message(messages_a_[i], messages_b_[at]); }, k + 1,
+                     messages_b_.size());
+            std::size_t const in_a =
+                find([&](std::size_t at) { return same_message(messages_a_[at], messages_b_[k]); }, i + 1,
+                     messages_a_.size());
+            if (in_b == messages_b_.size() && in_a == messages_a_.size()) {
                 add_message(i++, k++);
-            } else if (in_a == a_.messages() || (in_b != b_.messages() && in_b - k <= in_a - i)) {
+            } else if (in_a == messages_a_.size() || (in_b != messages_b_.size() && in_b - k <= in_a - i)) {
                 while (k < in_b) add_message({}, k++);
             } else {
                 while (i < in_a) add_message(i++, {});
             }
         }
-        while (i < a_.messages()) add_message(i++, {});
-        while (k < b_.messages()) add_message({}, k++);
+        while (i < messages_a_.size()) add_message(i++, {});
+        while (k < messages_b_.size()) add_message({}, k++);
     }
 
     struct lone_ticks {
@@ -458,6 +390,7 @@ private:
         std::make_unique<std::array<std::uint16_t, 0x10000>>(); // by that in b
     std::vector<bool> known_in_b_ = std::vector<bool>(0x10000);
     std::vector<part_difference> parts_;
+    std::vector<bytes_view> messages_a_, messages_b_;
 };
 
 } // namespace

@@ -20,8 +20,21 @@ constexpr std::int32_t usual_step = 2; // ticks, of every server that is not tol
 
 std::int32_t step_of(joinable const& part) { return part.step > 0 ? part.step : usual_step; }
 
-// Where the part begins if the one before ends there.
-std::int64_t start_behind(joinable const& before, std::int64_t end) { return end + step_of(before); }
+// Whether they are pieces of one recording, and nothing worth closing a gap for lies between them.
+bool continues(joinable const& before, joinable const& part) {
+    constexpr std::int64_t smallest_gap = ticks_per_second; // that is closed
+    auto const same = [](auto const& a, auto const& b) { return text(a) == text(b); };
+    demo_header const &a = before.header, &b = part.header;
+    return same(a.timestamp, b.timestamp) && !text(a.timestamp).empty() && same(a.type, b.type) &&
+           same(a.net_version, b.net_version) && same(a.map_name, b.map_name) &&
+           part.first_tick > before.first_tick && part.last_tick > before.last_tick &&
+           std::int64_t{part.first_tick} - before.last_tick <= smallest_gap;
+}
+
+// How far a part is moved if the one before, which was moved so far, ends there.
+std::int64_t shift_behind(joinable const& before, joinable const& part, std::int64_t shift, std::int64_t end) {
+    return continues(before, part) ? shift : end + step_of(before) - part.first_tick;
+}
 
 std::string map_text(joinable const& part) {
     return fmt::format("{} with crc {:08x}", printable(text(part.header.map_name)), part.map_crc);
@@ -70,11 +83,12 @@ demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std:
     : parts_{parts}, moved_(max_demo_chunk_ints), start_{parts.front().first_tick} {
     // How far the ticks of a part would be moved back if the first one kept its own.
     std::int64_t back = 0;
-    std::int64_t end = start_;
-    for (joinable const& part : parts_) {
-        std::int64_t const start = &part == &parts_.front() ? end : start_behind(*(&part - 1), end);
-        back = std::max(back, part.first_tick - start);
-        end = start + part.last_tick - part.first_tick;
+    std::int64_t shift = 0;
+    std::int64_t end = parts_.front().last_tick;
+    for (std::size_t i = 1; i < parts_.size(); ++i) {
+        shift = shift_behind(parts_[i - 1], parts_[i], shift, end);
+        back = std::max(back, -shift);
+        end = parts_[i].last_tick + shift;
     }
     // It takes all ticks that there are if need be.
     std::int64_t const length = end - start_;
@@ -102,8 +116,12 @@ void demo_joiner::add(session& demo, std::function<void(std::string const&)> con
                       std::function<void(std::uint64_t bytes)> const& progress) {
     joinable const& part = parts_[next_];
     bool const first = next_++ == 0;
-    std::int64_t const start = first ? start_ : start_behind(*(&part - 1), joined_.last_tick);
-    auto const shift = static_cast<std::int32_t>(start - part.first_tick);
+    shift_ = first ? std::int64_t{start_} - part.first_tick
+                   : shift_behind(*(&part - 1), part, shift_, joined_.last_tick);
+    auto const shift = static_cast<std::int32_t>(shift_);
+    // Up to this tick, the piece before has it already.
+    std::int64_t const known_until =
+        !first && continues(*(&part - 1), part) ? std::int64_t{joined_.last_tick} - shift : INT64_MIN;
     tick_mover mover{part.version};
 
     demo_player& player = demo.player();
@@ -115,9 +133,10 @@ void demo_joiner::add(session& demo, std::function<void(std::string const&)> con
         if (!out_->write_message(bytes)) ++joined_.left_out;
     };
     auto const show = [&] {
+        complete = true;
+        if (tick <= known_until) return;
         if (out_->write_snapshot(tick + shift, shown)) joined_.last_tick = tick + shift;
         else ++joined_.left_out;
-        complete = true;
         for (auto const& m : std::exchange(messages, {})) say(m);
     };
     bool more = true;
@@ -145,6 +164,7 @@ void demo_joiner::add(session& demo, std::function<void(std::string const&)> con
             show();
             break;
         case demo_event_kind::message:
+            if (tick <= known_until) break;
             if (complete && (first || tick >= 0)) say(event.message);
             else messages.emplace_back(event.message.begin(), event.message.end());
             break;
@@ -157,7 +177,7 @@ void demo_joiner::add(session& demo, std::function<void(std::string const&)> con
 
     for (std::int32_t const marker : part.header.markers()) {
         std::int32_t const last = joined_.last_tick - shift;
-        if (marker >= part.first_tick && marker <= last) markers_.push_back(marker + shift);
+        if (marker >= part.first_tick && marker > known_until && marker <= last) markers_.push_back(marker + shift);
     }
 }
 

@@ -42,7 +42,9 @@ struct joined {
 };
 
 /// Writes the demo. Each recording begins one step behind the end of the one before: its ticks are moved, those inside
-/// of items too. Where the first begins is chosen so that none has to be moved back.
+/// of items too. Where the first begins is chosen so that none has to be moved back. A piece of the same recording as the
+/// one before, which goes on less than a second behind its end or before it, stays where it is, and what both have is
+/// there once: cut and joined again, a recording is what it was.
 class demo_joiner {
 public:
     /// `parts` are joinable; none is empty. `map` goes into the file. Throws usage_error if there are not enough ticks.
@@ -61,7 +63,8 @@ private:
     std::optional<demo_output> out_;  // from the beginning
     std::vector<std::int32_t> moved_; // a snapshot
     std::vector<std::int32_t> markers_;
-    std::int32_t start_; // of the first part
+    std::int32_t start_;     // of the first part
+    std::int64_t shift_ = 0; // ticks by which the last part was moved
     joined joined_;
 };
 

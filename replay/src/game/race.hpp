@@ -49,6 +49,8 @@ struct running_race {
 /// Those whose clocks the snapshot shows: in 0.6 that of the client alone for which it was made.
 [[nodiscard]] std::vector<running_race> read_races(snapshot_view snapshot, protocol p);
 
+/// The bit of game_state_flags in 0.6 that says so.
+inline constexpr std::int32_t racetime_flag = 1 << 3;
 /// Where in an item's data the start of a race is as a negative tick, as in 0.6's game_info.
 [[nodiscard]] std::optional<std::size_t> race_start_place(std::span<std::int32_t const> data, object const& what);
 

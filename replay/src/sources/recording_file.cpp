@@ -52,14 +52,18 @@ void recording_file::read_capture(std::string const& connection) {
         first_half_ = bytes / 2;
         if (done_) done_(first_half_);
     });
+    if (!interrupted()) choose(connection);
+}
+
+void recording_file::choose(std::string const& connection) {
     auto const all = first_pass_->connections();
-    if (interrupted()) return;
     chosen_ = all[choose_connection(all, connection, name_)];
+    chosen_from_.clear();
     if (connection.empty() && all.size() > 1)
-        complain(
+        chosen_from_ =
             fmt::format("{}: of {} connections, that of {} is taken, which has most snapshots; --connection takes "
                         "another one",
-                        name_, all.size(), address_text(chosen_->client())));
+                        name_, all.size(), address_text(chosen_->client()));
 }
 
 std::array<std::uint8_t, 32> recording_file::sha256() const {
@@ -78,6 +82,7 @@ std::array<std::uint8_t, 32> recording_file::sha256() const {
 std::unique_ptr<event_source> recording_file::events(std::optional<std::int32_t> from) {
     if (demo_) return std::make_unique<demo_stream>(*demo_, from);
     if (chosen_ == nullptr) return nullptr;
+    if (!chosen_from_.empty()) complain(chosen_from_);
     return std::make_unique<capture_stream>(*capture_, chosen_->first_frame, chosen_->stays, maps_);
 }
 

@@ -28,6 +28,9 @@ public:
     [[nodiscard]] std::array<std::uint8_t, 32> sha256() const;
     /// The demo, for those that decode it on several threads. Null if it is a capture.
     [[nodiscard]] session* demo() noexcept { return demo_ ? &*demo_ : nullptr; }
+    [[nodiscard]] bool is_capture() const noexcept { return capture_.has_value(); }
+    /// Of a capture, another connection than that of the constructor. Before events(). Throws as that does.
+    void choose(std::string const& connection);
     /// From the beginning, or so that nothing after tick `from` is missing. To be called once.
     [[nodiscard]] std::unique_ptr<event_source> events(std::optional<std::int32_t> from = {});
     /// Hands over everything, and says how far it is. What is wrong with the file: "NAME: tick 1234, byte 5678: REASON", or
@@ -49,6 +52,7 @@ private:
     map_collector maps_;
     std::optional<capture_pass> first_pass_;
     connection_stats const* chosen_ = nullptr;
+    std::string chosen_from_; // what has to be said of the choice
 };
 
 } // namespace teewire::replay

@@ -29,7 +29,7 @@ struct recording {
     std::int32_t first_tick = -1;            ///< -1 if that is not known before the end
     std::int32_t last_tick = -1;             ///< the same
     bool one_receiver = true;                ///< holds what one client received, not what a server sent to all
-    std::span<std::int32_t const> markers;   ///< ticks that somebody found worth a look, in any order
+    std::span<std::int32_t const> markers{}; ///< ticks that somebody found worth a look, in any order
 };
 
 /// Everything borrowed holds until the next one.

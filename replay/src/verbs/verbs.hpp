@@ -15,6 +15,7 @@ extern verb const verify_verb;
 extern verb const play_verb;
 extern verb const cut_verb;
 extern verb const join_verb;
+extern verb const merge_verb;
 extern verb const redact_verb;
 extern verb const types_verb;
 extern verb const record_verb;

@@ -1,0 +1,218 @@
+#include "edit/merge.hpp"
+#include "demo/demo_sink.hpp"
+#include "io/json.hpp"
+#include "io/output.hpp"
+#include "sources/recording_file.hpp"
+#include "verbs/verbs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+namespace teewire::replay {
+namespace {
+
+struct merge_options {
+    std::vector<std::string> files;
+    std::vector<std::string> connections; ///< of the captures among them, in their order
+    output_choice to;
+    std::string report = "text";
+};
+
+// Of files as they are named.
+std::uint64_t bytes_of(std::vector<std::string> const& files) {
+    std::uint64_t sum = 0;
+    for (std::string const& file : files) {
+        std::error_code unknown;
+        auto const bytes = std::filesystem::file_size(file, unknown);
+        if (!unknown) sum += bytes;
+    }
+    return sum;
+}
+
+std::vector<std::unique_ptr<recording_file>> open_all(merge_options const& options, progress& shown) {
+    std::vector<std::unique_ptr<recording_file>> all;
+    std::size_t captures = 0;
+    std::uint64_t before = 0;
+    for (std::string const& name : options.files) {
+        if (interrupted()) return all;
+        auto& file = *all.emplace_back(std::make_unique<recording_file>(
+            name, std::string{}, [&](std::uint64_t bytes) { shown.update(before + bytes, name); }));
+        if (file.is_capture() && captures++ < options.connections.size() && !interrupted())
+            file.choose(options.connections[captures - 1]);
+        before += bytes_of({name});
+    }
+    if (captures < options.connections.size())
+        throw usage_error{fmt::format("--connection: is for packet captures, of which there {}",
+                                      captures == 0   ? "are none"
+                                      : captures == 1 ? "is one"
+                                                      : fmt::format("are {}", captures))};
+    return all;
+}
+
+// What differs most comes first.
+std::vector<std::pair<std::string, merge_conflict>> sorted(merge_result const& result) {
+    std::vector<std::pair<std::string, merge_conflict>> all{result.fields.begin(), result.fields.end()};
+    std::stable_sort(all.begin(), all.end(),
+                     [](auto const& a, auto const& b) { return a.second.count > b.second.count; });
+    return all;
+}
+
+void print_json(output& out, merge_result const& found, written_demo const& demo) {
+    rapidjson::StringBuffer text;
+    auto const print = [&](auto const& write) {
+        text.Clear();
+        json_writer json{text};
+        json.StartObject();
+        write(json);
+        json.EndObject();
+        out.print("{}\n", std::string_view{text.GetString(), text.GetSize()});
+    };
+    for (merged_part const& part : found.parts)
+        print([&](json_writer& json) {
+            json.Key("file");
+            write_string(json, part.name);
+            json.Key("ticks");
+            json.Uint64(part.ticks);
+            json.Key("items_alone");
+            json.Uint64(part.alone);
+            json.Key("damage");
+            if (part.damage.empty()) json.Null();
+            else write_string(json, part.damage);
+        });
+    for (auto const& differing : sorted(found))
+        print([&](json_writer& json) {
+            json.Key("conflict");
+            write_string(json, differing.first);
+            json.Key("count");
+            json.Uint64(differing.second.count);
+            json.Key("first_tick");
+            json.Int(differing.second.first_tick);
+        });
+    print([&](json_writer& json) {
+        json.Key("result");
+        write_string(json, demo.path);
+        auto const number = [&](char const* key, std::uint64_t value) {
+            json.Key(key);
+            json.Uint64(value);
+        };
+        number("ticks", found.ticks);
+        number("common_ticks", found.common_ticks);
+        number("items", found.items);
+        number("items_held", found.held);
+        number("items_in_conflict", found.conflicts);
+        number("items_undescribed", found.undescribed);
+        number("items_left_out", found.refused);
+        number("messages", demo.messages);
+        number("messages_united", found.united);
+        number("messages_left_out", found.unreadable);
+        number("snapshots_left_out", demo.left_out);
+    });
+}
+
+void print_text(merge_result const& found, written_demo const& demo) {
+    for (merged_part const& part : found.parts)
+        complain(fmt::format("{}: {}, {} that nobody else had", part.name, counted(part.ticks, "tick"),
+                             counted(part.alone, "item")));
+    if (found.conflicts != 0) {
+        constexpr std::size_t most = 12;
+        auto const fields = sorted(found);
+        std::string text;
+        for (std::size_t i = 0; i < std::min(fields.size(), most); ++i)
+            text += fmt::format("{} {} {}", i == 0 ? ":" : ",", fields[i].first, fields[i].second.count);
+        if (fields.size() > most) text += fmt::format(", and {} more", fields.size() - most);
+        complain(
+            fmt::format("{}: {} not the same in all of them{}", demo.path, counted(found.conflicts, "item"), text));
+    }
+    auto const left_out = [&](std::uint64_t count, char const* noun, char const* why) {
+        if (count != 0) complain(fmt::format("{}: {} left out{}", demo.path, counted(count, noun), why));
+    };
+    left_out(found.refused, "item", ", for which a snapshot has no room, or whose key is there twice or is none");
+    left_out(found.undescribed, "item", ", whose type nothing has described");
+    left_out(found.unreadable, "message", ", which cannot be read");
+    left_out(demo.left_out, "snapshot", ", which a demo cannot hold");
+    complain(fmt::format("{}: {} of {}, {} of them in more than one; {} items, {} messages{}", demo.path,
+                         counted(found.ticks, "tick"), counted(found.parts.size(), "recording"), found.common_ticks,
+                         found.items, demo.messages, demo.has_map ? "" : "; none has the map"));
+}
+
+int merge(merge_options const& options) {
+    if (std::count(options.files.begin(), options.files.end(), "-") > 1)
+        throw usage_error{"-: standard input can be read once"};
+    bool const json = options.report == "ndjson";
+    if (json && options.to.name == "-")
+        throw usage_error{"--report ndjson is a report on standard output, where the demo cannot be as well"};
+    demo_target target{options.to, options.files};
+    progress shown{bytes_of(options.files)};
+    auto const files = open_all(options, shown);
+    if (interrupted()) return exit_interrupted;
+    std::vector<std::unique_ptr<event_source>> sources;
+    std::vector<merge_input> inputs;
+    for (auto const& file : files) {
+        sources.push_back(file->events());
+        inputs.push_back({file->name(), sources.back().get()});
+    }
+    demo_sink sink{target};
+    merged_stream stream{inputs};
+    constexpr unsigned interval = 256;
+    stream_event event;
+    for (unsigned n = 0; stream.next(event); ++n) {
+        sink.take(event);
+        if (n % interval == 0) shown.update(stream.done_bytes(), "merging");
+    }
+    shown.clear();
+    if (interrupted()) return exit_interrupted;
+
+    merge_result const& found = stream.result();
+    if (found.ticks == 0) {
+        auto const damaged = std::find_if(found.parts.begin(), found.parts.end(),
+                                          [](merged_part const& part) { return !part.damage.empty(); });
+        throw bad_input{(damaged == found.parts.end() ? "" : damaged->damage + "; ") +
+                        "there is no snapshot in them"};
+    }
+    int code = exit_ok;
+    for (merged_part const& part : found.parts) {
+        if (part.damage.empty()) continue;
+        complain(part.damage + "; what comes before it is kept");
+        code = exit_bad_input;
+    }
+    for (auto const& file : files) code = std::max(code, file->judge());
+    auto const demos = sink.finish();
+    if (demos.empty()) throw bad_input{"there is no snapshot in them that a demo can hold"};
+    written_demo const& demo = demos.front();
+    if (demo.lost_markers != 0)
+        complain(fmt::format("{}: without {} of the timeline, for which its header has no room", demo.path,
+                             counted(demo.lost_markers, "marker")));
+    if (!json) {
+        print_text(found, demo);
+        return code;
+    }
+    output out;
+    print_json(out, found, demo);
+    return out.finish(code);
+}
+
+} // namespace
+
+verb const merge_verb{
+    "merge", "Unite recordings of one game by several clients in a demo of what any of them saw",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<merge_options>();
+        options.files(chosen->files, "demos, or pcap and pcapng files; one may be - for standard input");
+        options.output(chosen->to, option_set::presence::required);
+        options.texts(
+            "--connection", chosen->connections,
+            "of a capture: its number, or the client's ADDRESS:PORT; the first for the first capture, and so "
+            "on. By default that with most snapshots",
+            "WHICH");
+        options.choice(
+            "--report", chosen->report, {"text", "ndjson"},
+            "what differs: text on standard error; ndjson on standard output, an object per file and field");
+        options.remark(
+            "Exit codes: 0 good, 1 one of them is damaged; what comes before the damage is in the result.");
+        options.examples({"merge alice.demo bob.demo -o both.demo",
+                          "merge game.pcap game.pcap --connection 1 --connection 2 -o both.demo"});
+        return [chosen] { return merge(*chosen); };
+    }};
+
+} // namespace teewire::replay
