@@ -5,11 +5,14 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import time
 import unittest
 
 from in_folder import InFolder
@@ -19,6 +22,7 @@ FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 DM1 = FIXTURES / "demos/ddnet_dm1.demo"
 CAPTURE = FIXTURES / "captures/ddnet_yard.pcap"
+SCRIPT = FIXTURES.parent / "replay/cluster/export.slurm"
 DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
 
 
@@ -137,6 +141,24 @@ class Tables(Exported):
         self.assertNotIn("SCAN", found)
 
 
+class Events(Exported):
+    def test_events(self):
+        """Those that `events` prints."""
+        for file in (*DEMOS, CAPTURE):
+            self.export(file)
+            printed = [json.loads(line) for line in run("events", "--format", "ndjson", file)[1].splitlines()]
+            names = [r[1] for r in self.query("PRAGMA table_info(events)")]
+            found = [dict(zip(names, row)) for row in self.query("SELECT * FROM events ORDER BY recording, number")]
+            found = [{k: v for k, v in row.items() if v is not None and k not in ("recording", "number")} for row in found]
+            for event in printed:
+                if event["tick"] < 0:
+                    del event["tick"]
+                for key in [key for key, value in event.items() if value == ""]:
+                    del event[key]
+            self.assertEqual(found, printed, file)
+            self.path.unlink()
+
+
 class Growing(Exported):
     def test_again(self):
         self.export(YARD)
@@ -245,6 +267,35 @@ class Parts(Exported):
                 out.unlink()
             self.assertEqual(sorted(lines), sorted(whole))
 
+    def test_cluster(self):
+        """The script for Slurm, whose tasks are killed and started again."""
+        cut = self.folder / "cut.demo"
+        cut.write_bytes(DM1.read_bytes()[:20_000])
+        files = [*DEMOS, cut, CAPTURE] * 3
+        self.export(*files, code=1)
+        (self.folder / "list").write_text("".join(f"{f}\n" for f in files))
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/teewire").symlink_to(TEEWIRE)
+
+        def start(number):
+            environment = {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "SLURM_ARRAY_TASK_COUNT": "3",
+                           "SLURM_ARRAY_TASK_ID": str(number)}
+            return subprocess.Popen([SCRIPT, self.folder / "part.sqlite", self.folder / "list"], env=environment,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+        for number in (1, 2, 3):
+            killed = start(number)
+            while killed.poll() is None and not (self.folder / f"part-{number}-of-3.sqlite").exists():
+                time.sleep(0.001)
+            os.killpg(killed.pid, signal.SIGKILL) if killed.poll() is None else None
+            killed.communicate()
+        done = [start(number) for number in (1, 2, 3)]
+        said = [task.communicate(timeout=120)[1] for task in done]
+        self.assertEqual([task.returncode for task in done], [0, 0, 0], said)
+        parts = sorted(self.folder.glob("part-*-of-3.sqlite"))
+        merged = self.folder / "merged.sqlite"
+        self.export(*parts, to=merged)
+        self.assertEqual(self.rows(merged), self.rows(self.path))
+
     def rows(self, path):
         """With the hash of the recording in place of its number."""
         db = sqlite3.connect(path)
@@ -278,6 +329,55 @@ class Parts(Exported):
         self.assertEqual(self.content(), before)
         self.assertIn("cannot be written at the same time", self.export(self.path, code=2))
         self.assertIn("`teewire export` reads it", run("dump", self.path)[2])
+
+
+class Document(Exported):
+    """What lib/doc/data.md says can be typed."""
+
+    def setUp(self):
+        super().setUp()
+        for demo in DEMOS:
+            (self.folder / demo.name).symlink_to(demo)
+        self.assertEqual(run("export", *(d.name for d in DEMOS), "-o", "games.sqlite", cwd=self.folder)[0], 0)
+        text = (FIXTURES.parent / "lib/doc/data.md").read_text()
+        self.blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S)
+
+    def of(self, language):
+        found = [block for kind, block in self.blocks if kind == language]
+        self.assertGreaterEqual(len(found), 10)
+        return found
+
+    def test_sql(self):
+        empty = []
+        for block in self.of("sql"):
+            if not self.query(block, path=self.folder / "games.sqlite"):
+                empty.append(block)
+            plan = " | ".join(row[3] for row in self.query("EXPLAIN QUERY PLAN " + block, path=self.folder / "games.sqlite"))
+            self.assertNotIn("AUTOMATIC", plan)
+        # Nobody finishes or speaks in these.
+        self.assertLessEqual(len(empty), 2, empty)
+
+    def test_jq(self):
+        if not shutil.which("jq"):
+            self.skipTest("jq is not installed")
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/teewire").symlink_to(TEEWIRE)
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        empty = 0
+        for block in self.of("sh"):
+            done = subprocess.run(["bash", "-ec", "set -o pipefail; " + block], cwd=self.folder, capture_output=True, timeout=120,
+                                  env={**os.environ, "PATH": path})
+            self.assertEqual((done.returncode, done.stderr), (0, b""), block)
+            empty += done.stdout == b""
+        self.assertLessEqual(empty, 2)
+
+    def test_pandas(self):
+        python = next((p for p in (sys.executable, "/usr/bin/python3") if os.path.exists(p) and
+                       subprocess.run([p, "-c", "import pandas"], capture_output=True).returncode == 0), None)
+        if not python:
+            self.skipTest("pandas is not installed")
+        done = subprocess.run([python, "-c", "\n".join(self.of("python"))], cwd=self.folder, capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
 
 
 class Wrong(Exported):
