@@ -297,6 +297,20 @@ TEST_CASE("merge: between two snapshots") {
     CHECK(found.at(40) == test::plain_items{pickup(1, 1)});
     CHECK(found.result.held == 1);
     CHECK(found.result.conflicts == 1); // at tick 11 alone
+    // One who looks there, or a server, knows that it is gone. What has no place everybody is told.
+    auto const looked = [&](std::int32_t x, std::int32_t y) {
+        script looking = each;
+        looking[1].items = {player(0, true), {make_key(12, 0), {-1, x, y}}};
+        script seen = second;
+        seen[1].items.push_back({make_key(7, 0), {1, 2, 3, 4}});
+        return merge({looking, seen});
+    };
+    CHECK(looked(802, 700).at(12) == test::plain_items{player(0)});
+    CHECK(looked(803, 0).at(12) == sorted({player(0), pickup(2, 2)}));
+    CHECK(looked(2, -701).at(12) == sorted({player(0), pickup(1, 7), pickup(2, 2)}));
+    script server = each;
+    server[0].begun.one_receiver = false;
+    CHECK(merge({server, second}).at(12) == test::plain_items{pickup(1, 1)});
     // Just near enough.
     script near = second;
     near.back() = marker(23);

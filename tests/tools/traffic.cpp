@@ -2,8 +2,11 @@
 //   traffic play HOST:PORT 0.6|0.7 PLAYERS SECONDS    players that move about; SECONDS 0: as long as there is
 //                                                     standard input, and `ready` when all are there
 //   traffic watch HOST:PORT 0.6|0.7 VIEWERS SECONDS   spectators that keep still
+//   traffic view HOST:PORT 0.6|0.7 X,Y FILE            a spectator whose camera is there, and who records what it sees to a
+//                                                     demo, as long as there is standard input; `ready` when it sees
 //   traffic flood HOST:PORT 0.6|0.7 PACKETS           malformed packets, and packets of connections that do not exist
 // Prints what was received.
+#include "demo/demo_file.hpp"
 #include "net/udp_client.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -95,6 +98,79 @@ private:
     milliseconds latest_ = 0; // snapshot
     milliseconds largest_gap_ = 0;
 };
+
+// Looks at one place, and records.
+class viewer final : public client_listener {
+public:
+    viewer(boost::asio::io_context& io, snapshot_scratch& scratch, std::int32_t x, std::int32_t y, std::string file)
+        : link_{io, [this] { look(); }}, scratch_{scratch}, x_{x}, y_{y}, target_{{std::move(file), true}} {}
+
+    void join(boost::asio::ip::udp::endpoint const& server, wire_format format) {
+        client_profile profile;
+        profile.name = fmt::format("at {} {}", x_, y_);
+        profile.see_everything = false;
+        profile.download_map = false;
+        boost::system::error_code failed;
+        link_.open(server, format, profile, *this, scratch_, failed);
+        if (failed) fmt::print(stderr, "{}\n", failed.message());
+    }
+    // Whether it got something.
+    [[nodiscard]] bool finish() {
+        link_.close("done");
+        return demo_ && demo_->finish();
+    }
+    [[nodiscard]] bool sees() const { return demo_ && demo_->snapshots() > 10; }
+    [[nodiscard]] bool gone() const { return link_.client()->closed(); }
+
+    void map_changes(served_map const& map) override { map_ = map; }
+    void map_arrives(std::size_t) override {}
+    void map_complete(served_map const&, std::vector<std::uint8_t>&&) override {}
+    void receives(snapshot_event const& event) override {
+        if (event.kind != snapshot_event_kind::snapshot) return;
+        demo_file& d = demo();
+        if (event.tick > d.last_tick()) d.write_snapshot(event.tick, event.snapshot);
+    }
+    void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) override {
+        demo().write_message(m, type, bytes, vital);
+    }
+
+private:
+    // It goes there in steps, from wherever the server lets it begin.
+    void look() {
+        if (link_.client() == nullptr || !link_.client()->playing()) return;
+        link_.client()->input()[1] = x_;
+        link_.client()->input()[2] = y_;
+    }
+    demo_file& demo() {
+        if (!demo_) demo_.emplace(target_.next(), link_.client()->version(), map_, std::span<std::uint8_t const>{});
+        return *demo_;
+    }
+
+    udp_client link_;
+    snapshot_scratch& scratch_;
+    std::int32_t x_, y_;
+    demo_target target_;
+    served_map map_;
+    std::optional<demo_file> demo_;
+};
+
+int view(boost::asio::ip::udp::endpoint const& server, wire_format format, char const* place, char const* file) {
+    char* end = nullptr;
+    auto const x = static_cast<std::int32_t>(std::strtol(place, &end, 10));
+    auto const y = static_cast<std::int32_t>(std::strtol(*end == ',' ? end + 1 : end, nullptr, 10));
+    boost::asio::io_context io;
+    auto const scratch = std::make_unique<snapshot_scratch>();
+    viewer seer{io, *scratch, x, y, file};
+    seer.join(server, format);
+    while (!seer.sees() && !seer.gone()) io.run_for(std::chrono::milliseconds{20});
+    fmt::print("ready\n");
+    std::fflush(stdout);
+    boost::asio::posix::stream_descriptor told{io, ::dup(STDIN_FILENO)};
+    told.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                    [&](boost::system::error_code) { io.stop(); });
+    io.run();
+    return !seer.gone() && seer.finish() ? 0 : 1;
+}
 
 // Whatever the size of the answers is, they must not be larger than what was sent.
 int flood(boost::asio::ip::udp::endpoint const& server, bool v07, std::size_t count) {
@@ -217,10 +293,11 @@ int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool
 
 int main(int argc, char** argv) {
     std::string_view const mode = argc > 1 ? argv[1] : "";
-    if (argc != (mode == "flood" ? 5 : 6) || (mode != "flood" && mode != "play" && mode != "watch")) {
-        fmt::print(stderr,
-                   "usage: traffic play|watch HOST:PORT 0.6|0.7 COUNT SECONDS, traffic flood HOST:PORT "
-                   "0.6|0.7 COUNT\nSECONDS is 0: `ready` when all are there, and until standard input ends\n");
+    if (argc != (mode == "flood" ? 5 : 6) ||
+        (mode != "flood" && mode != "play" && mode != "watch" && mode != "view")) {
+        fmt::print(stderr, "usage: traffic play|watch HOST:PORT 0.6|0.7 COUNT SECONDS, traffic flood HOST:PORT "
+                           "0.6|0.7 COUNT, traffic view HOST:PORT 0.6|0.7 X,Y FILE\nSECONDS is 0: `ready` when all "
+                           "are there, and until standard input ends\n");
         return 2;
     }
     host_port const server = host_port::parse(argv[2]);
@@ -228,5 +305,6 @@ int main(int argc, char** argv) {
     auto const count = static_cast<std::size_t>(std::atoll(argv[4]));
     boost::asio::ip::udp::endpoint const endpoint{boost::asio::ip::make_address(server.host), server.port};
     if (mode == "flood") return flood(endpoint, v07, count);
+    if (mode == "view") return view(endpoint, v07 ? wire_format::v07 : wire_format::ddnet, argv[4], argv[5]);
     return crowd(endpoint, v07 ? wire_format::v07 : wire_format::ddnet, mode == "play", count, std::atof(argv[5]));
 }

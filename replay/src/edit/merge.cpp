@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -448,7 +449,8 @@ private:
         if (best->held) {
             for (candidate const& c : same)
                 if (all_[c.from]->tick > all_[best->from]->tick) best = &c;
-            return chosen_.push_back(best);
+            if (!would_be_seen(*best)) chosen_.push_back(best);
+            return;
         }
         std::size_t members = 0;
         bool differ = false;
@@ -458,6 +460,30 @@ private:
         else if (key_type(best->key) == types_->client_info) shared_ = true;
         if (differ) best = resolve(same);
         chosen_.push_back(best);
+    }
+
+    // Whether somebody who has this tick would have it if it was still there. What has no place is told to everybody.
+    [[nodiscard]] bool would_be_seen(candidate const& c) {
+        // What servers show on every side, also in the corners.
+        constexpr double near_x = 800, near_y = 700;
+        recorded& r = *all_[c.from];
+        auto place = place_of(c.data, *c.meaning->known);
+        if (!place && c.meaning->known->is_extended() && belongs_to_player(*c.meaning->known))
+            place = character_place(r, key_id(c.key));
+        if (!place) return true;
+        return std::any_of(all_.begin(), all_.end(), [&](auto const& other) {
+            if (!other->current) return false;
+            viewpoint const& v = view(*other);
+            return v.sees_all || (v.place && std::abs(v.place->x - place->x) <= near_x &&
+                                  std::abs(v.place->y - place->y) <= near_y);
+        });
+    }
+
+    [[nodiscard]] std::optional<point> character_place(recorded const& r, std::int32_t client_id) const {
+        for (item const i : r.reader.state())
+            if (i.type() == types_->character && i.id() == client_id)
+                return place_of(i.data, *types_->plain[types_->character].known);
+        return {};
     }
 
     [[nodiscard]] bool equal(candidate const& a, candidate const& b) {
@@ -501,7 +527,6 @@ private:
     viewpoint const& view(recorded& r) {
         if (r.view) return *r.view;
         viewpoint& v = r.view.emplace();
-        std::int32_t character = -1; // the number of the own one
         snapshot_view const state = r.reader.state();
         if (types_->is_07())
             for (std::size_t i = 0; i < max_clients_07; ++i)
@@ -514,13 +539,7 @@ private:
             v.watched = int_field(i, what, "spectator_id", -1);
         }
         v.sees_all = !r.reader.begun().one_receiver && v.own < 0 && !v.place;
-        if (v.own < 0 || v.place) return v;
-        for (std::size_t n = 0; n < state.size(); ++n)
-            if (state.key(n) == make_key(types_->character, static_cast<std::uint16_t>(v.own)))
-                character = static_cast<std::int32_t>(n);
-        if (character >= 0)
-            v.place =
-                place_of(state[static_cast<std::size_t>(character)].data, *types_->plain[types_->character].known);
+        if (v.own >= 0 && !v.place) v.place = character_place(r, v.own);
         return v;
     }
 

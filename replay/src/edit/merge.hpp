@@ -1,7 +1,8 @@
 // Recordings of one game by several of its clients as one that shows what any of them saw.
 //
 // At each tick that one of them has, there is what those have that have this tick. Of those who are between two snapshots
-// that are not far from each other, what lasts is shown as the first of the two had it; what they lost is not made up.
+// that are not far from each other, what lasts is shown as the first of the two had it, unless one who has the tick would
+// see it; what they lost is not made up.
 // Items are united by type, extended ones by UUID, and id: a server numbers players and things alike for all of its
 // clients. Where two have the same item with different contents, one of them knows better, in this order: the client whose
 // player it is about, the one that watches this player, a server's own recording, the one whose view is nearest, and the

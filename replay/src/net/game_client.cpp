@@ -205,7 +205,7 @@ void game_client::enter() {
     if (!profile_.spectate) return;
     send(messages::set_team{-1});
     // DDNet then shows what is far away too; others do not know the message.
-    if (connection_.format() != wire_format::ddnet) return;
+    if (!profile_.see_everything || connection_.format() != wire_format::ddnet) return;
     constexpr std::int32_t everything = 1'000'000;
     std::array<std::uint8_t, 32> memory;
     packer out{memory};

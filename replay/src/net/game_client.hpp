@@ -22,7 +22,8 @@ struct client_profile {
     std::string name = "teewire";
     std::string password;
     bool spectate = true;
-    bool download_map = true; ///< otherwise it says that it has it
+    bool see_everything = true; ///< as a spectator, of a server of DDNet: otherwise what is near
+    bool download_map = true;   ///< otherwise it says that it has it
     /// For snapshots: the default holds 3 seconds of 28 KiB each.
     std::size_t history_ints = std::size_t{1} << 20;
     milliseconds no_answer = 10'000; ///< to the handshake

@@ -80,14 +80,14 @@ void print_json(output& out, merge_result const& found, written_demo const& demo
             if (part.damage.empty()) json.Null();
             else write_string(json, part.damage);
         });
-    for (auto const& [field, conflict] : sorted(found))
+    for (auto const& differing : sorted(found))
         print([&](json_writer& json) {
             json.Key("conflict");
-            write_string(json, field);
+            write_string(json, differing.first);
             json.Key("count");
-            json.Uint64(conflict.count);
+            json.Uint64(differing.second.count);
             json.Key("first_tick");
-            json.Int(conflict.first_tick);
+            json.Int(differing.second.first_tick);
         });
     print([&](json_writer& json) {
         json.Key("result");
