@@ -89,12 +89,13 @@ def check_events(demo):
             assert abs(event["seconds"] - (event["tick"] - info["first_tick"]) / 50) < 1e-9, event
     assert [e["tick"] for e in events if e["kind"] == "marker"] == sorted(info["markers"]), demo
     # Shots are what the items say, found in another way.
-    shots, tick = set(), None
+    shots, last, tick = set(), {}, None
     for snapshot in objects("dump", "--types", "character", demo):
-        for number, character in snapshot["items"].get("character", {}).items():
-            if tick is not None and tick < character["attack_tick"] <= snapshot["tick"]:
-                shots.add((character["attack_tick"], int(number)))
-        tick = snapshot["tick"]
+        now = {int(number): c["attack_tick"] for number, c in snapshot["items"].get("character", {}).items()}
+        for number, attack in now.items():
+            if tick is not None and last.get(number, tick) < attack and tick <= attack <= snapshot["tick"]:
+                shots.add((attack, number))
+        last, tick = now, snapshot["tick"]
     told = [(e["tick"], e["client"]) for e in events if e["kind"] == "shot"]
     assert sorted(told) == sorted(shots), (demo, set(told) ^ shots)
     check_forms(demo, events)
@@ -116,7 +117,7 @@ def check_stats(demo, folder):
     if len(ticks) < 10:
         return 0
     info = objects("info", "--format", "ndjson", demo)[0]
-    events = [e for e in objects("events", demo) if e["tick"] > info["first_tick"]]
+    events = [e for e in objects("events", demo) if e["tick"] > info["first_tick"] or e["kind"] == "shot"]
     for player in whole:
         mine = [e for e in events if e.get("name") == player["name"] and e.get("client", -1) >= 0]
         assert sum(player["shots"].values()) == sum(e["kind"] == "shot" for e in mine), (demo, player)

@@ -302,9 +302,11 @@ TEST_CASE("a shot is told with its own tick, once, and not of the first snapshot
     at(102, 100);
     at(104, 103);
     at(106, 103);
-    at(108, 999); // has not been yet
-    at(110, -5);
-    CHECK(h.lines() == "103 derived alice fired grenade\n");
+    at(108, 106); // of the tick of the snapshot before, behind it
+    at(110, 999); // has not been yet
+    at(112, -5);
+    at(114, 90); // somebody else has the id now
+    CHECK(h.lines() == lines({"103 derived alice fired grenade", "106 derived alice fired grenade"}));
 }
 
 TEST_CASE("hooks are told when they hold and let go") {

@@ -36,7 +36,9 @@ struct tee {
     std::int32_t hook_state = 0;
     std::int32_t hooked_player = -1;
     place hook;
-    bool frozen = false; ///< DDNet; no other server says it
+    bool hook_hit_ground = false; ///< since the snapshot before; 0.7 says it, other servers have sounds for it
+    bool hook_hit_player = false; ///< the same
+    bool frozen = false;          ///< DDNet; no other server says it
 };
 
 /// An item of an event.
@@ -78,6 +80,8 @@ private:
     void add_event(item const& i, event_item::kind what, world_state& out);
     void read_freezes(snapshot_view snapshot, world_state& out) const;
 
+    std::int32_t hit_ground_flag_ = 0; // of what a tee of 0.7 did
+    std::int32_t hit_player_flag_ = 0;
     layout player_info_;
     layout character_;
     layout pickup_;
