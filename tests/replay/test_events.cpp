@@ -405,6 +405,27 @@ TEST_CASE("spawns, pickups and hits go to whom they fit") {
                               "102 observed bob picked up shotgun", "102 observed ? picked up health"}));
 }
 
+TEST_CASE("of two who are near, the one picks it up who has more then") {
+    happenings h{p06};
+    scene before{p06}, after{p06};
+    for (scene* const s : {&before, &after})
+        for (std::uint16_t const id : {0, 1}) {
+            s->add("client_info", id, {}, player_names[id]);
+            s->add("player_info", id, {{"client_id", id}});
+        }
+    before.add("character", 0, {{"health", 10}});
+    before.add("character", 1, {{"x", 30}, {"health", 5}});
+    after.add("character", 0, {{"health", 10}});
+    after.add("character", 1, {{"x", 30}, {"health", 6}, {"armor", 1}});
+    hear(after, 0, 24, 0);
+    hear(after, 1, 25, 0);
+    hear(after, 2, 26, 0);
+    h.snapshot(100, before);
+    h.snapshot(102, after);
+    CHECK(h.lines() == lines({"102 observed bob picked up health", "102 observed bob picked up armor",
+                              "102 observed alice picked up grenade"}));
+}
+
 TEST_CASE("the sound of a hit goes to who hit, and damage to whom") {
     for (protocol const p : {p06, p07}) {
         happenings h{p, receivers::all};

@@ -719,7 +719,14 @@ private:
         game_event e = make(pickup, evidence::observed);
         e.where = at;
         e.text = what;
-        add_of(nearest(at, pickup_reach, [](tee const&) { return true; }), std::move(e));
+        auto const has_more = [&](tee const& t) {
+            tee const* const before = before_.find(t.client_id);
+            if (before == nullptr) return false;
+            return what == "health" ? t.health > before->health : what == "armor" && t.armor > before->armor;
+        };
+        tee const* who = nearest(at, pickup_reach, has_more);
+        if (who == nullptr) who = nearest(at, pickup_reach, [](tee const&) { return true; });
+        add_of(who, std::move(e));
     }
 
     // Only who hit hears it, and who watches that one.

@@ -50,9 +50,11 @@ world_reader::layout world_reader::find_places(object const& known, std::span<st
 
 world_reader::world_reader(protocol p) : is_07_{p == protocol::teeworlds_07} {
     constexpr std::array<std::string_view, 3> player_fields = {"client_id", "team", "latency"};
-    constexpr std::array<std::string_view, 12> tee_fields = {
-        "tick",          "x",      "y",      "vel_x",           "vel_y", "weapon", "attack_tick", "hook_state",
-        "hooked_player", "hook_x", "hook_y", "triggered_events"};
+    constexpr std::array<std::string_view, 14> tee_fields = {"tick",        "x",          "y",
+                                                             "vel_x",       "vel_y",      "weapon",
+                                                             "attack_tick", "hook_state", "hooked_player",
+                                                             "hook_x",      "hook_y",     "triggered_events",
+                                                             "health",      "armor"};
     constexpr std::array<std::string_view, 4> pickup_fields = {"x", "y", "type", "subtype"};
     constexpr std::array<std::string_view, 1> freeze_fields = {"freeze_end"};
     player_info_ = find_places(*find_object(p, "player_info"), player_fields);
@@ -141,6 +143,8 @@ void world_reader::add_tee(item const& i, world_state& out) const {
     t.hook = {value_at(i, at[9]), value_at(i, at[10])};
     t.hook_hit_ground = (value_at(i, at[11]) & hit_ground_flag_) != 0;
     t.hook_hit_player = (value_at(i, at[11]) & hit_player_flag_) != 0;
+    t.health = value_at(i, at[12]);
+    t.armor = value_at(i, at[13]);
     out.tees.push_back(t);
 }
 

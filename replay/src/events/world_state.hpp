@@ -31,6 +31,8 @@ struct tee {
     std::int32_t place_tick = 0;  ///< the snapshot's, or an earlier one
     std::int32_t speed_x = 0;     ///< at place_tick, units in 256 ticks
     std::int32_t speed_y = 0;     ///< the same downwards
+    std::int32_t health = 0;      ///< 0: a client does not get that of others
+    std::int32_t armor = 0;       ///< the same
     std::int32_t weapon = -1;     ///< in its hands
     std::int32_t attack_tick = 0; ///< of the last shot
     std::int32_t hook_state = 0;
@@ -66,7 +68,7 @@ public:
     explicit world_reader(protocol p);
     void read(std::int32_t tick, snapshot_view snapshot, world_state& out);
 
-    static constexpr std::size_t max_places = 12; ///< of fields that one kind of item has
+    static constexpr std::size_t max_places = 14; ///< of fields that one kind of item has
 
 private:
     struct layout { ///< where in an item what is needed stands
