@@ -184,6 +184,20 @@ def check_damage(demo, folder):
     check_usage(cut, damaged=True)
 
 
+def check_following(demo):
+    """A demo that is being written is told in the same words, from its first snapshot on: header and messages before it
+    are not waited for."""
+    with subprocess.Popen([TEEWIRE, "events", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        told, _ = process.communicate(demo.read_bytes())
+        assert process.returncode == 0, demo
+    first = objects("dump", demo)[0]["tick"]
+    followed = [json.loads(line) for line in told.splitlines()]
+    plain = [e for e in objects("events", demo) if e["tick"] >= first]
+    for e in followed + plain:
+        del e["seconds"]  # from the first snapshot there, from the first tick here
+    assert followed == plain and followed, (demo, len(followed), len(plain))
+
+
 def main():
     demos = sorted(FOLDER.rglob("*.demo"))
     assert demos, FOLDER
@@ -203,6 +217,7 @@ def main():
             check_usage_by_info(demo)
             if sum(found.values()) > 100 and not hurt:
                 check_damage(demo, folder)
+                check_following(demo)
                 hurt = True
     assert whole > 0 and players > 0 and hurt
     print(f"{whole} demos, {players} players, {probed} subtitles probed:", dict(kinds))
