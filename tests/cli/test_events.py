@@ -89,12 +89,13 @@ def check_events(demo):
             assert abs(event["seconds"] - (event["tick"] - info["first_tick"]) / 50) < 1e-9, event
     assert [e["tick"] for e in events if e["kind"] == "marker"] == sorted(info["markers"]), demo
     # Shots are what the items say, found in another way.
-    shots, tick = set(), None
+    shots, last, tick = set(), {}, None
     for snapshot in objects("dump", "--types", "character", demo):
-        for number, character in snapshot["items"].get("character", {}).items():
-            if tick is not None and tick < character["attack_tick"] <= snapshot["tick"]:
-                shots.add((character["attack_tick"], int(number)))
-        tick = snapshot["tick"]
+        now = {int(number): c["attack_tick"] for number, c in snapshot["items"].get("character", {}).items()}
+        for number, attack in now.items():
+            if tick is not None and last.get(number, tick) < attack and tick <= attack <= snapshot["tick"]:
+                shots.add((attack, number))
+        last, tick = now, snapshot["tick"]
     told = [(e["tick"], e["client"]) for e in events if e["kind"] == "shot"]
     assert sorted(told) == sorted(shots), (demo, set(told) ^ shots)
     check_forms(demo, events)
@@ -116,7 +117,7 @@ def check_stats(demo, folder):
     if len(ticks) < 10:
         return 0
     info = objects("info", "--format", "ndjson", demo)[0]
-    events = [e for e in objects("events", demo) if e["tick"] > info["first_tick"]]
+    events = [e for e in objects("events", demo) if e["tick"] > info["first_tick"] or e["kind"] == "shot"]
     for player in whole:
         mine = [e for e in events if e.get("name") == player["name"] and e.get("client", -1) >= 0]
         assert sum(player["shots"].values()) == sum(e["kind"] == "shot" for e in mine), (demo, player)
@@ -183,6 +184,20 @@ def check_damage(demo, folder):
     check_usage(cut, damaged=True)
 
 
+def check_following(demo):
+    """A demo that is being written is told in the same words, from its first snapshot on: header and messages before it
+    are not waited for."""
+    with subprocess.Popen([TEEWIRE, "events", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        told, _ = process.communicate(demo.read_bytes())
+        assert process.returncode == 0, demo
+    first = objects("dump", demo)[0]["tick"]
+    followed = [json.loads(line) for line in told.splitlines()]
+    plain = [e for e in objects("events", demo) if e["tick"] >= first]
+    for e in followed + plain:
+        del e["seconds"]  # from the first snapshot there, from the first tick here
+    assert followed == plain and followed, (demo, len(followed), len(plain))
+
+
 def main():
     demos = sorted(FOLDER.rglob("*.demo"))
     assert demos, FOLDER
@@ -202,6 +217,7 @@ def main():
             check_usage_by_info(demo)
             if sum(found.values()) > 100 and not hurt:
                 check_damage(demo, folder)
+                check_following(demo)
                 hurt = True
     assert whole > 0 and players > 0 and hurt
     print(f"{whole} demos, {players} players, {probed} subtitles probed:", dict(kinds))

@@ -302,9 +302,11 @@ TEST_CASE("a shot is told with its own tick, once, and not of the first snapshot
     at(102, 100);
     at(104, 103);
     at(106, 103);
-    at(108, 999); // has not been yet
-    at(110, -5);
-    CHECK(h.lines() == "103 derived alice fired grenade\n");
+    at(108, 106); // of the tick of the snapshot before, behind it
+    at(110, 999); // has not been yet
+    at(112, -5);
+    at(114, 90); // somebody else has the id now
+    CHECK(h.lines() == lines({"103 derived alice fired grenade", "106 derived alice fired grenade"}));
 }
 
 TEST_CASE("hooks are told when they hold and let go") {
@@ -401,6 +403,27 @@ TEST_CASE("spawns, pickups and hits go to whom they fit") {
     CHECK(h.lines() == lines({"101 derived alice fired hammer", "102 observed carl spawned",
                               "102 observed alice hit bob with hammer", "102 observed carl picked up laser",
                               "102 observed bob picked up shotgun", "102 observed ? picked up health"}));
+}
+
+TEST_CASE("of two who are near, the one picks it up who has more then") {
+    happenings h{p06};
+    scene before{p06}, after{p06};
+    for (scene* const s : {&before, &after})
+        for (std::uint16_t const id : {0, 1}) {
+            s->add("client_info", id, {}, player_names[id]);
+            s->add("player_info", id, {{"client_id", id}});
+        }
+    before.add("character", 0, {{"health", 10}});
+    before.add("character", 1, {{"x", 30}, {"health", 5}});
+    after.add("character", 0, {{"health", 10}});
+    after.add("character", 1, {{"x", 30}, {"health", 6}, {"armor", 1}});
+    hear(after, 0, 24, 0);
+    hear(after, 1, 25, 0);
+    hear(after, 2, 26, 0);
+    h.snapshot(100, before);
+    h.snapshot(102, after);
+    CHECK(h.lines() == lines({"102 observed bob picked up health", "102 observed bob picked up armor",
+                              "102 observed alice picked up grenade"}));
 }
 
 TEST_CASE("the sound of a hit goes to who hit, and damage to whom") {

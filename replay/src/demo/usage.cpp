@@ -163,6 +163,8 @@ private:
         weights_.add(head, varint_size(ints.first(delta_header_ints)), 0);
         if (auto const removed = reader.removed_keys(); !removed.empty())
             weights_.add("(removed)", varint_size(removed), removed.size());
+        for (std::int32_t const key : reader.removed_keys())
+            if (key_type(key) == type_ex) aliases_.erase(key_id(key)); // its number may stand for another then
         std::size_t end = delta_header_ints + reader.removed_keys().size();
         for (delta_reader::update u; reader.next(u);) {
             end = static_cast<std::size_t>(u.data.data() - ints.data()) + u.data.size();

@@ -644,8 +644,11 @@ private:
         return best;
     }
 
+    // Servers take inputs between two ticks: a shot of the tick of one snapshot may show in the next one alone.
     [[nodiscard]] bool has_shot(tee const& t) const {
-        return t.attack_tick > before_.tick && t.attack_tick <= world_.tick;
+        tee const* const before = before_.find(t.client_id);
+        std::int32_t const last = before != nullptr ? before->attack_tick : before_.tick;
+        return t.attack_tick > last && t.attack_tick >= before_.tick && t.attack_tick <= world_.tick;
     }
 
     void add_of(tee const* t, game_event&& e) {
@@ -716,7 +719,14 @@ private:
         game_event e = make(pickup, evidence::observed);
         e.where = at;
         e.text = what;
-        add_of(nearest(at, pickup_reach, [](tee const&) { return true; }), std::move(e));
+        auto const has_more = [&](tee const& t) {
+            tee const* const before = before_.find(t.client_id);
+            if (before == nullptr) return false;
+            return what == "health" ? t.health > before->health : what == "armor" && t.armor > before->armor;
+        };
+        tee const* who = nearest(at, pickup_reach, has_more);
+        if (who == nullptr) who = nearest(at, pickup_reach, [](tee const&) { return true; });
+        add_of(who, std::move(e));
     }
 
     // Only who hit hears it, and who watches that one.
@@ -739,13 +749,13 @@ private:
         for (tee const& t : world_.tees) {
             if (has_shot(t)) {
                 game_event e = make(shot, evidence::derived);
-                e.tick = t.attack_tick;
+                e.tick = std::max(t.attack_tick, now_ - lateness); // what came before that is told
                 e.weapon = t.weapon;
                 e.where = expected_place(t, world_.tick);
                 add_of(&t, std::move(e));
             }
             tee const* const before = before_.find(t.client_id);
-            read_hook(t, started_ && before != nullptr);
+            read_hook(t, started_ ? before : nullptr);
             if (before != nullptr && before->frozen != t.frozen)
                 add_of(&t, make(t.frozen ? freeze : unfreeze, evidence::derived));
         }
@@ -765,15 +775,18 @@ private:
     struct grip {
         std::int32_t target = -1; // -1: the ground
         std::int32_t since = 0;
+        bool heard = false;   // something besides the item says that it got hold
+        queue::iterator told; // while `since` is not longer ago than `sound_lateness`
     };
+    // An attachment is heard in the snapshot that shows it, or so many ticks later.
+    static constexpr std::int32_t sound_lateness = 3;
 
-    void add_attach(tee const& t, std::int32_t target, evidence known) {
+    void attach(tee const& t, std::int32_t target, evidence known) {
         game_event e = make(hook_attach, known);
         e.client = who(t.client_id);
         if (target >= 0) e.target = who(target);
         e.where = t.hook;
-        add(std::move(e));
-        hooks_[t.client_id] = {target, now_};
+        hooks_[t.client_id] = {target, now_, known == evidence::observed, add(std::move(e))};
     }
 
     void add_release(std::int32_t client, grip const& g) {
@@ -790,41 +803,79 @@ private:
         hooks_.erase(held);
     }
 
+    [[nodiscard]] grip* grip_of(tee const& t) {
+        auto const held = hooks_.find(t.client_id);
+        return held != hooks_.end() ? &held->second : nullptr;
+    }
+
     // A tee whose way clients can predict is not sent again when its hook reaches the ground: its item goes on to say
     // that the hook flies.
-    [[nodiscard]] bool may_hold(tee const& t, grip const& g) const {
+    static bool may_hold(tee const& t, grip const& g) {
         return t.hook_state == tee::hook_grabbed ||
                (t.hook_state == tee::hook_flying && t.place_tick <= g.since && g.target < 0);
     }
 
-    void heard_hook(place at, bool player) {
-        tee const* const t = nearest(at, sound_reach, [&](tee const& candidate) {
-            auto const held = hooks_.find(candidate.client_id);
-            if (player && candidate.hook_state == tee::hook_grabbed && candidate.hooked_player < 0) return false;
-            return held == hooks_.end() || !may_hold(candidate, held->second);
-        });
-        if (t == nullptr) return;
-        release_hook(t->client_id);
-        add_attach(*t, player ? t->hooked_player : -1, evidence::observed);
-        if (t->hook_state < tee::hook_flying) release_hook(t->client_id);
+    // The same attachment was told just now.
+    [[nodiscard]] bool is_told(grip const& g, bool player) const {
+        return !g.heard && std::int64_t{now_} - g.since <= sound_lateness && (g.target >= 0) == player;
     }
 
-    void read_hook(tee const& t, bool seen_before) {
-        auto held = hooks_.find(t.client_id);
+    // Something says that the hook of this tee got hold.
+    void got_hold(tee const& t, bool player) {
+        if (grip* const held = grip_of(t)) {
+            if (is_told(*held, player)) {
+                held->heard = true;
+                held->told->known = evidence::observed;
+                return;
+            }
+            release_hook(t.client_id);
+        }
+        attach(t, player && can_be_client(t.hooked_player) ? t.hooked_player : -1, evidence::observed);
+    }
+
+    // The sound is where the tee is: of those near it, the one that fits best.
+    void heard_hook(place at, bool player) {
+        auto const told = [&](tee const& t) {
+            grip const* const held = grip_of(t);
+            return held != nullptr && is_told(*held, player);
+        };
+        auto const holds = [&](tee const& t) {
+            return t.hook_state == tee::hook_grabbed && (t.hooked_player >= 0) == player && grip_of(t) == nullptr;
+        };
+        auto const flies = [&](tee const& t) {
+            return !player && t.hook_state == tee::hook_flying && grip_of(t) == nullptr;
+        };
+        auto const idle = [&](tee const& t) { return t.hook_state < tee::hook_flying; };
+        tee const* t = nearest(at, sound_reach, told);
+        if (t == nullptr) t = nearest(at, sound_reach, holds);
+        if (t == nullptr) t = nearest(at, sound_reach, flies);
+        if (t == nullptr) t = nearest(at, sound_reach, idle);
+        if (t != nullptr) got_hold(*t, player);
+    }
+
+    void read_hook(tee const& t, tee const* before) {
         std::int32_t const target = can_be_client(t.hooked_player) ? t.hooked_player : -1;
-        if (held != hooks_.end() && t.hook_state == tee::hook_grabbed && held->second.target != target) {
-            if (held->second.since == now_) { // heard just now, and here it says whom
-                held->second.target = target;
+        // An item that stays as it was says the same again.
+        if (before != nullptr) {
+            bool const again = before->place_tick == t.place_tick;
+            if (t.hook_hit_ground && !(again && before->hook_hit_ground)) got_hold(t, false);
+            if (t.hook_hit_player && !(again && before->hook_hit_player)) got_hold(t, true);
+        }
+        grip* held = grip_of(t);
+        if (held != nullptr && t.hook_state == tee::hook_grabbed && held->target != target) {
+            if (held->since == now_) { // heard just now, and here it says whom
+                held->target = target;
+                held->told->target = target >= 0 ? std::optional{who(target)} : std::nullopt;
             } else {
                 release_hook(t.client_id);
-                held = hooks_.end();
+                held = nullptr;
             }
         }
-        if (held != hooks_.end()) {
-            if (!may_hold(t, held->second)) release_hook(t.client_id);
+        if (held != nullptr) {
+            if (!may_hold(t, *held)) release_hook(t.client_id);
         } else if (t.hook_state == tee::hook_grabbed) {
-            if (seen_before) add_attach(t, target, evidence::derived);
-            else hooks_[t.client_id] = {target, now_};
+            if (before != nullptr) attach(t, target, evidence::derived);
+            else hooks_[t.client_id] = {target, now_ - sound_lateness - 1, true, queue_.end()};
         }
     }
 

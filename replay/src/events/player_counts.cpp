@@ -127,7 +127,8 @@ void player_counter::look_who_is_there() {
 }
 
 void player_counter::count(game_event const& e) {
-    if (e.tick <= first_tick_) return;
+    // A shot of the first tick is told of the next one alone, and of no piece that ends with it.
+    if (e.tick <= first_tick_ && e.kind != game_event_kind::shot) return;
     auto const of = [&](std::optional<participant> const& p) -> player_counts* {
         return p && p->client_id >= 0 ? &players_[p->name] : nullptr;
     };

@@ -50,13 +50,20 @@ world_reader::layout world_reader::find_places(object const& known, std::span<st
 
 world_reader::world_reader(protocol p) : is_07_{p == protocol::teeworlds_07} {
     constexpr std::array<std::string_view, 3> player_fields = {"client_id", "team", "latency"};
-    constexpr std::array<std::string_view, 11> tee_fields = {"tick",          "x",      "y",           "vel_x",
-                                                             "vel_y",         "weapon", "attack_tick", "hook_state",
-                                                             "hooked_player", "hook_x", "hook_y"};
+    constexpr std::array<std::string_view, 14> tee_fields = {"tick",        "x",          "y",
+                                                             "vel_x",       "vel_y",      "weapon",
+                                                             "attack_tick", "hook_state", "hooked_player",
+                                                             "hook_x",      "hook_y",     "triggered_events",
+                                                             "health",      "armor"};
     constexpr std::array<std::string_view, 4> pickup_fields = {"x", "y", "type", "subtype"};
     constexpr std::array<std::string_view, 1> freeze_fields = {"freeze_end"};
     player_info_ = find_places(*find_object(p, "player_info"), player_fields);
     character_ = find_places(*find_object(p, "character"), tee_fields);
+    for (field const& f : find_object(p, "character")->fields) {
+        if (f.name != "triggered_events") continue;
+        hit_ground_flag_ = 1 << number_of(*f.values, "hook_attach_ground");
+        hit_player_flag_ = 1 << number_of(*f.values, "hook_attach_player");
+    }
     object const& pickup = *find_object(p, "pickup");
     pickup_ = find_places(pickup, pickup_fields);
     laser_type_ = 0;
@@ -134,6 +141,10 @@ void world_reader::add_tee(item const& i, world_state& out) const {
     t.hook_state = value_at(i, at[7]);
     t.hooked_player = value_at(i, at[8], -1);
     t.hook = {value_at(i, at[9]), value_at(i, at[10])};
+    t.hook_hit_ground = (value_at(i, at[11]) & hit_ground_flag_) != 0;
+    t.hook_hit_player = (value_at(i, at[11]) & hit_player_flag_) != 0;
+    t.health = value_at(i, at[12]);
+    t.armor = value_at(i, at[13]);
     out.tees.push_back(t);
 }
 

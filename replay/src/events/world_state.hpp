@@ -31,12 +31,16 @@ struct tee {
     std::int32_t place_tick = 0;  ///< the snapshot's, or an earlier one
     std::int32_t speed_x = 0;     ///< at place_tick, units in 256 ticks
     std::int32_t speed_y = 0;     ///< the same downwards
+    std::int32_t health = 0;      ///< 0: a client does not get that of others
+    std::int32_t armor = 0;       ///< the same
     std::int32_t weapon = -1;     ///< in its hands
     std::int32_t attack_tick = 0; ///< of the last shot
     std::int32_t hook_state = 0;
     std::int32_t hooked_player = -1;
     place hook;
-    bool frozen = false; ///< DDNet; no other server says it
+    bool hook_hit_ground = false; ///< since the snapshot before; 0.7 says it, other servers have sounds for it
+    bool hook_hit_player = false; ///< the same
+    bool frozen = false;          ///< DDNet; no other server says it
 };
 
 /// An item of an event.
@@ -64,7 +68,7 @@ public:
     explicit world_reader(protocol p);
     void read(std::int32_t tick, snapshot_view snapshot, world_state& out);
 
-    static constexpr std::size_t max_places = 12; ///< of fields that one kind of item has
+    static constexpr std::size_t max_places = 14; ///< of fields that one kind of item has
 
 private:
     struct layout { ///< where in an item what is needed stands
@@ -78,6 +82,8 @@ private:
     void add_event(item const& i, event_item::kind what, world_state& out);
     void read_freezes(snapshot_view snapshot, world_state& out) const;
 
+    std::int32_t hit_ground_flag_ = 0; // of what a tee of 0.7 did
+    std::int32_t hit_player_flag_ = 0;
     layout player_info_;
     layout character_;
     layout pickup_;
