@@ -5,7 +5,9 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -135,6 +137,24 @@ class Tables(Exported):
         self.assertIn("recordings_map (map=?", found)
         self.assertIn("messages_kind (kind=?", found)
         self.assertNotIn("SCAN", found)
+
+
+class Events(Exported):
+    def test_events(self):
+        """Those that `events` prints."""
+        for file in (*DEMOS, CAPTURE):
+            self.export(file)
+            printed = [json.loads(line) for line in run("events", "--format", "ndjson", file)[1].splitlines()]
+            names = [r[1] for r in self.query("PRAGMA table_info(events)")]
+            found = [dict(zip(names, row)) for row in self.query("SELECT * FROM events ORDER BY recording, number")]
+            found = [{k: v for k, v in row.items() if v is not None and k not in ("recording", "number")} for row in found]
+            for event in printed:
+                if event["tick"] < 0:
+                    del event["tick"]
+                for key in [key for key, value in event.items() if value == ""]:
+                    del event[key]
+            self.assertEqual(found, printed, file)
+            self.path.unlink()
 
 
 class Growing(Exported):
@@ -278,6 +298,55 @@ class Parts(Exported):
         self.assertEqual(self.content(), before)
         self.assertIn("cannot be written at the same time", self.export(self.path, code=2))
         self.assertIn("`teewire export` reads it", run("dump", self.path)[2])
+
+
+class Document(Exported):
+    """What lib/doc/data.md says can be typed."""
+
+    def setUp(self):
+        super().setUp()
+        for demo in DEMOS:
+            (self.folder / demo.name).symlink_to(demo)
+        self.assertEqual(run("export", *(d.name for d in DEMOS), "-o", "games.sqlite", cwd=self.folder)[0], 0)
+        text = (FIXTURES.parent / "lib/doc/data.md").read_text()
+        self.blocks = re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S)
+
+    def of(self, language):
+        found = [block for kind, block in self.blocks if kind == language]
+        self.assertGreaterEqual(len(found), 10)
+        return found
+
+    def test_sql(self):
+        empty = []
+        for block in self.of("sql"):
+            if not self.query(block, path=self.folder / "games.sqlite"):
+                empty.append(block)
+            plan = " | ".join(row[3] for row in self.query("EXPLAIN QUERY PLAN " + block, path=self.folder / "games.sqlite"))
+            self.assertNotIn("AUTOMATIC", plan)
+        # Nobody finishes or speaks in these.
+        self.assertLessEqual(len(empty), 2, empty)
+
+    def test_jq(self):
+        if not shutil.which("jq"):
+            self.skipTest("jq is not installed")
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/teewire").symlink_to(TEEWIRE)
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        empty = 0
+        for block in self.of("sh"):
+            done = subprocess.run(["bash", "-ec", "set -o pipefail; " + block], cwd=self.folder, capture_output=True, timeout=120,
+                                  env={**os.environ, "PATH": path})
+            self.assertEqual((done.returncode, done.stderr), (0, b""), block)
+            empty += done.stdout == b""
+        self.assertLessEqual(empty, 2)
+
+    def test_pandas(self):
+        python = next((p for p in (sys.executable, "/usr/bin/python3") if os.path.exists(p) and
+                       subprocess.run([p, "-c", "import pandas"], capture_output=True).returncode == 0), None)
+        if not python:
+            self.skipTest("pandas is not installed")
+        done = subprocess.run([python, "-c", "\n".join(self.of("python"))], cwd=self.folder, capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
 
 
 class Wrong(Exported):

@@ -21,7 +21,7 @@ constexpr std::int16_t version_5 = 4;
 
 // The kinds of messages and types, and the places of the members in the tables of Arrow's schema.
 enum : std::uint8_t { is_schema = 1, is_dictionary = 2, is_batch = 3 };
-enum : std::uint8_t { type_int = 2, type_utf8 = 5, type_bool = 6 };
+enum : std::uint8_t { type_int = 2, type_floating_point = 3, type_utf8 = 5, type_bool = 6 };
 
 constexpr flatbuffers::voffset_t member(unsigned place) {
     return static_cast<flatbuffers::voffset_t>(4 + 2 * place);
@@ -35,12 +35,19 @@ offset int_type(builder& b, std::int32_t bits) {
     b.AddElement<std::uint8_t>(member(1), 1, 0); // signed
     return b.EndTable(start);
 }
+offset real_type(builder& b) {
+    constexpr std::int16_t double_precision = 2;
+    auto const start = b.StartTable();
+    b.AddElement<std::int16_t>(member(0), double_precision, 0);
+    return b.EndTable(start);
+}
 offset empty_table(builder& b) { return b.EndTable(b.StartTable()); }
 
 std::uint8_t kind_of(arrow_type type) {
     switch (type) {
     case arrow_type::int32:
     case arrow_type::int64: return type_int;
+    case arrow_type::real: return type_floating_point;
     case arrow_type::boolean: return type_bool;
     case arrow_type::text:
     case arrow_type::word: return type_utf8;
@@ -50,8 +57,10 @@ std::uint8_t kind_of(arrow_type type) {
 
 offset_of<flatbuffers::Table> make_field(builder& b, arrow_field const& f, std::int64_t number) {
     auto const name = b.CreateString(f.name);
-    bool const is_int = f.type == arrow_type::int32 || f.type == arrow_type::int64;
-    offset const type = is_int ? int_type(b, f.type == arrow_type::int32 ? 32 : 64) : empty_table(b);
+    offset const type = f.type == arrow_type::int32   ? int_type(b, 32)
+                        : f.type == arrow_type::int64 ? int_type(b, 64)
+                        : f.type == arrow_type::real  ? real_type(b)
+                                                      : empty_table(b);
     offset dictionary{};
     if (f.type == arrow_type::word) {
         offset const index = int_type(b, 32);
@@ -159,6 +168,8 @@ void arrow_column::add_long(std::int64_t value) {
     count(true);
 }
 
+void arrow_column::add_real(double value) { add_long(std::bit_cast<std::int64_t>(value)); }
+
 void arrow_column::add(std::string_view value) {
     if (type_ == arrow_type::text) {
         text_ += value;
@@ -187,7 +198,8 @@ void arrow_column::add_nulls(std::size_t count) {
     switch (type_) {
     case arrow_type::int32:
     case arrow_type::word: ints_.resize(size_); break;
-    case arrow_type::int64: longs_.resize(size_); break;
+    case arrow_type::int64:
+    case arrow_type::real: longs_.resize(size_); break;
     case arrow_type::text: ints_.resize(size_, static_cast<std::int32_t>(text_.size())); break;
     case arrow_type::boolean: bits_.resize((size_ + 7) / 8); break;
     }
@@ -289,6 +301,7 @@ void arrow_file::add_batch() {
             content.add(bytes_of(c.ints_));
             break;
         case arrow_type::int64:
+        case arrow_type::real:
             to_little(c.longs_);
             content.add(bytes_of(c.longs_));
             break;

@@ -15,6 +15,7 @@ namespace teewire::replay {
 enum class arrow_type : std::uint8_t {
     int32,
     int64,
+    real, ///< of 64 bits
     boolean,
     text,
     word, ///< a text of which there are few: a dictionary of the file's
@@ -32,6 +33,7 @@ public:
 
     void add(std::int32_t value); ///< int32 and boolean
     void add_long(std::int64_t value);
+    void add_real(double value);
     void add(std::string_view value); ///< text and word
     void add_null() { add_nulls(1); }
     void add_nulls(std::size_t count);
@@ -55,7 +57,7 @@ private:
     std::size_t nulls_ = 0;
     std::vector<std::uint8_t> valid_; // a bit for each value, once one is null
     std::vector<std::int32_t> ints_;  // values, or places in the dictionary, or where each text ends
-    std::vector<std::int64_t> longs_;
+    std::vector<std::int64_t> longs_; // values, or the bits of real ones
     std::vector<std::uint8_t> bits_;
     std::string text_;
     std::map<std::string, std::int32_t, std::less<>> numbers_; // of words

@@ -29,6 +29,26 @@ std::vector<arrow_field> const player_fields{{"recording", int32},       {"clien
                                              {"name", arrow_type::text}, {"clan", arrow_type::text}};
 std::vector<arrow_field> const message_fields{
     {"recording", int32}, {"number", int32}, {"tick", int32}, {"kind", word}, {"fields", arrow_type::text}};
+std::vector<arrow_field> const event_fields{{"recording", int32},
+                                            {"number", int32},
+                                            {"kind", word},
+                                            {"known", word},
+                                            {"tick", int32},
+                                            {"seconds", real},
+                                            {"client", int32},
+                                            {"name", arrow_type::text},
+                                            {"target", int32},
+                                            {"target_name", arrow_type::text},
+                                            {"weapon", word},
+                                            {"killer_seen", boolean},
+                                            {"team", int32},
+                                            {"time_ms", int64},
+                                            {"difference_ms", int64},
+                                            {"server_time_ms", int64},
+                                            {"record", word},
+                                            {"x", int32},
+                                            {"y", int32},
+                                            {"text", arrow_type::text}};
 std::vector<arrow_field> const other_fields{{"recording", int32}, {"type", word},
                                             {"id", int32},        {"first_tick", int32},
                                             {"last_tick", int32}, {"ints", arrow_type::text}};
@@ -94,16 +114,18 @@ arrow_folder::arrow_folder(std::string folder, bool force) : folder_{std::move(f
         std::string const path = path_of(name);
         if (!force_ && name_taken(path)) throw usage_error{fmt::format("{}: exists; --force replaces it", path)};
     };
-    for (std::string_view const name : {"recordings", "ticks", "players", "messages", "other_items"}) refuse(name);
+    for (std::string_view const name : {"recordings", "ticks", "players", "messages", "events", "other_items"})
+        refuse(name);
     for (item_table const& t : item_tables()) refuse(t.name);
     items_.resize(item_tables().size());
     ticks_ = make("ticks", tick_fields);
     players_ = make("players", player_fields);
     message_table_ = make("messages", message_fields);
+    events_ = make("events", event_fields);
 }
 
 arrow_folder::~arrow_folder() {
-    for (auto* const file : {&ticks_, &players_, &message_table_, &others_}) file->reset();
+    for (auto* const file : {&ticks_, &players_, &message_table_, &events_, &others_}) file->reset();
     items_.clear();
     std::error_code ignored; // if there are files in it
     if (made_) fs::remove(folder_, ignored);
@@ -124,7 +146,7 @@ arrow_file& arrow_folder::items_of(std::size_t table) {
 
 void arrow_folder::begin(recording_row const& recording) {
     recordings_.push_back({file_, recording, {}});
-    messages_ = 0;
+    messages_ = event_number_ = 0;
 }
 
 void arrow_folder::add(new_rows const& rows) {
@@ -144,6 +166,7 @@ void arrow_folder::add(new_rows const& rows) {
         message_table_->column(4).add(std::string_view{m.fields});
         write_if_full(*message_table_, message_table_->column(4).text_bytes());
     }
+    for (game_event const& e : rows.events) add_event(recording, e);
     for (player_row const& p : rows.players) {
         players_->column(0).add(recording);
         players_->column(1).add(p.client_id);
@@ -167,6 +190,43 @@ void arrow_folder::add(new_rows const& rows) {
         write_if_full(*others_, others_->column(5).text_bytes());
     }
     item_rows_added_ += rows.items.other_count();
+}
+
+void arrow_folder::add_event(std::int32_t recording, game_event const& e) {
+    event_cells const cells{e};
+    std::size_t c = 0;
+    auto const number = [&](auto const& value) {
+        arrow_column& column = events_->column(c++);
+        if (!value) column.add_null();
+        else if (column.type() == int64) column.add_long(*value);
+        else column.add(static_cast<std::int32_t>(*value));
+    };
+    auto const text = [&](std::string_view value) {
+        arrow_column& column = events_->column(c++);
+        if (value.empty()) column.add_null();
+        else column.add(value);
+    };
+    number(std::optional{recording});
+    number(std::optional{event_number_++});
+    text(replay::name(e.kind));
+    text(replay::name(e.known));
+    number(cells.tick);
+    events_->column(c++).add_real(e.seconds);
+    number(cells.client);
+    text(cells.name);
+    number(cells.target);
+    text(cells.target_name);
+    text(cells.weapon);
+    number(cells.killer_seen);
+    number(e.team);
+    number(e.time);
+    number(e.difference);
+    number(e.server_time);
+    text(cells.record);
+    number(cells.x);
+    number(cells.y);
+    text(cells.text);
+    write_if_full(*events_, events_->column(c - 1).text_bytes());
 }
 
 void arrow_folder::add_items(arrow_file& to, table_rows const& rows, item_layout const& layout) {
@@ -269,7 +329,8 @@ void arrow_folder::write_recordings() {
 }
 
 void arrow_folder::finish() {
-    for (arrow_file* const file : {ticks_.get(), players_.get(), message_table_.get(), others_.get()})
+    for (arrow_file* const file :
+         {ticks_.get(), players_.get(), message_table_.get(), events_.get(), others_.get()})
         if (file != nullptr) file->finish();
     for (auto const& file : items_)
         if (file) file->finish();

@@ -44,6 +44,7 @@ private:
     [[nodiscard]] std::string path_of(std::string_view name) const;
     [[nodiscard]] std::unique_ptr<arrow_file> make(std::string_view name, std::vector<arrow_field> fields);
     arrow_file& items_of(std::size_t table);
+    void add_event(std::int32_t recording, game_event const& e);
     void add_items(arrow_file& to, table_rows const& rows, item_layout const& layout);
     void write_recordings();
 
@@ -53,10 +54,12 @@ private:
     recorded_file file_;
     std::vector<described_recording> recordings_;
     std::size_t first_of_file_ = 0;
-    std::int32_t messages_ = 0; // of the current recording
+    std::int32_t messages_ = 0; // of the current recording, and events
+    std::int32_t event_number_ = 0;
     std::unique_ptr<arrow_file> ticks_;
     std::unique_ptr<arrow_file> players_;
     std::unique_ptr<arrow_file> message_table_;
+    std::unique_ptr<arrow_file> events_;
     std::unique_ptr<arrow_file> others_;
     std::vector<std::unique_ptr<arrow_file>> items_; // those that have rows
     std::vector<std::string> written_;               // names of files

@@ -77,6 +77,29 @@ CREATE TABLE messages (
     fields TEXT NOT NULL,
     PRIMARY KEY (recording, number)) WITHOUT ROWID;
 CREATE INDEX messages_kind ON messages (kind, recording, tick);
+CREATE TABLE events (
+    recording INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    known TEXT NOT NULL,
+    tick INTEGER,
+    seconds REAL NOT NULL,
+    client INTEGER,
+    name TEXT,
+    target INTEGER,
+    target_name TEXT,
+    weapon TEXT,
+    killer_seen INTEGER,
+    team INTEGER,
+    time_ms INTEGER,
+    difference_ms INTEGER,
+    server_time_ms INTEGER,
+    record TEXT,
+    x INTEGER,
+    y INTEGER,
+    text TEXT,
+    PRIMARY KEY (recording, number)) WITHOUT ROWID;
+CREATE INDEX events_kind ON events (kind, recording, tick);
 CREATE TABLE other_items (
     recording INTEGER NOT NULL,
     type TEXT NOT NULL,
@@ -243,6 +266,10 @@ sql_statement& sql_statement::bind(std::string_view text) {
     check(sqlite3_bind_text64(statement_.get(), ++bound_, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
     return *this;
 }
+sql_statement& sql_statement::bind_real(double value) {
+    check(sqlite3_bind_double(statement_.get(), ++bound_, value));
+    return *this;
+}
 sql_statement& sql_statement::bind_null() {
     check(sqlite3_bind_null(statement_.get(), ++bound_));
     return *this;
@@ -363,6 +390,8 @@ void database::prepare() {
     insert_tick_ = statement("INSERT INTO ticks VALUES (?, ?, ?)");
     insert_message_ = statement("INSERT INTO messages VALUES (?, ?, ?, ?, ?)");
     insert_player_ = statement("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?)");
+    insert_event_ =
+        statement("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     insert_other_ = statement("INSERT INTO other_items VALUES (?, ?, ?, ?, ?, ?)");
     for (item_table const& t : item_tables()) {
         std::string columns = "c0";
@@ -423,7 +452,7 @@ void database::begin(recording_row const& r) {
     else insert_recording_.bind_null();
     insert_recording_.run();
     recording_ = sqlite3_last_insert_rowid(db_.get());
-    messages_ = 0;
+    messages_ = events_ = 0;
 }
 
 void database::add(new_rows const& rows) {
@@ -433,6 +462,15 @@ void database::add(new_rows const& rows) {
         if (m.tick >= 0) insert_message_.bind(m.tick);
         else insert_message_.bind_null();
         insert_message_.bind(m.kind).bind(m.fields).run();
+    }
+    for (game_event const& e : rows.events) {
+        event_cells const cells{e};
+        insert_event_.bind(recording_).bind(events_++).bind(replay::name(e.kind)).bind(replay::name(e.known));
+        insert_event_.bind(cells.tick).bind_real(e.seconds);
+        insert_event_.bind(cells.client).bind_some(cells.name).bind(cells.target).bind_some(cells.target_name);
+        insert_event_.bind_some(cells.weapon).bind(cells.killer_seen).bind(e.team);
+        insert_event_.bind(e.time).bind(e.difference).bind(e.server_time).bind_some(cells.record);
+        insert_event_.bind(cells.x).bind(cells.y).bind_some(cells.text).run();
     }
     for (player_row const& p : rows.players)
         insert_player_.bind(recording_)

@@ -30,7 +30,15 @@ public:
     /// For the parameters in their order, from the first one again after run() and the last row. Texts are copied.
     sql_statement& bind(std::int64_t value);
     sql_statement& bind(std::string_view text);
+    sql_statement& bind_real(double value);
     sql_statement& bind_null();
+    /// Null if it has no value.
+    template <class T>
+    sql_statement& bind(std::optional<T> const& value) {
+        return value ? bind(std::int64_t{*value}) : bind_null();
+    }
+    /// Null if it is empty.
+    sql_statement& bind_some(std::string_view text) { return text.empty() ? bind_null() : bind(text); }
     /// Whether there is another row.
     bool next();
     /// For statements that give no rows.
@@ -116,7 +124,8 @@ private:
     recorded_file file_;
     std::int64_t recording_ = 0;       // row of the current one
     std::int64_t first_recording_ = 0; // of the file
-    std::int64_t messages_ = 0;        // of the current one
+    std::int64_t messages_ = 0;        // of the current one, and events
+    std::int64_t events_ = 0;
     std::uint64_t item_rows_added_ = 0;
     sql_statement insert_recording_;
     sql_statement end_recording_;
@@ -124,6 +133,7 @@ private:
     sql_statement insert_message_;
     sql_statement insert_player_;
     sql_statement insert_other_;
+    sql_statement insert_event_;
     std::vector<sql_statement> insert_items_;
 };
 

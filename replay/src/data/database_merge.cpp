@@ -24,6 +24,11 @@ std::vector<table_columns> tables_below_recordings() {
     std::vector<table_columns> all = {
         {"ticks", "tick, keyframe", "tick"},
         {"players", "client_id, first_tick, last_tick, name, clan", "client_id, first_tick"},
+        {"events",
+         "number, kind, known, tick, seconds, client, name, target, target_name, weapon, killer_seen, team, "
+         "time_ms, "
+         "difference_ms, server_time_ms, record, x, y, text",
+         "number"},
         {"messages", "number, tick, kind, fields", "number"},
         {"other_items", "type, id, first_tick, last_tick, ints", "rowid"}};
     for (item_table const& t : item_tables()) {

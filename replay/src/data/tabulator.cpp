@@ -1,6 +1,7 @@
 #include "data/tabulator.hpp"
 
 #include "game/message_fields.hpp"
+#include "io/text.hpp"
 
 #include <teewire/message.hpp>
 
@@ -25,26 +26,47 @@ std::size_t table_named(std::string_view name) {
 
 } // namespace
 
+event_cells::event_cells(game_event const& e) {
+    if (e.tick >= 0) tick = e.tick;
+    if (e.client) {
+        client = e.client->client_id;
+        name = e.client->name;
+    }
+    if (e.target) {
+        target = e.target->client_id;
+        target_name = e.target->name;
+    }
+    if (e.weapon) weapon = weapon_text(*e.weapon);
+    if (e.client_seen) killer_seen = static_cast<std::int32_t>(*e.client_seen);
+    if (e.record == race_record::personal) record = "personal";
+    if (e.record == race_record::server) record = "server";
+    if (e.where) {
+        x = e.where->x;
+        y = e.where->y;
+    }
+    text = valid_utf8(e.text);
+}
+
 void tabulator::take(stream_event const& event) {
     switch (event.kind) {
-    case event_kind::begin:
-        end();
-        recording_ = {};
-        recording_.version = event.begun->version;
-        recording_.map = event.begun->map;
-        recording_.began = event.begun->began;
-        begin();
-        break;
+    case event_kind::begin: end(); return begin(*event.begun);
     case event_kind::snapshot: take_snapshot(event); break;
     case event_kind::message: take_message(event); break;
     case event_kind::lost: ++recording_.lost; break;
     case event_kind::tick: break;
     }
+    if (happenings_) happenings_->take(event);
 }
 
 void tabulator::finish() { end(); }
 
-void tabulator::begin() {
+void tabulator::begin(recording const& what) {
+    begun_ = what;
+    begun_.map_bytes = {};
+    recording_ = {};
+    recording_.version = what.version;
+    recording_.map = what.map;
+    recording_.began = what.began;
     recording_.part = parts_++;
     open_ = true;
     rows_.items.begin(recording_.version);
@@ -55,10 +77,19 @@ void tabulator::begin() {
     player_items_ = 0;
     introduced_ = false;
     to_.begin(recording_);
+    happenings_.emplace([this](game_event const& e) {
+        rows_.events.push_back(e);
+        text_bytes_ += sizeof e + e.text.size();
+    });
+    stream_event first;
+    first.kind = event_kind::begin;
+    first.begun = &begun_;
+    happenings_->take(first);
 }
 
 void tabulator::end() {
     if (!std::exchange(open_, false)) return;
+    happenings_->finish();
     rows_.items.close_all();
     for (auto& [id, row] : players_) {
         row.last_tick = recording_.last_tick;
@@ -71,12 +102,8 @@ void tabulator::end() {
 
 void tabulator::take_snapshot(stream_event const& event) {
     if (event.tick <= recording_.last_tick) {
-        recording_row next = recording_;
-        next.first_tick = next.last_tick = -1;
-        next.snapshots = next.messages = next.lost = 0;
         end();
-        recording_ = std::move(next);
-        begin();
+        begin(recording{begun_});
     }
     if (recording_.first_tick < 0) recording_.first_tick = event.tick;
     ++recording_.snapshots;
@@ -84,7 +111,7 @@ void tabulator::take_snapshot(stream_event const& event) {
     rows_.items.take(event.tick, event.state);
     read_players(event.state, event.tick);
     recording_.last_tick = event.tick;
-    if (rows_.items.bytes() + rows_.ticks.size() * sizeof(tick_row) + message_bytes_ > most_bytes) hand_over();
+    if (rows_.items.bytes() + rows_.ticks.size() * sizeof(tick_row) + text_bytes_ > most_bytes) hand_over();
 }
 
 void tabulator::take_message(stream_event const& event) {
@@ -95,7 +122,7 @@ void tabulator::take_message(stream_event const& event) {
     ++recording_.messages;
     message_row& row = rows_.messages.emplace_back(
         message_row{event.tick, name_message(*m, type), fields_json(*m, type, recording_.version)});
-    message_bytes_ += sizeof row + row.kind.size() + row.fields.size();
+    text_bytes_ += sizeof row + row.kind.size() + row.fields.size();
     if (m->system) return;
     if (auto const known = decode_game_message(*m, recording_.version))
         if (auto const who = read_introduction(*known)) {
@@ -146,8 +173,9 @@ void tabulator::hand_over() {
     rows_.ticks.clear();
     rows_.messages.clear();
     rows_.players.clear();
+    rows_.events.clear();
     rows_.items.drop_complete();
-    message_bytes_ = 0;
+    text_bytes_ = 0;
 }
 
 } // namespace teewire::replay

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "data/item_tables.hpp"
+#include "events/game_event_reader.hpp"
 #include "game/players.hpp"
 #include "stream/event.hpp"
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,11 +56,29 @@ struct player_row {
     std::string clan;
 };
 
+/// What a row has of an event beside its own members; empty texts are null.
+struct event_cells {
+    explicit event_cells(game_event const& e);
+
+    std::optional<std::int32_t> tick; ///< none before the first
+    std::optional<std::int32_t> client;
+    std::string name;
+    std::optional<std::int32_t> target;
+    std::string target_name;
+    std::string weapon;
+    std::optional<std::int32_t> killer_seen; ///< 0 or 1
+    std::string_view record;
+    std::optional<std::int32_t> x;
+    std::optional<std::int32_t> y;
+    std::string text; ///< UTF-8
+};
+
 /// Rows that have been made and not been taken yet.
 struct new_rows {
     std::vector<tick_row> ticks;
     std::vector<message_row> messages;
     std::vector<player_row> players;
+    std::vector<game_event> events;
     item_rows items;
 };
 
@@ -88,7 +108,7 @@ public:
     [[nodiscard]] recording_row const& current() const noexcept { return recording_; }
 
 private:
-    void begin();
+    void begin(recording const& what);
     void end();
     void take_snapshot(stream_event const& event);
     void take_message(stream_event const& event);
@@ -97,10 +117,12 @@ private:
 
     table_sink& to_;
     recording_row recording_;
+    recording begun_; // without the map's bytes
     bool open_ = false;
     std::uint32_t parts_ = 0;
     new_rows rows_;
-    std::size_t message_bytes_ = 0;
+    std::size_t text_bytes_ = 0; // of messages and events, more or less
+    std::optional<game_event_reader> happenings_;
 
     std::size_t player_info_ = 0; // tables
     std::size_t client_info_ = 0;

@@ -201,11 +201,10 @@ private:
             if (!damage->empty()) note(exit_bad_input, fmt::format("{}: {}", source.name(), *damage));
             return;
         }
-        auto const events = source.events();
-        if (events == nullptr || interrupted()) return;
+        if (interrupted()) return;
         tabulator tables{to_collection_->begin(about)};
         try {
-            std::string const damage = tabulate(*events, source, tables, about.bytes, show);
+            std::string const damage = tabulate(source, tables);
             if (interrupted()) {
                 static_cast<void>(to_collection_->take_back());
                 return;
@@ -226,18 +225,10 @@ private:
     }
 
     // What is damaged, which has been said.
-    std::string tabulate(event_source& events, recording_file& source, tabulator& tables, std::uint64_t bytes,
-                         std::function<void(std::uint64_t)> const& show) {
-        constexpr unsigned often = 64;
-        unsigned count = 0;
-        bool const is_capture = source.demo() == nullptr; // which has been read once
-        for (stream_event event; events.next(event);) {
-            tables.take(event);
-            if (++count % often == 0) show(is_capture ? (bytes + events.done_bytes()) / 2 : events.done_bytes());
-        }
+    std::string tabulate(recording_file& source, tabulator& tables) {
+        std::string damage = source.read_all(tables);
         if (interrupted()) return {};
         tables.finish();
-        std::string damage = events.error();
         if (!damage.empty()) note(exit_bad_input, damage);
         if (damage.starts_with(source.name() + ": ")) damage.erase(0, source.name().size() + 2);
         shown_->clear();
