@@ -102,9 +102,24 @@ TEST_CASE("an item is one row for as long as it stays as it was") {
     take(rows, 108, {flag, {5, 0, {1, 2, 4}}}); // was away
     CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 100, 102, {1, 2, 3}}, {0, 104, 104, {1, 2, 4}}});
     rows.drop_complete();
-    CHECK(rows.bytes() == 0);
+    CHECK(rows.bytes() == 6 * sizeof(std::int32_t)); // what is still there
     rows.close_all();
     CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 108, 108, {1, 2, 4}}, {1, 100, 108, {10, 20, 0}}});
+
+    // What is gone can be handed over before the end, and may come again.
+    rows.begin(protocol::ddnet);
+    take(rows, 1, {flag, {5, 0, {1, 2, 3}}, {5, 2, {7, 8, 9}}, {40, 1, {5}}});
+    std::size_t const all = rows.bytes();
+    take(rows, 2, {{5, 2, {7, 8, 9}}});
+    CHECK(rows.bytes() == all);
+    rows.close_gone();
+    CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 1, 1, {1, 2, 3}}, {1, 1, 1, {10, 20, 0}}});
+    CHECK(others_of(rows) == std::vector<other>{{"type_40", 1, 1, 1, {5}}});
+    rows.drop_complete();
+    CHECK(rows.bytes() == 3 * sizeof(std::int32_t)); // what is still there
+    take(rows, 3, {flag, {5, 2, {7, 8, 9}}});
+    rows.close_all();
+    CHECK(rows_of(rows, "flag") == std::vector<row>{{1, 3, 3, {10, 20, 0}}, {2, 1, 3, {7, 8, 9}}});
 
     // Nothing goes over into the next recording.
     rows.begin(protocol::teeworlds_07);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace teewire::replay {
 namespace {
@@ -102,6 +103,7 @@ bool table_rows::take(item const& i, std::int32_t tick, std::int32_t before) {
     open_row& row = open_[place - 1];
     row.id = i.id();
     row.first_tick = row.last_tick = tick;
+    open_ints_ += i.data.size() - row.ints.size();
     row.ints.assign(i.data.begin(), i.data.end());
     ++begun_;
     return true;
@@ -118,9 +120,28 @@ void table_rows::close_all() {
         close(open_[n]);
         open_by_id_[open_[n].id] = 0;
     }
-    open_count_ = 0;
+    open_.clear();
+    open_count_ = open_ints_ = 0;
     begun_ = 0;
     tick_ = -1;
+}
+
+void table_rows::close_gone(std::int32_t tick) {
+    for (std::size_t n = 0; n < open_count_;) {
+        open_row& row = open_[n];
+        if (row.last_tick == tick) {
+            ++n;
+            continue;
+        }
+        close(row);
+        open_by_id_[row.id] = 0;
+        open_ints_ -= row.ints.size();
+        row = {};
+        if (n != --open_count_) {
+            std::swap(row, open_[open_count_]);
+            open_by_id_[row.id] = static_cast<std::uint32_t>(n + 1);
+        }
+    }
 }
 
 std::vector<std::uint32_t> table_rows::order() const {
@@ -148,6 +169,7 @@ void item_rows::begin(protocol p) {
         t.rows.close_all();
     }
     open_others_.clear();
+    open_other_bytes_ = 0;
     drop_complete();
     other_numbers_.clear();
     other_names_.clear();
@@ -220,6 +242,8 @@ void item_rows::take_other(std::uint32_t name, item const& i, std::int32_t tick)
         add_other(name, i.id(), row.first_tick, row.last_tick, row.ints);
     }
     row.first_tick = row.last_tick = tick;
+    open_other_bytes_ += i.data.size_bytes() - row.ints.size() * sizeof(std::int32_t);
+    if (is_new) open_other_bytes_ += sizeof row;
     row.ints.assign(i.data.begin(), i.data.end());
 }
 
@@ -234,6 +258,21 @@ void item_rows::close_all() {
     for (auto const& [key, row] : open_others_)
         add_other(key.first, key.second, row.first_tick, row.last_tick, row.ints);
     open_others_.clear();
+    open_other_bytes_ = 0;
+}
+
+void item_rows::close_gone() {
+    for (known_table& t : tables_) t.rows.close_gone(before_);
+    for (auto at = open_others_.begin(); at != open_others_.end();) {
+        auto const& [key, row] = *at;
+        if (row.last_tick == before_) {
+            ++at;
+            continue;
+        }
+        add_other(key.first, key.second, row.first_tick, row.last_tick, row.ints);
+        open_other_bytes_ -= sizeof row + row.ints.size() * sizeof(std::int32_t);
+        at = open_others_.erase(at);
+    }
 }
 
 other_item item_rows::other(std::size_t number) const noexcept {
@@ -242,7 +281,7 @@ other_item item_rows::other(std::size_t number) const noexcept {
 }
 
 std::size_t item_rows::bytes() const noexcept {
-    std::size_t sum = other_bytes_;
+    std::size_t sum = other_bytes_ + open_other_bytes_;
     for (known_table const& t : tables_) sum += t.rows.bytes();
     return sum;
 }

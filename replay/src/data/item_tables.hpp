@@ -70,9 +70,12 @@ public:
     bool take(item const& i, std::int32_t tick, std::int32_t before);
     /// No more snapshots follow.
     void close_all();
+    /// Makes the rows complete of items that the snapshot of that tick, the last one, has not.
+    void close_gone(std::int32_t tick);
     /// Complete rows.
     [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
-    [[nodiscard]] std::size_t bytes() const noexcept { return 4 * (ints_.size() + begins_.size()); }
+    /// Of all rows.
+    [[nodiscard]] std::size_t bytes() const noexcept { return 4 * (ints_.size() + begins_.size() + open_ints_); }
     /// Where the complete rows are, for row_at(): by id, and of the same id by tick.
     [[nodiscard]] std::vector<std::uint32_t> order() const;
     [[nodiscard]] item_row row_at(std::uint32_t place) const noexcept {
@@ -103,6 +106,7 @@ private:
     std::vector<std::uint32_t> open_by_id_; // place in open_ + 1; 0 if there is none
     std::vector<open_row> open_;
     std::size_t open_count_ = 0; // the others are memory to be used again
+    std::size_t open_ints_ = 0;
     std::vector<std::int32_t> ints_;
     std::vector<std::uint32_t> begins_; // of rows in ints_
     std::uint64_t begun_ = 0;
@@ -125,6 +129,8 @@ public:
     void take(std::int32_t tick, snapshot_view state);
     /// Makes every row complete. Only begin() may follow it.
     void close_all();
+    /// Makes the rows complete of items that the last snapshot has not.
+    void close_gone();
 
     /// Of one of item_tables(), and the layout of its items.
     [[nodiscard]] table_rows const& rows(std::size_t table) const noexcept { return tables_[table].rows; }
@@ -132,7 +138,7 @@ public:
     [[nodiscard]] std::size_t other_count() const noexcept { return others_.size(); }
     [[nodiscard]] other_item other(std::size_t number) const noexcept;
 
-    /// Of complete rows.
+    /// Of all rows, complete or not.
     [[nodiscard]] std::size_t bytes() const noexcept;
     void drop_complete() noexcept;
 
@@ -180,6 +186,7 @@ private:
     std::vector<std::string_view> other_names_; // the keys of that
     std::map<std::pair<std::uint32_t, std::uint16_t>, open_other> open_others_;
     std::vector<complete_other> others_;
+    std::size_t open_other_bytes_ = 0;
     std::size_t other_bytes_ = 0;
     std::int32_t before_ = -1; // tick of the last snapshot
     std::uint64_t snapshots_ = 0;
