@@ -5,8 +5,11 @@
 #include "data/tabulator.hpp"
 #include "game/message_fields.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
+#include <string>
 
 using namespace teewire;
 using namespace teewire::replay;
@@ -211,4 +214,71 @@ TEST_CASE("messages as JSON") {
     CHECK(json({3, 1, 1, 4}, message_type::team, protocol::teeworlds_07) ==
           R"({"client_id":3,"team":1,"silent":true,"cooldown_tick":4})");
     CHECK(json({2, 1, 5}, message_type::tune_params, protocol::ddnet) == R"({"values":[2,1,5]})");
+}
+
+namespace {
+
+// Everything, as texts in their order.
+struct kept_rows final : table_sink {
+    std::vector<std::string> items;
+    std::vector<std::string> others;
+    std::size_t times = 0; // that rows were handed over
+
+    void begin(recording_row const& r) override { others.push_back(fmt::format("part {}", r.part)); }
+    void add(new_rows const& rows) override {
+        ++times;
+        for (tick_row const& t : rows.ticks) others.push_back(fmt::format("tick {} {}", t.tick, t.keyframe));
+        for (std::size_t n = 0; n < item_tables().size(); ++n)
+            for (std::uint32_t const place : rows.items.rows(n).order()) {
+                item_row const r = rows.items.rows(n).row_at(place);
+                items.push_back(fmt::format("{} {} {} {} {}", item_tables()[n].name, r.id, r.first_tick,
+                                            r.last_tick, fmt::join(r.ints, " ")));
+            }
+    }
+    void end(recording_row const& r) override {
+        others.push_back(fmt::format("{} snapshots from {} to {}", r.snapshots, r.first_tick, r.last_tick));
+    }
+};
+
+kept_rows tabulate(std::size_t most_bytes) {
+    kept_rows kept;
+    tabulator tables{kept, most_bytes};
+    recording what;
+    stream_event event;
+    event.kind = event_kind::begin;
+    event.begun = &what;
+    tables.take(event);
+    for (std::int32_t n = 0; n < 200; ++n) {
+        // One that moves, one that stays, one that comes and goes; and the ticks begin anew.
+        std::vector<made_item> items{{5, 1, {n, 0, 0}}, {5, 2, {1, 2, 3}}};
+        if (n % 7 < 3) items.push_back({5, 9, {n / 7, 0, 0}});
+        auto const ints = snapshot_of(items);
+        event = {};
+        event.kind = event_kind::snapshot;
+        event.tick = n % 120;
+        event.keyframe = n % 50 == 0;
+        event.state = snapshot_view::trusted(ints, true);
+        tables.take(event);
+    }
+    tables.finish();
+    std::sort(kept.items.begin(), kept.items.end());
+    return kept;
+}
+
+} // namespace
+
+TEST_CASE("rows are the same however often they are handed over, and ticks that begin anew are another part") {
+    kept_rows const whole = tabulate(1 << 20);
+    CHECK(whole.times == 2);
+    CHECK(whole.others.front() == "part 0");
+    CHECK(std::count(whole.others.begin(), whole.others.end(), "120 snapshots from 0 to 119") == 1);
+    CHECK(std::count(whole.others.begin(), whole.others.end(), "part 1") == 1);
+    CHECK(whole.others.back() == "80 snapshots from 0 to 79");
+    CHECK(std::count(whole.items.begin(), whole.items.end(), "flag 2 0 119 1 2 3") == 1);
+    for (std::size_t const bytes : {0, 100, 1000}) {
+        kept_rows const bits = tabulate(bytes);
+        CHECK(bits.times >= 10);
+        CHECK(bits.items == whole.items);
+        CHECK(bits.others == whole.others);
+    }
 }

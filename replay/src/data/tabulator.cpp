@@ -111,7 +111,7 @@ void tabulator::take_snapshot(stream_event const& event) {
     rows_.items.take(event.tick, event.state);
     read_players(event.state, event.tick);
     recording_.last_tick = event.tick;
-    if (rows_.items.bytes() + rows_.ticks.size() * sizeof(tick_row) + text_bytes_ <= most_bytes) return;
+    if (rows_.items.bytes() + rows_.ticks.size() * sizeof(tick_row) + text_bytes_ <= most_bytes_) return;
     rows_.items.close_gone();
     hand_over();
 }

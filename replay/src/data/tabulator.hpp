@@ -99,9 +99,8 @@ protected:
 /// snapshots do not grow, another recording begins.
 class tabulator final : public event_sink {
 public:
-    static constexpr std::size_t most_bytes = std::size_t{128} << 20;
-
-    explicit tabulator(table_sink& to) : to_{to} {}
+    explicit tabulator(table_sink& to, std::size_t most_bytes = std::size_t{128} << 20)
+        : to_{to}, most_bytes_{most_bytes} {}
     void take(stream_event const& event) override;
     /// Nothing more comes.
     void finish();
@@ -116,6 +115,7 @@ private:
     void hand_over();
 
     table_sink& to_;
+    std::size_t most_bytes_;
     recording_row recording_;
     recording begun_; // without the map's bytes
     bool open_ = false;
