@@ -132,6 +132,7 @@ class Merge(InFolder):
         self.refuse(DEMO, YARD, "-o", "x.demo", words="was recorded on yard with crc c3cbca94, but")
         self.refuse(DEMO, "none.demo", "-o", "x.demo", code=3, words="none.demo: no such file")
         self.refuse("-", "-", "-o", "x.demo", words="can be read once")
+        self.refuse(*[YARD] * 20_000, "-o", "x.demo", words="20000 recordings are too many at once")
         shutil.copy(DEMO, self.folder / "mine")
         self.refuse(DEMO, "mine", "--force", "-o", "mine", words="is read, and cannot be written")
         self.refuse(FIXTURES / "maps/ddnet.map", "-o", "x.demo", words="this is a map")

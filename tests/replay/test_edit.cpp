@@ -410,7 +410,8 @@ TEST_CASE("pieces of one recording stay where they are") {
         return demo;
     };
     auto const file = join({marked(early, {100, 104}), marked(over, {102, 104, 106})}).file;
-    auto const markers = demo_reader::open(file)->header().markers();
+    demo_header const header = demo_reader::open(file)->header();
+    auto const markers = header.markers();
     CHECK(std::vector<std::int32_t>{markers.begin(), markers.end()} == std::vector<std::int32_t>{100, 104, 106});
 }
 

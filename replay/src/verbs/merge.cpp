@@ -139,6 +139,13 @@ void print_text(merge_result const& found, written_demo const& demo) {
 int merge(merge_options const& options) {
     if (std::count(options.files.begin(), options.files.end(), "-") > 1)
         throw usage_error{"-: standard input can be read once"};
+    // All of them are in memory at the same time.
+    constexpr std::size_t most_files = 512;
+    if (options.files.size() > most_files)
+        throw usage_error{
+            fmt::format("{} are too many at once, as each stays open: {} at most, and what comes of them "
+                        "can be merged again",
+                        counted(options.files.size(), "recording"), most_files)};
     bool const json = options.report == "ndjson";
     if (json && options.to.name == "-")
         throw usage_error{"--report ndjson is a report on standard output, where the demo cannot be as well"};
