@@ -94,7 +94,7 @@ def check_events(demo):
         now = {int(number): c["attack_tick"] for number, c in snapshot["items"].get("character", {}).items()}
         for number, attack in now.items():
             if tick is not None and last.get(number, tick) < attack and tick <= attack <= snapshot["tick"]:
-                shots.add((attack, number))
+                shots.add((max(attack, snapshot["tick"] - 50), number))  # what came before that is told already
         last, tick = now, snapshot["tick"]
     told = [(e["tick"], e["client"]) for e in events if e["kind"] == "shot"]
     assert sorted(told) == sorted(shots), (demo, set(told) ^ shots)
