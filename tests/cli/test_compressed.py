@@ -2,6 +2,7 @@
 """Compressed files are read wherever files are. Usage: test_compressed.py TEEWIRE FIXTURES"""
 import gzip
 import json
+import os
 import pathlib
 import shutil
 import struct
@@ -71,6 +72,53 @@ class Compressed(InFolder):
 
     def test_maps(self):
         self.same(MAP, "map", "info", "--format", "ndjson")
+
+    def test_compress(self):
+        for file in (DEMO, CAPTURE, MAP):
+            for form in ("gz", "zst"):
+                for level in ((), ("--level", "1"), ("--level", "9")):
+                    with self.subTest(file=file.name, form=form, level=level):
+                        out = self.folder / f"{file.name}{len(level)}{level[-1:]}.{form}"
+                        code, printed, said = run("compress", file, "-o", out, *level)
+                        self.assertEqual((code, printed), (0, ""), said)
+                        self.assertRegex(said, f"{out.stat().st_size} of {file.stat().st_size} bytes")
+                        self.assertLess(out.stat().st_size, file.stat().st_size)
+                        # By a program of another kind, if there is one.
+                        if form == "gz":
+                            self.assertEqual(gzip.decompress(out.read_bytes()), file.read_bytes())
+                        elif shutil.which("zstd"):
+                            back = subprocess.run(["zstd", "-dc", out], stdout=subprocess.PIPE, check=True).stdout
+                            self.assertEqual(back, file.read_bytes())
+                        # What is compressed already is not compressed twice.
+                        again = self.folder / "again.gz"
+                        self.assertEqual(run("compress", out, "-o", again, "--force")[0], 0)
+                        self.assertEqual(gzip.decompress(again.read_bytes()), file.read_bytes())
+        # Longer than what is handed over at a time, in both directions.
+        hardly = os.urandom(700_000)
+        big = self.save("big.demo", DEMO.read_bytes()[:7] + hardly)
+        for form in ("gz", "zst"):
+            self.assertEqual(run("compress", big, "-o", self.folder / f"big.{form}")[0], 0)
+            self.assertEqual(run("compress", self.folder / f"big.{form}", "-o", self.folder / "same.gz", "--force")[0], 0)
+            self.assertEqual(gzip.decompress((self.folder / "same.gz").read_bytes()), big.read_bytes())
+
+    def test_compress_refuses(self):
+        out = self.folder / "out.demo"
+        for arguments, why in (((DEMO, "-o", out), "ends in neither .zst nor .gz"),
+                               ((DEMO, "-o", f"{out}.gz", "--level", "10"), "of gzip there are 1 to 9"),
+                               ((DEMO, "-o", f"{out}.zst", "--level", "0"), "--level")):
+            code, _, said = run("compress", *arguments)
+            self.assertEqual(code, 2, said)
+            self.assertIn(why, said)
+        text = self.save("text", b"no recording")
+        code, _, said = run("compress", text, "-o", f"{out}.gz")
+        self.assertEqual(code, 1, said)
+        # What comes before damage is kept.
+        half = gzip.compress(DEMO.read_bytes())[:40_000]
+        code, _, said = run("compress", self.save("half.gz", half), "-o", f"{out}.zst")
+        self.assertEqual(code, 1)
+        self.assertRegex(said, r"byte 40000 of the gzip data: it ends too early; what comes before it is kept")
+        self.assertEqual(run("info", f"{out}.zst")[0], run("info", self.folder / "half.gz")[0])
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["half.gz", "out.demo.zst", "text"])
 
     def test_real_programs(self):
         for program in ("gzip", "zstd"):

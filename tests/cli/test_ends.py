@@ -34,6 +34,7 @@ READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FI
            ["capture", "--connection", "1", "FILE"], ["cut", "-o", "OUT", "FILE"], ["diff", "FILE", str(DEMO)],
            ["join", "-o", "OUT", DEMO, "FILE"], ["merge", "-o", "OUT", DEMO, "FILE"], ["redact", "-o", "OUT", "FILE"],
            ["repair", "-o", "OUT", "FILE"], ["export", "-o", "OUT", "FILE"],
+           ["compress", "--method", "zstd", "-o", "OUT", "FILE"],
            ["map", "info", "FILE"], ["map", "check", "FILE"], ["map", "extract", "-o", "OUT", "FILE"],
            ["map", "render", "-o", "OUT", "FILE"], ["map", "convert", "--level", "9", "-o", "OUT", "FILE"])
 

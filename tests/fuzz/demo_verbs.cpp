@@ -77,6 +77,8 @@ void run_target(fuzz::bytes_view data) {
          {join_verb, form::binary, {"@"}},
          {merge_verb, form::binary, {"@"}},
          {redact_verb, form::binary, {}},
+         {compress_verb, form::binary, {"--method", "gzip", "--level", "1"}},
+         {compress_verb, form::binary, {"--method", "zstd", "--level", "3"}},
          {redact_verb, form::binary, {"--what", "names", "--players", "bot01"}},
          {cut_verb,
           form::binary,

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <new>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -126,6 +128,63 @@ std::string decompressor::damage() const {
     if (error_.empty() && engine_->complete) return {};
     return fmt::format("byte {} of the {} data: {}", taken_, name(kind_),
                        error_.empty() ? "it ends too early" : error_);
+}
+
+// ---- compressing ---------------------------------------------------------------------------------------------------
+
+int max_compression_level(compression kind) noexcept { return kind == compression::gzip ? 9 : 19; }
+
+namespace {
+
+using take_piece = std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)>;
+
+// So many bytes at a time, so that whoever takes them can end it.
+constexpr std::size_t piece_bytes = std::size_t{128} << 10;
+
+void compress_gzip(std::span<std::uint8_t const> bytes, int level, take_piece const& give) {
+    constexpr int gzip_window = 15 + 16, memory_level = 9;
+    z_stream stream{};
+    if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
+        throw std::bad_alloc{};
+    std::unique_ptr<z_stream, decltype([](z_stream* s) { deflateEnd(s); })> const ends{&stream};
+    std::vector<std::uint8_t> out(piece_bytes);
+    int code = Z_OK;
+    for (std::size_t taken = 0; code != Z_STREAM_END;) {
+        auto const in = bytes.subspan(taken, std::min(piece_bytes, bytes.size() - taken));
+        stream.next_in = const_cast<std::uint8_t*>(in.data()); // zlib does not change it
+        stream.avail_in = static_cast<uInt>(in.size());
+        stream.next_out = out.data();
+        stream.avail_out = static_cast<uInt>(out.size());
+        code = deflate(&stream, taken + in.size() == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
+        taken += in.size() - stream.avail_in;
+        if (!give(std::span{out}.first(out.size() - stream.avail_out), taken)) return;
+    }
+}
+
+void compress_zstd(std::span<std::uint8_t const> bytes, int level, take_piece const& give) {
+    std::unique_ptr<ZSTD_CCtx, decltype([](ZSTD_CCtx* c) { ZSTD_freeCCtx(c); })> const context{ZSTD_createCCtx()};
+    if (context == nullptr) throw std::bad_alloc{};
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+    ZSTD_CCtx_setPledgedSrcSize(context.get(), bytes.size());
+    std::vector<std::uint8_t> out(piece_bytes);
+    std::size_t left = 1;
+    for (std::size_t taken = 0; left != 0;) {
+        ZSTD_inBuffer in{bytes.data() + taken, std::min(piece_bytes, bytes.size() - taken), 0};
+        ZSTD_outBuffer to{out.data(), out.size(), 0};
+        bool const last = taken + in.size == bytes.size();
+        left = ZSTD_compressStream2(context.get(), &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        if (ZSTD_isError(left) != 0) throw std::bad_alloc{}; // nothing else can fail
+        if (!last) left = 1;
+        taken += in.pos;
+        if (!give(std::span{out}.first(to.pos), taken)) return;
+    }
+}
+
+} // namespace
+
+void compress(std::span<std::uint8_t const> bytes, compression kind, int level, take_piece const& give) {
+    (kind == compression::gzip ? compress_gzip : compress_zstd)(bytes, level, give);
 }
 
 } // namespace teewire::replay

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,5 +50,12 @@ private:
     std::string error_;
     std::uint64_t taken_ = 0;
 };
+
+/// Levels from 1, which is fast, to this, which is small.
+[[nodiscard]] int max_compression_level(compression kind) noexcept;
+/// Hands over the compressed bytes piece by piece, each with how many of `bytes` have been taken, and ends early when that
+/// gives false. `kind`: not none. The result has a checksum. Throws std::bad_alloc.
+void compress(std::span<std::uint8_t const> bytes, compression kind, int level,
+              std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)> const& give);
 
 } // namespace teewire::replay

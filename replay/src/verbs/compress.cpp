@@ -1,0 +1,73 @@
+#include "io/compression.hpp"
+#include "io/errors.hpp"
+#include "io/file_kind.hpp"
+#include "io/input.hpp"
+#include "io/interrupts.hpp"
+#include "io/output.hpp"
+#include "verbs/verbs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+struct compress_options {
+    std::string file;
+    output_choice to;
+    std::string method;
+    std::optional<unsigned> level;
+};
+
+compression kind_of(compress_options const& options) {
+    std::string const& to = options.to.name;
+    if (options.method == "zstd") return compression::zstd;
+    if (options.method == "gzip" || to.ends_with(".gz")) return compression::gzip;
+    if (to.ends_with(".zst")) return compression::zstd;
+    throw usage_error{
+        fmt::format("{}: its name ends in neither .zst nor .gz, and no --method says what it shall be", to)};
+}
+
+int compress(compress_options const& options) {
+    compression const kind = kind_of(options);
+    int const most = max_compression_level(kind);
+    int const level = options.level ? static_cast<int>(*options.level) : std::min(12, most);
+    if (level > most) throw usage_error{fmt::format("--level: of {} there are 1 to {}", name(kind), most)};
+    output_file out{options.to, content::binary, {&options.file, 1}};
+    input const source{options.file};
+    if (file_kind const found = identify(source.bytes());
+        found == file_kind::unknown || found == file_kind::database)
+        refuse_kind(source.name(), source.bytes(), "a demo, a packet capture or a map");
+    progress shown{source.bytes().size()};
+    compress(source.bytes(), kind, level, [&](std::span<std::uint8_t const> piece, std::size_t taken) {
+        out.write(piece);
+        shown.update(taken, source.name());
+        return !interrupted();
+    });
+    shown.clear();
+    if (interrupted()) return exit_interrupted;
+    out.finish_as_named();
+    complain(fmt::format("{}: {} of {} bytes, {:.0f} %", out.name(), out.size(), source.bytes().size(),
+                         100.0 * static_cast<double>(out.size()) / static_cast<double>(source.bytes().size())));
+    if (source.damage().empty()) return exit_ok;
+    complain(fmt::format("{}: {}; what comes before it is kept", source.name(), source.damage()));
+    return exit_bad_input;
+}
+
+} // namespace
+
+verb const compress_verb{
+    "compress", "Compress a recording or a map, as all verbs read it",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<compress_options>();
+        options.file(chosen->file, "a demo, a pcap or pcapng file or a map, or - for standard input");
+        options.output(chosen->to, option_set::presence::required,
+                       "file to write, whose name ends in .zst or .gz; - is standard output");
+        options.choice("--method", chosen->method, {"zstd", "gzip"}, "of a file with another name");
+        options.number("--level", chosen->level, 1, 19, "how hard to try: up to 9 for gzip, up to 19 for zstd");
+        options.examples({"compress game.demo -o game.demo.zst", "compress game.demo -o - --method gzip | wc -c"});
+        return [chosen] { return compress(*chosen); };
+    }};
+
+} // namespace teewire::replay
