@@ -2,6 +2,7 @@
 #include "corpus.hpp"
 #include "damage.hpp"
 
+#include <cstdlib>
 #include <string>
 
 using teewire::replay::demo_repair;
@@ -30,12 +31,13 @@ TEST_CASE("repair: recordings in order are not changed") {
 TEST_CASE("repair: damaged recordings") {
     test::repair_tally by_kind[4];
     test::random rng{21};
+    int const times = std::getenv("TEEWIRE_MUTATIONS") != nullptr ? 1 : 5; // under sanitizers
     for (auto const& path : corpus::demos()) {
         auto const whole = test::whole_demo::read(corpus::read_bytes(path));
         if (whole == nullptr) continue;
         for (auto const kind :
              {test::damage::cut, test::damage::change, test::damage::remove, test::damage::repeat})
-            for (int i = 0; i < 5; ++i)
+            for (int i = 0; i < times; ++i)
                 by_kind[static_cast<std::size_t>(kind)].add(test::try_repair(*whole, kind, rng));
     }
     for (std::size_t kind = 0; kind < 4; ++kind) test::check_tally(by_kind[kind], static_cast<test::damage>(kind));
