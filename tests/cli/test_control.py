@@ -269,6 +269,8 @@ class Serve(InFolder):
                     self.assertRegex(line, r"^teewire \(127\.0\.0\.1:\d+\) watches$")
                     come.append(line)
                 self.assertIn(f"{count} watching", server.status())
+                for recorder in recorders: # has a snapshot
+                    self.assertTrue(any(b"recording to" in line for line in iter(recorder.stderr.readline, b"")))
                 server.process.send_signal(signal.SIGSTOP)
             finally:
                 for recorder in recorders:
