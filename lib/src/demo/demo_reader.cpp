@@ -184,8 +184,8 @@ void demo_player::decompress_ahead(demo_chunk const& chunk) noexcept {
     std::array<kernels::huffman_piece, std::tuple_size_v<decltype(ahead_)>> pieces;
     std::size_t n = 0;
     auto const add = [&](demo_chunk const& c) {
-        pieces[n] = {c.payload, reader_.file_.size() - (c.payload.data() - reader_.file_.data()) - c.payload.size(),
-                     memory_.ahead[n].data()};
+        auto const end = static_cast<std::size_t>(c.payload.data() + c.payload.size() - reader_.file_.data());
+        pieces[n] = {c.payload, reader_.file_.size() - end, memory_.ahead[n].data()};
         ahead_[n++].position = c.position;
     };
     add(chunk);
