@@ -72,12 +72,12 @@ void option_set::number(char const* name, T& value, double least, double most, c
     else option->capture_default_str();
 }
 template void option_set::number(char const*, double&, double, double, char const*);
-// One of these is std::size_t.
+// Of unsigned and unsigned long, one is std::size_t.
 template void option_set::number(char const*, unsigned&, double, double, char const*);
 template void option_set::number(char const*, unsigned long&, double, double, char const*);
 template void option_set::number(char const*, std::uint16_t&, double, double, char const*);
 template void option_set::number(char const*, std::optional<unsigned>&, double, double, char const*);
-template void option_set::number(char const*, std::optional<std::size_t>&, double, double, char const*);
+template void option_set::number(char const*, std::optional<unsigned long>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<std::int32_t>&, double, double, char const*);
 
 void option_set::part(std::optional<shard>& part) {
