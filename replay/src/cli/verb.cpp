@@ -76,6 +76,7 @@ template void option_set::number(char const*, double&, double, double, char cons
 template void option_set::number(char const*, unsigned&, double, double, char const*);
 template void option_set::number(char const*, unsigned long&, double, double, char const*);
 template void option_set::number(char const*, std::uint16_t&, double, double, char const*);
+template void option_set::number(char const*, std::optional<std::uint16_t>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<unsigned>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<std::size_t>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<std::int32_t>&, double, double, char const*);

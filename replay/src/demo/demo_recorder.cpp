@@ -57,6 +57,27 @@ demo_recorder::demo_recorder(byte_sink& to, recording const& what)
     out_.emplace(to, header, what.map_bytes, v07 ? sizes_07 : sizes_06);
 }
 
+bool demo_recorder::take(stream_event const& event) {
+    if (event.kind == event_kind::message) take_message(event.message, event.vital);
+    if (event.kind != event_kind::snapshot) return true;
+    bool const written = write_snapshot(event.tick, event.state);
+    if (snapshots() != 0)
+        for (early_message const& m : std::exchange(early_, {})) take_message(m.bytes, m.vital);
+    return written;
+}
+
+void demo_recorder::take_message(std::span<std::uint8_t const> bytes, bool vital) {
+    auto const m = parse_message(bytes);
+    if (!m) return;
+    // What 0.7 says about players has to be known for the first snapshot; the rest follows it, as players begin with a
+    // snapshot.
+    if (snapshots() == 0 && !(protocol_ == protocol::teeworlds_07 && roster{}.receive(*m)))
+        return early_.push_back({{bytes.begin(), bytes.end()}, vital});
+    message_type const type = identify(*m, protocol_);
+    if (type == message_type::ready_to_enter) return; // players of demos would take it for an invitation
+    write_message(*m, type, bytes, vital);
+}
+
 snapshot_view demo_recorder::add_roster(snapshot_view snapshot) {
     // Demos say it themselves.
     if (std::any_of(snapshot.begin(), snapshot.end(),

@@ -21,6 +21,10 @@ public:
     demo_recorder(demo_recorder const&) = delete;
     demo_recorder& operator=(demo_recorder const&) = delete;
 
+    /// Snapshots and messages as a client would record them; other events are not its business. False for a snapshot that
+    /// was refused.
+    bool take(stream_event const& event);
+
     /// False if it was refused, which happens to snapshots that no demo can hold; the demo goes on without it.
     bool write_snapshot(std::int32_t tick, snapshot_view snapshot);
     /// A game message. Those that 0.7's clients do not record change what is added to its snapshots.
@@ -51,6 +55,12 @@ private:
         std::array<std::int32_t, snapshot_limits{}.ints()> sorted;
     };
 
+    struct early_message {
+        std::vector<std::uint8_t> bytes;
+        bool vital;
+    };
+
+    void take_message(std::span<std::uint8_t const> bytes, bool vital);
     void write_join(message const& m, bool enters);
     snapshot_view add_roster(snapshot_view snapshot);
 
@@ -59,6 +69,7 @@ private:
     std::optional<demo_output> out_; // from the beginning
     snapshot_builder builder_;
     roster roster_; // 0.7
+    std::vector<early_message> early_; // before the first snapshot
     std::vector<std::int32_t> markers_;
     std::uint64_t messages_ = 0;
     std::uint64_t refused_ = 0;
