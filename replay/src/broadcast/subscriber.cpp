@@ -210,7 +210,9 @@ private:
                 auto& answer = parser_->get();
                 unsigned const status = answer.result_int();
                 keep_ = answer.keep_alive();
-                body bytes = std::move(answer.body());
+                auto const data = answer.body().cdata();
+                auto const* const first = static_cast<std::uint8_t const*>(data.data());
+                body bytes(first, first + data.size());
                 if (!keep_) {
                     // Only what has to be asked next needs a new connection.
                     stream_.close();
@@ -382,7 +384,8 @@ private:
     asio::steady_timer pace_;
     beast::flat_buffer buffer_;
     http::request<http::empty_body> request_;
-    std::optional<http::response_parser<http::vector_body<std::uint8_t>>> parser_;
+    // Not a body that takes the memory for what a stranger announces.
+    std::optional<http::response_parser<http::basic_dynamic_body<beast::flat_buffer>>> parser_;
     bool keep_ = true;
     bool looks_up_ = false;
     bool stopped_ = false;

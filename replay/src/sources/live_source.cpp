@@ -39,10 +39,12 @@ class live_demo final : public live_source {
 public:
     live_demo(asio::io_context& io, std::string const& name, live_options const& options, event_sink& to,
               std::function<void()> ended)
-        : file_{name}, demo_{file_}, options_{options}, to_{to}, ended_{std::move(ended)}, timer_{io} {}
+        : file_{name}, options_{options}, to_{to}, ended_{std::move(ended)}, timer_{io} {
+        demo_.emplace(file_);
+    }
 
     void start() override {
-        stream_.emplace(demo_);
+        stream_.emplace(*demo_);
         anchor_tick_ = -1;
         given_ = 0;
         play();
@@ -100,13 +102,14 @@ private:
             complain(why);
             failed_ = true;
         }
-        to_.finish(demo_.player().state());
-        if (options_.loop && given_ > 1) return start();
-        stop();
+        to_.finish(demo_->player().state());
+        if (!options_.loop || given_ <= 1) return stop();
+        demo_.emplace(file_);
+        start();
     }
 
     input file_;
-    session demo_;
+    std::optional<session> demo_;
     live_options options_;
     whole_ticks to_;
     std::function<void()> ended_;

@@ -87,25 +87,28 @@ private:
 // What the source sends, for everybody who gets it.
 class station final : public event_sink, private web_pages, private broadcast_listener {
 public:
-    station(asio::io_context& io, relay_options const& options)
+    explicit station(relay_options const& options)
         : options_{options}, title_{options.title.empty() ? options.source : options.title},
           offer_{in_milliseconds(options.window), [this] { return describe(); }}, fragments_{offer_},
           printer_{make_event_printer(event_format::ndjson, {}, csv_texts::raw)},
-          happenings_{[this](game_event const& e) { tell(e); }} {
+          happenings_{[this](game_event const& e) { tell(e); }} {}
+
+    // Where it can be had. Throws what cannot be opened.
+    void open(asio::io_context& io) {
         boost::system::error_code failed;
-        auto const address = asio::ip::make_address(options.bind, failed);
-        if (failed) throw usage_error{fmt::format("{}: not an address", options.bind)};
-        if (!options.folder.empty()) {
-            folder_.emplace(options.folder, [](std::string const& line) { complain(line); });
+        auto const address = asio::ip::make_address(options_.bind, failed);
+        if (failed) throw usage_error{fmt::format("{}: not an address", options_.bind)};
+        if (!options_.folder.empty()) {
+            folder_.emplace(options_.folder, [](std::string const& line) { complain(line); });
             offer_.listen(*folder_);
         }
-        if (!options.record.empty()) {
-            target_.emplace(output_choice{options.record, options.force});
+        if (!options_.record.empty()) {
+            target_.emplace(output_choice{options_.record, options_.force});
             recorder_.emplace(*target_);
         }
-        if (!options.http) return;
+        if (!options_.http) return;
         offer_.listen(*this);
-        web_.emplace(io, tcp::endpoint{address, *options.http}, static_cast<web_pages&>(*this), options.web);
+        web_.emplace(io, tcp::endpoint{address, *options_.http}, static_cast<web_pages&>(*this), options_.web);
         say("broadcasting on http://{}:{}/\n", web_->address().address().to_string(), web_->address().port());
     }
 
@@ -263,13 +266,14 @@ int relay(relay_options const& options) {
     if (*options.delay > longest_delay) throw usage_error{"--delay: an hour at most"};
     allow_descriptors();
     asio::io_context io;
-    station shown{io, options};
+    station shown{options};
     delay_line delayed{io, in_milliseconds(options.delay), shown};
     shown.set_delayed([&] { return delayed.bytes(); });
     asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
     asio::steady_timer timer{io};
     bool source_over = false;
     auto const source = open_live(io, options.source, options.live, delayed, [&] { source_over = true; });
+    shown.open(io);
     bool ended = false;
     auto const end = [&] {
         if (std::exchange(ended, true)) return;
