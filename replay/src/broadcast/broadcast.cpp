@@ -97,8 +97,8 @@ void broadcast::drop_oldest() {
     }
     if (!oldest.fragments.empty() || !oldest.ended) return;
     std::string const map = map_path(oldest.what);
-    bool const needed = std::any_of(shown_.begin() + 1, shown_.end(),
-                                    [&](shown const& s) { return map_path(s.what) == map; });
+    bool const needed =
+        std::any_of(shown_.begin() + 1, shown_.end(), [&](shown const& s) { return map_path(s.what) == map; });
     for (broadcast_listener* const to : listeners_) {
         to->remove(start_path(oldest.what));
         if (!map.empty() && !needed) to->remove(map);
@@ -110,11 +110,13 @@ void broadcast::drop_oldest() {
 shared_bytes broadcast::find(std::string_view path) const {
     for (shown const& s : shown_) {
         if (path == map_path(s.what)) return s.what.bytes;
-        if (!path.starts_with(s.what.id) || path.size() <= s.what.id.size() || path[s.what.id.size()] != '/') continue;
+        if (!path.starts_with(s.what.id) || path.size() <= s.what.id.size() || path[s.what.id.size()] != '/')
+            continue;
         std::string_view const name = path.substr(s.what.id.size() + 1);
         if (name == "start") return s.what.start;
         auto const number = number_in(name);
-        if (!number || s.fragments.empty() || *number < s.fragments.front().what.number || *number >= s.next) return {};
+        if (!number || s.fragments.empty() || *number < s.fragments.front().what.number || *number >= s.next)
+            return {};
         return s.fragments[static_cast<std::size_t>(*number - s.fragments.front().what.number)].what.bytes;
     }
     return {};

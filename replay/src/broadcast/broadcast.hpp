@@ -17,7 +17,7 @@ namespace teewire::replay {
 struct broadcast_state {
     std::string name; ///< of the source
     milliseconds delay = 0;
-    milliseconds window = 0; ///< how long fragments are kept
+    milliseconds window = 0;    ///< how long fragments are kept
     std::string players = "[]"; ///< JSON
 };
 

@@ -10,8 +10,8 @@ constexpr std::size_t message_padding = 3; // what stream_event promises
 } // namespace
 
 owned_recording::owned_recording(recording const& from)
-    : what{from},
-      map{std::make_shared<std::vector<std::uint8_t> const>(from.map_bytes.begin(), from.map_bytes.end())} {
+    : what{from}, map{std::make_shared<std::vector<std::uint8_t> const>(from.map_bytes.begin(),
+                                                                        from.map_bytes.end())} {
     what.map_bytes = *map;
     what.markers = {};
 }

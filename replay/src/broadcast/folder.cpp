@@ -84,7 +84,8 @@ void broadcast_folder::sweep(broadcast const& now, milliseconds window) {
     each(path_, [&](fs::path const& name) {
         std::string const id = name.filename().string();
         std::error_code failed;
-        if (!is_id(id) || now.find(id + "/start") != nullptr || !fs::is_regular_file(name / "start", failed)) return;
+        if (!is_id(id) || now.find(id + "/start") != nullptr || !fs::is_regular_file(name / "start", failed))
+            return;
         each(name, [&](fs::path const& file) { fs::remove(file, failed); });
         fs::remove(name, failed); // unless somebody has put something else there
     });

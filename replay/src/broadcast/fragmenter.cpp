@@ -15,7 +15,9 @@ namespace teewire::replay {
 // What a recorder has written and nobody has taken.
 class fragmenter::memory_sink final : public byte_sink {
 public:
-    void write(std::span<std::uint8_t const> bytes) override { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    void write(std::span<std::uint8_t const> bytes) override {
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    }
     bool overwrite_begin(std::span<std::uint8_t const>) override { return false; }
     [[nodiscard]] bool is_stream() const noexcept override { return true; }
 

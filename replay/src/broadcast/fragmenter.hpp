@@ -74,7 +74,7 @@ private:
     std::uint64_t number_ = 0;
     std::int32_t first_tick_ = -1; // of the open fragment; -1: none is open
     std::int32_t last_tick_ = -1;
-    std::optional<milliseconds> open_since_; // as settle() saw it
+    std::optional<milliseconds> open_since_;      // as settle() saw it
     std::vector<std::vector<std::uint8_t>> late_; // vital messages while none is open
 };
 

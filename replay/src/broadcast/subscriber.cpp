@@ -103,8 +103,9 @@ std::optional<broadcast_index> broadcast_index::parse(std::span<std::uint8_t con
         if (!one.IsObject()) return {};
         auto const string = [&](auto const& object, char const* name) -> std::string_view {
             auto const* const value = member(object, name);
-            return value != nullptr && value->IsString() ? std::string_view{value->GetString(), value->GetStringLength()}
-                                                         : std::string_view{};
+            return value != nullptr && value->IsString()
+                       ? std::string_view{value->GetString(), value->GetStringLength()}
+                       : std::string_view{};
         };
         entry e;
         e.id = string(one, "id");
@@ -162,17 +163,18 @@ private:
 
     void connect() {
         looks_up_ = true;
-        resolver_.async_resolve(from_.host, from_.port, [this](error_code failed, tcp::resolver::results_type found) {
-            looks_up_ = false;
-            if (stopped_) return;
-            if (failed) return lose(failed.message());
-            stream_.expires_after(answer_time);
-            stream_.async_connect(found, [this](error_code unreachable, tcp::endpoint const&) {
+        resolver_.async_resolve(
+            from_.host, from_.port, [this](error_code failed, tcp::resolver::results_type found) {
+                looks_up_ = false;
                 if (stopped_) return;
-                if (unreachable) return lose(unreachable.message());
-                get_sync();
+                if (failed) return lose(failed.message());
+                stream_.expires_after(answer_time);
+                stream_.async_connect(found, [this](error_code unreachable, tcp::endpoint const&) {
+                    if (stopped_) return;
+                    if (unreachable) return lose(unreachable.message());
+                    get_sync();
+                });
             });
-        });
     }
 
     void lose(std::string const& why) {
@@ -250,7 +252,8 @@ private:
         }
         if (mine != all.end() && !mine->ended) return go_on(&state::get_fragment);
         bool const continues = mine != all.end() && mine + 1 != all.end();
-        if (all.empty() || (mine != all.end() && !continues)) return after(look_again, keep_ ? &state::get_sync : &state::reconnect);
+        if (all.empty() || (mine != all.end() && !continues))
+            return after(look_again, keep_ ? &state::get_sync : &state::reconnect);
         if (current_ && !continues) lost();
         current_ = continues ? *(mine + 1) : all.back();
         next_ = continues ? current_->first : current_->last;

@@ -25,8 +25,8 @@ std::unique_ptr<output_file> demo_target::next() {
 }
 
 demo_file::demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
-                     std::span<std::uint8_t const> map_bytes)
-    : demo_file{std::move(file), recording{p, map, map_bytes}} {}
+                     std::span<std::uint8_t const> map_bytes, std::int64_t recorded)
+    : demo_file{std::move(file), recording{p, map, map_bytes, recorded}} {}
 
 demo_file::demo_file(std::unique_ptr<output_file> file, recording const& what)
     : demo_recorder{*file, what}, file_{std::move(file)}, path_{file_->name()} {}

@@ -33,9 +33,9 @@ private:
 /// A demo that is being written to a file.
 class demo_file final : public demo_recorder {
 public:
-    /// `p`: 0.7 or DDNet, which stands for 0.6 too.
+    /// `p`: 0.7 or DDNet, which stands for 0.6 too. `recorded`: in seconds since 1970; 0 is now.
     demo_file(std::unique_ptr<output_file> file, protocol p, served_map const& map,
-              std::span<std::uint8_t const> map_bytes);
+              std::span<std::uint8_t const> map_bytes, std::int64_t recorded = 0);
     /// The same, and what the header says of length and markers, which a stream keeps.
     demo_file(std::unique_ptr<output_file> file, recording const& what);
 

@@ -7,8 +7,8 @@ namespace teewire::replay {
 demo_output::demo_output(byte_sink& to, demo_header const& header, std::span<std::uint8_t const> map,
                          size_table const& sizes)
     : to_{to}, header_{header}, memory_{std::make_unique<memory>()}, writer_{memory_->writer,
-                                                                                 {header.version,
-                                                                                  huffman_end::exact, &sizes}} {
+                                                                             {header.version, huffman_end::exact,
+                                                                              &sizes}} {
     header_.version = std::min(header.version, max_demo_version);
     put(encoded_header());
     put(map);

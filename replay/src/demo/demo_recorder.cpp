@@ -132,7 +132,7 @@ void demo_recorder::write_join(message const& m, bool enters) {
 }
 
 void demo_recorder::write_message(message const& m, message_type type, std::span<std::uint8_t const> bytes,
-                              bool vital) {
+                                  bool vital) {
     if (protocol_ == protocol::teeworlds_07) {
         if (snapshots() > 0 && (type == message_type::client_info || type == message_type::client_drop))
             write_join(m, type == message_type::client_info);

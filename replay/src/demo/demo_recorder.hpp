@@ -68,7 +68,7 @@ private:
     std::unique_ptr<memory> memory_;
     std::optional<demo_output> out_; // from the beginning
     snapshot_builder builder_;
-    roster roster_; // 0.7
+    roster roster_;                    // 0.7
     std::vector<early_message> early_; // before the first snapshot
     std::vector<std::int32_t> markers_;
     std::uint64_t messages_ = 0;

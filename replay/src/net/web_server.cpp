@@ -43,8 +43,9 @@ constexpr auto accept_pause = milliseconds{100}; // where there are no more desc
 
 struct web_server::state {
     state(asio::io_context& context, web_pages& from, web_limits const& most)
-        : io{context}, pages{from}, limits{most}, acceptor{context}, pause{context},
-          rates{most.requests_per_address, most.requests} {}
+        : io{context}, pages{from}, limits{most}, acceptor{context}, pause{context}, rates{
+                                                                                         most.requests_per_address,
+                                                                                         most.requests} {}
 
     void accept(std::shared_ptr<state> const& self);
 
@@ -65,8 +66,9 @@ struct web_server::state {
 class web_server::session final : public std::enable_shared_from_this<session> {
 public:
     session(std::shared_ptr<state> const& server, tcp::socket&& socket, asio::ip::address from)
-        : server_{server}, stream_{std::move(socket)}, timer_{server->io}, from_{std::move(from)},
-          buffer_{2 * max_header} {
+        : server_{server}, stream_{std::move(socket)}, timer_{server->io}, from_{std::move(from)}, buffer_{
+                                                                                                       2 *
+                                                                                                       max_header} {
         server_->sessions.insert(this);
         ++server_->of_address[from_];
     }
@@ -128,7 +130,7 @@ private:
             bool const body = failed == http::error::unexpected_body || failed == http::error::body_limit;
             keep_ = false;
             head_ = false;
-            return refuse(large ? http::status::request_header_fields_too_large
+            return refuse(large  ? http::status::request_header_fields_too_large
                           : body ? http::status::payload_too_large
                                  : http::status::bad_request);
         }
@@ -227,8 +229,7 @@ private:
         std::size_t const size = body_ ? body_->size() : 0;
         stream_.expires_after(least_time + seconds{size / slowest_bytes});
         // Behind a head there is nothing, whatever it says.
-        auto const serializer =
-            std::make_shared<http::response_serializer<typename Reply::body_type>>(*reply);
+        auto const serializer = std::make_shared<http::response_serializer<typename Reply::body_type>>(*reply);
         auto const done = [self = shared_from_this(), reply, serializer](error_code failed, std::size_t) {
             self->body_.reset();
             if (failed == beast::error::timeout) ++self->server_->count.timeouts;
@@ -267,9 +268,8 @@ private:
 
     // Nobody says anything on a feed but that it is over.
     void watch_end() {
-        stream_.socket().async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code) {
-            self->close();
-        });
+        stream_.socket().async_wait(tcp::socket::wait_read,
+                                    [self = shared_from_this()](error_code) { self->close(); });
     }
 
     std::shared_ptr<state> server_;

@@ -65,7 +65,8 @@ private:
             anchor_tick_ = tick;
             anchor_ = time;
         }
-        double const at = anchor_ + (static_cast<double>(tick) - anchor_tick_) * 1000 / ticks_per_second / options_.speed;
+        double const at =
+            anchor_ + (static_cast<double>(tick) - anchor_tick_) * 1000 / ticks_per_second / options_.speed;
         if (at - time <= longest_gap) return at;
         anchor_tick_ = tick;
         return anchor_ = time;

@@ -18,7 +18,8 @@ namespace asio = boost::asio;
 server_reader::server_reader(asio::io_context& io, spectator_options const& options, host_port const& server,
                              event_sink& to, std::function<bool()> enough, std::function<void()> ended)
     : scratch_{std::make_unique<snapshot_scratch>()}, label_{fmt::format("{}:{}", server.host, server.port)},
-      to_{to}, enough_{std::move(enough)}, ended_{std::move(ended)}, server_{io, options, server, *this, *scratch_} {}
+      to_{to}, enough_{std::move(enough)}, ended_{std::move(ended)}, server_{io, options, server, *this,
+                                                                             *scratch_} {}
 
 watched_server server_reader::outcome() const {
     if (thrown_) std::rethrow_exception(thrown_);

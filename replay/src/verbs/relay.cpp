@@ -89,8 +89,8 @@ class station final : public event_sink, private web_pages, private broadcast_li
 public:
     explicit station(relay_options const& options)
         : options_{options}, title_{options.title.empty() ? options.source : options.title},
-          offer_{in_milliseconds(options.window), [this] { return describe(); }}, fragments_{offer_},
-          printer_{make_event_printer(event_format::ndjson, {}, csv_texts::raw)},
+          offer_{in_milliseconds(options.window), [this] { return describe(); }},
+          fragments_{offer_}, printer_{make_event_printer(event_format::ndjson, {}, csv_texts::raw)},
           happenings_{[this](game_event const& e) { tell(e); }} {}
 
     // Where it can be had. Throws what cannot be opened.
@@ -182,19 +182,20 @@ private:
         }
         if (path == "events") return {web_answer::kind::feed, {}};
         if (path == "metrics") return text(metrics(), "text/plain; version=0.0.4");
-        if (auto bytes = offer_.find(path)) return {web_answer::kind::file, std::move(bytes), "application/octet-stream", for_ever};
+        if (auto bytes = offer_.find(path))
+            return {web_answer::kind::file, std::move(bytes), "application/octet-stream", for_ever};
         return {offer_.expects(path) ? web_answer::kind::later : web_answer::kind::none, {}};
     }
     static web_answer text(std::string const& what, std::string_view type) {
-        return {web_answer::kind::file, std::make_shared<std::vector<std::uint8_t> const>(what.begin(), what.end()), type,
-                "no-store"};
+        return {web_answer::kind::file, std::make_shared<std::vector<std::uint8_t> const>(what.begin(), what.end()),
+                type, "no-store"};
     }
 
     std::string metrics() const {
         text_buffer out;
         auto const add = [&](std::string_view name, std::string_view type, std::string_view help, auto value) {
-            out.print("# HELP teewire_relay_{0} {2}\n# TYPE teewire_relay_{0} {1}\nteewire_relay_{0} {3}\n", name, type,
-                      help, value);
+            out.print("# HELP teewire_relay_{0} {2}\n# TYPE teewire_relay_{0} {1}\nteewire_relay_{0} {3}\n", name,
+                      type, help, value);
         };
         auto const& web = web_->count();
         add("snapshots_total", "counter", "Snapshots received.", counts_.snapshots);
@@ -214,7 +215,8 @@ private:
         add("http_not_found_total", "counter", "Requests for what is not there.", web.not_found);
         add("http_timeouts_total", "counter", "Connections that were too slow.", web.timeouts);
         add("http_body_bytes_total", "counter", "Bytes of answers without their headers.", web.bytes);
-        add("folder_failures_total", "counter", "Files that could not be written.", folder_ ? folder_->failures() : 0);
+        add("folder_failures_total", "counter", "Files that could not be written.",
+            folder_ ? folder_->failures() : 0);
         return std::string{out.view()};
     }
 
@@ -308,10 +310,12 @@ int relay(relay_options const& options) {
 } // namespace
 
 verb const relay_verb{
-    "relay", "Show a server, a demo or another relay to everybody", [](option_set& options) -> std::function<int()> {
+    "relay", "Show a server, a demo or another relay to everybody",
+    [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<relay_options>();
         chosen->live.spectating.retry = true;
-        options.file(chosen->source, "HOST:PORT of a server, http://HOST:PORT of another relay, or a demo");
+        options.operand(chosen->source, "SOURCE",
+                        "HOST:PORT of a server, http://HOST:PORT of another relay, or a demo");
         options.number("--http", chosen->http, 0, 65535, "port: for browsers, caches and other relays");
         options.text("--dir", chosen->folder, "the same as files, for any web server", "FOLDER");
         options.text("--record", chosen->record, "a demo of it", "FILE");
@@ -326,9 +330,11 @@ verb const relay_verb{
         options.number("--max-connections-per-ip", chosen->web.connections_per_address, 1, 1e6, "of one address");
         options.number("--max-requests-per-ip", chosen->web.requests_per_address, 1, 1e6, "a second");
         server_options(options, chosen->live.spectating);
-        options.remark("The fragments are those of doc/format/broadcast.md. Caches may keep everything but /sync, /events "
-                       "and /metrics.");
-        options.examples({"relay localhost:8303 --http 8080 --delay 10s", "relay http://origin.example.net:8080 --http 80",
+        options.remark(
+            "The fragments are those of doc/format/broadcast.md. Caches may keep everything but /sync, /events "
+            "and /metrics.");
+        options.examples({"relay localhost:8303 --http 8080 --delay 10s",
+                          "relay http://origin.example.net:8080 --http 80",
                           "relay game.demo --loop --dir /var/www/live --record copy.demo"});
         return [chosen] { return relay(*chosen); };
     },
