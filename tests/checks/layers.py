@@ -42,8 +42,9 @@ PROGRAM = {
     "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
     "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
     "map": ({"io", "demo"}, {"codec", "demo", "map"}),
-    "sources": ({"io", "cli", "game", "stream", "demo", "capture", "net"}, {"codec", "snapshot", "transfer"}),
-    "verbs": ({"io", "cli", "game", "stream", "events", "data", "sources", "demo", "edit", "capture", "net", "map"}, set(LAYERS)),
+    "broadcast": ({"io", "game", "stream", "demo", "net"}, {"codec", "network", "message", "snapshot", "demo"}),
+    "sources": ({"io", "cli", "game", "stream", "demo", "broadcast", "capture", "net"}, {"codec", "snapshot", "transfer"}),
+    "verbs": ({"io", "cli", "game", "stream", "events", "data", "broadcast", "sources", "demo", "edit", "capture", "net", "map"}, set(LAYERS)),
     "main.cpp": ({"io", "cli", "verbs"}, {"codec"}),
 }
 FORBIDDEN = {"iostream", "string", "vector", "memory", "map", "functional", "cstdio", "fstream", "new", "chrono"}

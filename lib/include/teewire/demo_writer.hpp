@@ -95,6 +95,9 @@ public:
         return encoder_.write_message(bytes, out);
     }
 
+    /// Makes the next snapshot a keyframe.
+    void request_keyframe() noexcept { keyframe_tick_.reset(); }
+
     /// Marks the last tick for the timeline. False if the marker before is too near or there are 64.
     bool add_marker() noexcept;
 

@@ -13,12 +13,13 @@ CLI::Option* named(CLI::Option* option, char const* value_name) { return option-
 
 } // namespace
 
-void option_set::file(std::string& file, char const* help) {
-    named(command_.add_option("FILE", file, help), "")->required();
-}
+void option_set::file(std::string& file, char const* help) { operand(file, "FILE", help); }
 void option_set::files(std::vector<std::string>& files, char const* help) { operands(files, "FILE", help); }
 void option_set::two_files(std::vector<std::string>& files, char const* help) {
     named(command_.add_option("FILE", files, help), "")->required()->expected(2);
+}
+void option_set::operand(std::string& operand, char const* name, char const* help) {
+    named(command_.add_option(name, operand, help), "")->required();
 }
 void option_set::operands(std::vector<std::string>& operands, char const* name, char const* help) {
     named(command_.add_option(name, operands, help), "")->required();
@@ -76,6 +77,7 @@ template void option_set::number(char const*, double&, double, double, char cons
 template void option_set::number(char const*, unsigned&, double, double, char const*);
 template void option_set::number(char const*, unsigned long&, double, double, char const*);
 template void option_set::number(char const*, std::uint16_t&, double, double, char const*);
+template void option_set::number(char const*, std::optional<std::uint16_t>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<unsigned>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<unsigned long>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<std::int32_t>&, double, double, char const*);

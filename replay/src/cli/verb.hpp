@@ -33,6 +33,8 @@ public:
     void files(std::vector<std::string>& files, char const* help);
     /// FILE FILE, both of them.
     void two_files(std::vector<std::string>& files, char const* help);
+    /// NAME, what is not a file alone.
+    void operand(std::string& operand, char const* name, char const* help);
     /// NAME..., one at least.
     void operands(std::vector<std::string>& operands, char const* name, char const* help);
     /// -o, --output and --force.

@@ -4,11 +4,11 @@
 
 namespace teewire::replay {
 
-demo_output::demo_output(output_file& file, demo_header const& header, std::span<std::uint8_t const> map,
+demo_output::demo_output(byte_sink& to, demo_header const& header, std::span<std::uint8_t const> map,
                          size_table const& sizes)
-    : file_{file}, header_{header}, memory_{std::make_unique<memory>()}, writer_{memory_->writer,
-                                                                                 {header.version,
-                                                                                  huffman_end::exact, &sizes}} {
+    : to_{to}, header_{header}, memory_{std::make_unique<memory>()}, writer_{memory_->writer,
+                                                                             {header.version, huffman_end::exact,
+                                                                              &sizes}} {
     header_.version = std::min(header.version, max_demo_version);
     put(encoded_header());
     put(map);
@@ -21,11 +21,12 @@ std::span<std::uint8_t const> demo_output::encoded_header() {
 void demo_output::put(std::span<std::uint8_t const> bytes) {
     constexpr std::size_t block_bytes = 64 << 10;
     waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
-    if (file_.is_stream() || waiting_.size() >= block_bytes) flush();
+    if (to_.is_stream() || waiting_.size() >= block_bytes) flush();
 }
 
 void demo_output::flush() {
-    file_.write(waiting_);
+    to_.write(waiting_);
+    written_ += waiting_.size();
     waiting_.clear();
 }
 
@@ -51,7 +52,7 @@ std::size_t demo_output::finish(std::span<std::int32_t const> markers) {
     header_.marker_count = static_cast<std::int32_t>(kept);
     header_.marker_ticks = {};
     std::copy_n(markers.begin(), kept, header_.marker_ticks.begin());
-    file_.overwrite_begin(encoded_header());
+    to_.overwrite_begin(encoded_header());
     return kept;
 }
 

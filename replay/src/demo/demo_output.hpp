@@ -15,7 +15,7 @@ class demo_output {
 public:
     /// `header` says which version is written, 6 instead of later ones. finish() puts right what it says about the chunks; a stream keeps what it
     /// says now. What is borrowed must outlive it. Throws output_error, as the others do.
-    demo_output(output_file& file, demo_header const& header, std::span<std::uint8_t const> map,
+    demo_output(byte_sink& to, demo_header const& header, std::span<std::uint8_t const> map,
                 size_table const& sizes);
 
     /// A tick, and the state at it. False if it was refused, which happens to what no demo can hold: the others stay as
@@ -23,11 +23,15 @@ public:
     bool write_snapshot(std::int32_t tick, snapshot_view state);
     /// For the tick of the last snapshot.
     bool write_message(std::span<std::uint8_t const> bytes);
+    /// The next snapshot is written whole.
+    void request_keyframe() noexcept { writer_.request_keyframe(); }
+    /// Hands on what is written so far.
+    void flush();
     /// Completes the header, with the first of these markers: how many is the result. The file still has to be finished.
     std::size_t finish(std::span<std::int32_t const> markers);
 
     /// Written so far.
-    [[nodiscard]] std::uint64_t size() const noexcept { return file_.size() + waiting_.size(); }
+    [[nodiscard]] std::uint64_t size() const noexcept { return written_ + waiting_.size(); }
     [[nodiscard]] std::uint64_t snapshots() const noexcept { return snapshots_; }
     /// Of these, the ones that are equal to the one before, which are not stored: readers find a tick alone.
     [[nodiscard]] std::uint64_t unchanged() const noexcept { return writer_.unchanged(); }
@@ -41,14 +45,14 @@ private:
 
     bool put(result<std::size_t> const& written);
     void put(std::span<std::uint8_t const> bytes);
-    void flush();
     [[nodiscard]] std::span<std::uint8_t const> encoded_header();
 
-    output_file& file_;
+    byte_sink& to_;
     demo_header header_;
     std::unique_ptr<memory> memory_;
     demo_writer writer_;
     std::vector<std::uint8_t> waiting_; // to be written
+    std::uint64_t written_ = 0;         // bytes
     std::uint64_t snapshots_ = 0;
 };
 

@@ -31,22 +31,13 @@ public:
     std::vector<written_demo> finish();
 
 private:
-    struct early_message {
-        std::vector<std::uint8_t> bytes;
-        bool vital;
-    };
-
     void begin(recording const& what);
-    void take_message(std::span<std::uint8_t const> bytes, bool vital);
-    void write(message const& m, std::span<std::uint8_t const> bytes, bool vital);
     void end_demo();
 
     demo_target& target_;
-    protocol protocol_ = protocol::ddnet;
     std::unique_ptr<demo_file> file_;
     std::vector<std::unique_ptr<demo_file>> complete_; // but for their names
     std::vector<written_demo> written_;
-    std::vector<early_message> early_; // before the first snapshot
 };
 
 } // namespace teewire::replay

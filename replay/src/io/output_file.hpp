@@ -21,9 +21,23 @@ struct output_choice {
 
 enum class content : std::uint8_t { text, binary };
 
+/// Where bytes go, one behind the other.
+class byte_sink {
+public:
+    /// At the end. Throws output_error.
+    virtual void write(std::span<std::uint8_t const> bytes) = 0;
+    /// Over what was written first. False where that stays as it is.
+    virtual bool overwrite_begin(std::span<std::uint8_t const> bytes) = 0;
+    /// Whether what is written is gone at once, and others wait for it.
+    [[nodiscard]] virtual bool is_stream() const noexcept = 0;
+
+protected:
+    ~byte_sink() = default;
+};
+
 /// A file is written under a temporary name of its own in the same folder, and gets its name in finish(). Standard
 /// output ("-"), devices and pipes are written as they are.
-class output_file {
+class output_file final : public byte_sink {
 public:
     /// Throws usage_error if the file exists and must not be replaced, if it is one of the inputs, if the name is that
     /// of a dangling link, and for binary content if standard output is a terminal. Throws output_error if it cannot be
@@ -35,9 +49,8 @@ public:
     ~output_file();
 
     /// At the end. Throws output_error; closed_pipe if nobody reads standard output any more.
-    void write(std::span<std::uint8_t const> bytes);
-    /// Over what was written first. A stream keeps what it has, and the result is false.
-    bool overwrite_begin(std::span<std::uint8_t const> bytes);
+    void write(std::span<std::uint8_t const> bytes) override;
+    bool overwrite_begin(std::span<std::uint8_t const> bytes) override;
     /// Gives the file its name. If one of that name has appeared meanwhile that must not be replaced, the next free
     /// name of the form NAME_2.EXTENSION is taken. Returns the name. Throws output_error.
     std::string finish();
@@ -45,7 +58,7 @@ public:
     void finish_as_named();
 
     /// Whether it is written as it comes, and cannot be changed any more.
-    [[nodiscard]] bool is_stream() const noexcept { return path_.empty(); }
+    [[nodiscard]] bool is_stream() const noexcept override { return path_.empty(); }
     /// As it was chosen.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     /// Bytes so far.

@@ -7,109 +7,102 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <utility>
 
 #include <unistd.h>
 
 namespace teewire::replay {
-namespace {
 
 namespace asio = boost::asio;
 
-class server_events final : public spectator_owner {
-public:
-    server_events(asio::io_context& io, spectator_options const& options, host_port const& server, event_sink& to,
-                  std::function<bool()> const& enough, snapshot_scratch& scratch)
-        : io_{io}, label_{fmt::format("{}:{}", server.host, server.port)}, to_{to}, enough_{enough},
-          server_{io, options, server, *this, scratch} {}
+server_reader::server_reader(asio::io_context& io, spectator_options const& options, host_port const& server,
+                             event_sink& to, std::function<bool()> enough, std::function<void()> ended)
+    : scratch_{std::make_unique<snapshot_scratch>()}, label_{fmt::format("{}:{}", server.host, server.port)},
+      to_{to}, enough_{std::move(enough)}, ended_{std::move(ended)}, server_{io, options, server, *this,
+                                                                             *scratch_} {}
 
-    void start() { server_.start(); }
-    void stop() { server_.stop(); }
-    [[nodiscard]] bool looks_up() const noexcept { return server_.looks_up(); }
-    [[nodiscard]] watched_server outcome() const {
-        if (thrown_) std::rethrow_exception(thrown_);
-        watched_server found = found_;
-        found.failed = server_.failed();
-        return found;
-    }
+watched_server server_reader::outcome() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+    watched_server found = found_;
+    found.failed = server_.failed();
+    return found;
+}
 
-private:
-    void says(std::string const& line) override { say("{}\n", printable(fmt::format("{}: {}", label_, line))); }
-    void fails(std::string const& why) override { complain(fmt::format("{}: {}", label_, why)); }
-    void disconnects() override { begun_ = false; }
-    void ends() override { io_.stop(); }
-    void proceeds() override {
-        if (thrown_ || (found_.snapshots != 0 && enough_())) server_.stop();
-    }
+void server_reader::says(std::string const& line) { say("{}\n", printable(fmt::format("{}: {}", label_, line))); }
+void server_reader::fails(std::string const& why) { complain(fmt::format("{}: {}", label_, why)); }
 
-    void map_changes(served_map const&) override { begun_ = false; }
-    void map_complete(served_map const& map, std::vector<std::uint8_t>&&) override {
-        recording_ = {};
-        recording_.map = map;
-        tick_ = -1;
-    }
-    void receives(snapshot_event const& event) override {
-        stream_event e;
-        e.tick = event.tick;
-        switch (event.kind) {
-        case snapshot_event_kind::snapshot: break;
-        case snapshot_event_kind::missing_base:
-        case snapshot_event_kind::damaged:
-        case snapshot_event_kind::malformed:
-            e.kind = event_kind::lost;
-            ++found_.lost;
-            return give(e);
-        default: return;
-        }
-        if (event.tick <= tick_) return; // what came before it is given already
-        if (!begun_) {
-            recording_.version = server_.client().version();
-            recording_.first_tick = event.tick;
-            stream_event first;
-            first.kind = event_kind::begin;
-            first.begun = &recording_;
-            give(first);
-            begun_ = true;
-        }
-        tick_ = event.tick;
-        ++found_.snapshots;
-        e.kind = event_kind::snapshot;
-        e.keyframe = event.base_tick < 0;
-        e.state = event.snapshot;
-        give(e);
-    }
-    void receives(message const&, message_type, std::span<std::uint8_t const> bytes, bool vital) override {
-        if (!begun_) return;
-        stream_event e;
-        e.kind = event_kind::message;
-        e.tick = tick_;
-        e.message = bytes;
-        e.vital = vital;
-        give(e);
-    }
+void server_reader::proceeds() {
+    if (thrown_ || (found_.snapshots != 0 && enough_())) server_.stop();
+}
 
-    // What the sink throws has to wait until the client is done.
-    void give(stream_event const& e) {
-        if (thrown_) return;
-        try {
-            to_.take(e);
-        } catch (...) {
-            thrown_ = std::current_exception();
-        }
+void server_reader::map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) {
+    recording_ = {};
+    map_ = std::move(bytes);
+    recording_.map = map;
+    recording_.map_bytes = map_;
+    early_.clear();
+    tick_ = -1;
+}
+
+void server_reader::receives(snapshot_event const& event) {
+    stream_event e;
+    e.tick = event.tick;
+    switch (event.kind) {
+    case snapshot_event_kind::snapshot: break;
+    case snapshot_event_kind::missing_base:
+    case snapshot_event_kind::damaged:
+    case snapshot_event_kind::malformed:
+        e.kind = event_kind::lost;
+        ++found_.lost;
+        return give(e);
+    default: return;
     }
+    if (event.tick <= tick_) return; // what came before it is given already
+    if (!begun_) begin(event.tick);
+    tick_ = event.tick;
+    ++found_.snapshots;
+    e.kind = event_kind::snapshot;
+    e.keyframe = event.base_tick < 0;
+    e.state = event.snapshot;
+    give(e);
+}
 
-    asio::io_context& io_;
-    std::string label_;
-    event_sink& to_;
-    std::function<bool()> const& enough_;
-    recording recording_;
-    bool begun_ = false;
-    std::int32_t tick_ = -1;
-    watched_server found_;
-    std::exception_ptr thrown_;
-    spectator server_;
-};
+void server_reader::begin(std::int32_t tick) {
+    recording_.version = server_.client().version();
+    recording_.first_tick = tick;
+    stream_event first;
+    first.kind = event_kind::begin;
+    first.begun = &recording_;
+    give(first);
+    begun_ = true;
+    tick_ = tick;
+    for (early_message const& m : std::exchange(early_, {})) say_message(m.bytes, m.vital);
+}
 
-} // namespace
+void server_reader::receives(message const&, message_type, std::span<std::uint8_t const> bytes, bool vital) {
+    constexpr std::size_t most = 1000;
+    if (begun_) return say_message(bytes, vital);
+    if (early_.size() < most) early_.push_back({{bytes.begin(), bytes.end()}, vital});
+}
+
+void server_reader::say_message(std::span<std::uint8_t const> bytes, bool vital) {
+    stream_event e;
+    e.kind = event_kind::message;
+    e.tick = tick_;
+    e.message = bytes;
+    e.vital = vital;
+    give(e);
+}
+
+// What the sink throws has to wait until the client is done.
+void server_reader::give(stream_event const& e) {
+    if (thrown_) return;
+    try {
+        to_.take(e);
+    } catch (...) {
+        thrown_ = std::current_exception();
+    }
+}
 
 std::optional<host_port> parse_server(std::string const& name) {
     std::error_code failed;
@@ -123,15 +116,14 @@ watched_server watch(host_port const& server, spectator_options options, event_s
                      std::function<bool()> const& enough) {
     options.download_map = false;
     asio::io_context io;
-    auto const scratch = std::make_unique<snapshot_scratch>();
     asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
-    server_events events{io, options, server, to, enough, *scratch};
+    server_reader reader{io, options, server, to, enough, [&] { io.stop(); }};
     signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
-        if (!failed) events.stop();
+        if (!failed) reader.stop();
     });
-    events.start();
+    reader.start();
     io.run();
-    return events.outcome();
+    return reader.outcome();
 }
 
 } // namespace teewire::replay

@@ -21,6 +21,7 @@ extern verb const redact_verb;
 extern verb const types_verb;
 extern verb const record_verb;
 extern verb const serve_verb;
+extern verb const relay_verb;
 extern verb const capture_verb;
 extern verb const diff_verb;
 extern verb const repair_verb;

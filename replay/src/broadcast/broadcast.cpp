@@ -1,0 +1,187 @@
+#include "broadcast/broadcast.hpp"
+
+#include "io/json.hpp"
+#include "io/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+namespace teewire::replay {
+namespace {
+
+std::string path_of(broadcast_recording const& what, std::uint64_t number) {
+    return fmt::format("{}/{}.frag", what.id, number);
+}
+std::string start_path(broadcast_recording const& what) { return what.id + "/start"; }
+
+std::string_view name_of(protocol p) {
+    switch (p) {
+    case protocol::teeworlds_06: return "0.6";
+    case protocol::teeworlds_07: return "0.7";
+    case protocol::ddnet: break;
+    }
+    return "ddnet";
+}
+
+// "17.frag"
+std::optional<std::uint64_t> number_in(std::string_view name) {
+    constexpr std::string_view end = ".frag";
+    if (!name.ends_with(end)) return {};
+    name.remove_suffix(end.size());
+    std::uint64_t number = 0;
+    auto const [last, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc{} || last != name.data() + name.size() || (name.size() > 1 && name[0] == '0')) return {};
+    return number;
+}
+
+} // namespace
+
+std::string map_path(broadcast_recording const& what) {
+    if (what.bytes == nullptr) return {};
+    return fmt::format("map/{:02x}.map", fmt::join(*what.map.sha256, ""));
+}
+
+void broadcast::begin(broadcast_recording const& what) {
+    std::string const map = map_path(what);
+    bool const known =
+        std::any_of(shown_.begin(), shown_.end(), [&](shown const& s) { return map_path(s.what) == map; });
+    shown_.push_back({what, {}, false, 0});
+    for (broadcast_listener* const to : listeners_) {
+        if (!map.empty() && !known) to->add(map, what.bytes);
+        to->add(start_path(what), what.start);
+    }
+}
+
+void broadcast::take(fragment const& f) {
+    shown& current = shown_.back();
+    current.fragments.push_back({f, now_});
+    current.next = f.number + 1;
+    bytes_ += f.bytes->size();
+    last_tick_ = f.last_tick;
+    ++fragments_;
+    for (broadcast_listener* const to : listeners_) to->add(path_of(current.what, f.number), f.bytes);
+    while (bytes_ > max_bytes) drop_oldest();
+    write_sync();
+}
+
+void broadcast::end() {
+    shown_.back().ended = true;
+    write_sync();
+}
+
+void broadcast::proceed(milliseconds now) {
+    now_ = now;
+    std::size_t const before = bytes_;
+    while (!shown_.empty()) {
+        shown const& oldest = shown_.front();
+        // Those who come late shall find something, also where nothing has come for long.
+        bool const last = shown_.size() == 1 && oldest.fragments.size() <= 1;
+        if (last || (!oldest.fragments.empty() && oldest.fragments.front().since + window_ > now)) break;
+        drop_oldest();
+    }
+    if (bytes_ != before) write_sync();
+}
+
+// The oldest fragment, and a recording that has none any more.
+void broadcast::drop_oldest() {
+    shown& oldest = shown_.front();
+    if (!oldest.fragments.empty()) {
+        fragment const& gone = oldest.fragments.front().what;
+        bytes_ -= gone.bytes->size();
+        for (broadcast_listener* const to : listeners_) to->remove(path_of(oldest.what, gone.number));
+        oldest.fragments.pop_front();
+    }
+    if (!oldest.fragments.empty() || !oldest.ended) return;
+    std::string const map = map_path(oldest.what);
+    bool const needed =
+        std::any_of(shown_.begin() + 1, shown_.end(), [&](shown const& s) { return map_path(s.what) == map; });
+    for (broadcast_listener* const to : listeners_) {
+        to->remove(start_path(oldest.what));
+        if (!map.empty() && !needed) to->remove(map);
+        to->remove_folder(oldest.what.id);
+    }
+    shown_.pop_front();
+}
+
+shared_bytes broadcast::find(std::string_view path) const {
+    for (shown const& s : shown_) {
+        if (path == map_path(s.what)) return s.what.bytes;
+        if (!path.starts_with(s.what.id) || path.size() <= s.what.id.size() || path[s.what.id.size()] != '/')
+            continue;
+        std::string_view const name = path.substr(s.what.id.size() + 1);
+        if (name == "start") return s.what.start;
+        auto const number = number_in(name);
+        if (!number || s.fragments.empty() || *number < s.fragments.front().what.number || *number >= s.next)
+            return {};
+        return s.fragments[static_cast<std::size_t>(*number - s.fragments.front().what.number)].what.bytes;
+    }
+    return {};
+}
+
+bool broadcast::expects(std::string_view path) const {
+    return !shown_.empty() && !shown_.back().ended && path == path_of(shown_.back().what, shown_.back().next);
+}
+
+void broadcast::write_sync() {
+    broadcast_state const state = state_();
+    rapidjson::StringBuffer text;
+    json_writer json{text};
+    auto const string = [&](std::string_view key, std::string_view value) {
+        write_key(json, key);
+        write_string(json, valid_utf8(value));
+    };
+    auto const seconds = [&](std::string_view key, milliseconds value) {
+        write_key(json, key);
+        json.Double(static_cast<double>(value) / 1000);
+    };
+    auto const number = [&](std::string_view key, auto value) {
+        write_key(json, key);
+        json.Int64(static_cast<std::int64_t>(value));
+    };
+    json.StartObject();
+    number("version", 1);
+    string("name", state.name);
+    number("time_ms", std::chrono::duration_cast<std::chrono::milliseconds>(
+                          std::chrono::system_clock::now().time_since_epoch())
+                          .count());
+    seconds("delay", state.delay);
+    seconds("window", state.window);
+    number("tick", last_tick_);
+    json.Key("recordings");
+    json.StartArray();
+    for (shown const& s : shown_) {
+        if (s.fragments.empty()) continue;
+        json.StartObject();
+        string("id", s.what.id);
+        string("protocol", name_of(s.what.version));
+        string("start", start_path(s.what));
+        number("first", s.fragments.front().what.number);
+        number("last", s.fragments.back().what.number);
+        number("first_tick", s.fragments.front().what.first_tick);
+        number("last_tick", s.fragments.back().what.last_tick);
+        json.Key("ended");
+        json.Bool(s.ended);
+        json.Key("map");
+        json.StartObject();
+        string("name", s.what.map.name);
+        string("crc", fmt::format("{:08x}", s.what.map.crc));
+        number("size", s.what.map.size);
+        if (s.what.map.sha256) string("sha256", fmt::format("{:02x}", fmt::join(*s.what.map.sha256, "")));
+        if (s.what.bytes != nullptr) string("path", map_path(s.what));
+        json.EndObject();
+        json.EndObject();
+    }
+    json.EndArray();
+    json.Key("players");
+    json.RawValue(state.players.data(), state.players.size(), rapidjson::kArrayType);
+    json.EndObject();
+    std::string_view const whole{text.GetString(), text.GetSize()};
+    sync_ = std::make_shared<std::vector<std::uint8_t> const>(whole.begin(), whole.end());
+    for (broadcast_listener* const to : listeners_) to->change(sync_);
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,57 @@
+// Events that wait for their time.
+#pragma once
+
+#include "stream/event.hpp"
+
+#include <teewire/connection.hpp>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace teewire::replay {
+
+/// A recording that keeps what it has.
+struct owned_recording {
+    recording what; ///< borrows from below
+    std::shared_ptr<std::vector<std::uint8_t> const> map;
+
+    explicit owned_recording(recording const& from);
+};
+
+/// Keeps copies of events, each until its time has come. Of a source that sends more than can be kept, snapshots are lost.
+class event_queue {
+public:
+    static constexpr std::size_t max_bytes = std::size_t{512} << 20;
+
+    /// `due` must not be less than that of the event before.
+    void add(stream_event const& event, milliseconds due);
+    /// Hands on what is due.
+    void release(milliseconds now, event_sink& to);
+    /// When the next one is due.
+    [[nodiscard]] std::optional<milliseconds> next() const;
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+    struct waiting {
+        milliseconds due;
+        event_kind kind;
+        bool keyframe;
+        bool vital;
+        bool distinct_keys;
+        std::int32_t tick;
+        std::shared_ptr<owned_recording const> begun;
+        std::vector<std::int32_t> state;   // of snapshots alone
+        std::vector<std::uint8_t> message; // with three zeros behind it
+
+        [[nodiscard]] std::size_t bytes() const noexcept;
+    };
+
+    std::deque<waiting> waiting_;
+    std::size_t bytes_ = 0;
+    waiting last_; // snapshot handed on, which later events refer to
+    std::shared_ptr<owned_recording const> begun_;
+};
+
+} // namespace teewire::replay

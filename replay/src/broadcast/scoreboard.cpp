@@ -1,0 +1,54 @@
+#include "broadcast/scoreboard.hpp"
+
+#include "io/json.hpp"
+
+#include <teewire/message.hpp>
+
+namespace teewire::replay {
+
+void scoreboard::take(stream_event const& event) {
+    switch (event.kind) {
+    case event_kind::begin:
+        version_ = event.begun->version;
+        names_ = {};
+        state_.clear();
+        break;
+    case event_kind::snapshot:
+        state_.assign(event.state.ints().begin(), event.state.ints().end());
+        distinct_keys_ = event.state.distinct_keys();
+        tick_ = event.tick;
+        break;
+    case event_kind::message:
+        // Those of 0.7's servers say it in messages.
+        if (version_ != protocol::teeworlds_07) break;
+        if (auto const raw = parse_message(event.message))
+            if (auto const m = decode_game_message(*raw, version_))
+                if (auto const who = read_introduction(*m)) names_.add(*who);
+        break;
+    default: break;
+    }
+}
+
+std::string scoreboard::json() {
+    rapidjson::StringBuffer text;
+    json_writer json{text};
+    json.StartArray();
+    if (!state_.empty()) {
+        auto const state = snapshot_view::trusted(state_, distinct_keys_);
+        names_.read(state, version_);
+        for (player const& p : read_players(state, version_, names_, tick_)) {
+            json.StartObject();
+            json.Key("id"), json.Int(p.client_id);
+            json.Key("name"), write_string(json, p.name);
+            json.Key("clan"), write_string(json, p.clan);
+            json.Key("team"), write_string(json, p.team);
+            if (p.score && !p.timed) json.Key("score"), json.Int(*p.score);
+            if (p.time) json.Key("time_ms"), json.Int64(*p.time);
+            json.EndObject();
+        }
+    }
+    json.EndArray();
+    return {text.GetString(), text.GetSize()};
+}
+
+} // namespace teewire::replay

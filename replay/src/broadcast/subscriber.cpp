@@ -1,0 +1,423 @@
+#include "broadcast/subscriber.hpp"
+
+#include "demo/demo_stream.hpp"
+#include "io/errors.hpp"
+#include "net/udp.hpp"
+#include "stream/whole_ticks.hpp"
+
+#include <teewire/demo_reader.hpp>
+#include <teewire/sha256.hpp>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::size_t max_sync = std::size_t{1} << 20;
+constexpr std::size_t max_start = std::size_t{64} << 10;
+constexpr std::size_t max_fragment = std::size_t{64} << 20;
+constexpr std::size_t max_map = std::size_t{256} << 20;
+constexpr std::size_t max_recordings = 1000;
+constexpr auto answer_time = std::chrono::seconds{20};
+constexpr milliseconds look_again = 200;
+constexpr milliseconds first_wait = 500;
+constexpr milliseconds longest_wait = 5000;
+constexpr milliseconds tick_milliseconds = 1000 / ticks_per_second;
+// Fragments come in their time, but not at the millisecond.
+constexpr milliseconds spare = 300;
+constexpr milliseconds most_ahead = 5000;
+constexpr milliseconds most_behind = 2000;
+
+std::optional<std::array<std::uint8_t, 32>> read_sha256(std::string_view text) {
+    std::array<std::uint8_t, 32> out{};
+    if (text.size() != 2 * out.size()) return {};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        auto const [end, error] = std::from_chars(text.data() + 2 * i, text.data() + 2 * i + 2, out[i], 16);
+        if (error != std::errc{} || end != text.data() + 2 * i + 2) return {};
+    }
+    return out;
+}
+
+std::string hexadecimal(std::array<std::uint8_t, 32> const& sum) {
+    return fmt::format("{:02x}", fmt::join(sum, ""));
+}
+
+} // namespace
+
+std::optional<web_address> web_address::parse(std::string const& name) {
+    constexpr std::string_view scheme = "http://";
+    if (name.starts_with("https://"))
+        throw usage_error{fmt::format("{}: HTTPS is not spoken; a proxy can do that", name)};
+    if (!name.starts_with(scheme)) return {};
+    std::string const rest = name.substr(scheme.size());
+    std::size_t const slash = rest.find('/');
+    std::string const place = rest.substr(0, slash);
+    web_address found;
+    std::size_t const colon = place.rfind(':');
+    bool const has_port = colon != std::string::npos && place.find(']', colon) == std::string::npos;
+    found.host = place.substr(0, has_port ? colon : std::string::npos);
+    if (has_port) found.port = place.substr(colon + 1);
+    if (found.host.size() > 2 && found.host.front() == '[' && found.host.back() == ']')
+        found.host = found.host.substr(1, found.host.size() - 2);
+    if (slash != std::string::npos) found.path = rest.substr(slash);
+    if (!found.path.ends_with('/')) found.path += '/';
+    bool const port_right = !found.port.empty() && found.port.size() <= 5 &&
+                            found.port.find_first_not_of("0123456789") == std::string::npos;
+    bool const path_right =
+        std::all_of(found.path.begin(), found.path.end(), [](char c) { return c > ' ' && c < 0x7f; });
+    if (found.host.empty() || !port_right || !path_right)
+        throw usage_error{fmt::format("{}: not of the form http://HOST[:PORT][/PATH]", name)};
+    return found;
+}
+
+std::optional<broadcast_index> broadcast_index::parse(std::span<std::uint8_t const> text) {
+    rapidjson::Document json;
+    // Without recursion, as nobody knows how deep it is.
+    json.Parse<rapidjson::kParseIterativeFlag>(reinterpret_cast<char const*>(text.data()), text.size());
+    if (json.HasParseError() || !json.IsObject()) return {};
+    auto const member = [](auto const& object, char const* name) -> rapidjson::Value const* {
+        auto const found = object.FindMember(name);
+        return found == object.MemberEnd() ? nullptr : &found->value;
+    };
+    auto const* const list = member(json, "recordings");
+    if (list == nullptr || !list->IsArray() || list->Size() > max_recordings) return {};
+    broadcast_index out;
+    for (auto const& one : list->GetArray()) {
+        if (!one.IsObject()) return {};
+        auto const string = [&](auto const& object, char const* name) -> std::string_view {
+            auto const* const value = member(object, name);
+            return value != nullptr && value->IsString()
+                       ? std::string_view{value->GetString(), value->GetStringLength()}
+                       : std::string_view{};
+        };
+        entry e;
+        e.id = string(one, "id");
+        if (e.id.size() != 16 || e.id.find_first_not_of("0123456789abcdef") != std::string::npos) return {};
+        std::string_view const version = string(one, "protocol");
+        if (version == "0.7") e.version = protocol::teeworlds_07;
+        else if (version == "0.6") e.version = protocol::teeworlds_06;
+        else if (version != "ddnet") return {};
+        auto const* const first = member(one, "first");
+        auto const* const last = member(one, "last");
+        auto const* const ended = member(one, "ended");
+        constexpr std::uint64_t most = std::uint64_t{1} << 60;
+        if (first == nullptr || last == nullptr || ended == nullptr || !first->IsUint64() || !last->IsUint64() ||
+            !ended->IsBool() || first->GetUint64() > last->GetUint64() || last->GetUint64() > most)
+            return {};
+        e.first = first->GetUint64();
+        e.last = last->GetUint64();
+        e.ended = ended->GetBool();
+        if (auto const* const map = member(one, "map"); map != nullptr && map->IsObject()) {
+            e.map.name = string(*map, "name");
+            e.map.sha256 = read_sha256(string(*map, "sha256"));
+            auto const* const size = member(*map, "size");
+            if (size != nullptr && size->IsUint64() && size->GetUint64() <= max_map)
+                e.map.size = static_cast<std::size_t>(size->GetUint64());
+            std::string_view const crc = string(*map, "crc");
+            static_cast<void>(std::from_chars(crc.data(), crc.data() + crc.size(), e.map.crc, 16));
+            e.has_map = e.map.sha256 && !string(*map, "path").empty();
+        }
+        out.recordings.push_back(std::move(e));
+    }
+    return out;
+}
+
+class subscriber::state final : private event_sink {
+public:
+    state(asio::io_context& io, web_address from, event_sink& to, std::function<void(std::string const&)> say)
+        : from_{std::move(from)}, to_{to}, say_{std::move(say)}, resolver_{io}, stream_{io}, wait_{io}, pace_{io},
+          memory_{std::make_unique<demo_player_memory>()} {}
+
+    void start() { connect(); }
+    void stop() {
+        stopped_ = true;
+        resolver_.cancel();
+        wait_.cancel();
+        pace_.cancel();
+        stream_.close();
+    }
+    [[nodiscard]] bool looks_up() const noexcept { return looks_up_; }
+
+private:
+    using body = std::vector<std::uint8_t>;
+    using handler = void (state::*)(unsigned status, body&&);
+
+    // ---- connection
+
+    void connect() {
+        looks_up_ = true;
+        resolver_.async_resolve(
+            from_.host, from_.port, [this](error_code failed, tcp::resolver::results_type found) {
+                looks_up_ = false;
+                if (stopped_) return;
+                if (failed) return lose(failed.message());
+                stream_.expires_after(answer_time);
+                stream_.async_connect(found, [this](error_code unreachable, tcp::endpoint const&) {
+                    if (stopped_) return;
+                    if (unreachable) return lose(unreachable.message());
+                    get_sync();
+                });
+            });
+    }
+
+    void lose(std::string const& why) {
+        if (stopped_) return;
+        stream_.close();
+        buffer_.clear();
+        if (why != last_trouble_) say_(fmt::format("{}; trying again", why));
+        last_trouble_ = why;
+        after(std::exchange(back_off_, std::min(2 * back_off_, longest_wait)), &state::connect);
+    }
+
+    void after(milliseconds time, void (state::*next)()) {
+        wait_.expires_after(std::chrono::milliseconds{time});
+        wait_.async_wait([this, next](error_code cancelled) {
+            if (!cancelled && !stopped_) (this->*next)();
+        });
+    }
+
+    void get(std::string const& path, std::size_t most, handler next) {
+        request_ = {};
+        request_.method(http::verb::get);
+        request_.target(from_.path + path);
+        request_.version(11);
+        request_.set(http::field::host, from_.host + (from_.port == "80" ? "" : ":" + from_.port));
+        request_.set(http::field::user_agent, "teewire");
+        parser_.emplace();
+        parser_->body_limit(most);
+        stream_.expires_after(answer_time);
+        http::async_write(stream_, request_, [this, next](error_code failed, std::size_t) {
+            if (stopped_) return;
+            if (failed) return lose(failed.message());
+            http::async_read(stream_, buffer_, *parser_, [this, next](error_code broken, std::size_t) {
+                if (stopped_) return;
+                if (broken) return lose(broken.message());
+                auto& answer = parser_->get();
+                unsigned const status = answer.result_int();
+                keep_ = answer.keep_alive();
+                auto const data = answer.body().cdata();
+                auto const* const first = static_cast<std::uint8_t const*>(data.data());
+                body bytes(first, first + data.size());
+                if (!keep_) {
+                    // Only what has to be asked next needs a new connection.
+                    stream_.close();
+                    buffer_.clear();
+                }
+                (this->*next)(status, std::move(bytes));
+            });
+        });
+    }
+
+    // Asks what comes next, over a new connection if the last one was closed.
+    void go_on(void (state::*next)()) {
+        if (keep_) return (this->*next)();
+        keep_ = true;
+        after(look_again, &state::connect);
+    }
+
+    // ---- what to fetch
+
+    void get_sync() { get("sync", max_sync, &state::take_sync); }
+    void take_sync(unsigned status, body&& text) {
+        auto const index = status == 200 ? broadcast_index::parse(text) : std::nullopt;
+        if (!index) return lose(fmt::format("no broadcast is there (answer {})", status));
+        back_off_ = first_wait;
+        if (!std::exchange(last_trouble_, {}).empty()) say_("there again");
+        auto const& all = index->recordings;
+        auto const mine =
+            std::find_if(all.begin(), all.end(), [&](auto const& e) { return current_ && e.id == current_->id; });
+        if (mine != all.end() && next_ <= mine->last) {
+            if (next_ < mine->first) {
+                lost();
+                next_ = mine->last;
+            }
+            return go_on(&state::get_fragment);
+        }
+        if (mine != all.end() && !mine->ended) return go_on(&state::get_fragment);
+        bool const continues = mine != all.end() && mine + 1 != all.end();
+        if (all.empty() || (mine != all.end() && !continues))
+            return after(look_again, keep_ ? &state::get_sync : &state::reconnect);
+        if (current_ && !continues) lost();
+        current_ = continues ? *(mine + 1) : all.back();
+        next_ = continues ? current_->first : current_->last;
+        begun_ = false;
+        go_on(&state::get_start);
+    }
+    void reconnect() {
+        keep_ = true;
+        connect();
+    }
+
+    void get_start() { get(current_->id + "/start", max_start, &state::take_start); }
+    void take_start(unsigned status, body&& bytes) {
+        if (status != 200) {
+            current_.reset();
+            return after(look_again, &state::reconnect_or_sync);
+        }
+        start_ = std::move(bytes);
+        if (!current_->has_map || map_sha256_ == current_->map.sha256) return go_on(&state::get_fragment);
+        go_on(&state::get_map);
+    }
+    void reconnect_or_sync() { keep_ ? get_sync() : reconnect(); }
+
+    void get_map() { get("map/" + hexadecimal(*current_->map.sha256) + ".map", max_map, &state::take_map); }
+    void take_map(unsigned status, body&& bytes) {
+        map_.clear();
+        map_sha256_.reset();
+        if (status == 200 && sha256(bytes) == *current_->map.sha256) {
+            map_ = std::move(bytes);
+            map_sha256_ = current_->map.sha256;
+        } else {
+            say_(fmt::format("the map {} is not there, or another one", current_->map.name));
+        }
+        go_on(&state::get_fragment);
+    }
+
+    void get_fragment() {
+        // What is here already shall be seen first.
+        if (last_due_ > now() + most_ahead) return after(look_again, &state::get_fragment);
+        get(fmt::format("{}/{}.frag", current_->id, next_), max_fragment, &state::take_fragment);
+    }
+    void take_fragment(unsigned status, body&& bytes) {
+        if (status != 200) return after(look_again, &state::reconnect_or_sync);
+        play(bytes);
+        ++next_;
+        go_on(&state::get_fragment);
+    }
+
+    // ---- what is in it
+
+    void lost() {
+        stream_event e;
+        e.kind = event_kind::lost;
+        e.tick = last_tick_;
+        if (sent_begin_) add(e, last_due_);
+    }
+
+    void play(body const& chunks) {
+        body bytes = start_;
+        bytes.insert(bytes.end(), chunks.begin(), chunks.end());
+        auto const reader = demo_reader::open(bytes);
+        if (!reader) return say_("a fragment is no part of a demo");
+        size_table const& sizes = current_->version == protocol::teeworlds_07 ? sizes_07 : sizes_06;
+        demo_player player{*reader, *memory_, {&sizes, decoding::lenient, nullptr}};
+        whole_ticks whole{*this};
+        for (demo_event found; player.next(found);) whole.take(to_stream_event(found, player.state()));
+        whole.finish(player.state());
+        if (player.error().what.code != errc::ok)
+            say_(fmt::format("fragment {} is damaged: {}", next_, explain(player.error())));
+    }
+
+    void take(stream_event const& e) override {
+        if (e.kind == event_kind::snapshot) {
+            if (begun_ && e.tick <= last_tick_) return;
+            if (!begun_) begin(e.tick);
+            last_tick_ = e.tick;
+        }
+        if (begun_) add(e, due(e.tick));
+    }
+
+    void begin(std::int32_t tick) {
+        recording what;
+        what.version = current_->version;
+        what.map = current_->map;
+        if (map_sha256_ && map_sha256_ == current_->map.sha256) what.map_bytes = map_;
+        what.first_tick = tick;
+        stream_event e;
+        e.kind = event_kind::begin;
+        e.begun = &what;
+        anchor_tick_ = tick;
+        anchor_ = std::max(now() + spare, last_due_);
+        add(e, anchor_);
+        begun_ = sent_begin_ = true;
+        last_tick_ = -1;
+    }
+
+    milliseconds due(std::int32_t tick) {
+        milliseconds const time = now();
+        milliseconds at = anchor_ + (std::int64_t{tick} - anchor_tick_) * tick_milliseconds;
+        if (at > time + most_ahead || at < time - most_behind) {
+            anchor_tick_ = tick;
+            at = anchor_ = std::max(time + spare, last_due_);
+        }
+        return at;
+    }
+
+    void add(stream_event const& e, milliseconds at) {
+        last_due_ = std::max(at, last_due_);
+        waiting_.add(e, last_due_);
+        if (!pacing_) pace();
+    }
+
+    void pace() {
+        auto const next = waiting_.next();
+        pacing_ = next.has_value();
+        if (!pacing_) return;
+        pace_.expires_at(to_time(*next));
+        pace_.async_wait([this](error_code cancelled) {
+            if (cancelled || stopped_) return;
+            waiting_.release(now(), to_);
+            pace();
+        });
+    }
+
+    web_address from_;
+    event_sink& to_;
+    std::function<void(std::string const&)> say_;
+    tcp::resolver resolver_;
+    beast::tcp_stream stream_;
+    asio::steady_timer wait_;
+    asio::steady_timer pace_;
+    beast::flat_buffer buffer_;
+    http::request<http::empty_body> request_;
+    // Not a body that takes the memory for what a stranger announces.
+    std::optional<http::response_parser<http::basic_dynamic_body<beast::flat_buffer>>> parser_;
+    bool keep_ = true;
+    bool looks_up_ = false;
+    bool stopped_ = false;
+    milliseconds back_off_ = first_wait;
+    std::string last_trouble_;
+
+    std::optional<broadcast_index::entry> current_;
+    std::uint64_t next_ = 0;
+    body start_;
+    body map_;
+    std::optional<std::array<std::uint8_t, 32>> map_sha256_; // of map_
+
+    std::unique_ptr<demo_player_memory> memory_;
+    event_queue waiting_;
+    bool pacing_ = false;
+    bool begun_ = false; // current_
+    bool sent_begin_ = false;
+    std::int32_t last_tick_ = -1;
+    std::int32_t anchor_tick_ = 0;
+    milliseconds anchor_ = 0;
+    milliseconds last_due_ = 0;
+};
+
+subscriber::subscriber(asio::io_context& io, web_address from, event_sink& to,
+                       std::function<void(std::string const&)> say)
+    : state_{std::make_unique<state>(io, std::move(from), to, std::move(say))} {}
+subscriber::~subscriber() = default;
+void subscriber::start() { state_->start(); }
+void subscriber::stop() { state_->stop(); }
+bool subscriber::looks_up() const noexcept { return state_->looks_up(); }
+
+} // namespace teewire::replay

@@ -1,0 +1,359 @@
+#include "net/web_server.hpp"
+
+#include "io/errors.hpp"
+#include "net/rate_limit.hpp"
+#include "net/udp.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint32_t max_header = 8192;
+constexpr auto request_time = seconds{30};  // from the answer before to the end of the next header
+constexpr auto later_time = seconds{4};     // that a question waits for its answer
+constexpr auto least_time = seconds{20};    // to send an answer
+constexpr std::size_t slowest_bytes = 4096; // a second
+constexpr auto feed_time = seconds{30};     // to take what was published
+constexpr std::size_t max_behind = std::size_t{256} << 10;
+constexpr auto accept_pause = milliseconds{100}; // where there are no more descriptors
+
+} // namespace
+
+struct web_server::state {
+    state(asio::io_context& context, web_pages& from, web_limits const& most)
+        : io{context}, pages{from}, limits{most}, acceptor{context}, pause{context}, rates{
+                                                                                         most.requests_per_address,
+                                                                                         most.requests} {}
+
+    void accept(std::shared_ptr<state> const& self);
+
+    asio::io_context& io;
+    web_pages& pages;
+    web_limits limits;
+    tcp::acceptor acceptor;
+    asio::steady_timer pause;
+    address_rate_limit rates;
+    keyed_hash hash;
+    counters count;
+    std::set<session*> sessions;
+    std::map<asio::ip::address, std::size_t> of_address;
+    std::set<session*> waiting; // for something to change
+    std::set<session*> feeds;
+};
+
+class web_server::session final : public std::enable_shared_from_this<session> {
+public:
+    session(std::shared_ptr<state> const& server, tcp::socket&& socket, asio::ip::address from)
+        : server_{server}, stream_{std::move(socket)}, timer_{server->io}, from_{std::move(from)}, buffer_{
+                                                                                                       2 *
+                                                                                                       max_header} {
+        server_->sessions.insert(this);
+        ++server_->of_address[from_];
+    }
+    ~session() {
+        forget();
+        server_->sessions.erase(this);
+        auto const mine = server_->of_address.find(from_);
+        if (--mine->second == 0) server_->of_address.erase(mine);
+    }
+    session(session const&) = delete;
+    session& operator=(session const&) = delete;
+
+    void read() {
+        parser_.emplace();
+        parser_->header_limit(max_header);
+        parser_->body_limit(0);
+        stream_.expires_after(request_time);
+        http::async_read(stream_, buffer_, *parser_,
+                         [self = shared_from_this()](error_code failed, std::size_t) { self->take(failed); });
+    }
+
+    /// Asks once more.
+    void retry(bool last) {
+        web_answer const found = server_->pages.get(path_);
+        if (found.what == web_answer::kind::later && !last) return;
+        server_->waiting.erase(this);
+        timer_.cancel();
+        answer(found);
+    }
+
+    void publish(std::shared_ptr<std::string const> const& text) {
+        behind_ += text->size();
+        if (behind_ > max_behind) return close();
+        feed_.push_back(text);
+        if (feed_.size() == 1) write_feed();
+    }
+
+    void close() {
+        forget();
+        timer_.cancel();
+        stream_.close();
+    }
+
+private:
+    void forget() {
+        server_->waiting.erase(this);
+        server_->feeds.erase(this);
+    }
+
+    void take(error_code failed) {
+        if (failed == beast::error::timeout) ++server_->count.timeouts;
+        bool const malformed = failed.category() == make_error_code(http::error::end_of_stream).category() &&
+                               failed != http::error::end_of_stream && failed != http::error::partial_message;
+        if (failed && !malformed) return stream_.close();
+        ++server_->count.requests;
+        if (failed) {
+            ++server_->count.refused;
+            bool const large = failed == http::error::header_limit || failed == http::error::buffer_overflow;
+            bool const body = failed == http::error::unexpected_body || failed == http::error::body_limit;
+            keep_ = false;
+            head_ = false;
+            return refuse(large  ? http::status::request_header_fields_too_large
+                          : body ? http::status::payload_too_large
+                                 : http::status::bad_request);
+        }
+        auto const& request = parser_->get();
+        keep_ = request.keep_alive();
+        version_ = request.version();
+        head_ = request.method() == http::verb::head;
+        if (!server_->rates.take(hash_of_host(), now())) {
+            ++server_->count.refused;
+            keep_ = false;
+            return refuse(http::status::too_many_requests);
+        }
+        if (request.method() == http::verb::options) return refuse(http::status::no_content);
+        if (!head_ && request.method() != http::verb::get) {
+            ++server_->count.refused;
+            return refuse(http::status::method_not_allowed);
+        }
+        std::string_view path{request.target().data(), request.target().size()};
+        path = path.substr(0, path.find('?'));
+        path_ = path.starts_with('/') ? path.substr(1) : path;
+        web_answer const found = server_->pages.get(path_);
+        if (found.what != web_answer::kind::later) return answer(found);
+        server_->waiting.insert(this);
+        stream_.expires_never();
+        timer_.expires_after(later_time);
+        timer_.async_wait([self = shared_from_this()](error_code cancelled) {
+            if (!cancelled && self->server_->waiting.contains(self.get())) self->retry(true);
+        });
+    }
+
+    // Of IPv6 without what everybody may choose.
+    [[nodiscard]] std::uint64_t hash_of_host() const {
+        if (from_.is_v4()) return server_->hash(from_.to_v4().to_bytes());
+        auto const bytes = from_.to_v6().to_bytes();
+        return server_->hash(std::span{bytes}.first(from_.to_v6().is_v4_mapped() ? 16 : 8));
+    }
+
+    void answer(web_answer const& found) {
+        switch (found.what) {
+        case web_answer::kind::file: return send(found);
+        case web_answer::kind::feed: return begin_feed();
+        case web_answer::kind::later:
+        case web_answer::kind::none: break;
+        }
+        ++server_->count.not_found;
+        refuse(http::status::not_found);
+    }
+
+    template <class Fields>
+    void set_common(Fields& fields) const {
+        fields.version(version_);
+        fields.keep_alive(keep_);
+        fields.set(http::field::access_control_allow_origin, "*");
+    }
+
+    void refuse(http::status why) {
+        auto reply = std::make_shared<http::response<http::string_body>>();
+        reply->result(why);
+        set_common(*reply);
+        reply->set(http::field::cache_control, "no-store");
+        reply->set(http::field::allow, "GET, HEAD, OPTIONS");
+        if (why == http::status::no_content) {
+            reply->set(http::field::access_control_allow_methods, "GET, HEAD, OPTIONS");
+            reply->set(http::field::access_control_allow_headers, "*");
+        } else if (!head_) {
+            reply->set(http::field::content_type, "text/plain");
+            reply->body() = std::string{http::obsolete_reason(why)} + "\n";
+        }
+        reply->prepare_payload();
+        write(reply);
+    }
+
+    void send(web_answer const& found) {
+        body_ = found.body;
+        auto const set_fields = [&](auto& reply) {
+            reply.result(http::status::ok);
+            set_common(reply);
+            reply.set(http::field::content_type, beast::string_view{found.type.data(), found.type.size()});
+            reply.set(http::field::cache_control, beast::string_view{found.cache.data(), found.cache.size()});
+            reply.content_length(body_->size());
+        };
+        if (head_) {
+            auto reply = std::make_shared<http::response<http::empty_body>>();
+            set_fields(*reply);
+            return write(reply);
+        }
+        auto reply = std::make_shared<http::response<http::span_body<std::uint8_t const>>>();
+        set_fields(*reply);
+        reply->body() = {body_->data(), body_->size()};
+        server_->count.bytes += body_->size();
+        write(reply);
+    }
+
+    template <class Reply>
+    void write(std::shared_ptr<Reply> const& reply) {
+        std::size_t const size = body_ ? body_->size() : 0;
+        stream_.expires_after(least_time + seconds{size / slowest_bytes});
+        // Behind a head there is nothing, whatever it says.
+        auto const serializer = std::make_shared<http::response_serializer<typename Reply::body_type>>(*reply);
+        auto const done = [self = shared_from_this(), reply, serializer](error_code failed, std::size_t) {
+            self->body_.reset();
+            if (failed == beast::error::timeout) ++self->server_->count.timeouts;
+            if (failed || !self->keep_) return self->end();
+            self->read();
+        };
+        if (head_) http::async_write_header(stream_, *serializer, done);
+        else http::async_write(stream_, *serializer, done);
+    }
+
+    void end() {
+        error_code ignored;
+        stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+        stream_.close();
+    }
+
+    void begin_feed() {
+        server_->feeds.insert(this);
+        publish(std::make_shared<std::string const>(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+            "Access-Control-Allow-Origin: *\r\nX-Accel-Buffering: no\r\nConnection: close\r\n\r\n"));
+        watch_end();
+    }
+
+    void write_feed() {
+        stream_.expires_after(feed_time);
+        asio::async_write(stream_, asio::buffer(*feed_.front()),
+                          [self = shared_from_this()](error_code failed, std::size_t) {
+                              if (failed) return self->close();
+                              self->behind_ -= self->feed_.front()->size();
+                              self->feed_.pop_front();
+                              self->stream_.expires_never();
+                              if (!self->feed_.empty()) self->write_feed();
+                          });
+    }
+
+    // Nobody says anything on a feed but that it is over.
+    void watch_end() {
+        stream_.socket().async_wait(tcp::socket::wait_read,
+                                    [self = shared_from_this()](error_code) { self->close(); });
+    }
+
+    std::shared_ptr<state> server_;
+    beast::tcp_stream stream_;
+    asio::steady_timer timer_;
+    asio::ip::address from_;
+    beast::flat_buffer buffer_;
+    std::optional<http::request_parser<http::empty_body>> parser_;
+    std::string path_;
+    std::shared_ptr<std::vector<std::uint8_t> const> body_;
+    unsigned version_ = 11;
+    bool keep_ = false;
+    bool head_ = false;
+    std::deque<std::shared_ptr<std::string const>> feed_;
+    std::size_t behind_ = 0; // bytes
+};
+
+void web_server::state::accept(std::shared_ptr<state> const& self) {
+    acceptor.async_accept([this, self](error_code failed, tcp::socket socket) {
+        if (!acceptor.is_open()) return;
+        if (failed) {
+            pause.expires_after(accept_pause);
+            pause.async_wait([this, self](error_code) {
+                if (acceptor.is_open()) accept(self);
+            });
+            return;
+        }
+        ++count.accepted;
+        error_code gone;
+        auto const from = socket.remote_endpoint(gone).address();
+        auto const known = of_address.find(from);
+        bool const many = sessions.size() >= limits.connections ||
+                          (known != of_address.end() && known->second >= limits.connections_per_address);
+        if (many) ++count.turned_away;
+        else if (!gone) {
+            socket.set_option(tcp::no_delay{true}, gone);
+            std::make_shared<session>(self, std::move(socket), from)->read();
+        }
+        accept(self);
+    });
+}
+
+web_server::web_server(asio::io_context& io, tcp::endpoint const& at, web_pages& pages, web_limits const& limits)
+    : state_{std::make_shared<state>(io, pages, limits)} {
+    error_code failed;
+    auto& acceptor = state_->acceptor;
+    acceptor.open(at.protocol(), failed);
+    if (!failed) acceptor.set_option(tcp::acceptor::reuse_address{true}, failed);
+    if (!failed) acceptor.bind(at, failed);
+    if (!failed) acceptor.listen(4096, failed);
+    if (failed) throw io_error{fmt::format("{}:{}: {}", at.address().to_string(), at.port(), failed.message())};
+    state_->accept(state_);
+}
+
+web_server::~web_server() { close(); }
+
+void web_server::change() {
+    // Answering may change who waits.
+    std::vector<std::shared_ptr<session>> waiting;
+    waiting.reserve(state_->waiting.size());
+    for (session* const s : state_->waiting) waiting.push_back(s->shared_from_this());
+    for (auto const& s : waiting) s->retry(false);
+}
+
+void web_server::publish(std::string text) {
+    auto const shared = std::make_shared<std::string const>(std::move(text));
+    std::vector<std::shared_ptr<session>> feeds;
+    for (session* const s : state_->feeds) feeds.push_back(s->shared_from_this());
+    for (auto const& s : feeds) s->publish(shared);
+}
+
+void web_server::close() {
+    error_code ignored;
+    state_->acceptor.close(ignored);
+    state_->pause.cancel();
+    std::vector<std::shared_ptr<session>> all;
+    for (session* const s : state_->sessions)
+        if (auto alive = s->weak_from_this().lock()) all.push_back(std::move(alive));
+    for (auto const& s : all) s->close();
+}
+
+web_server::counters const& web_server::count() const noexcept { return state_->count; }
+std::size_t web_server::connections() const noexcept { return state_->sessions.size(); }
+std::size_t web_server::feeds() const noexcept { return state_->feeds.size(); }
+tcp::endpoint web_server::address() const { return state_->acceptor.local_endpoint(); }
+
+} // namespace teewire::replay

@@ -1,0 +1,343 @@
+#include "broadcast/broadcast.hpp"
+#include "broadcast/event_queue.hpp"
+#include "broadcast/folder.hpp"
+#include "broadcast/scoreboard.hpp"
+#include "demo/demo_sink.hpp"
+#include "events/event_printer.hpp"
+#include "events/game_event_reader.hpp"
+#include "io/output.hpp"
+#include "net/udp.hpp"
+#include "net/web_server.hpp"
+#include "sources/live_source.hpp"
+#include "sources/server_options.hpp"
+#include "verbs/verbs.hpp"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace teewire::replay {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+struct relay_options {
+    std::string source;
+    live_options live;
+    std::string bind = "0.0.0.0";
+    std::optional<std::uint16_t> http;
+    std::string folder;
+    std::string record;
+    bool force = false;
+    std::optional<double> delay = 0;
+    std::optional<double> window = 60;
+    std::string title;
+    web_limits web;
+};
+
+constexpr milliseconds housekeeping = 100;
+constexpr milliseconds sweep_interval = 10'000;
+constexpr double longest_delay = 3600; // seconds
+
+milliseconds in_milliseconds(std::optional<double> seconds) {
+    return static_cast<milliseconds>(seconds.value_or(0) * 1000);
+}
+
+// Hands on what it gets when it has waited.
+class delay_line final : public event_sink {
+public:
+    delay_line(asio::io_context& io, milliseconds delay, event_sink& to) : delay_{delay}, to_{to}, timer_{io} {}
+
+    void take(stream_event const& event) override {
+        if (delay_ == 0) return to_.take(event);
+        waiting_.add(event, now() + delay_);
+        if (!armed_) arm();
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept { return waiting_.bytes(); }
+    [[nodiscard]] bool empty() const { return !waiting_.next(); }
+
+private:
+    void arm() {
+        auto const next = waiting_.next();
+        armed_ = next.has_value();
+        if (!armed_) return;
+        timer_.expires_at(to_time(*next));
+        timer_.async_wait([this](boost::system::error_code cancelled) {
+            if (cancelled) return;
+            waiting_.release(now(), to_);
+            arm();
+        });
+    }
+
+    milliseconds delay_;
+    event_sink& to_;
+    asio::steady_timer timer_;
+    event_queue waiting_;
+    bool armed_ = false;
+};
+
+// What the source sends, for everybody who gets it.
+class station final : public event_sink, private web_pages, private broadcast_listener {
+public:
+    explicit station(relay_options const& options)
+        : options_{options}, title_{options.title.empty() ? options.source : options.title},
+          offer_{in_milliseconds(options.window), [this] { return describe(); }},
+          fragments_{offer_}, printer_{make_event_printer(event_format::ndjson, {}, csv_texts::raw)},
+          happenings_{[this](game_event const& e) { tell(e); }} {}
+
+    // Where it can be had. Throws what cannot be opened.
+    void open(asio::io_context& io) {
+        boost::system::error_code failed;
+        auto const address = asio::ip::make_address(options_.bind, failed);
+        if (failed) throw usage_error{fmt::format("{}: not an address", options_.bind)};
+        if (!options_.folder.empty()) {
+            folder_.emplace(options_.folder, [](std::string const& line) { complain(line); });
+            offer_.listen(*folder_);
+        }
+        if (!options_.record.empty()) {
+            target_.emplace(output_choice{options_.record, options_.force});
+            recorder_.emplace(*target_);
+        }
+        if (!options_.http) return;
+        offer_.listen(*this);
+        web_.emplace(io, tcp::endpoint{address, *options_.http}, static_cast<web_pages&>(*this), options_.web);
+        say("broadcasting on http://{}:{}/\n", web_->address().address().to_string(), web_->address().port());
+    }
+
+    void take(stream_event const& event) override {
+        if (over_) return;
+        counts_.lost += event.kind == event_kind::lost;
+        counts_.snapshots += event.kind == event_kind::snapshot;
+        counts_.messages += event.kind == event_kind::message;
+        counts_.recordings += event.kind == event_kind::begin;
+        scores_.take(event);
+        fragments_.take(event);
+        if (web_) happenings_.take(event);
+        if (recorder_) recorder_->take(event);
+    }
+
+    void proceed() {
+        milliseconds const time = now();
+        fragments_.settle(time);
+        offer_.proceed(time);
+        if (folder_ && time >= next_sweep_) {
+            folder_->sweep(offer_, in_milliseconds(options_.window));
+            next_sweep_ = time + sweep_interval;
+        }
+    }
+
+    // The source has ended: what there is can still be had.
+    void end_recording() {
+        over_ = true;
+        fragments_.finish();
+        if (web_) happenings_.finish();
+        if (!recorder_) return;
+        for (written_demo const& demo : recorder_->finish())
+            say("{}: {} snapshots, {} messages\n", printable(demo.path), demo.snapshots, demo.messages);
+        recorder_.reset();
+    }
+    void close() {
+        if (web_) web_->close();
+    }
+
+    [[nodiscard]] bool has_viewers() const noexcept { return web_.has_value(); }
+
+    void report() const {
+        say("{} snapshots, {} lost, {} messages, {} recordings; {} fragments", counts_.snapshots, counts_.lost,
+            counts_.messages, counts_.recordings, offer_.fragments());
+        if (web_) say("; {} requests answered, {} refused", web_->count().requests, web_->count().refused);
+        say("\n");
+    }
+
+    void set_delayed(std::function<std::size_t()> bytes) { delayed_bytes_ = std::move(bytes); }
+
+private:
+    // ---- broadcast_listener
+
+    void add(std::string const&, shared_bytes const&) override {}
+    void remove(std::string const&) override {}
+    void remove_folder(std::string const&) override {}
+    void change(shared_bytes const&) override {
+        web_->change();
+        if (web_->feeds() == 0) return;
+        web_->publish(fmt::format("event: players\ndata: {{\"tick\":{},\"players\":{}}}\n\n", offer_.last_tick(),
+                                  scores_.json()));
+    }
+
+    // ---- web_pages
+
+    web_answer get(std::string_view path) override {
+        constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
+        if (path == "sync") {
+            if (offer_.sync() == nullptr) return {web_answer::kind::later, {}};
+            return {web_answer::kind::file, offer_.sync(), "application/json", "public, max-age=1"};
+        }
+        if (path == "events") return {web_answer::kind::feed, {}};
+        if (path == "metrics") return text(metrics(), "text/plain; version=0.0.4");
+        if (auto bytes = offer_.find(path))
+            return {web_answer::kind::file, std::move(bytes), "application/octet-stream", for_ever};
+        return {offer_.expects(path) ? web_answer::kind::later : web_answer::kind::none, {}};
+    }
+    static web_answer text(std::string const& what, std::string_view type) {
+        return {web_answer::kind::file, std::make_shared<std::vector<std::uint8_t> const>(what.begin(), what.end()),
+                type, "no-store"};
+    }
+
+    std::string metrics() const {
+        text_buffer out;
+        auto const add = [&](std::string_view name, std::string_view type, std::string_view help, auto value) {
+            out.print("# HELP teewire_relay_{0} {2}\n# TYPE teewire_relay_{0} {1}\nteewire_relay_{0} {3}\n", name,
+                      type, help, value);
+        };
+        auto const& web = web_->count();
+        add("snapshots_total", "counter", "Snapshots received.", counts_.snapshots);
+        add("lost_snapshots_total", "counter", "Snapshots that were lost before they came here.", counts_.lost);
+        add("messages_total", "counter", "Messages received.", counts_.messages);
+        add("recordings_total", "counter", "Maps or sessions of the source.", counts_.recordings);
+        add("fragments_total", "counter", "Fragments made.", offer_.fragments());
+        add("window_bytes", "gauge", "Bytes of the fragments that can be had.", offer_.bytes());
+        add("delayed_bytes", "gauge", "Bytes that wait for the delay.", delayed_bytes_ ? delayed_bytes_() : 0);
+        add("last_tick", "gauge", "Tick of the newest fragment's last snapshot.", offer_.last_tick());
+        add("http_connections", "gauge", "Open connections.", web_->connections());
+        add("http_feeds", "gauge", "Connections that read events.", web_->feeds());
+        add("http_accepted_total", "counter", "Connections accepted.", web.accepted);
+        add("http_turned_away_total", "counter", "Connections over the limits.", web.turned_away);
+        add("http_requests_total", "counter", "Requests.", web.requests);
+        add("http_refused_total", "counter", "Requests that were malformed, too large or too many.", web.refused);
+        add("http_not_found_total", "counter", "Requests for what is not there.", web.not_found);
+        add("http_timeouts_total", "counter", "Connections that were too slow.", web.timeouts);
+        add("http_body_bytes_total", "counter", "Bytes of answers without their headers.", web.bytes);
+        add("folder_failures_total", "counter", "Files that could not be written.",
+            folder_ ? folder_->failures() : 0);
+        return std::string{out.view()};
+    }
+
+    broadcast_state describe() {
+        return {title_, in_milliseconds(options_.delay), in_milliseconds(options_.window), scores_.json()};
+    }
+
+    void tell(game_event const& e) {
+        if (web_->feeds() == 0) return;
+        text_buffer line;
+        printer_->print(line, e);
+        web_->publish(fmt::format("data: {}\n", line.view()));
+    }
+
+    struct counters {
+        std::uint64_t snapshots = 0;
+        std::uint64_t lost = 0;
+        std::uint64_t messages = 0;
+        std::uint64_t recordings = 0;
+    };
+
+    relay_options const& options_;
+    std::string title_;
+    scoreboard scores_;
+    broadcast offer_;
+    fragmenter fragments_;
+    std::unique_ptr<event_printer> printer_;
+    std::optional<broadcast_folder> folder_;
+    std::optional<demo_target> target_;
+    std::optional<demo_sink> recorder_;
+    std::optional<web_server> web_;
+    game_event_reader happenings_; // tells the web server
+    std::function<std::size_t()> delayed_bytes_;
+    milliseconds next_sweep_ = 0;
+    counters counts_;
+    bool over_ = false;
+};
+
+void allow_descriptors() {
+    rlimit most{};
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0) return;
+    most.rlim_cur = most.rlim_max;
+    static_cast<void>(setrlimit(RLIMIT_NOFILE, &most));
+}
+
+int relay(relay_options const& options) {
+    if (!options.http && options.folder.empty() && options.record.empty())
+        throw usage_error{"nobody would see it: --http, --dir or --record is needed"};
+    if (*options.delay > longest_delay) throw usage_error{"--delay: an hour at most"};
+    allow_descriptors();
+    asio::io_context io;
+    station shown{options};
+    delay_line delayed{io, in_milliseconds(options.delay), shown};
+    shown.set_delayed([&] { return delayed.bytes(); });
+    asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
+    asio::steady_timer timer{io};
+    bool source_over = false;
+    auto const source = open_live(io, options.source, options.live, delayed, [&] { source_over = true; });
+    shown.open(io);
+    bool ended = false;
+    auto const end = [&] {
+        if (std::exchange(ended, true)) return;
+        shown.end_recording();
+        if (!shown.has_viewers()) io.stop();
+        else say("{}: it is over; what is there stays until a signal comes\n", printable(options.source));
+    };
+    std::function<void()> const keep_house = [&] {
+        shown.proceed();
+        if (source_over && delayed.empty()) end();
+        timer.expires_after(std::chrono::milliseconds{housekeeping});
+        timer.async_wait([&](boost::system::error_code cancelled) {
+            if (!cancelled) keep_house();
+        });
+    };
+    signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
+        if (failed) return;
+        source->stop();
+        if (!std::exchange(ended, true)) shown.end_recording();
+        shown.close();
+        io.stop();
+    });
+    keep_house();
+    source->start();
+    io.run();
+    shown.report();
+    int const code = source->failed() ? exit_io : exit_ok;
+    if (source->looks_up()) std::_Exit(code); // that cannot be cancelled, and would be waited for
+    return code;
+}
+
+} // namespace
+
+verb const relay_verb{
+    "relay", "Show a server, a demo or another relay to everybody",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<relay_options>();
+        chosen->live.spectating.retry = true;
+        options.operand(chosen->source, "SOURCE",
+                        "HOST:PORT of a server, http://HOST:PORT of another relay, or a demo");
+        options.number("--http", chosen->http, 0, 65535, "port: for browsers, caches and other relays");
+        options.text("--dir", chosen->folder, "the same as files, for any web server", "FOLDER");
+        options.text("--record", chosen->record, "a demo of it", "FILE");
+        options.flag("--force", chosen->force, "replace that file if it exists");
+        options.duration("--delay", chosen->delay, "how long everything waits, so that nobody sees it earlier");
+        options.duration("--window", chosen->window, "how long fragments can be had");
+        options.text("--bind", chosen->bind, "address, of IPv4 or IPv6", "ADDRESS");
+        options.text("--title", chosen->title, "what viewers see as its name");
+        options.flag("--loop", chosen->live.loop, "a demo begins again at its end");
+        options.number("--speed", chosen->live.speed, 1.0 / 16, 100, "times the recorded pace, of a demo");
+        options.number("--max-connections", chosen->web.connections, 1, 1e6, "of HTTP");
+        options.number("--max-connections-per-ip", chosen->web.connections_per_address, 1, 1e6, "of one address");
+        options.number("--max-requests-per-ip", chosen->web.requests_per_address, 1, 1e6, "a second");
+        server_options(options, chosen->live.spectating);
+        options.remark(
+            "The fragments are those of doc/format/broadcast.md. Caches may keep everything but /sync, /events "
+            "and /metrics.");
+        options.examples({"relay localhost:8303 --http 8080 --delay 10s",
+                          "relay http://origin.example.net:8080 --http 80",
+                          "relay game.demo --loop --dir /var/www/live --record copy.demo"});
+        return [chosen] { return relay(*chosen); };
+    },
+    ending::when_complete};
+
+} // namespace teewire::replay

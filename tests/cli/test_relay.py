@@ -1,0 +1,406 @@
+#!/usr/bin/env python3
+"""`teewire relay`: fragments that join to what the source had, whoever fetches them, whenever and however.
+Usage: test_relay.py TEEWIRE FIXTURES"""
+import hashlib
+import http.client
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+from in_folder import InFolder
+from made_relay import Relay, Viewer
+from made_server import CHAT, Server
+
+TEEWIRE = os.path.abspath(sys.argv[1])
+FIXTURES = pathlib.Path(sys.argv[2]).resolve()
+DEMOS = {name: FIXTURES / "demos" / f"{name}.demo" for name in ("ddnet_yard", "ddnet_dm1", "teeworlds07_dm1")}
+FAST = ("--speed", "20")
+
+
+def run(*arguments):
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def states(file, types=None):
+    """By tick, the items of the snapshot, whatever their order; of these types alone."""
+    code, out, err = run("dump", "--format", "ndjson", file)
+    assert code == 0, err
+    lines = (json.loads(line) for line in out.splitlines())
+    return {one["tick"]: json.dumps({type: own for type, own in one["items"].items() if types is None or type in types},
+                                    sort_keys=True) for one in lines if "items" in one}
+
+
+# 0.7's clients record as items what its servers say in messages.
+TYPES_07 = {"character", "player_info", "game_data", "projectile", "laser", "pickup", "flag", "game_data_team", "death",
+            "game_data_flag", "sound_world", "spawn", "damage", "hammer_hit", "explosion", "spectator_info"}
+TYPES = {"ddnet_yard": None, "ddnet_dm1": None, "teeworlds07_dm1": TYPES_07}
+
+
+def over(index):
+    return all(one["ended"] for one in index["recordings"])
+
+
+class RelayTest(InFolder):
+    def relay(self, source, *options, **more):
+        relay = Relay(TEEWIRE, source, *options, folder=self.folder, **more)
+        self.addCleanup(relay.end, "kill")
+        return relay
+
+    def watch(self, source, *options):
+        relay = self.relay(source, *FAST, *options)
+        viewer = Viewer(relay)
+        viewer.look_until(over)
+        return relay, viewer
+
+
+class Fragments(RelayTest):
+    def test_joined_they_are_the_demo(self):
+        for name, demo in DEMOS.items():
+            with self.subTest(name):
+                relay, viewer = self.watch(demo, "--record", f"{name}.demo")
+                whole = self.save("joined.demo", viewer.joined())
+                self.assertEqual(run("verify", whole)[0], 0)
+                self.assertEqual(states(whole, TYPES[name]), states(demo, TYPES[name]))
+                self.assertEqual(relay.end(), (0, relay.said))
+                self.assertEqual(run("diff", whole, self.folder / f"{name}.demo")[:2], (0, ""))
+                if name != "teeworlds07_dm1":
+                    self.assertEqual(run("diff", demo, whole)[:2], (0, ""))
+
+    def test_any_run_of_them_is_a_demo(self):
+        demo = DEMOS["ddnet_yard"]
+        _, viewer = self.watch(demo)
+        expected = states(demo)
+        numbers = sorted(viewer.fragments[viewer.order[0]])
+        self.assertGreaterEqual(len(numbers), 5)
+        found = {}
+        for first, last in ((0, 1), (1, 2), (2, 5), (len(numbers) - 2, len(numbers))):
+            part = self.save("part.demo", viewer.joined(0, numbers[first:last]))
+            self.assertEqual(run("verify", part)[0], 0)
+            of_part = states(part)
+            self.assertEqual({tick: expected[tick] for tick in of_part}, of_part)
+            found.update(of_part)
+        # One second of ticks each, and each begins where the one before ends.
+        for n in numbers:
+            own = list(states(self.save("one.demo", viewer.joined(0, [n]))))
+            self.assertLess(own[-1] - own[0], 50)
+            found.update((tick, expected[tick]) for tick in own)
+        self.assertEqual(found, expected)
+
+    def test_start_and_map(self):
+        demo = DEMOS["ddnet_yard"]
+        relay, viewer = self.watch(demo)
+        told = viewer.about[viewer.order[0]]["map"]
+        status, headers, body = relay.get("/" + told["path"])
+        self.assertEqual((status, hashlib.sha256(body).hexdigest()), (200, told["sha256"]))
+        self.assertEqual((len(body), told["path"]), (told["size"], f"map/{told['sha256']}.map"))
+        self.assertIn("immutable", headers["Cache-Control"])
+        run("map", "extract", demo, "-o", self.folder / "own.map")
+        self.assertEqual((self.folder / "own.map").read_bytes(), body)
+
+    def test_each_round_is_another_recording(self):
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "50", "--loop", "--window", "30")
+        viewer = Viewer(relay)
+        viewer.look_until(lambda index: len(index["recordings"]) >= 3)
+        self.assertEqual(len(set(viewer.order)), len(viewer.order))
+        for which in 0, 1:
+            self.assertEqual(run("diff", DEMOS["ddnet_yard"], self.save("x.demo", viewer.joined(which)))[:2], (0, ""))
+        ended = [one["ended"] for one in relay.sync()["recordings"]]
+        self.assertEqual(ended, [True] * (len(ended) - 1) + [False])
+
+    def test_old_ones_go(self):
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "50", "--loop", "--window", "1", "--dir", "live")
+        viewer = Viewer(relay)
+        viewer.look_until(lambda index: viewer.order[0] not in [one["id"] for one in index["recordings"]])
+        first = viewer.order[0]
+        self.assertEqual(relay.get(f"/{first}/start")[0], 404)
+        self.assertEqual(relay.get(f"/{first}/0.frag")[0], 404)
+        self.assertFalse((self.folder / "live" / first).exists())
+
+    def test_what_was_left_behind_goes(self):
+        old = self.folder / "live" / "0123456789abcdef"
+        other = self.folder / "live" / "holiday"
+        (self.folder / "live" / "map").mkdir(parents=True)
+        old_map = self.folder / "live" / "map" / ("0" * 64 + ".map")
+        for folder in old, other:
+            folder.mkdir()
+            (folder / "start").write_bytes(b"")
+            (folder / "0.frag").write_bytes(b"")
+        old_map.write_bytes(b"")
+        for path in old / "start", old / "0.frag", old, old_map, other / "start", other:
+            os.utime(path, (1, 1))
+        relay = self.relay(DEMOS["ddnet_yard"], "--dir", "live", "--window", "5")
+        Viewer(relay).look_until(lambda index: True)
+        self.assertFalse(old.exists())
+        self.assertFalse(old_map.exists())
+        self.assertTrue((other / "0.frag").exists())
+
+    def test_the_folder_holds_the_same(self):
+        relay, viewer = self.watch(DEMOS["ddnet_yard"], "--dir", "live")
+        name = viewer.order[0]
+        folder = self.folder / "live"
+        self.assertEqual((folder / name / "start").read_bytes(), viewer.starts[name])
+        for n, body in viewer.fragments[name].items():
+            self.assertEqual((folder / name / f"{n}.frag").read_bytes(), body)
+        self.assertEqual(len(list((folder / name).iterdir())), 1 + len(viewer.fragments[name]))
+        index = json.loads((folder / "sync").read_bytes())
+        self.assertEqual(index["recordings"], relay.sync()["recordings"])
+        self.assertTrue((folder / index["recordings"][0]["map"]["path"]).is_file())
+
+    def test_a_folder_without_a_server(self):
+        relay = self.relay(DEMOS["ddnet_yard"], *FAST, "--dir", "live", http=False)
+        code, said = relay.process.wait(60), relay.process.stderr.read()
+        self.assertEqual(code, 0, said)
+        index = json.loads((self.folder / "live/sync").read_bytes())
+        [one] = index["recordings"]
+        parts = [(self.folder / "live" / one["id"] / f"{n}.frag").read_bytes() for n in range(one["last"] + 1)]
+        joined = self.save("x.demo", (self.folder / "live" / one["start"]).read_bytes() + b"".join(parts))
+        self.assertEqual(run("diff", DEMOS["ddnet_yard"], joined)[:2], (0, ""))
+
+    def test_a_folder_that_cannot_be_written(self):
+        (self.folder / "live").mkdir()
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "5", "--dir", "live")
+        viewer = Viewer(relay)
+        viewer.look_until(lambda index: index["recordings"][0]["last"] >= 1)
+        name = viewer.order[0]
+        for file in (self.folder / "live" / name).iterdir():
+            file.unlink()
+        (self.folder / "live" / name).rmdir()
+        (self.folder / "live" / name).write_bytes(b"") # in its place
+        last = relay.sync()["recordings"][0]["last"]
+        viewer.look_until(lambda index: index["recordings"][0]["last"] >= last + 2)
+        failures = [line for line in relay.get("/metrics")[2].decode().splitlines() if line.startswith("teewire_relay_folder_f")]
+        self.assertGreater(int(failures[0].split()[1]), 0)
+        code, said = relay.end()
+        self.assertEqual(code, 0)
+        self.assertIn(f"live/{name}", said)
+
+
+class Http(RelayTest):
+    def test_what_caches_may_keep(self):
+        relay, viewer = self.watch(DEMOS["ddnet_yard"])
+        name = viewer.order[0]
+        for path, cache in ((f"/{name}/start", "immutable"), (f"/{name}/0.frag", "immutable"), ("/sync", "max-age=1"),
+                            ("/metrics", "no-store"), ("/nothing", "no-store"), (f"/{name}/99999.frag", "no-store")):
+            status, headers, body = relay.get(path)
+            self.assertEqual(status, 404 if "no" in path or "9999" in path else 200)
+            self.assertIn(cache, headers["Cache-Control"])
+            self.assertEqual(headers["Access-Control-Allow-Origin"], "*")
+            head = relay.get(path, "HEAD")
+            self.assertEqual((head[0], head[2]), (status, b""))
+            if status == 200:
+                self.assertEqual(int(headers["Content-Length"]), len(body))
+                self.assertEqual(relay.get(path + "?x=1")[0], 200)
+        self.assertEqual(relay.get("/sync", "OPTIONS")[0], 204)
+
+    def test_names_that_are_not_there(self):
+        relay, viewer = self.watch(DEMOS["ddnet_yard"])
+        name = viewer.order[0]
+        for path in ("//sync", "/../sync", f"/{name}", f"/{name}/", f"/{name}/00.frag", f"/{name}/-1.frag", f"/{name}/.frag",
+                     f"/{name}/18446744073709551616.frag", f"/{name}/0.fragx", "/map/", "/map/.map", "/" + "a" * 4000):
+            self.assertEqual(relay.get(path)[0], 404, path)
+
+    def test_the_next_fragment_is_waited_for(self):
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "1")
+        viewer = Viewer(relay)
+        viewer.look_until(lambda index: True)
+        name = viewer.order[0]
+        began = time.monotonic()
+        for n in range(1, 4):
+            self.assertEqual(relay.get(f"/{name}/{n}.frag")[0], 200)
+        self.assertGreater(time.monotonic() - began, 1.5)
+        # That after the next is nobody's yet.
+        last = relay.sync()["recordings"][0]["last"]
+        self.assertEqual(relay.get(f"/{name}/{last + 3}.frag")[0], 404)
+
+    def test_strange_requests(self):
+        relay, viewer = self.watch(DEMOS["ddnet_yard"])
+        for request, status in ((b"nonsense\r\n\r\n", 400), (b"GET /sync HTTP/1.1\r\nX: " + b"x" * 9000 + b"\r\n\r\n", 431),
+                                (b"POST /sync HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", 413),
+                                (b"DELETE /sync HTTP/1.1\r\n\r\n", 405),
+                                (b"GET /sync HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 413)):
+            with socket.create_connection(("127.0.0.1", relay.port), timeout=10) as link:
+                link.sendall(request)
+                self.assertEqual(int(link.recv(4096).split()[1]), status, request[:40])
+        self.assertEqual(relay.get("/sync")[0], 200)
+
+    def test_limits(self):
+        relay = self.relay(DEMOS["ddnet_yard"], *FAST, "--max-connections-per-ip", "3", "--max-requests-per-ip", "20")
+        Viewer(relay).look_until(over)
+        time.sleep(1.1)
+        links = [socket.create_connection(("127.0.0.1", relay.port), timeout=10) for _ in range(4)]
+        self.assertEqual(links[3].recv(10), b"") # one too many
+        for link in links:
+            link.close()
+        time.sleep(0.2)
+        found = [relay.get("/metrics")[0] for _ in range(60)]
+        self.assertIn(429, found)
+        self.assertGreaterEqual(found.count(200), 15)
+
+    def test_events(self):
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "4")
+        link = http.client.HTTPConnection("127.0.0.1", relay.port, timeout=30)
+        self.addCleanup(link.close)
+        link.request("GET", "/events")
+        answer = link.getresponse()
+        self.assertEqual(answer.headers["Content-Type"], "text/event-stream")
+        told, players = [], []
+        kind = "message"
+        while len(told) < 8 or len(players) < 2:
+            line = answer.readline().decode().rstrip("\n")
+            if line.startswith("event: "):
+                kind = line[7:]
+            elif line.startswith("data: "):
+                (told if kind == "message" else players).append(json.loads(line[6:]))
+            else:
+                kind = "message"
+        expected = [json.loads(line) for line in run("events", DEMOS["ddnet_yard"], "--format", "ndjson")[1].splitlines()]
+        known = [{k: v for k, v in one.items() if k not in ("file", "seconds")} for one in expected]
+        for one in told:
+            self.assertIn({k: v for k, v in one.items() if k != "seconds"}, known)
+        self.assertTrue(all({"id", "name", "clan", "team"} <= set(one) for list in players for one in list["players"]))
+
+    def test_who_reads_slowly_holds_up_nobody(self):
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "4", "--loop")
+        slow = []
+        for _ in range(20):
+            link = socket.socket()
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+            link.connect(("127.0.0.1", relay.port))
+            self.addCleanup(link.close)
+            link.sendall(b"GET /events HTTP/1.1\r\n\r\n" if len(slow) % 2 else b"GET /sy") # and no more
+            slow.append(link)
+        viewer = Viewer(relay)
+        began = time.monotonic()
+        viewer.look_until(lambda index: sum(len(all) for all in viewer.fragments.values()) >= 10)
+        self.assertLess(time.monotonic() - began, 30)
+
+
+class Sources(RelayTest):
+    def test_a_relay_of_a_relay(self):
+        for name, demo in DEMOS.items():
+            with self.subTest(name):
+                first = self.relay(demo, "--speed", "1", "--window", "600")
+                second = self.relay(first.address, "--record", f"{name}.demo")
+                third = self.relay(second.address)
+                viewer = Viewer(third)
+                viewer.look_until(lambda index: index["recordings"][0]["last"] >= 2)
+                second.end()
+                self.assertEqual(run("verify", self.folder / f"{name}.demo")[0], 0)
+                expected = states(demo, TYPES[name])
+                for file in self.folder / f"{name}.demo", self.save("third.demo", viewer.joined()):
+                    found = states(file, TYPES[name])
+                    ticks = sorted(found)
+                    self.assertGreater(len(ticks), 40)
+                    # Everything from the first to the last.
+                    self.assertEqual(found, {t: s for t, s in expected.items() if ticks[0] <= t <= ticks[-1]})
+                first.end(), third.end()
+
+    def test_a_source_that_comes_back(self):
+        first = self.relay(DEMOS["ddnet_yard"], "--speed", "2")
+        second = self.relay(first.address)
+        viewer = Viewer(second)
+        viewer.look_until(lambda index: True)
+        port = first.port
+        first.end("kill")
+        again = Relay(TEEWIRE, DEMOS["ddnet_dm1"], "--speed", "2", "--http", str(port), "--bind", "127.0.0.1", http=False)
+        self.addCleanup(again.end, "kill")
+        viewer.look_until(lambda index: len(viewer.order) == 2)
+        viewer.look_until(lambda index: index["recordings"][-1]["last"] >= 1)
+        for which, name in enumerate(("ddnet_yard", "ddnet_dm1")):
+            found, expected = states(self.save("x.demo", viewer.joined(which))), states(DEMOS[name])
+            self.assertEqual(found, {tick: expected[tick] for tick in found})
+        second.end()
+        self.assertIn("trying again", second.said)
+        self.assertIn("there again", second.said)
+
+    def test_a_server_of_lies(self):
+        """Whatever is there instead of a broadcast."""
+        answers = [b"", b"\0" * 100, b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+                   b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n" + b"[" * 100000,
+                   b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"]
+        id = "0123456789abcdef"
+        for wrong in ({}, {"recordings": 1}, {"recordings": [1]}, {"recordings": [{"id": "../../etc"}]},
+                      {"recordings": [{"id": id, "protocol": "ddnet", "first": -1, "last": 2, "ended": False}]},
+                      {"recordings": [{"id": id, "protocol": "ddnet", "first": 5, "last": 2, "ended": False}]},
+                      {"recordings": [{"id": id, "protocol": "ddnet", "first": 1, "last": 1, "ended": False,
+                                       "map": {"sha256": "x", "size": 1e30, "name": 5}}]}):
+            text = json.dumps(wrong).encode()
+            answers.append(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(text) + text)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            relay = self.relay(f"http://127.0.0.1:{server.getsockname()[1]}")
+            server.settimeout(30)
+            for answer in answers[:6]: # its patience grows
+                link, _ = server.accept()
+                with link:
+                    link.settimeout(10)
+                    link.recv(4096)
+                    link.sendall(answer)
+            self.assertEqual(relay.get("/metrics")[0], 200)
+            self.assertEqual(relay.end()[0], 0)
+
+    def test_a_game_server(self):
+        class Talker(Server):
+            def __init__(self):
+                super().__init__()
+                self.tick = 100
+
+            def begin(self):
+                self.change_map(b"dm1")
+
+            def go_on(self):
+                self.tick += 2
+                self.snapshot(self.tick, [(9, 0, [self.tick] + [1] * 21)])
+                if self.tick == 300:
+                    self.change_map(b"dm1") # once more
+        with Talker() as server:
+            relay = self.relay(server.address, "--protocol", "0.6")
+            viewer = Viewer(relay)
+            viewer.look_until(lambda index: len(index["recordings"]) == 2 and index["recordings"][1]["last"] >= 1)
+            code, said = relay.end()
+            self.assertEqual(code, 0, said)
+            for which in 0, 1:
+                found = states(self.save("x.demo", viewer.joined(which)))
+                ticks = sorted(found)
+                self.assertEqual(ticks, list(range(ticks[0], ticks[-1] + 1, 2)))
+
+    def test_delay(self):
+        began = time.monotonic()
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "1", "--delay", "3", "--record", "x.demo")
+        viewer = Viewer(relay)
+        viewer.look_until(lambda index: True)
+        self.assertGreater(time.monotonic() - began, 3.9) # and a second for the first fragment
+        self.assertEqual(relay.sync()["delay"], 3)
+        relay.end()
+        newest = max(states(self.folder / "x.demo"))
+        self.assertLessEqual(newest - min(states(DEMOS["ddnet_yard"])), (time.monotonic() - began - 3) * 50)
+
+
+class CommandLine(RelayTest):
+    def test_wrong_usage(self):
+        demo = DEMOS["ddnet_yard"]
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            for arguments, code, what in (
+                    ([demo], 2, "--http, --dir or --record"),
+                    ([demo, "--http", "0", "--bind", "nowhere"], 2, "not an address"),
+                    ([demo, "--http", taken.getsockname()[1], "--bind", "127.0.0.1"], 3, "in use"),
+                    ([demo, "--http", "0", "--delay", "2:00:00"], 2, "an hour"),
+                    (["https://example.net/", "--http", "0"], 2, "HTTPS"),
+                    (["http://", "--http", "0"], 2, "http://HOST"),
+                    (["http://x:123456/", "--http", "0"], 2, "http://HOST"),
+                    (["nothing.demo", "--http", "0"], 3, "no such file"),
+                    ([FIXTURES / "maps/ddnet.map", "--http", "0"], 2, "this is a map"),
+                    ([demo, "--record", demo], 2, "exists")):
+                found, out, err = run("relay", *arguments)
+                self.assertEqual((found, out), (code, ""), (arguments, err))
+                self.assertIn(what, err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
