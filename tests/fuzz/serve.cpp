@@ -4,6 +4,7 @@
 // A flag, the size of the demo in two bytes, the demo, and steps.
 #include "program.hpp"
 
+#include "demo/playback.hpp"
 #include "demo/session.hpp"
 #include "io/input.hpp"
 #include "net/game_client.hpp"
@@ -47,9 +48,9 @@ struct honest_client final : client_listener {
 
 class stage final : packet_sink {
 public:
-    stage(playback& shown, std::span<std::uint8_t const> map)
+    explicit stage(playback& shown)
         : shown_{shown}, format_{shown.is_07() ? wire_format::v07 : wire_format::ddnet},
-          server_{shown, "fuzz", "made_up", map, {.viewers = 4, .viewers_per_address = 2}, {5}, *this, 0},
+          server_{shown, {.name = "fuzz", .limits = {.viewers = 4, .viewers_per_address = 2}}, {5}, *this, 0},
           honest_{format_, 0} {}
 
     void wait(milliseconds time) {
@@ -155,7 +156,8 @@ void run_target(fuzz::bytes_view data) {
         input const source{file.path()};
         session demo{source};
         playback shown{demo, loop, {}};
-        stage all{shown, map};
+        shown.set_map("made_up", map);
+        stage all{shown};
         all.wait(200);
         while (!in.empty()) all.step(in);
         all.check();

@@ -5,6 +5,7 @@
 #include "scene.hpp"
 #include "temporary_file.hpp"
 
+#include "demo/playback.hpp"
 #include "net/game_client.hpp"
 #include "net/replay_server.hpp"
 #include "net/udp.hpp"
@@ -93,7 +94,8 @@ struct stage final : packet_sink {
     explicit stage(std::string const& file, server_limits limits = {}, bool loop = false)
         : source{file[0] == '/' ? file : TEEWIRE_FIXTURES "/demos/" + file}, demo{source}, shown{demo, loop, {}} {
         for (std::size_t i = 0; i < map.size(); ++i) map[i] = static_cast<std::uint8_t>(i * i >> 3);
-        server.emplace(shown, "test", "dm1", map, limits,
+        shown.set_map("dm1", map);
+        server.emplace(shown, server_settings{.name = "test", .limits = limits},
                        std::array<std::uint8_t, 16>{9, 8, 7, 6, 5, 4, 3, 2, 1, 9, 8, 7, 6, 5, 4, 3}, *this, 0);
         // What the demo holds at each tick, by another way.
         auto const memory = std::make_unique<demo_player_memory>();
@@ -516,7 +518,7 @@ TEST_CASE("what is said in ticks that are left out arrives") {
         s.now += late;
         s.run(12'000);
         CHECK(c.messages[message_type::chat] == 10);
-        CHECK(s.server->count().late_ticks == static_cast<std::uint64_t>(late / 40));
+        CHECK(s.shown.late_ticks() == static_cast<std::uint64_t>(late / 40));
     }
 }
 
@@ -1014,7 +1016,7 @@ TEST_CASE("viewers of 0.7 are told the tuning and who is there") {
     } sink;
     sink.to = &client;
     sink.now = &s.now;
-    replay_server server{s.shown, "test", "dm1", s.map, {}, std::array<std::uint8_t, 16>{9}, sink, 0};
+    replay_server server{s.shown, {.name = "test"}, std::array<std::uint8_t, 16>{9}, sink, 0};
     for (milliseconds const end = s.now + 3000; s.now < end; s.now += 4) {
         if (s.now >= server.next_tick()) server.tick(s.now);
         for (auto d = client.poll(s.now); !d.empty(); d = client.poll(s.now))
