@@ -4,9 +4,9 @@
 #include "random.hpp"
 #include "scene.hpp"
 #include "temporary_file.hpp"
+#include "watching_client.hpp"
 
 #include "demo/playback.hpp"
-#include "net/game_client.hpp"
 #include "net/replay_server.hpp"
 #include "net/udp.hpp"
 
@@ -17,6 +17,8 @@
 
 using namespace teewire;
 using namespace teewire::replay;
+using test::address, test::here, test::items, test::state;
+using a_client = test::watching_client;
 
 namespace {
 std::atomic<std::size_t> allocations = 0;
@@ -33,14 +35,6 @@ std::atomic<std::size_t> allocations = 0;
 
 namespace {
 
-using state = std::map<std::int32_t, std::vector<std::int32_t>>;
-
-state items(snapshot_view snapshot) {
-    state out;
-    for (item const i : snapshot) out[i.key].assign(i.data.begin(), i.data.end());
-    return out;
-}
-
 // What viewers get of a snapshot of the demo, apart from their own items.
 state shown_items(snapshot_view snapshot, bool v07) {
     state out = items(snapshot);
@@ -53,41 +47,6 @@ state shown_items(snapshot_view snapshot, bool v07) {
             if (key_type(key) == 10) data[0] = 0;
     return out;
 }
-
-endpoint address(std::uint32_t ip, std::uint16_t port) { return {boost::asio::ip::address_v4{ip}, port}; }
-constexpr std::uint32_t here = 0x7f000001;
-
-struct a_client final : client_listener {
-    a_client(wire_format format, endpoint where, snapshot_scratch& scratch, test::link_quality quality,
-             std::uint64_t seed, milliseconds now)
-        : at{where}, to_server{seed, quality}, to_client{seed + 1, quality} {
-        client_profile profile;
-        profile.no_answer = 60'000;
-        client.emplace(format, profile, std::array<std::uint8_t, 16>{1, 2, static_cast<std::uint8_t>(seed)}, *this,
-                       scratch, now);
-    }
-    void map_changes(served_map const& m) override { map = m; }
-    void map_arrives(std::size_t) override {}
-    void map_complete(served_map const&, std::vector<std::uint8_t>&& bytes) override {
-        map_bytes = std::move(bytes);
-    }
-    void receives(snapshot_event const& e) override {
-        damaged += e.kind == snapshot_event_kind::damaged || e.kind == snapshot_event_kind::malformed;
-        if (e.kind == snapshot_event_kind::snapshot) snapshots[e.tick] = items(e.snapshot);
-    }
-    void receives(message const&, message_type type, std::span<std::uint8_t const>, bool) override {
-        ++messages[type];
-    }
-
-    endpoint at;
-    test::lossy_link to_server, to_client;
-    std::optional<game_client> client;
-    served_map map;
-    std::vector<std::uint8_t> map_bytes;
-    std::map<std::int32_t, state> snapshots;
-    std::map<message_type, int> messages;
-    int damaged = 0;
-};
 
 // Server, clients and the time.
 struct stage final : packet_sink {

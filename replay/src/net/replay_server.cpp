@@ -82,7 +82,11 @@ struct replay_server::viewer {
     milliseconds since = 0; // the last step
     std::uint32_t used_index = 0;
 
-    bool map_told = false;                         // which one to load
+    // Clients answer each map that they are told with one `ready`, which may be on its way when the map changes.
+    bool map_told = false;
+    std::uint32_t maps_told = 0;
+    std::uint32_t readies = 0;
+    std::size_t since_map = 0;                     // vital messages behind the last map_change
     std::size_t map_next = 0;                      // byte
     std::size_t map_until = 0;                     // chunks that were asked for end there
     std::deque<std::vector<std::uint8_t>> welcome; // vital messages before those of the log; bounded by the roster
@@ -322,6 +326,7 @@ replay_server::viewer* replay_server::accept(server_gate::decision const& d, end
     v.at = step::joining;
     v.since = now;
     v.used_index = static_cast<std::uint32_t>(used_.size());
+    v.maps_told = v.readies = 0;
     v.name = {};
     used_.push_back(number);
     add_place(number);
@@ -356,9 +361,15 @@ void replay_server::say(viewer& v, T const& value, milliseconds now) {
     auto const bytes = encode(value, spoken_over(v.link->format()), memory);
     if (!bytes) return;
     // What finds no room is lost: a client that does not acknowledge gets no further anyway.
-    static_cast<void>(
-        v.link->queue(*bytes, true, now, *out_, [&](auto datagram) { sink_.send(v.address, datagram); }));
+    static_cast<void>(give(v, *bytes, now));
     v.link->flush();
+}
+
+bool replay_server::give(viewer& v, std::span<std::uint8_t const> message, milliseconds now) {
+    auto const send = [&](auto datagram) { sink_.send(v.address, datagram); };
+    if (v.link->queue(message, true, now, *out_, send).code != errc::ok) return false;
+    ++v.since_map;
+    return true;
 }
 
 void replay_server::receive(viewer& v, chunk const& c, milliseconds now) {
@@ -391,7 +402,10 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
         return;
     }
     case message_type::request_map_data: {
-        if (!vital || v.at != step::loading) return;
+        if (!vital) return;
+        // A `ready` was of an earlier map.
+        if ((v.at == step::ready || v.at == step::entering) && v.readies < v.maps_told) v.at = step::loading;
+        if (v.at != step::loading) return;
         v.since = now;
         if (v07) {
             v.map_until = std::min(map_.size(), v.map_until + map_chunks_per_request_07 * map_chunk_bytes);
@@ -405,7 +419,10 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
         return;
     }
     case message_type::ready:
-        if (!vital || v.at != step::loading) return;
+        if (!vital || v.readies == v.maps_told) return;
+        ++v.readies;
+        // Of an earlier map, if this one is still on its way to the client.
+        if (v.at < step::loading || !v.map_told || v.link->unacknowledged() > v.since_map) return;
         say(v, messages::con_ready{}, now);
         v.at = step::ready;
         v.since = now;
@@ -530,10 +547,9 @@ void replay_server::enter(viewer& v) {
 
 // Gives the connection what it has room for.
 void replay_server::pump(viewer& v, milliseconds now) {
-    auto const send = [&](auto datagram) { sink_.send(v.address, datagram); };
     bool any = false;
-    auto const give = [&](std::span<std::uint8_t const> message) {
-        bool const given = v.link->queue(message, true, now, *out_, send).code == errc::ok;
+    auto const give_any = [&](std::span<std::uint8_t const> message) {
+        bool const given = give(v, message, now);
         any = any || given;
         return given;
     };
@@ -547,15 +563,17 @@ void replay_server::pump(viewer& v, milliseconds now) {
         change.sha256 = map_sha256_;
         std::array<std::uint8_t, max_payload_bytes> memory;
         auto const bytes = encode(change, encoding_.version, memory);
-        v.map_told = bytes && give(*bytes);
+        v.map_told = bytes && give_any(*bytes);
+        v.maps_told += v.map_told;
+        v.since_map = 0;
     }
     if (v.at == step::loading && v.map_told) any = pump_map(v, now) || any;
     if (v.at == step::watching) {
-        while (!v.welcome.empty() && give(v.welcome.front())) v.welcome.pop_front();
+        while (!v.welcome.empty() && give_any(v.welcome.front())) v.welcome.pop_front();
         if (v.welcome.empty()) {
             if (v.log_next < log_begin_) return v.link->close("You are too far behind");
             while (v.log_next < log_begin_ + log_.size() &&
-                   give(log_[static_cast<std::size_t>(v.log_next - log_begin_)]))
+                   give_any(log_[static_cast<std::size_t>(v.log_next - log_begin_)]))
                 ++v.log_next;
         }
     }
@@ -573,10 +591,7 @@ bool replay_server::pump_map(viewer& v, milliseconds now) {
         data.last = v.map_next + size == map_.size();
         std::array<std::uint8_t, max_payload_bytes> memory;
         auto const bytes = encode(data, encoding_.version, memory);
-        if (!bytes || v.link->queue(*bytes, true, now, *out_, [&](auto datagram) {
-                                sink_.send(v.address, datagram);
-                            }).code != errc::ok)
-            break;
+        if (!bytes || !give(v, *bytes, now)) break;
         v.map_next += size;
         any = true;
     }

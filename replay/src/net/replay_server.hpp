@@ -121,6 +121,8 @@ private:
     void watch(viewer& v, std::int32_t id);
     template <class T>
     void say(viewer& v, T const& value, milliseconds now);
+    // A vital message. False if there is no room for it.
+    bool give(viewer& v, std::span<std::uint8_t const> message, milliseconds now);
     void pump(viewer& v, milliseconds now);
     bool pump_map(viewer& v, milliseconds now);
     void poll(viewer& v, milliseconds now);
