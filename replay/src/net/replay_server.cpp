@@ -572,8 +572,7 @@ void replay_server::pump(viewer& v, milliseconds now) {
         while (!v.welcome.empty() && give_any(v.welcome.front())) v.welcome.pop_front();
         if (v.welcome.empty()) {
             if (v.log_next < log_begin_) return v.link->close("You are too far behind");
-            while (v.log_next < log_begin_ + log_.size() &&
-                   give_any(log_[static_cast<std::size_t>(v.log_next - log_begin_)]))
+            while (v.log_next < log_due_ && give_any(log_[static_cast<std::size_t>(v.log_next - log_begin_)]))
                 ++v.log_next;
         }
     }
@@ -614,6 +613,7 @@ void replay_server::tick(milliseconds now) {
 
 void replay_server::poll_viewers(milliseconds now) {
     polled_ = true;
+    log_due_ = log_begin_ + log_.size();
     // From the back, as those that are over are replaced by the last one.
     for (std::size_t i = used_.size(); i-- > 0;) {
         viewer& v = viewers_[used_[i]];
@@ -627,6 +627,7 @@ void replay_server::poll_viewers(milliseconds now) {
 void replay_server::begin(milliseconds now) {
     past_.clear();
     log_begin_ += log_.size();
+    log_due_ = log_begin_;
     log_.clear();
     read_show();
     for (std::size_t i = used_.size(); i-- > 0;) {
@@ -668,6 +669,7 @@ void replay_server::add_roster_changes() {
 
 void replay_server::see(std::int32_t tick, snapshot_view const* snapshot, milliseconds now) {
     add_roster_changes();
+    log_due_ = log_begin_ + log_.size();
     if (snapshot != nullptr) {
         past_.drop_before(tick - snapshot_pacing::keep_ticks);
         if (past_.add(tick, *snapshot)) send_snapshots(now);

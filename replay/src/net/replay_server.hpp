@@ -170,6 +170,7 @@ private:
     // Vital messages for all, numbered through.
     std::deque<std::vector<std::uint8_t>> log_;
     std::uint64_t log_begin_ = 0;
+    std::uint64_t log_due_ = 0; // those behind it go with the next snapshot
     roster announced_; // what the messages in the log amount to
 
     milliseconds next_tick_;

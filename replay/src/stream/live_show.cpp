@@ -65,8 +65,13 @@ void live_show::begin_anew(std::int64_t now) {
 void live_show::take_message(std::span<std::uint8_t const> bytes) {
     auto const m = parse_message(bytes);
     if (!viewed_ || !m || m->system) return;
-    if (is_07()) roster_.receive(*m);
-    else if (identify(*m, protocol::ddnet) == message_type::tune_params) tuning_.assign(bytes.begin(), bytes.end());
+    if (is_07()) {
+        roster_.receive(*m);
+    } else if (identify(*m, protocol::ddnet) == message_type::tune_params) {
+        if (std::equal(bytes.begin(), bytes.end(), tuning_.begin(), tuning_.end()))
+            return; // some repeat it each tick
+        tuning_.assign(bytes.begin(), bytes.end());
+    }
     if (watching_now() != nullptr && is_for_viewers(*m, version_)) watching_now()->hear(bytes);
 }
 
