@@ -663,7 +663,7 @@ TEST_CASE("messages for all are passed on, and others are not") {
         s.play(tick, 1000);
         CHECK(c.messages[message_type::broadcast] == 1);
         CHECK(c.messages[message_type::ready_to_enter] == 1); // its own
-        for (int i = 0; i < 20; ++i) { // told when it changes
+        for (int i = 0; i < 20; ++i) {                        // told when it changes
             tuning.values[0] = i < 10 ? 777 : 778;
             s.say(tuning);
             s.play(tick, 80);

@@ -171,7 +171,7 @@ private:
     std::deque<std::vector<std::uint8_t>> log_;
     std::uint64_t log_begin_ = 0;
     std::uint64_t log_due_ = 0; // those behind it go with the next snapshot
-    roster announced_; // what the messages in the log amount to
+    roster announced_;          // what the messages in the log amount to
 
     milliseconds next_tick_;
     bool polled_ = false; // in this tick
