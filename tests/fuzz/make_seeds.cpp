@@ -136,9 +136,15 @@ void serve(byte_span demo, bool v07) {
         tell(input, say);
         append(seed, bytes{wait, 20, static_cast<std::uint8_t>(seek + 8 * (i % 4)), 100, 0, 0, 0});
     }
-    put("serve", seed);
+    for (std::uint8_t const flags : {0, 3}) {
+        seed.front() = flags;
+        put("serve", seed);
+    }
     append(seed, said_by_clients[p]);
-    put("serve", seed);
+    for (std::uint8_t const flags : {0, 3}) {
+        seed.front() = flags;
+        put("serve", seed);
+    }
     bytes strangers = whole_demo;
     for (std::uint8_t kind = 0; kind < 4; ++kind) {
         std::array<std::uint8_t, 64> small;

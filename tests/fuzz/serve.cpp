@@ -1,13 +1,15 @@
-// A replay of a stranger's demo, and its clients: one that means no harm, one that says whatever the input says over a
-// connection of its own, and addresses that send datagrams of any kind.
+// A stranger's demo, replayed or shown as what happens now, and its clients: one that means no harm, one that says whatever
+// the input says over a connection of its own, and addresses that send datagrams of any kind.
 //
-// A flag, the size of the demo in two bytes, the demo, and steps.
+// Flags (1: again and again, 2: now), the size of the demo in two bytes, the demo, and steps.
 #include "program.hpp"
 
+#include "demo/playback.hpp"
 #include "demo/session.hpp"
 #include "io/input.hpp"
 #include "net/game_client.hpp"
 #include "net/replay_server.hpp"
+#include "stream/live_show.hpp"
 
 #include <map>
 #include <optional>
@@ -27,7 +29,11 @@ struct honest_client final : client_listener {
         p.history_ints = std::size_t{1} << 16;
         return p;
     }
-    void map_changes(served_map const&) override {}
+    void map_changes(served_map const&) override {
+        has_map = false;
+        newest = -1;
+        snapshots = 0;
+    }
     void map_arrives(std::size_t) override {}
     void map_complete(served_map const&, std::vector<std::uint8_t>&&) override { has_map = true; }
     void receives(snapshot_event const& event) override {
@@ -45,15 +51,120 @@ struct honest_client final : client_listener {
     game_client client;
 };
 
+milliseconds now_ = 0;
+
+// What is shown, and how the input changes it.
+class director {
+public:
+    virtual show& shown() = 0;
+    virtual void go_on() {}
+    virtual void steer(std::uint8_t how, fuzz::input& in) = 0;
+    // Shows something to everybody who comes.
+    virtual void settle() {}
+
+protected:
+    ~director() = default;
+};
+
+class replayed final : public director {
+public:
+    replayed(session& demo, bool loop, std::span<std::uint8_t const> map) : shown_{demo, loop, {}} {
+        shown_.set_map("made_up", map);
+    }
+    show& shown() override { return shown_; }
+    void steer(std::uint8_t how, fuzz::input& in) override {
+        if (how == 0) shown_.seek(in.integer());
+        else if (how == 1) shown_.set_speed(in.byte() / 16.0);
+        else shown_.pause(how == 2);
+    }
+
+private:
+    playback shown_;
+};
+
+class happening final : public director {
+public:
+    happening(session& demo, bool loop, std::span<std::uint8_t const> map)
+        : demo_{demo}, player_{demo.player()}, loop_{loop}, map_{map} {
+        begin(demo.spoken(), "made_up", map);
+    }
+    show& shown() override { return shown_; }
+    void go_on() override {
+        for (; now_ >= next_; next_ += 40) play();
+    }
+    void steer(std::uint8_t how, fuzz::input& in) override {
+        stream_event e;
+        switch (how) {
+        case 0: {
+            std::uint8_t const what = in.byte();
+            begin(static_cast<protocol>(what % 3), std::string(what / 64U, 'm'), map_.first(what / 4U));
+            break;
+        }
+        case 1: moved_ = in.number(); break;
+        case 2: next_ += 100 * in.byte(); break;
+        default: {
+            auto const said = in.take(in.word() % 2000U);
+            e.kind = event_kind::message;
+            e.message = said;
+            shown_.take(e);
+        }
+        }
+    }
+    void settle() override {
+        next_ = now_;
+        begin(demo_.spoken(), "made_up", map_);
+    }
+
+private:
+    void begin(protocol p, std::string name, std::span<std::uint8_t const> map) {
+        recording what;
+        what.version = p;
+        what.map.name = std::move(name);
+        what.map_bytes = map;
+        stream_event e;
+        e.kind = event_kind::begin;
+        e.begun = &what;
+        shown_.take(e);
+    }
+    // Up to the next marker.
+    void play() {
+        for (demo_event d; player_.next(d);) {
+            stream_event e;
+            if (d.kind == demo_event_kind::tick) tick_ = static_cast<std::uint32_t>(d.tick);
+            e.tick = static_cast<std::int32_t>(tick_ + moved_);
+            e.kind = d.kind == demo_event_kind::message    ? event_kind::message
+                     : d.kind == demo_event_kind::snapshot ? event_kind::snapshot
+                                                           : event_kind::tick;
+            e.message = d.message;
+            e.state = player_.state();
+            shown_.take(e);
+            if (d.kind == demo_event_kind::tick) return;
+        }
+        if (loop_) static_cast<void>(player_.seek(demo_.overview().first_tick, demo_.keyframes()));
+    }
+
+    session& demo_;
+    demo_player& player_;
+    bool loop_;
+    std::span<std::uint8_t const> map_;
+    live_show shown_{[] { return now_; }};
+    milliseconds next_ = 0;
+    std::uint32_t tick_ = 0;
+    std::uint32_t moved_ = 0;
+};
+
 class stage final : packet_sink {
 public:
-    stage(playback& shown, std::span<std::uint8_t const> map)
-        : shown_{shown}, format_{shown.is_07() ? wire_format::v07 : wire_format::ddnet},
-          server_{shown, "fuzz", "made_up", map, {.viewers = 4, .viewers_per_address = 2}, {5}, *this, 0},
-          honest_{format_, 0} {}
+    stage(director& what, bool changes)
+        : what_{what}, changes_{changes}, format_{what.shown().is_07() ? wire_format::v07 : wire_format::ddnet},
+          server_{
+              what.shown(), {.name = "fuzz", .limits = {.viewers = 4, .viewers_per_address = 2}}, {5}, *this, 0} {
+        honest_.emplace(format_, 0);
+    }
 
     void wait(milliseconds time) {
         for (milliseconds const end = std::min(now_ + time, longest_); now_ < end; now_ += 20) {
+            what_.go_on();
             if (now_ >= server_.next_tick()) server_.tick(now_);
             poll();
         }
@@ -82,11 +193,7 @@ public:
             }
             break;
         case 5: wait(10 * (1 + in.byte())); break;
-        case 6:
-            if (what / 8 % 4 == 0) shown_.seek(in.integer());
-            else if (what / 8 % 4 == 1) shown_.set_speed(in.byte() / 16.0);
-            else shown_.pause(what / 8 % 4 == 2);
-            break;
+        case 6: what_.steer(what / 8 % 4, in); break;
         default: // comes anew
             if (hostile_) hostile_->close("enough");
             poll();
@@ -98,11 +205,15 @@ public:
     // Whatever the others did, the one who means no harm has a game.
     void check() {
         longest_ += 3000;
-        while (honest_.snapshots == 0 && now_ < longest_) wait(100);
+        what_.settle();
+        // It was told that it cannot watch something of another protocol, or without a map.
+        wait(20);
+        if (changes_ && honest_->client.closed()) honest_.emplace(format_, now_);
+        while (honest_->snapshots == 0 && now_ < longest_) wait(100);
         FUZZ_REQUIRE(answered_ <= heard_);
         FUZZ_REQUIRE(server_.viewers() <= 4);
-        FUZZ_REQUIRE(!honest_.client.closed() && honest_.has_map && honest_.client.playing());
-        FUZZ_REQUIRE(honest_.snapshots > 0);
+        FUZZ_REQUIRE(!honest_->client.closed() && honest_->has_map && honest_->client.playing());
+        FUZZ_REQUIRE(honest_->snapshots > 0);
     }
 
 private:
@@ -112,9 +223,9 @@ private:
     inline static endpoint const stranger_address = address(0xcb007105, 4000);
 
     void poll() {
-        for (auto d = honest_.client.poll(now_); !d.empty(); d = honest_.client.poll(now_))
+        for (auto d = honest_->client.poll(now_); !d.empty(); d = honest_->client.poll(now_))
             server_.receive(copy(d), honest_address, now_);
-        for (auto const& d : std::exchange(to_honest_, {})) honest_.client.receive(d, now_);
+        for (auto const& d : std::exchange(to_honest_, {})) honest_->client.receive(d, now_);
         if (!hostile_) return;
         packet_memory& out = fuzz::lasting<packet_memory>();
         for (auto d = hostile_->poll(now_, out); !d.empty(); d = hostile_->poll(now_, out))
@@ -132,12 +243,12 @@ private:
         else if (to == stranger_address) answered_ += datagram.size();
     }
 
-    playback& shown_;
+    director& what_;
+    bool changes_;
     wire_format format_;
-    milliseconds now_ = 0;
     milliseconds longest_ = 3000;
     replay_server server_;
-    honest_client honest_;
+    std::optional<honest_client> honest_;
     std::optional<connection> hostile_;
     std::vector<std::vector<std::uint8_t>> to_honest_, to_hostile_;
     std::size_t heard_ = 0;    // of the strangers
@@ -149,16 +260,22 @@ void run_target(fuzz::bytes_view data) {
     static auto const& file = *new fuzz::memory_file;
     static auto const& map = *new std::vector<std::uint8_t>(3000, std::uint8_t{7});
     fuzz::input in{data};
-    bool const loop = (in.byte() & 1) != 0;
+    std::uint8_t const flags = in.byte();
+    bool const loop = (flags & 1) != 0;
+    bool const live = (flags & 2) != 0;
+    now_ = 0;
     file.assign(in.take(in.word()));
     try {
         input const source{file.path()};
         session demo{source};
-        playback shown{demo, loop, {}};
-        stage all{shown, map};
-        all.wait(200);
-        while (!in.empty()) all.step(in);
-        all.check();
+        auto const run = [&](director&& what) {
+            stage all{what, live};
+            all.wait(200);
+            while (!in.empty()) all.step(in);
+            all.check();
+        };
+        if (live) run(happening{demo, loop, map});
+        else run(replayed{demo, loop, map});
     } catch (bad_input const&) {
     } catch (usage_error const&) {
     }

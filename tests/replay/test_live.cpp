@@ -4,8 +4,9 @@
 #include "random.hpp"
 #include "scene.hpp"
 #include "temporary_file.hpp"
+#include "watching_client.hpp"
 
-#include "net/game_client.hpp"
+#include "demo/playback.hpp"
 #include "net/replay_server.hpp"
 #include "net/udp.hpp"
 
@@ -16,6 +17,8 @@
 
 using namespace teewire;
 using namespace teewire::replay;
+using test::address, test::here, test::items, test::state;
+using a_client = test::watching_client;
 
 namespace {
 std::atomic<std::size_t> allocations = 0;
@@ -32,14 +35,6 @@ std::atomic<std::size_t> allocations = 0;
 
 namespace {
 
-using state = std::map<std::int32_t, std::vector<std::int32_t>>;
-
-state items(snapshot_view snapshot) {
-    state out;
-    for (item const i : snapshot) out[i.key].assign(i.data.begin(), i.data.end());
-    return out;
-}
-
 // What viewers get of a snapshot of the demo, apart from their own items.
 state shown_items(snapshot_view snapshot, bool v07) {
     state out = items(snapshot);
@@ -53,47 +48,13 @@ state shown_items(snapshot_view snapshot, bool v07) {
     return out;
 }
 
-endpoint address(std::uint32_t ip, std::uint16_t port) { return {boost::asio::ip::address_v4{ip}, port}; }
-constexpr std::uint32_t here = 0x7f000001;
-
-struct a_client final : client_listener {
-    a_client(wire_format format, endpoint where, snapshot_scratch& scratch, test::link_quality quality,
-             std::uint64_t seed, milliseconds now)
-        : at{where}, to_server{seed, quality}, to_client{seed + 1, quality} {
-        client_profile profile;
-        profile.no_answer = 60'000;
-        client.emplace(format, profile, std::array<std::uint8_t, 16>{1, 2, static_cast<std::uint8_t>(seed)}, *this,
-                       scratch, now);
-    }
-    void map_changes(served_map const& m) override { map = m; }
-    void map_arrives(std::size_t) override {}
-    void map_complete(served_map const&, std::vector<std::uint8_t>&& bytes) override {
-        map_bytes = std::move(bytes);
-    }
-    void receives(snapshot_event const& e) override {
-        damaged += e.kind == snapshot_event_kind::damaged || e.kind == snapshot_event_kind::malformed;
-        if (e.kind == snapshot_event_kind::snapshot) snapshots[e.tick] = items(e.snapshot);
-    }
-    void receives(message const&, message_type type, std::span<std::uint8_t const>, bool) override {
-        ++messages[type];
-    }
-
-    endpoint at;
-    test::lossy_link to_server, to_client;
-    std::optional<game_client> client;
-    served_map map;
-    std::vector<std::uint8_t> map_bytes;
-    std::map<std::int32_t, state> snapshots;
-    std::map<message_type, int> messages;
-    int damaged = 0;
-};
-
 // Server, clients and the time.
 struct stage final : packet_sink {
     explicit stage(std::string const& file, server_limits limits = {}, bool loop = false)
         : source{file[0] == '/' ? file : TEEWIRE_FIXTURES "/demos/" + file}, demo{source}, shown{demo, loop, {}} {
         for (std::size_t i = 0; i < map.size(); ++i) map[i] = static_cast<std::uint8_t>(i * i >> 3);
-        server.emplace(shown, "test", "dm1", map, limits,
+        shown.set_map("dm1", map);
+        server.emplace(shown, server_settings{.name = "test", .limits = limits},
                        std::array<std::uint8_t, 16>{9, 8, 7, 6, 5, 4, 3, 2, 1, 9, 8, 7, 6, 5, 4, 3}, *this, 0);
         // What the demo holds at each tick, by another way.
         auto const memory = std::make_unique<demo_player_memory>();
@@ -516,7 +477,7 @@ TEST_CASE("what is said in ticks that are left out arrives") {
         s.now += late;
         s.run(12'000);
         CHECK(c.messages[message_type::chat] == 10);
-        CHECK(s.server->count().late_ticks == static_cast<std::uint64_t>(late / 40));
+        CHECK(s.shown.late_ticks() == static_cast<std::uint64_t>(late / 40));
     }
 }
 
@@ -1014,7 +975,7 @@ TEST_CASE("viewers of 0.7 are told the tuning and who is there") {
     } sink;
     sink.to = &client;
     sink.now = &s.now;
-    replay_server server{s.shown, "test", "dm1", s.map, {}, std::array<std::uint8_t, 16>{9}, sink, 0};
+    replay_server server{s.shown, {.name = "test"}, std::array<std::uint8_t, 16>{9}, sink, 0};
     for (milliseconds const end = s.now + 3000; s.now < end; s.now += 4) {
         if (s.now >= server.next_tick()) server.tick(s.now);
         for (auto d = client.poll(s.now); !d.empty(); d = client.poll(s.now))

@@ -3,6 +3,7 @@
 
 #include "lossy_link.hpp"
 
+#include "demo/playback.hpp"
 #include "io/input.hpp"
 #include "net/game_client.hpp"
 #include "net/replay_server.hpp"
@@ -44,7 +45,7 @@ public:
     simulated_session(std::filesystem::path const& demo, std::span<std::uint8_t const> map, tap_place place,
                       datagram_tap tap, bool loop = false)
         : file_{demo.string()}, demo_{file_}, shown_{demo_, loop, [](std::uint64_t) {}}, place_{place},
-          tap_{std::move(tap)}, server_{shown_, "simulated", "made_up", map, {}, {}, *this, 0} {}
+          tap_{std::move(tap)}, server_{with_map(shown_, map), {.name = "simulated"}, {}, *this, 0} {}
 
     std::vector<simulated_outcome> run(std::vector<simulated_client> const& clients, std::int64_t duration) {
         auto const scratch = std::make_unique<teewire::snapshot_scratch>();
@@ -78,6 +79,11 @@ public:
                                                                  8303};
 
 private:
+    static teewire::replay::playback& with_map(teewire::replay::playback& shown,
+                                               std::span<std::uint8_t const> map) {
+        shown.set_map("made_up", map);
+        return shown;
+    }
     struct end final : teewire::replay::client_listener {
         end(simulated_client const& s, std::uint16_t port)
             : setup{s}, address{boost::asio::ip::make_address_v4("10.0.0.2"), port},

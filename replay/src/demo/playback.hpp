@@ -2,34 +2,27 @@
 #pragma once
 
 #include "demo/session.hpp"
-#include "game/retime.hpp"
-#include "game/roster.hpp"
-
-#include <teewire/snapshot_builder.hpp>
+#include "stream/show.hpp"
 
 #include <algorithm>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <vector>
 
 namespace teewire::replay {
 
-/// Whom a viewer watches.
-inline constexpr std::int32_t watch_nobody = -1; ///< looks around freely
-inline constexpr std::int32_t watch_chosen = -2; ///< whom the recording watches, or else anybody
-
 /// Plays a demo against a clock of its own: server ticks, 50 a second, which only grow. Where in the demo that is depends
 /// on pauses, speed and jumps. As long as nobody touches it, both ticks are the same and the snapshots are those of the
-/// demo but for the viewers' own items, unless the demo begins so late that hardly any ticks are left. Otherwise the ticks inside of items are moved along, so that what they describe
-/// looks the same.
-class playback {
+/// demo but for the viewers' own items, unless the demo begins so late that hardly any ticks are left. Otherwise the ticks
+/// inside of items are moved along, so that what they describe looks the same.
+class playback final : public show {
 public:
     /// Ticks: there is a snapshot of each multiple, whatever the demo has.
     static constexpr std::int32_t max_silence = ticks_per_second;
 
     /// Reads the whole demo once. `progress` gets the bytes done. Throws bad_input.
     playback(session& demo, bool loop, std::function<void(std::uint64_t)> const& progress);
+    /// Another map than the demo's, borrowed.
+    void set_map(std::string name, std::span<std::uint8_t const> bytes) { map_ = {std::move(name), bytes}; }
 
     // ---- control
 
@@ -40,9 +33,6 @@ public:
     [[nodiscard]] bool paused() const noexcept { return paused_; }
     [[nodiscard]] double speed() const noexcept { return speed_; }
     [[nodiscard]] bool at_end() const noexcept { return position_ >= last_tick(); }
-    [[nodiscard]] std::int32_t position() const noexcept {
-        return static_cast<std::int32_t>(std::min<double>(position_, last_tick_));
-    }
     [[nodiscard]] std::int32_t first_tick() const noexcept { return demo_.overview().first_tick; }
     /// The largest one that can be played.
     [[nodiscard]] std::int32_t last_tick() const noexcept { return last_tick_; }
@@ -51,56 +41,58 @@ public:
 
     /// The server tick to begin with; snapshots are of every second one from there.
     [[nodiscard]] std::int32_t begin_tick() const noexcept { return begin_tick_; }
-    /// Goes on by two ticks, to the server tick given. Messages that came up go to `say`.
-    void advance(std::int32_t server_tick, std::function<void(std::span<std::uint8_t const>)> const& say);
-    /// Whether there is a snapshot for the tick that advance() reached: in a gap of the demo there is none.
-    [[nodiscard]] bool has_snapshot() const noexcept { return has_snapshot_; }
-    /// The snapshot for viewers that watch `watch_chosen`; its last item says whom. Until the next advance().
-    [[nodiscard]] snapshot_view snapshot() const noexcept { return view_; }
-    /// The same snapshot, or another that this gave, for viewers that watch somebody else, in `out`.
-    [[nodiscard]] snapshot_view watching(snapshot_view snapshot, std::int32_t watched,
-                                         std::span<std::int32_t> out) const;
-
+    /// Ticks that were left out because there was no time.
+    [[nodiscard]] std::uint64_t late_ticks() const noexcept { return late_ticks_; }
     [[nodiscard]] session const& demo() const noexcept { return demo_; }
-    [[nodiscard]] protocol version() const noexcept { return demo_.spoken(); }
-    [[nodiscard]] bool is_07() const noexcept { return demo_.spoken() == protocol::teeworlds_07; }
-    /// A free client id for viewers, or -1: then they have no items of their own.
-    [[nodiscard]] std::int32_t viewer_id() const noexcept { return viewer_id_; }
-    /// What 0.7's clients have to know now.
-    [[nodiscard]] roster const& players() const noexcept { return roster_; }
-    /// Changes of the roster are not those of a moment: after a jump, and while a recording that has just begun hears
-    /// who is there.
-    [[nodiscard]] bool settling() const noexcept { return position_ < settled_; }
-    /// The tune params of 0.6 that came last, as a message.
-    [[nodiscard]] std::span<std::uint8_t const> tuning() const noexcept { return tuning_; }
     /// Why playing stopped early, or empty.
     [[nodiscard]] std::string const& error() const noexcept { return error_; }
+
+    // ---- show
+
+    /// Begins when somebody watches.
+    void advance(std::int64_t now, bool anybody) override;
+    [[nodiscard]] std::int64_t next(std::int64_t now) const noexcept override;
+    [[nodiscard]] bool begun() const noexcept override { return true; }
+    [[nodiscard]] bool may_change() const noexcept override { return false; }
+    [[nodiscard]] protocol version() const noexcept override { return demo_.spoken(); }
+    [[nodiscard]] shown_map const& map() const noexcept override { return map_; }
+    [[nodiscard]] std::int32_t server_tick(std::int64_t) const noexcept override {
+        return ticks_ < 0 ? -1 : server_tick();
+    }
+    [[nodiscard]] std::int32_t position() const noexcept override {
+        return static_cast<std::int32_t>(std::min<double>(position_, last_tick_));
+    }
+    [[nodiscard]] snapshot_view watching(snapshot_view snapshot, std::int32_t watched,
+                                         std::span<std::int32_t> out) const override {
+        return viewed_.watching(snapshot, watched, out);
+    }
+    [[nodiscard]] std::int32_t viewer_id() const noexcept override { return viewer_id_; }
+    [[nodiscard]] roster const& players() const noexcept override { return roster_; }
+    [[nodiscard]] bool settling() const noexcept override { return position_ < settled_; }
+    [[nodiscard]] std::span<std::uint8_t const> tuning() const noexcept override { return tuning_; }
 
 private:
     struct roster_message {
         std::int32_t tick;
         std::vector<std::uint8_t> bytes;
     };
-    struct memory {
-        snapshot_builder_memory<> builder;
-    };
 
+    [[nodiscard]] std::int32_t server_tick() const noexcept {
+        return static_cast<std::int32_t>(begin_tick_ + 2 * ticks_);
+    }
     void read_all(std::function<void(std::uint64_t)> const& progress);
-    void play_to(std::int32_t tick, std::function<void(std::span<std::uint8_t const>)> const& say);
-    void take_message(std::span<std::uint8_t const> bytes,
-                      std::function<void(std::span<std::uint8_t const>)> const& say);
-    void build(std::int32_t shift, bool again);
-    void choose_watched(snapshot_view snapshot);
-    void add_viewer();
-    [[nodiscard]] bool is_event(item const& i) const noexcept;
+    // Goes on by two ticks, to the server tick. Whether there is a snapshot for it: in a gap of the demo there is none.
+    bool step();
+    void play(std::int64_t now);
+    void play_to(std::int32_t tick);
+    void take_message(std::span<std::uint8_t const> bytes);
 
     session& demo_;
     bool loop_;
     demo_player& player_;
-    tick_mover mover_;
+    shown_map map_;
     std::vector<demo_keyframe> keyframes_; // with ascending ticks
-    std::unique_ptr<memory> memory_;
-    snapshot_builder builder_;
+    viewed_snapshots viewed_;
     std::vector<roster_message> roster_messages_; // of 0.7 servers' demos, which have no items for it
 
     bool paused_ = false;
@@ -114,10 +106,12 @@ private:
     std::int32_t pending_tick_ = -1; // of the marker behind the state, if it was read already
     bool ended_ = false;
 
+    std::int64_t start_ = 0;  // when the first tick was due
+    std::int64_t ticks_ = -1; // played, of two server ticks each; -1: nobody has come yet
+    std::uint64_t late_ticks_ = 0;
+
     snapshot_view view_;
-    bool has_snapshot_ = false;
     std::int32_t viewer_id_ = -1;
-    std::int32_t chosen_ = watch_nobody;
     roster roster_;
     std::vector<std::uint8_t> tuning_;
     std::string error_;

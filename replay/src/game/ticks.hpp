@@ -7,6 +7,9 @@
 
 namespace teewire::replay {
 
+/// Milliseconds from one tick to the next, in every game.
+inline constexpr std::int64_t tick_time = 20;
+
 /// `ticks` after `tick`, or the last tick there is.
 [[nodiscard]] constexpr std::int32_t later(std::int32_t tick, std::int32_t ticks) noexcept {
     return static_cast<std::int32_t>(std::min<std::int64_t>(std::int64_t{tick} + ticks, INT32_MAX));

@@ -1,5 +1,6 @@
 #include "net/replay_server.hpp"
 
+#include "game/ticks.hpp"
 #include "io/text.hpp"
 
 #include <teewire/sha256.hpp>
@@ -11,11 +12,11 @@
 namespace teewire::replay {
 namespace {
 
-constexpr milliseconds snapshot_interval = 40;
-constexpr std::int32_t keep_entries = snapshot_pacing::keep_ticks / 2 + 1;
+constexpr milliseconds first_tick_after = 40;
+constexpr std::int32_t keep_entries = snapshot_pacing::keep_ticks + 1;
 constexpr std::size_t history_ints =
-    keep_entries * std::size_t{16384 + 1024}; // each as large as can be, with its keys
-constexpr std::size_t max_log = 4096;         // messages
+    keep_entries / 2 * std::size_t{16384 + 1024}; // each as large as can be, with its keys, at half of the ticks
+constexpr std::size_t max_log = 4096;             // messages
 constexpr std::size_t map_chunk_bytes = 880;
 constexpr std::int32_t map_chunks_ahead = 14;
 constexpr std::int32_t map_chunks_per_request_07 = 8;
@@ -26,8 +27,6 @@ constexpr double answers_per_second = 5000;
 constexpr double answers_per_viewer = 10; // a second, to an address that may have so many
 constexpr double accepts_per_viewer = 2;
 constexpr std::size_t max_news = 1000;
-constexpr std::int64_t last_server_tick = INT32_MAX - 1;
-constexpr std::int64_t max_late_ticks = 10'000 / snapshot_interval; // after which all connections have ended
 
 // Answers of 0.6 to the browser are larger than the question and go to whoever is named as its sender. That is for the
 // local network alone, which nobody outside can be hit through.
@@ -53,6 +52,17 @@ address_bytes bytes_of(endpoint const& e) {
     return out;
 }
 
+protocol spoken_over(wire_format format) {
+    return format == wire_format::v07 ? protocol::teeworlds_07 : protocol::ddnet;
+}
+
+// Takes as long for all passwords of a size.
+bool is_same(std::string_view a, std::string_view b) {
+    unsigned differs = a.size() != b.size();
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) differs |= static_cast<unsigned>(a[i] ^ b[i]);
+    return differs == 0;
+}
+
 // Clients take it for a file name.
 std::string file_name(std::string_view name) {
     std::string out = printable(name).substr(0, 63);
@@ -72,6 +82,11 @@ struct replay_server::viewer {
     milliseconds since = 0; // the last step
     std::uint32_t used_index = 0;
 
+    // Clients answer each map that they are told with one `ready`, which may be on its way when the map changes.
+    bool map_told = false;
+    std::uint32_t maps_told = 0;
+    std::uint32_t readies = 0;
+    std::size_t since_map = 0;                     // vital messages behind the last map_change
     std::size_t map_next = 0;                      // byte
     std::size_t map_until = 0;                     // chunks that were asked for end there
     std::deque<std::vector<std::uint8_t>> welcome; // vital messages before those of the log; bounded by the roster
@@ -80,36 +95,48 @@ struct replay_server::viewer {
     snapshot_pacing pacing;
     std::int32_t watched = watch_chosen;
     std::int32_t watched_since = -1; // snapshots before it are no bases
+    std::int32_t passed_tick = -1;   // the last one that was due, or before all of them
     std::int32_t input_tick = -1;
     std::array<char, 17> name{};
 };
 
-replay_server::replay_server(playback& shown, std::string name, std::string const& map_name,
-                             std::span<std::uint8_t const> map, server_limits const& limits,
-                             std::array<std::uint8_t, 16> const& secret, packet_sink& sink, milliseconds now)
-    : shown_{shown}, name_{std::move(name)}, map_name_{file_name(map_name)}, map_{map},
-      map_crc_{static_cast<std::uint32_t>(crc32_z(0, map.data(), map.size()))}, map_sha256_{sha256(map)},
-      limits_{limits}, gate_{secret, {false, !shown.is_07(), !shown.is_07(), shown.is_07()}}, sink_{sink},
-      viewers_{std::make_unique<viewer[]>(limits.viewers)},
-      accepts_{accepts_per_viewer * static_cast<double>(limits.viewers_per_address), accepts_per_second},
-      answers_{answers_per_viewer * static_cast<double>(limits.viewers_per_address), answers_per_second},
+replay_server::replay_server(show& shown, server_settings settings, std::array<std::uint8_t, 16> const& secret,
+                             packet_sink& sink, milliseconds now)
+    : shown_{shown}, settings_{std::move(settings)}, gate_{secret,
+                                                           {false, shown.may_change() || !shown.is_07(),
+                                                            shown.may_change() || !shown.is_07(),
+                                                            shown.may_change() || shown.is_07()}},
+      sink_{sink}, viewers_{std::make_unique<viewer[]>(settings_.limits.viewers)},
+      accepts_{accepts_per_viewer * static_cast<double>(settings_.limits.viewers_per_address), accepts_per_second},
+      answers_{answers_per_viewer * static_cast<double>(settings_.limits.viewers_per_address), answers_per_second},
       entries_(keep_entries),
       block_(history_ints), past_{entries_, block_}, scratch_{std::make_unique<snapshot_scratch>()},
-      variant_(16384), base_variant_(16384), next_tick_{now + snapshot_interval},
+      variant_(16384), base_variant_(16384), next_tick_{now + first_tick_after},
       out_{std::make_unique<packet_memory>()}, payload_{std::make_unique<payload_memory>()} {
-    encoding_.version = shown.is_07() ? protocol::teeworlds_07 : protocol::ddnet;
-    encoding_.sizes = shown.is_07() ? &sizes_07 : &sizes_06;
-    if (shown.version() == protocol::ddnet) encoding_.max_parts = max_snapshot_parts;
-    for (std::size_t i = limits.viewers; i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
-    used_.reserve(limits.viewers);
-    due_.reserve(limits.viewers);
+    std::size_t const viewers = settings_.limits.viewers;
+    for (std::size_t i = viewers; i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
+    used_.reserve(viewers);
+    due_.reserve(viewers);
     std::size_t places = 16;
-    while (places < 2 * limits.viewers) places *= 2;
+    while (places < 2 * viewers) places *= 2;
     places_.resize(places);
-    announced_ = shown.players();
+    read_show();
+    shown.open(this);
 }
 
-replay_server::~replay_server() = default;
+replay_server::~replay_server() { shown_.open(nullptr); }
+
+void replay_server::read_show() {
+    encoding_ = {};
+    encoding_.version = shown_.is_07() ? protocol::teeworlds_07 : protocol::ddnet;
+    encoding_.sizes = shown_.is_07() ? &sizes_07 : &sizes_06;
+    if (shown_.version() == protocol::ddnet) encoding_.max_parts = max_snapshot_parts;
+    map_name_ = file_name(shown_.map().name);
+    map_ = shown_.map().bytes;
+    map_crc_ = static_cast<std::uint32_t>(crc32_z(0, map_.data(), map_.size()));
+    map_sha256_ = sha256(map_);
+    announced_ = shown_.players();
+}
 
 std::size_t replay_server::viewer_bytes() noexcept { return sizeof(viewer); }
 
@@ -225,7 +252,7 @@ void replay_server::answer_connless(std::span<std::uint8_t const> datagram, endp
     auto const p = parse_connless(datagram);
     if (!p) return;
     auto const request = parse_server_info_request(*p);
-    if (!request || (request->kind == server_info_kind::v07) != shown_.is_07()) return;
+    if (!request || !shown_.begun() || (request->kind == server_info_kind::v07) != shown_.is_07()) return;
     bool const proven = p->format == connless_format::v07 && gate_.valid(p->token, bytes_of(from), now);
     if (!proven && (shown_.is_07() || !is_local(from.address()))) return;
     if (!infos_.take(now)) return;
@@ -234,14 +261,15 @@ void replay_server::answer_connless(std::span<std::uint8_t const> datagram, endp
 
     server_description about;
     about.version = shown_.is_07() ? "0.7.5" : "0.6.4";
-    about.name = name_;
+    about.name = settings_.name;
     about.map = map_name_;
     about.map_crc = map_crc_;
     about.map_size = static_cast<std::int32_t>(map_.size());
-    about.game_type = "replay";
+    about.game_type = settings_.game_type;
+    about.flags = settings_.password.empty() ? 0 : 1;
     about.clients = static_cast<std::int32_t>(used_.size());
     about.max_clients =
-        static_cast<std::int32_t>(std::min<std::size_t>(limits_.viewers, shown_.is_07() ? 64 : 256));
+        static_cast<std::int32_t>(std::min<std::size_t>(settings_.limits.viewers, shown_.is_07() ? 64 : 256));
     about.clients = std::min(about.clients, about.max_clients);
     about.max_players = about.max_clients;
     // As many as any form lists, on the stack.
@@ -279,10 +307,14 @@ replay_server::viewer* replay_server::accept(server_gate::decision const& d, end
         ++count_.ignored;
         return nullptr;
     }
+    if (auto const why = obstacle(d.format); !why.empty()) {
+        ++count_.refused;
+        return refuse(why);
+    }
     if (free_.empty()) return refuse("This server is full");
     auto const same = std::count_if(used_.begin(), used_.end(),
                                     [&](auto n) { return viewers_[n].address.address() == from.address(); });
-    if (static_cast<std::size_t>(same) >= limits_.viewers_per_address)
+    if (static_cast<std::size_t>(same) >= settings_.limits.viewers_per_address)
         return refuse("Too many viewers with your address");
 
     std::uint32_t const number = free_.back();
@@ -294,16 +326,19 @@ replay_server::viewer* replay_server::accept(server_gate::decision const& d, end
     v.at = step::joining;
     v.since = now;
     v.used_index = static_cast<std::uint32_t>(used_.size());
-    v.map_next = v.map_until = 0;
-    v.welcome.clear();
-    v.pacing = snapshot_pacing{};
-    v.watched = watch_chosen;
-    v.watched_since = -1;
-    v.input_tick = -1;
+    v.maps_told = v.readies = 0;
     v.name = {};
     used_.push_back(number);
     add_place(number);
     return &v;
+}
+
+std::string_view replay_server::obstacle(wire_format format) const noexcept {
+    if (!shown_.begun()) return {};
+    if (map_.empty()) return "There is no map of what is shown";
+    if (spoken_over(format) == encoding_.version) return {};
+    return shown_.is_07() ? "A game of 0.7 is shown: watch it with a client of 0.7"
+                          : "A game of 0.6 is shown: watch it with DDNet or a client of 0.6";
 }
 
 void replay_server::drop(viewer& v, std::string_view why) {
@@ -323,25 +358,31 @@ void replay_server::drop(viewer& v, std::string_view why) {
 template <class T>
 void replay_server::say(viewer& v, T const& value, milliseconds now) {
     std::array<std::uint8_t, max_payload_bytes> memory;
-    auto const bytes = encode(value, encoding_.version, memory);
+    auto const bytes = encode(value, spoken_over(v.link->format()), memory);
     if (!bytes) return;
     // What finds no room is lost: a client that does not acknowledge gets no further anyway.
-    static_cast<void>(
-        v.link->queue(*bytes, true, now, *out_, [&](auto datagram) { sink_.send(v.address, datagram); }));
+    static_cast<void>(give(v, *bytes, now));
     v.link->flush();
+}
+
+bool replay_server::give(viewer& v, std::span<std::uint8_t const> message, milliseconds now) {
+    auto const send = [&](auto datagram) { sink_.send(v.address, datagram); };
+    if (v.link->queue(message, true, now, *out_, send).code != errc::ok) return false;
+    ++v.since_map;
+    return true;
 }
 
 void replay_server::receive(viewer& v, chunk const& c, milliseconds now) {
     auto const m = parse_message(c.data);
     if (!m) return;
-    message_type const type = identify(*m, encoding_.version);
+    message_type const type = identify(*m, spoken_over(v.link->format()));
     if (m->system) receive_system(v, *m, type, c.vital, now);
     else if (c.vital) receive_game(v, *m, type, now);
 }
 
 void replay_server::receive_system(viewer& v, message const& m, message_type type, bool vital, milliseconds now) {
-    protocol const p = encoding_.version;
-    bool const v07 = shown_.is_07();
+    protocol const p = spoken_over(v.link->format());
+    bool const v07 = p == protocol::teeworlds_07;
     switch (type) {
     case message_type::info: {
         if (!vital || v.at != step::joining) return;
@@ -350,20 +391,21 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
             v.link->close(v07 ? "This server speaks 0.7" : "This server speaks 0.6");
             return;
         }
-        messages::map_change change;
-        change.name = map_name_;
-        change.crc = map_crc_;
-        change.size = static_cast<std::int32_t>(map_.size());
-        change.chunks_per_request = map_chunks_per_request_07;
-        change.chunk_size = static_cast<std::int32_t>(map_chunk_bytes);
-        change.sha256 = map_sha256_;
-        say(v, change, now);
-        v.at = step::loading;
+        if (!is_same(info->password, settings_.password) && !settings_.password.empty()) {
+            ++count_.refused;
+            v.link->close("Wrong password");
+            return;
+        }
+        if (shown_.begun()) return load(v, now);
+        v.at = step::waiting;
         v.since = now;
         return;
     }
     case message_type::request_map_data: {
-        if (!vital || v.at != step::loading) return;
+        if (!vital) return;
+        // A `ready` was of an earlier map.
+        if ((v.at == step::ready || v.at == step::entering) && v.readies < v.maps_told) v.at = step::loading;
+        if (v.at != step::loading) return;
         v.since = now;
         if (v07) {
             v.map_until = std::min(map_.size(), v.map_until + map_chunks_per_request_07 * map_chunk_bytes);
@@ -377,7 +419,10 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
         return;
     }
     case message_type::ready:
-        if (!vital || v.at != step::loading) return;
+        if (!vital || v.readies == v.maps_told) return;
+        ++v.readies;
+        // Of an earlier map, if this one is still on its way to the client.
+        if (v.at < step::loading || !v.map_told || v.link->unacknowledged() > v.since_map) return;
         say(v, messages::con_ready{}, now);
         v.at = step::ready;
         v.since = now;
@@ -391,12 +436,13 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
         auto const newest = past_.newest();
         bool const usable = input->ack >= v.watched_since || input->ack == -1;
         if (usable && newest) v.pacing.acknowledge(input->ack, *newest);
-        if (input->tick > v.input_tick && ticks_ >= 0) {
+        std::int32_t const server_tick = shown_.server_tick(now);
+        if (input->tick > v.input_tick && server_tick >= 0) {
             v.input_tick = input->tick;
             messages::input_timing timing;
             timing.tick = input->tick;
-            timing.time_left = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-                (std::int64_t{input->tick} - server_tick()) * 1000 / ticks_per_second, -1000, 1000));
+            timing.time_left = static_cast<std::int32_t>(
+                std::clamp<std::int64_t>((std::int64_t{input->tick} - server_tick) * tick_time, -1000, 1000));
             std::array<std::uint8_t, 32> memory;
             // Goes with the next snapshot; there is always another one if it does not fit.
             if (auto const bytes = encode(timing, p, memory)) static_cast<void>(v.link->queue(*bytes, false, now));
@@ -442,8 +488,21 @@ void replay_server::watch(viewer& v, std::int32_t id) {
     v.pacing.acknowledge(-1, newest.value_or(-1));
 }
 
+void replay_server::load(viewer& v, milliseconds now) {
+    v.at = step::loading;
+    v.since = now;
+    v.map_told = false;
+    v.map_next = v.map_until = 0;
+    v.welcome.clear();
+}
+
 void replay_server::enter(viewer& v) {
     v.at = step::watching;
+    v.pacing = snapshot_pacing{1};
+    v.watched = watch_chosen;
+    v.watched_since = -1;
+    v.passed_tick = past_.newest().value_or(-1);
+    v.input_tick = -1;
     ++count_.joined;
     if (news_.size() < max_news) news_.push_back(label(v) + " watches");
     auto const add = [&](auto const& message) {
@@ -460,9 +519,9 @@ void replay_server::enter(viewer& v) {
     }
     messages::server_info about;
     about.version = "0.7.5";
-    about.name = name_;
+    about.name = settings_.name;
     about.map = map_name_;
-    about.game_type = "replay"; // one that clients know has to have the tuning they know
+    about.game_type = settings_.game_type;
     about.player_slots = about.max_clients = 64;
     add(about);
     messages::tune_params tuning;
@@ -488,20 +547,32 @@ void replay_server::enter(viewer& v) {
 
 // Gives the connection what it has room for.
 void replay_server::pump(viewer& v, milliseconds now) {
-    auto const send = [&](auto datagram) { sink_.send(v.address, datagram); };
     bool any = false;
-    auto const give = [&](std::span<std::uint8_t const> message) {
-        bool const given = v.link->queue(message, true, now, *out_, send).code == errc::ok;
+    auto const give_any = [&](std::span<std::uint8_t const> message) {
+        bool const given = give(v, message, now);
         any = any || given;
         return given;
     };
-    if (v.at == step::loading) any = pump_map(v, now);
+    if (v.at == step::loading && !v.map_told) {
+        messages::map_change change;
+        change.name = map_name_;
+        change.crc = map_crc_;
+        change.size = static_cast<std::int32_t>(map_.size());
+        change.chunks_per_request = map_chunks_per_request_07;
+        change.chunk_size = static_cast<std::int32_t>(map_chunk_bytes);
+        change.sha256 = map_sha256_;
+        std::array<std::uint8_t, max_payload_bytes> memory;
+        auto const bytes = encode(change, encoding_.version, memory);
+        v.map_told = bytes && give_any(*bytes);
+        v.maps_told += v.map_told;
+        v.since_map = 0;
+    }
+    if (v.at == step::loading && v.map_told) any = pump_map(v, now) || any;
     if (v.at == step::watching) {
-        while (!v.welcome.empty() && give(v.welcome.front())) v.welcome.pop_front();
+        while (!v.welcome.empty() && give_any(v.welcome.front())) v.welcome.pop_front();
         if (v.welcome.empty()) {
             if (v.log_next < log_begin_) return v.link->close("You are too far behind");
-            while (v.log_next < log_begin_ + log_.size() &&
-                   give(log_[static_cast<std::size_t>(v.log_next - log_begin_)]))
+            while (v.log_next < log_due_ && give_any(log_[static_cast<std::size_t>(v.log_next - log_begin_)]))
                 ++v.log_next;
         }
     }
@@ -519,10 +590,7 @@ bool replay_server::pump_map(viewer& v, milliseconds now) {
         data.last = v.map_next + size == map_.size();
         std::array<std::uint8_t, max_payload_bytes> memory;
         auto const bytes = encode(data, encoding_.version, memory);
-        if (!bytes || v.link->queue(*bytes, true, now, *out_, [&](auto datagram) {
-                                sink_.send(v.address, datagram);
-                            }).code != errc::ok)
-            break;
+        if (!bytes || !give(v, *bytes, now)) break;
         v.map_next += size;
         any = true;
     }
@@ -534,49 +602,53 @@ void replay_server::poll(viewer& v, milliseconds now) {
     if (v.link->state() == connection_state::closed) drop(v, "is gone: " + std::string{describe(v.link->cause())});
 }
 
-// ---- the replay ----------------------------------------------------------------------------------------------------
+// ---- what is shown -------------------------------------------------------------------------------------------------
 
 void replay_server::tick(milliseconds now) {
-    if (ticks_ < 0 && watching() > 0) {
-        start_ = now;
-        ticks_ = 0;
-        play(now);
-    } else if (ticks_ >= 0) {
-        std::int64_t const due = (now - start_) / snapshot_interval;
-        if (shown_.begin_tick() + 2 * due > last_server_tick) {
-            begin_anew(now);
-        } else if (due > ticks_) {
-            count_.late_ticks += static_cast<std::uint64_t>(due - ticks_ - 1);
-            ticks_ = std::max(ticks_, due - max_late_ticks);
-            while (ticks_ < due) {
-                ++ticks_;
-                if (ticks_ == due) play(now);
-                else shown_.advance(server_tick(), [this](auto message) { add_news(message); });
-            }
-        }
-    }
-    next_tick_ = ticks_ < 0 ? now + snapshot_interval : start_ + (ticks_ + 1) * snapshot_interval;
+    polled_ = false;
+    shown_.advance(now, watching() > 0);
+    if (!polled_) poll_viewers(now);
+    next_tick_ = shown_.next(now);
+}
+
+void replay_server::poll_viewers(milliseconds now) {
+    polled_ = true;
+    log_due_ = log_begin_ + log_.size();
     // From the back, as those that are over are replaced by the last one.
     for (std::size_t i = used_.size(); i-- > 0;) {
         viewer& v = viewers_[used_[i]];
-        if (v.at != step::watching && now - v.since > join_time) v.link->close("Joining took too long");
+        if (v.at != step::watching && now - v.since > join_time)
+            v.link->close(v.at == step::waiting ? "There is nothing to watch yet" : "Joining took too long");
         pump(v, now);
         poll(v, now);
     }
 }
 
-// Ticks are used up, after months: who still watches has to come again.
-void replay_server::begin_anew(milliseconds now) {
-    close("The server's clock begins anew", now);
+void replay_server::begin(milliseconds now) {
     past_.clear();
-    ticks_ = -1;
+    log_begin_ += log_.size();
+    log_due_ = log_begin_;
+    log_.clear();
+    read_show();
+    for (std::size_t i = used_.size(); i-- > 0;) {
+        viewer& v = viewers_[used_[i]];
+        if (auto const why = obstacle(v.link->format()); !why.empty()) v.link->close(why);
+        else if (v.at != step::joining) load(v, now);
+        pump(v, now);
+        poll(v, now);
+    }
+}
+
+void replay_server::end(std::string_view why, milliseconds now) {
+    close(why, now);
+    past_.clear();
 }
 
 bool replay_server::can_be_sent(std::span<std::uint8_t const> message) const noexcept {
     return message.size() <= max_chunk_bytes(shown_.is_07() ? wire_format::v07 : wire_format::ddnet);
 }
 
-void replay_server::add_news(std::span<std::uint8_t const> message) {
+void replay_server::hear(std::span<std::uint8_t const> message) {
     if (!can_be_sent(message)) {
         if (count_.too_large++ == 0 && news_.size() < max_news)
             news_.push_back("a message of " + std::to_string(message.size()) + " bytes at tick " +
@@ -591,30 +663,42 @@ void replay_server::add_news(std::span<std::uint8_t const> message) {
 
 void replay_server::add_roster_changes() {
     if (!shown_.is_07() || announced_ == shown_.players()) return;
-    for (auto const& message : roster_changes(announced_, shown_.players(), shown_.settling())) add_news(message);
+    for (auto const& message : roster_changes(announced_, shown_.players(), shown_.settling())) hear(message);
     announced_ = shown_.players();
 }
 
-void replay_server::play(milliseconds now) {
-    std::int32_t const tick = server_tick();
-    shown_.advance(tick, [this](auto message) { add_news(message); });
+void replay_server::see(std::int32_t tick, snapshot_view const* snapshot, milliseconds now) {
     add_roster_changes();
-    if (!shown_.has_snapshot()) return;
-    past_.drop_before(tick - snapshot_pacing::keep_ticks);
-    if (past_.add(tick, shown_.snapshot())) send_snapshots(now);
+    log_due_ = log_begin_ + log_.size();
+    if (snapshot != nullptr) {
+        past_.drop_before(tick - snapshot_pacing::keep_ticks);
+        if (past_.add(tick, *snapshot)) send_snapshots(now);
+    }
+    poll_viewers(now);
+    next_tick_ = shown_.next(now);
+}
+
+// As snapshot_pacing::due(), where not every tick has a snapshot: the first one from there is due.
+bool replay_server::is_due(viewer& v, std::int32_t tick) noexcept {
+    using enum snapshot_pacing::state;
+    auto const state = v.pacing.current();
+    std::int32_t const interval = state == first        ? snapshot_pacing::first_interval
+                                  : state == recovering ? snapshot_pacing::recovery_interval
+                                                        : 1;
+    if (v.passed_tick < 0) v.passed_tick = tick - 1;
+    if (tick / interval == v.passed_tick / interval) return false;
+    v.passed_tick = tick;
+    return true;
 }
 
 void replay_server::send_snapshots(milliseconds now) {
-    // Those who have just come, or have lost their base, get some in a gap of the demo too.
-    static_assert(playback::max_silence % snapshot_pacing::first_interval == 0 &&
-                  playback::max_silence % snapshot_pacing::recovery_interval == 0);
     std::int32_t const tick = *past_.newest();
     due_.clear();
     for (std::uint32_t const n : used_) {
         viewer& v = viewers_[n];
         if (v.at != step::watching) continue;
         pump(v, now); // who joins is announced before the snapshot that shows it
-        if (!v.pacing.due(tick)) continue;
+        if (!is_due(v, tick)) continue;
         std::int32_t base = v.pacing.acked();
         if (base >= 0 && !past_.find(base)) {
             v.pacing.lose_base();

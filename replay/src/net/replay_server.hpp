@@ -1,13 +1,13 @@
-// A server that shows a playback to real clients, without socket and clock.
+// A server that shows a game to real clients, without socket and clock.
 //
 // As doc/format/session.md#serving-a-recording says. Safe on an open port: an address gets no memory before it has
 // proven by a token that it can receive, and no answer larger than its request; packets cost no allocation; everything
 // that a client can make the server keep is bounded.
 #pragma once
 
-#include "demo/playback.hpp"
 #include "io/keyed_hash.hpp"
 #include "net/rate_limit.hpp"
+#include "stream/show.hpp"
 
 #include <teewire/connection.hpp>
 #include <teewire/handshake.hpp>
@@ -44,18 +44,24 @@ struct server_limits {
     std::size_t viewers_per_address = 16;
 };
 
-class replay_server {
+struct server_settings {
+    std::string name{};               ///< in the browser
+    std::string game_type = "replay"; ///< there too; one that clients know has to have the tuning they know
+    std::string password{};           ///< empty: everybody may watch
+    server_limits limits{};
+};
+
+class replay_server final : private audience {
 public:
-    /// `map_name` and `map`: what clients load.
-    replay_server(playback& shown, std::string name, std::string const& map_name, std::span<std::uint8_t const> map,
-                  server_limits const& limits, std::array<std::uint8_t, 16> const& secret, packet_sink& sink,
-                  milliseconds now);
+    /// Opens `shown`, which must outlive it.
+    replay_server(show& shown, server_settings settings, std::array<std::uint8_t, 16> const& secret,
+                  packet_sink& sink, milliseconds now);
     ~replay_server();
     replay_server(replay_server const&) = delete;
     replay_server& operator=(replay_server const&) = delete;
 
     void receive(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now);
-    /// Plays on, sends what is due, ends what is over. To be called at next_tick(), or later.
+    /// Goes on, sends what is due, ends what is over. To be called at next_tick(), or later.
     void tick(milliseconds now);
     [[nodiscard]] milliseconds next_tick() const noexcept { return next_tick_; }
     /// Says good-bye to everybody.
@@ -68,8 +74,8 @@ public:
         std::uint64_t snapshots = 0; // sent
         std::uint64_t encoded = 0;   // deltas
         std::uint64_t joined = 0;
-        std::uint64_t late_ticks = 0; // left out because there was no time
-        std::uint64_t too_large = 0;  // messages of the demo that no client can be sent
+        std::uint64_t too_large = 0; // messages of the game that no client can be sent
+        std::uint64_t refused = 0;   // by a password, or the wrong protocol
     };
     [[nodiscard]] counters const& count() const noexcept { return count_; }
     [[nodiscard]] std::size_t viewers() const noexcept { return used_.size(); }
@@ -81,7 +87,7 @@ public:
 
 private:
     struct viewer;
-    enum class step : std::uint8_t { joining, loading, ready, entering, watching };
+    enum class step : std::uint8_t { joining, waiting, loading, ready, entering, watching };
 
     // Of the address without its port; of IPv6 without what everybody may choose.
     [[nodiscard]] std::uint64_t hash_of_host(endpoint const& address) const noexcept;
@@ -97,6 +103,17 @@ private:
     viewer* accept(server_gate::decision const& d, endpoint const& from, milliseconds now);
     void drop(viewer& v, std::string_view why);
 
+    // ---- audience
+
+    void begin(milliseconds now) override;
+    void hear(std::span<std::uint8_t const> message) override;
+    void see(std::int32_t tick, snapshot_view const* snapshot, milliseconds now) override;
+    void end(std::string_view why, milliseconds now) override;
+
+    void read_show();
+    // Why nobody with a connection of this format can watch, or empty.
+    [[nodiscard]] std::string_view obstacle(wire_format format) const noexcept;
+    void load(viewer& v, milliseconds now);
     void receive(viewer& v, chunk const& c, milliseconds now);
     void receive_system(viewer& v, message const& m, message_type type, bool vital, milliseconds now);
     void receive_game(viewer& v, message const& m, message_type type, milliseconds now);
@@ -104,28 +121,25 @@ private:
     void watch(viewer& v, std::int32_t id);
     template <class T>
     void say(viewer& v, T const& value, milliseconds now);
+    // A vital message. False if there is no room for it.
+    bool give(viewer& v, std::span<std::uint8_t const> message, milliseconds now);
     void pump(viewer& v, milliseconds now);
     bool pump_map(viewer& v, milliseconds now);
     void poll(viewer& v, milliseconds now);
 
-    void play(milliseconds now);
-    void begin_anew(milliseconds now);
     [[nodiscard]] bool can_be_sent(std::span<std::uint8_t const> message) const noexcept;
-    [[nodiscard]] std::int32_t server_tick() const noexcept {
-        return static_cast<std::int32_t>(shown_.begin_tick() + 2 * ticks_);
-    }
-    void add_news(std::span<std::uint8_t const> message);
     void add_roster_changes();
+    [[nodiscard]] static bool is_due(viewer& v, std::int32_t tick) noexcept;
     void send_snapshots(milliseconds now);
+    void poll_viewers(milliseconds now);
     [[nodiscard]] std::string label(viewer const& v) const;
 
-    playback& shown_;
-    std::string name_;
+    show& shown_;
+    server_settings settings_;
     std::string map_name_;
     std::span<std::uint8_t const> map_;
-    std::uint32_t map_crc_;
-    std::array<std::uint8_t, 32> map_sha256_;
-    server_limits limits_;
+    std::uint32_t map_crc_ = 0;
+    std::array<std::uint8_t, 32> map_sha256_{};
     server_gate gate_;
     packet_sink& sink_;
 
@@ -156,11 +170,11 @@ private:
     // Vital messages for all, numbered through.
     std::deque<std::vector<std::uint8_t>> log_;
     std::uint64_t log_begin_ = 0;
-    roster announced_; // what the messages in the log amount to
+    std::uint64_t log_due_ = 0; // those behind it go with the next snapshot
+    roster announced_;          // what the messages in the log amount to
 
-    milliseconds start_ = 0; // when the first tick was due
     milliseconds next_tick_;
-    std::int64_t ticks_ = -1; // played, of two server ticks each; -1: nobody has come yet
+    bool polled_ = false; // in this tick
     std::unique_ptr<packet_memory> out_;
     std::unique_ptr<payload_memory> payload_;
     counters count_;

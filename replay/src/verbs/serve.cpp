@@ -1,3 +1,4 @@
+#include "demo/playback.hpp"
 #include "net/replay_server.hpp"
 #include "net/udp.hpp"
 
@@ -48,8 +49,7 @@ struct serve_options {
 
 class service final : public packet_sink {
 public:
-    service(asio::io_context& io, playback& shown, std::span<std::uint8_t const> map, serve_options const& options,
-            std::string const& title)
+    service(asio::io_context& io, playback& shown, serve_options const& options, std::string const& title)
         : io_{io}, shown_{shown}, socket_{io}, timer_{io}, refresh_{io}, signals_{io, SIGINT, SIGTERM, SIGHUP},
           typed_from_{io, dup(STDIN_FILENO)}, title_{title} {
         boost::system::error_code failed;
@@ -61,14 +61,13 @@ public:
         if (!failed) socket_.non_blocking(true, failed);
         if (failed) throw io_error{fmt::format("{}: {}", endpoint_text(at), failed.message())};
         widen(socket_);
-        server_limits limits;
-        limits.viewers = options.max_viewers;
-        limits.viewers_per_address = options.max_viewers_per_address;
-        server_.emplace(shown, options.name, std::string{text(shown.demo().header().map_name)}, map, limits,
-                        random_bytes(), *this, now());
+        server_settings settings;
+        settings.name = options.name;
+        settings.limits = {options.max_viewers, options.max_viewers_per_address};
+        server_.emplace(shown, settings, random_bytes(), *this, now());
         say(fmt::format("serving {} on {} to clients of {}, {} at most with {} KiB each", printable(title),
                         endpoint_text(socket_.local_endpoint()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
-                        limits.viewers, replay_server::viewer_bytes() / 1024));
+                        options.max_viewers, replay_server::viewer_bytes() / 1024));
         if (terminal::available()) screen_.emplace();
     }
 
@@ -246,7 +245,7 @@ private:
         say(fmt::format(
             "{} joined, {} snapshots sent in {} packets, {} not taken by the system; {} packets received, {} "
             "ignored; {} ticks left out{}",
-            c.joined, c.snapshots, sent_, unsent_, c.received, c.ignored, c.late_ticks,
+            c.joined, c.snapshots, sent_, unsent_, c.received, c.ignored, shown_.late_ticks(),
             c.too_large == 0 ? std::string{}
                              : fmt::format("; {} of the demo's messages too large to be sent", c.too_large)));
     }
@@ -286,12 +285,13 @@ int serve(serve_options const& options) {
     if (interrupted()) return exit_interrupted;
     if (!shown.error().empty()) complain(fmt::format("{}; what is before it is shown", shown.error()));
     shown.set_speed(options.speed);
+    if (map_file) shown.set_map(shown.map().name, map);
 
     asio::io_context io;
     serve_options chosen = options;
     std::string const title = std::filesystem::path{options.file}.filename().string();
     if (chosen.name.empty()) chosen.name = "teewire replay: " + printable(title);
-    return service{io, shown, map, chosen, title}.run();
+    return service{io, shown, chosen, title}.run();
 }
 
 } // namespace
