@@ -387,7 +387,7 @@ class CommandLine(RelayTest):
         demo = DEMOS["ddnet_yard"]
         with socket.create_server(("127.0.0.1", 0)) as taken:
             for arguments, code, what in (
-                    ([demo], 2, "--http, --dir or --record"),
+                    ([demo], 2, "--udp, --http, --dir or --record"),
                     ([demo, "--http", "0", "--bind", "nowhere"], 2, "not an address"),
                     ([demo, "--http", taken.getsockname()[1], "--bind", "127.0.0.1"], 3, "in use"),
                     ([demo, "--http", "0", "--delay", "2:00:00"], 2, "an hour"),

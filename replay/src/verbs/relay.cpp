@@ -6,10 +6,11 @@
 #include "events/event_printer.hpp"
 #include "events/game_event_reader.hpp"
 #include "io/output.hpp"
-#include "net/udp.hpp"
+#include "net/udp_server.hpp"
 #include "net/web_server.hpp"
 #include "sources/live_source.hpp"
 #include "sources/server_options.hpp"
+#include "stream/live_show.hpp"
 #include "verbs/verbs.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -34,6 +35,9 @@ struct relay_options {
     live_options live;
     std::string bind = "0.0.0.0";
     std::optional<std::uint16_t> http;
+    std::optional<std::uint16_t> udp;
+    std::string viewer_password;
+    server_limits viewers{1024, 16};
     std::string folder;
     std::string record;
     bool force = false;
@@ -106,6 +110,18 @@ public:
             target_.emplace(output_choice{options_.record, options_.force});
             recorder_.emplace(*target_);
         }
+        if (options_.udp) {
+            socket_.emplace(io, options_.bind, *options_.udp);
+            server_settings settings;
+            settings.name = title_;
+            settings.game_type = "live";
+            settings.password = options_.viewer_password;
+            settings.limits = options_.viewers;
+            game_.emplace(show_, settings, random_bytes(), *socket_, now());
+            socket_->start(*game_);
+            say("showing it on {}, to {} clients at most with {} KiB each\n", endpoint_text(socket_->address()),
+                options_.viewers.viewers, replay_server::viewer_bytes() / 1024);
+        }
         if (!options_.http) return;
         offer_.listen(*this);
         web_.emplace(io, tcp::endpoint{address, *options_.http}, static_cast<web_pages&>(*this), options_.web);
@@ -118,6 +134,7 @@ public:
         counts_.snapshots += event.kind == event_kind::snapshot;
         counts_.messages += event.kind == event_kind::message;
         counts_.recordings += event.kind == event_kind::begin;
+        if (game_) show_.take(event);
         scores_.take(event);
         fragments_.take(event);
         if (web_) happenings_.take(event);
@@ -128,6 +145,7 @@ public:
         milliseconds const time = now();
         fragments_.settle(time);
         offer_.proceed(time);
+        if (game_) tell_news();
         if (folder_ && time >= next_sweep_) {
             folder_->sweep(offer_, in_milliseconds(options_.window));
             next_sweep_ = time + sweep_interval;
@@ -146,13 +164,17 @@ public:
     }
     void close() {
         if (web_) web_->close();
+        if (game_) game_->close("The relay ends", now());
     }
 
-    [[nodiscard]] bool has_viewers() const noexcept { return web_.has_value(); }
+    [[nodiscard]] bool has_viewers() const noexcept { return web_ || game_; }
 
     void report() const {
         say("{} snapshots, {} lost, {} messages, {} recordings; {} fragments", counts_.snapshots, counts_.lost,
             counts_.messages, counts_.recordings, offer_.fragments());
+        if (game_)
+            say("; {} joined, {} snapshots sent in {} packets", game_->count().joined, game_->count().snapshots,
+                socket_->sent());
         if (web_) say("; {} requests answered, {} refused", web_->count().requests, web_->count().refused);
         say("\n");
     }
@@ -160,6 +182,13 @@ public:
     void set_delayed(std::function<std::size_t()> bytes) { delayed_bytes_ = std::move(bytes); }
 
 private:
+    void tell_news() {
+        constexpr std::size_t most = 20; // of a crowd, in a tenth of a second
+        auto const news = game_->take_news();
+        for (std::size_t i = 0; i < std::min(news.size(), most); ++i) say("{}\n", printable(news[i]));
+        if (news.size() > most) say("... and {} more\n", news.size() - most);
+    }
+
     // ---- broadcast_listener
 
     void add(std::string const&, shared_bytes const&) override {}
@@ -215,6 +244,18 @@ private:
         add("http_not_found_total", "counter", "Requests for what is not there.", web.not_found);
         add("http_timeouts_total", "counter", "Connections that were too slow.", web.timeouts);
         add("http_body_bytes_total", "counter", "Bytes of answers without their headers.", web.bytes);
+        if (game_) {
+            auto const& game = game_->count();
+            add("udp_viewers", "gauge", "Clients that are connected.", game_->viewers());
+            add("udp_watching", "gauge", "Clients that watch.", game_->watching());
+            add("udp_joined_total", "counter", "Clients that have joined.", game.joined);
+            add("udp_snapshots_total", "counter", "Snapshots sent.", game.snapshots);
+            add("udp_encoded_total", "counter", "Snapshots encoded.", game.encoded);
+            add("udp_received_total", "counter", "Datagrams received.", game.received);
+            add("udp_ignored_total", "counter", "Datagrams of no use, or too many.", game.ignored);
+            add("udp_sent_total", "counter", "Datagrams sent.", socket_->sent());
+            add("udp_unsent_total", "counter", "Datagrams that the system did not take.", socket_->unsent());
+        }
         add("folder_failures_total", "counter", "Files that could not be written.",
             folder_ ? folder_->failures() : 0);
         return std::string{out.view()};
@@ -247,6 +288,9 @@ private:
     std::optional<broadcast_folder> folder_;
     std::optional<demo_target> target_;
     std::optional<demo_sink> recorder_;
+    live_show show_{now};
+    std::optional<udp_server> socket_;
+    std::optional<replay_server> game_; // shows the show
     std::optional<web_server> web_;
     game_event_reader happenings_; // tells the web server
     std::function<std::size_t()> delayed_bytes_;
@@ -263,8 +307,8 @@ void allow_descriptors() {
 }
 
 int relay(relay_options const& options) {
-    if (!options.http && options.folder.empty() && options.record.empty())
-        throw usage_error{"nobody would see it: --http, --dir or --record is needed"};
+    if (!options.http && !options.udp && options.folder.empty() && options.record.empty())
+        throw usage_error{"nobody would see it: --udp, --http, --dir or --record is needed"};
     if (*options.delay > longest_delay) throw usage_error{"--delay: an hour at most"};
     allow_descriptors();
     asio::io_context io;
@@ -316,6 +360,10 @@ verb const relay_verb{
         chosen->live.spectating.retry = true;
         options.operand(chosen->source, "SOURCE",
                         "HOST:PORT of a server, http://HOST:PORT of another relay, or a demo");
+        options.number("--udp", chosen->udp, 0, 65535, "port: for the games' clients");
+        options.text("--viewer-password", chosen->viewer_password, "that these clients have to know");
+        options.number("--max-clients", chosen->viewers.viewers, 1, 100'000, "of them that may watch at once");
+        options.number("--max-clients-per-ip", chosen->viewers.viewers_per_address, 1, 100'000, "of one address");
         options.number("--http", chosen->http, 0, 65535, "port: for browsers, caches and other relays");
         options.text("--dir", chosen->folder, "the same as files, for any web server", "FOLDER");
         options.text("--record", chosen->record, "a demo of it", "FILE");

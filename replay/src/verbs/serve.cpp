@@ -1,6 +1,5 @@
 #include "demo/playback.hpp"
-#include "net/replay_server.hpp"
-#include "net/udp.hpp"
+#include "net/udp_server.hpp"
 
 #include "io/file_kind.hpp"
 #include "io/input.hpp"
@@ -23,7 +22,6 @@ namespace teewire::replay {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::udp;
 
 constexpr std::size_t max_lines = 20; // at once
 constexpr std::ptrdiff_t max_kept = 200;
@@ -47,26 +45,17 @@ struct serve_options {
     std::size_t max_viewers_per_address = 16;
 };
 
-class service final : public packet_sink {
+class service {
 public:
     service(asio::io_context& io, playback& shown, serve_options const& options, std::string const& title)
-        : io_{io}, shown_{shown}, socket_{io}, timer_{io}, refresh_{io}, signals_{io, SIGINT, SIGTERM, SIGHUP},
+        : io_{io}, shown_{shown}, socket_{io, options.bind, options.port}, refresh_{io}, signals_{io, SIGINT, SIGTERM, SIGHUP},
           typed_from_{io, dup(STDIN_FILENO)}, title_{title} {
-        boost::system::error_code failed;
-        auto const address = asio::ip::make_address(options.bind, failed);
-        if (failed) throw usage_error{fmt::format("{}: not an address", options.bind)};
-        endpoint const at{address, options.port};
-        socket_.open(at.protocol(), failed);
-        if (!failed) socket_.bind(at, failed);
-        if (!failed) socket_.non_blocking(true, failed);
-        if (failed) throw io_error{fmt::format("{}: {}", endpoint_text(at), failed.message())};
-        widen(socket_);
         server_settings settings;
         settings.name = options.name;
         settings.limits = {options.max_viewers, options.max_viewers_per_address};
-        server_.emplace(shown, settings, random_bytes(), *this, now());
+        server_.emplace(shown, settings, random_bytes(), socket_, now());
         say(fmt::format("serving {} on {} to clients of {}, {} at most with {} KiB each", printable(title),
-                        endpoint_text(socket_.local_endpoint()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
+                        endpoint_text(socket_.address()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
                         options.max_viewers, replay_server::viewer_bytes() / 1024));
         if (terminal::available()) screen_.emplace();
     }
@@ -76,8 +65,7 @@ public:
         signals_.async_wait([this](boost::system::error_code cancelled, int) {
             if (!cancelled) stop();
         });
-        wait_for_packets();
-        wait_for_tick();
+        socket_.start(*server_);
         wait_for_input();
         refresh();
         io_.run();
@@ -86,44 +74,10 @@ public:
         return exit_ok;
     }
 
-    void send(endpoint const& to, std::span<std::uint8_t const> datagram) override {
-        boost::system::error_code failed;
-        socket_.send_to(asio::buffer(datagram.data(), datagram.size()), to, 0, failed);
-        ++(failed ? unsent_ : sent_);
-    }
-
 private:
     void stop() {
         server_->close("The replay is over", now());
         io_.stop();
-    }
-
-    void wait_for_packets() {
-        socket_.async_wait(udp::socket::wait_read, [this](boost::system::error_code failed) {
-            if (failed) return;
-            // Not for ever, so that a flood does not stop the clock.
-            constexpr int at_once = 2048;
-            milliseconds time = now();
-            for (int i = 0; i < at_once; ++i) {
-                boost::system::error_code ended;
-                std::size_t const size = socket_.receive_from(asio::buffer(datagram_), from_, 0, ended);
-                if (ended == asio::error::would_block) break;
-                if (ended) continue; // somebody is not there any more
-                if (i % 16 == 0) time = now();
-                server_->receive(std::span{datagram_}.first(size), from_, time);
-                if (time >= server_->next_tick()) server_->tick(time);
-            }
-            wait_for_packets();
-        });
-    }
-
-    void wait_for_tick() {
-        timer_.expires_at(to_time(server_->next_tick()));
-        timer_.async_wait([this](boost::system::error_code cancelled) {
-            if (cancelled) return;
-            if (milliseconds const time = now(); time >= server_->next_tick()) server_->tick(time);
-            wait_for_tick();
-        });
     }
 
     // ---- control
@@ -245,27 +199,22 @@ private:
         say(fmt::format(
             "{} joined, {} snapshots sent in {} packets, {} not taken by the system; {} packets received, {} "
             "ignored; {} ticks left out{}",
-            c.joined, c.snapshots, sent_, unsent_, c.received, c.ignored, shown_.late_ticks(),
+            c.joined, c.snapshots, socket_.sent(), socket_.unsent(), c.received, c.ignored, shown_.late_ticks(),
             c.too_large == 0 ? std::string{}
                              : fmt::format("; {} of the demo's messages too large to be sent", c.too_large)));
     }
 
     asio::io_context& io_;
     playback& shown_;
-    udp::socket socket_;
-    asio::steady_timer timer_;
+    udp_server socket_;
     asio::steady_timer refresh_;
     asio::signal_set signals_;
     asio::posix::stream_descriptor typed_from_;
     std::string title_;
     std::optional<replay_server> server_;
     std::optional<terminal> screen_;
-    std::array<std::uint8_t, max_packet_bytes + 1> datagram_; // one more shows what is too large
-    endpoint from_;
     std::string typed_;
     std::vector<std::string> news_;
-    std::uint64_t sent_ = 0;
-    std::uint64_t unsent_ = 0;
 };
 
 int serve(serve_options const& options) {
