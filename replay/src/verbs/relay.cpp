@@ -8,13 +8,15 @@
 #include "io/output.hpp"
 #include "net/udp_server.hpp"
 #include "net/web_server.hpp"
-#include "sources/live_source.hpp"
+#include "sources/feed.hpp"
 #include "sources/server_options.hpp"
 #include "stream/live_show.hpp"
 #include "verbs/verbs.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include "overlay_page.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -32,7 +34,7 @@ using asio::ip::tcp;
 
 struct relay_options {
     std::string source;
-    live_options live;
+    feed_options live;
     std::string bind = "0.0.0.0";
     std::optional<std::uint16_t> http;
     std::optional<std::uint16_t> udp;
@@ -209,6 +211,7 @@ private:
             if (offer_.sync() == nullptr) return {web_answer::kind::later, {}};
             return {web_answer::kind::file, offer_.sync(), "application/json", "public, max-age=1"};
         }
+        if (path.empty()) return {web_answer::kind::file, page_, "text/html; charset=utf-8", "public, max-age=60"};
         if (path == "events") return {web_answer::kind::feed, {}};
         if (path == "metrics") return text(metrics(), "text/plain; version=0.0.4");
         if (auto bytes = offer_.find(path))
@@ -285,6 +288,7 @@ private:
     broadcast offer_;
     fragmenter fragments_;
     std::unique_ptr<event_printer> printer_;
+    shared_bytes page_ = std::make_shared<std::vector<std::uint8_t> const>(std::begin(overlay_page), std::end(overlay_page));
     std::optional<broadcast_folder> folder_;
     std::optional<demo_target> target_;
     std::optional<demo_sink> recorder_;
@@ -318,7 +322,7 @@ int relay(relay_options const& options) {
     asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
     asio::steady_timer timer{io};
     bool source_over = false;
-    auto const source = open_live(io, options.source, options.live, delayed, [&] { source_over = true; });
+    auto const source = open_feed(io, options.source, options.live, delayed, [&] { source_over = true; });
     shown.open(io);
     bool ended = false;
     auto const end = [&] {

@@ -12,16 +12,16 @@
 
 namespace teewire::replay {
 
-struct live_options {
+struct feed_options {
     spectator_options spectating; ///< of a server
     bool loop = false;            ///< a demo begins again at its end
     double speed = 1;             ///< times the recorded pace, of a demo
 };
 
 /// Hands over what happens when it happens. Talk goes to standard error.
-class live_source {
+class feed {
 public:
-    virtual ~live_source() = default;
+    virtual ~feed() = default;
     virtual void start() = 0;
     /// Ends it. Not out of a sink.
     virtual void stop() = 0;
@@ -33,8 +33,8 @@ public:
 
 /// `name`: HOST:PORT, http://HOST[:PORT]/PATH, or a file. `ended` is called once when nothing comes any more. What is
 /// borrowed must outlive it. Throws as input and session do, and usage_error.
-[[nodiscard]] std::unique_ptr<live_source> open_live(boost::asio::io_context& io, std::string const& name,
-                                                     live_options const& options, event_sink& to,
+[[nodiscard]] std::unique_ptr<feed> open_feed(boost::asio::io_context& io, std::string const& name,
+                                                     feed_options const& options, event_sink& to,
                                                      std::function<void()> ended);
 
 } // namespace teewire::replay

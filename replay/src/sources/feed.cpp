@@ -1,4 +1,4 @@
-#include "sources/live_source.hpp"
+#include "sources/feed.hpp"
 
 #include "broadcast/subscriber.hpp"
 #include "demo/demo_stream.hpp"
@@ -18,9 +18,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-class live_server final : public live_source {
+class server_feed final : public feed {
 public:
-    live_server(asio::io_context& io, host_port const& server, spectator_options const& options, event_sink& to,
+    server_feed(asio::io_context& io, host_port const& server, spectator_options const& options, event_sink& to,
                 std::function<void()> ended)
         : options_{options}, reader_{io, options_, server, to, [] { return false; }, std::move(ended)} {}
 
@@ -35,9 +35,9 @@ private:
 };
 
 // Each event when its tick has come.
-class live_demo final : public live_source {
+class demo_feed final : public feed {
 public:
-    live_demo(asio::io_context& io, std::string const& name, live_options const& options, event_sink& to,
+    demo_feed(asio::io_context& io, std::string const& name, feed_options const& options, event_sink& to,
               std::function<void()> ended)
         : file_{name}, options_{options}, to_{to}, ended_{std::move(ended)}, timer_{io} {
         demo_.emplace(file_);
@@ -111,7 +111,7 @@ private:
 
     input file_;
     std::optional<session> demo_;
-    live_options options_;
+    feed_options options_;
     whole_ticks to_;
     std::function<void()> ended_;
     asio::steady_timer timer_;
@@ -124,9 +124,9 @@ private:
     bool failed_ = false;
 };
 
-class live_broadcast final : public live_source {
+class broadcast_feed final : public feed {
 public:
-    live_broadcast(asio::io_context& io, std::string const& name, web_address const& from, event_sink& to,
+    broadcast_feed(asio::io_context& io, std::string const& name, web_address const& from, event_sink& to,
                    std::function<void()> ended)
         : ended_{std::move(ended)}, from_{io, from, to, [name](std::string const& line) {
                                               say("{}\n", printable(fmt::format("{}: {}", name, line)));
@@ -147,13 +147,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<live_source> open_live(asio::io_context& io, std::string const& name, live_options const& options,
+std::unique_ptr<feed> open_feed(asio::io_context& io, std::string const& name, feed_options const& options,
                                        event_sink& to, std::function<void()> ended) {
     if (auto const web = web_address::parse(name))
-        return std::make_unique<live_broadcast>(io, name, *web, to, std::move(ended));
+        return std::make_unique<broadcast_feed>(io, name, *web, to, std::move(ended));
     if (auto const server = parse_server(name))
-        return std::make_unique<live_server>(io, *server, options.spectating, to, std::move(ended));
-    return std::make_unique<live_demo>(io, name, options, to, std::move(ended));
+        return std::make_unique<server_feed>(io, *server, options.spectating, to, std::move(ended));
+    return std::make_unique<demo_feed>(io, name, options, to, std::move(ended));
 }
 
 } // namespace teewire::replay
