@@ -87,23 +87,19 @@ class ndjson_printer : public printer {
 public:
     using printer::printer;
     void print(text_buffer& out, stream_event const& event) override {
-        snapshot_view const snapshot = event.state;
-        text_.Clear();
-        json_writer json{text_};
-        json.StartObject();
-        if (file_) {
-            json.Key("file");
-            write_string(json, valid_utf8(*file_));
-        }
-        json.Key("tick");
-        json.Int(event.tick);
-        json.Key("keyframe");
-        json.Bool(event.keyframe);
-        json.Key("checksum");
-        write_string(json, fmt::format("{:08x}", snapshot.checksum()));
-        json.Key("items");
-        json.StartObject();
-        // Items of one type are rarely apart; those that are come together at the place of the first.
+        line_.print(out, [&](object_writer& line) {
+            if (file_) line.text("file", *file_);
+            line.number("tick", event.tick);
+            line.flag("keyframe", event.keyframe);
+            line.text("checksum", fmt::format("{:08x}", event.state.checksum()));
+            object_writer items = line.object("items");
+            write_items(items, event.state);
+        });
+    }
+
+private:
+    // Items of one type are rarely apart; those that are come together at the place of the first.
+    void write_items(object_writer& items, snapshot_view snapshot) {
         types_done_.clear();
         for (std::size_t i = 0; i < snapshot.size(); ++i) {
             std::uint16_t const type = key_type(snapshot.key(i));
@@ -111,36 +107,23 @@ public:
             types_done_.push_back(type);
             type_name const name = name_type(snapshot, type, protocol_);
             if (!wanted(name.text)) continue;
-            write_key(json, name.text);
-            json.StartObject();
+            object_writer of_type = items.object(name.text);
             std::optional<score_reader> scores;
             if (type == player_info_) scores.emplace(snapshot, protocol_);
             for (std::size_t k = i; k < snapshot.size(); ++k) {
                 if (key_type(snapshot.key(k)) != type) continue;
                 item const found = snapshot[k];
-                write_key(json, fmt::format("{}", found.id()));
-                json.StartObject();
-                write_fields(json, found, name.known);
-                if (scores && scores->times()) write_time(json, *scores, found, *name.known);
-                json.EndObject();
+                object_writer fields = of_type.object(fmt::format("{}", found.id()));
+                write_fields(fields, found, name.known);
+                if (!scores || !scores->times()) continue;
+                // What the score of a race means.
+                auto const time = finish_time(*scores, found, *name.known);
+                fields.text_or_null("time", time ? time_text(*time) : "");
             }
-            json.EndObject();
         }
-        json.EndObject();
-        json.EndObject();
-        out.write({text_.GetString(), text_.GetSize()});
-        out.write("\n");
     }
 
-private:
-    // What the score of a race means.
-    static void write_time(json_writer& json, score_reader const& scores, item const& i, object const& known) {
-        json.Key("time");
-        if (auto const time = finish_time(scores, i, known)) write_string(json, time_text(*time));
-        else json.Null();
-    }
-
-    rapidjson::StringBuffer text_;
+    json_line line_;
     std::vector<std::uint16_t> types_done_;
     std::uint16_t player_info_ = find_object(protocol_, "player_info")->type;
 };
