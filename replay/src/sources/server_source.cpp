@@ -17,10 +17,10 @@ namespace asio = boost::asio;
 
 class server_events final : public spectator_owner {
 public:
-    server_events(asio::io_context& io, spectator_options const& options, host_port const& server, event_sink& to,
-                  std::function<bool()> const& enough, snapshot_scratch& scratch)
-        : io_{io}, label_{fmt::format("{}:{}", server.host, server.port)}, to_{to}, enough_{enough},
-          server_{io, options, server, *this, scratch} {}
+    server_events(asio::io_context& io, spectator_options const& options, host_port const& server, live_sink& to,
+                  snapshot_scratch& scratch)
+        : io_{io}, label_{fmt::format("{}:{}", server.host, server.port)}, to_{to}, server_{io, options, server,
+                                                                                            *this, scratch} {}
 
     void start() { server_.start(); }
     void stop() { server_.stop(); }
@@ -38,7 +38,7 @@ private:
     void disconnects() override { begun_ = false; }
     void ends() override { io_.stop(); }
     void proceeds() override {
-        if (thrown_ || (found_.snapshots != 0 && enough_())) server_.stop();
+        if (thrown_ || (found_.snapshots != 0 && to_.over())) server_.stop();
     }
 
     void map_changes(served_map const&) override { begun_ = false; }
@@ -92,6 +92,7 @@ private:
         if (thrown_) return;
         try {
             to_.take(e);
+            to_.flush();
         } catch (...) {
             thrown_ = std::current_exception();
         }
@@ -99,8 +100,7 @@ private:
 
     asio::io_context& io_;
     std::string label_;
-    event_sink& to_;
-    std::function<bool()> const& enough_;
+    live_sink& to_;
     recording recording_;
     bool begun_ = false;
     std::int32_t tick_ = -1;
@@ -119,13 +119,12 @@ std::optional<host_port> parse_server(std::string const& name) {
     return host_port::parse(name);
 }
 
-watched_server watch(host_port const& server, spectator_options options, event_sink& to,
-                     std::function<bool()> const& enough) {
+watched_server watch(host_port const& server, spectator_options options, live_sink& to) {
     options.download_map = false;
     asio::io_context io;
     auto const scratch = std::make_unique<snapshot_scratch>();
     asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
-    server_events events{io, options, server, to, enough, *scratch};
+    server_events events{io, options, server, to, *scratch};
     signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
         if (!failed) events.stop();
     });

@@ -158,21 +158,19 @@ int stats(stats_options const& options) {
 
 } // namespace
 
-verb const stats_verb{
-    "stats", "Count what players do in demos and packet captures", [](option_set& options) -> std::function<int()> {
-        auto const chosen = std::make_shared<stats_options>();
-        options.files(chosen->files, "demos, pcap and pcapng files, or - for standard input");
-        options.output(chosen->to);
-        options.format(chosen->format, {"text", "ndjson", "csv"},
-                       "text: a table; ndjson: one object per player; csv: one row");
-        options.flag("--sum", chosen->sum, "one table of all files together");
-        options.text("--connection", chosen->connection,
-                     "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
-                     "WHICH");
-        options.jobs(chosen->jobs);
-        options.examples({"stats game.demo", "stats --sum *.demo --format csv -o season.csv",
-                          "stats game.demo --format ndjson | jq 'select(.kills > 10) | .name'"});
-        return [chosen] { return stats(*chosen); };
-    }};
+verb const stats_verb{"stats", "Count what players do in demos and packet captures",
+                      [](option_set& options) -> std::function<int()> {
+                          auto const chosen = std::make_shared<stats_options>();
+                          options.files(chosen->files, "demos, pcap and pcapng files, or - for standard input");
+                          options.output(chosen->to);
+                          options.format(chosen->format, {"text", "ndjson", "csv"},
+                                         "text: a table; ndjson: one object per player; csv: one row");
+                          options.flag("--sum", chosen->sum, "one table of all files together");
+                          options.connection(chosen->connection);
+                          options.jobs(chosen->jobs);
+                          options.examples({"stats game.demo", "stats --sum *.demo --format csv -o season.csv",
+                                            "stats game.demo --format ndjson | jq 'select(.kills > 10) | .name'"});
+                          return [chosen] { return stats(*chosen); };
+                      }};
 
 } // namespace teewire::replay
