@@ -5,7 +5,6 @@ import collections
 import csv
 import io
 import json
-import os
 import pathlib
 import random
 import re
@@ -13,6 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import real_demos
 
 SECTIONS = ("keyframes", "deltas", "messages")
 
@@ -199,8 +200,7 @@ def check_following(demo):
 
 
 def main():
-    demos = sorted(FOLDER.rglob("*.demo"))
-    assert demos, FOLDER
+    demos = real_demos.named_or_real(sys.argv[2:])
     kinds, players, probed, whole, hurt = collections.Counter(), 0, 0, 0, False
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -225,11 +225,4 @@ def main():
 
 TEEWIRE = sys.argv[1]
 RANDOM = random.Random(21)
-if len(sys.argv) > 2:
-    FOLDER = pathlib.Path(sys.argv[2])
-elif "TEEWIRE_CORPUS" in os.environ:
-    FOLDER = pathlib.Path(os.environ["TEEWIRE_CORPUS"]) / "demos"
-else:
-    print("SKIPPED: TEEWIRE_CORPUS is not set")
-    sys.exit(77)
 main()

@@ -110,6 +110,10 @@ class Text(unittest.TestCase):
             file.write(DEMO)
         done = subprocess.run([TEEWIRE, "info", "--format", "ndjson", broken], capture_output=True, timeout=60)
         self.assertEqual(json.loads(done.stdout.decode())["file"], f"{self.folder}/\ufffd.demo")
+        done = subprocess.run([TEEWIRE, "merge", broken, "-o", broken + b"2", "--report", "ndjson"],
+                              capture_output=True, timeout=60)
+        lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        self.assertEqual((lines[0]["file"], lines[-1]["result"]), (f"{self.folder}/\ufffd.demo", f"{self.folder}/\ufffd.demo2"))
 
     def test_csv(self):
         """Numbers stay numbers, whatever their sign, and ordinary texts are left alone."""

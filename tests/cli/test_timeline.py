@@ -4,11 +4,11 @@
 Usage: test_timeline.py TEEWIRE FOLDER, of demos. Without FOLDER, those of TEEWIRE_CORPUS."""
 import collections
 import json
-import os
-import pathlib
 import re
 import subprocess
 import sys
+
+import real_demos
 
 BROADCAST_SECONDS = 10
 DEATH = re.compile(r"(?P<victim>.+?) (?:died(?: \([a-z 0-9]+\))?|was killed with [a-z 0-9]+)$|"
@@ -90,8 +90,7 @@ def check(demo):
 
 
 def main():
-    demos = sorted(FOLDER.rglob("*.demo"))
-    assert demos, FOLDER
+    demos = real_demos.named_or_real(sys.argv[2:])
     count = collections.Counter()
     for demo in demos:
         kind, deaths, proven, undecided = check(demo)
@@ -102,11 +101,4 @@ def main():
 
 
 TEEWIRE = sys.argv[1]
-if len(sys.argv) > 2:
-    FOLDER = pathlib.Path(sys.argv[2])
-elif "TEEWIRE_CORPUS" in os.environ:
-    FOLDER = pathlib.Path(os.environ["TEEWIRE_CORPUS"]) / "demos"
-else:
-    print("SKIPPED: TEEWIRE_CORPUS is not set")
-    sys.exit(77)
 main()

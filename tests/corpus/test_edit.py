@@ -9,11 +9,12 @@ import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from real_demos import CORPUS, WithRealDemos  # noqa: E402
+
 TEEWIRE = sys.argv[1]
-CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS", ""))
 # Under sanitizers one demo of so many is enough.
 SHARE = 4 if "TEEWIRE_MUTATIONS" in os.environ else 1
 RANGES = 200 // SHARE
@@ -71,13 +72,9 @@ class Demo:
         return {t: self.states[t] for t in self.ticks[bisect.bisect_left(self.ticks, first):bisect.bisect_right(self.ticks, last)]}
 
 
-class Edited(unittest.TestCase):
+class Edited(WithRealDemos):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.demos = sorted((CORPUS / "demos").glob("*.demo"))
-        self.assertGreaterEqual(len(self.demos), 54)
+        super().setUp()
         self.demos = self.demos[::SHARE]
 
 

@@ -3,19 +3,19 @@
 Usage: test_export.py TEEWIRE"""
 import hashlib
 import json
-import os
 import pathlib
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from real_demos import CORPUS, WithRealDemos  # noqa: E402
+
 TEEWIRE = sys.argv[1]
-CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS", ""))
 KILLS = 20
 COMMON = ["recording", "id", "first_tick", "last_tick"]
 SMALL = 800_000  # bytes of a demo whose views are read whole
@@ -127,14 +127,7 @@ def dump(path):
     process.wait()
 
 
-class Export(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.demos = sorted((CORPUS / "demos").glob("*.demo"))
-        self.assertGreaterEqual(len(self.demos), 54)
-
+class Export(WithRealDemos):
     def test_rows_are_those_of_dump(self):
         whole = self.folder / "all.sqlite"
         began = time.monotonic()

@@ -32,16 +32,62 @@ TEST_CASE("cells of CSV are texts to spreadsheets") {
     CHECK(csv_text("", csv_texts::safe) == "\"\"");
 }
 
+TEST_CASE("bytes are two digits each") {
+    std::vector<std::uint8_t> const bytes{0x00, 0x0b, 0xad, 0xff};
+    CHECK(hex(bytes) == "000badff");
+    CHECK(hex(bytes, " ") == "00 0b ad ff");
+    CHECK(hex({}) == "");
+    CHECK(first_bytes_text(bytes) == "00 0b ad ff");
+    std::vector<std::uint8_t> const many(16, 0xab);
+    std::string const all = "ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab";
+    CHECK(first_bytes_text(many) == all);
+    CHECK(first_bytes_text(std::vector<std::uint8_t>(17, 0xab)) == all + " ...");
+}
+
+TEST_CASE("an object is a line of JSON") {
+    text_buffer out;
+    json_line line;
+    line.print(out, [](object_writer& o) {
+        o.text("text", "\"caf\xe9\"\n");
+        o.text_or_null("no_text", "");
+        o.number("least", INT64_MIN);
+        o.number("most", UINT64_MAX);
+        o.number_or_null("no_number", std::optional<std::int32_t>{});
+        o.number_or_null("number", std::optional{-7});
+        o.tick_or_null("no_tick", -1);
+        o.tick_or_null("tick", 0);
+        o.real("real", 0.5);
+        o.flag("flag", false);
+        o.null("null");
+        o.numbers("numbers", std::array<std::uint8_t, 2>{1, 255});
+        { object_writer const nothing = o.object("empty"); }
+        {
+            object_writer within = o.object("within");
+            within.number("a", 1);
+        }
+        o.objects("objects", std::array{2, 3}, [](object_writer& each, int value) { each.number("b", value); });
+        o.list("list", std::array{true, false}, [](json_writer& json, bool value) { json.Bool(value); });
+        write_string(o.member("last"), "x");
+    });
+    CHECK(out.view() == "{\"text\":\"\\\"caf\xef\xbf\xbd\\\"\\n\",\"no_text\":null,\"least\":-9223372036854775808,"
+                        "\"most\":18446744073709551615,\"no_number\":null,\"number\":-7,\"no_tick\":null,"
+                        "\"tick\":0,\"real\":0.5,\"flag\":false,\"null\":null,\"numbers\":[1,255],\"empty\":{},"
+                        "\"within\":{\"a\":1},\"objects\":[{\"b\":2},{\"b\":3}],\"list\":[true,false],"
+                        "\"last\":\"x\"}\n");
+    out.clear();
+    line.print(out, [](object_writer&) {});
+    CHECK(out.view() == "{}\n");
+}
+
 TEST_CASE("flags are told by the names of those that are set") {
     scene s{protocol::teeworlds_06};
     s.add("game_info", 0, {{"game_flags", 2}});
     snapshot_view const snapshot = s.finish();
-    rapidjson::StringBuffer text;
-    json_writer json{text};
-    json.StartObject();
-    write_fields(json, snapshot[0], find_object(protocol::teeworlds_06, "game_info"));
-    json.EndObject();
-    CHECK(std::string_view{text.GetString()}.starts_with("{\"game_flags\":[\"flags\"],\"game_state_flags\":[],"));
+    text_buffer text;
+    json_line{}.print(text, [&](object_writer& line) {
+        write_fields(line, snapshot[0], find_object(protocol::teeworlds_06, "game_info"));
+    });
+    CHECK(text.view().starts_with("{\"game_flags\":[\"flags\"],\"game_state_flags\":[],"));
 }
 
 TEST_CASE("names of items, for people and for programs") {
@@ -60,11 +106,7 @@ TEST_CASE("names of items, for people and for programs") {
     write_csv_values(raw, info, known, csv_texts::raw);
     CHECK(raw.view().starts_with(",\"=1\x1b[2J\xe2\x80\xae\",\"tees\",0,"));
 
-    rapidjson::StringBuffer text;
-    json_writer json{text};
-    json.StartObject();
-    write_fields(json, info, &known);
-    json.EndObject();
-    CHECK(std::string_view{text.GetString()}.starts_with(
-        "{\"name\":\"=1\\u001B[2J\xe2\x80\xae\",\"clan\":\"tees\","));
+    text_buffer text;
+    json_line{}.print(text, [&](object_writer& line) { write_fields(line, info, &known); });
+    CHECK(text.view().starts_with("{\"name\":\"=1\\u001B[2J\xe2\x80\xae\",\"clan\":\"tees\","));
 }

@@ -9,12 +9,12 @@
 #include <boost/asio.hpp>
 #include <rapidjson/document.h>
 
-#include <functional>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -101,7 +101,7 @@ private:
 };
 
 struct known_fragment {
-    std::string bytes; // as the first one got it
+    std::string bytes;   // as the first one got it
     double complete = 0; // in seconds since 1970, at the origin
     double length = 0;
 };
@@ -212,19 +212,21 @@ int main(int argc, char** argv) {
 
     std::sort(all.ages.begin(), all.ages.end());
     auto const part = [&](double p) {
-        return all.ages.empty() ? 0.0f : all.ages[static_cast<std::size_t>(p * static_cast<double>(all.ages.size() - 1))];
+        return all.ages.empty() ? 0.0f
+                                : all.ages[static_cast<std::size_t>(p * static_cast<double>(all.ages.size() - 1))];
     };
     std::uint64_t failures = 0, least = UINT64_MAX;
     for (auto const& v : viewers) {
         failures += v->failures();
         least = std::min(least, v->seen());
     }
-    std::printf("{\"viewers\":%zu,\"fragments\":%zu,\"least\":%llu,\"wrong\":%llu,\"failures\":%llu,\"not_there\":%llu,"
-                "\"age_p50\":%.3f,\"age_p99\":%.3f,\"age_max\":%.3f,\"bytes_per_viewer_second\":%.0f}\n",
-                viewers.size(), all.ages.size(), static_cast<unsigned long long>(least),
-                static_cast<unsigned long long>(all.wrong), static_cast<unsigned long long>(failures),
-                static_cast<unsigned long long>(all.not_there), part(0.5), part(0.99), part(1),
-                static_cast<double>(all.bytes) / static_cast<double>(std::max<std::size_t>(count, 1)) / seconds);
+    std::printf(
+        "{\"viewers\":%zu,\"fragments\":%zu,\"least\":%llu,\"wrong\":%llu,\"failures\":%llu,\"not_there\":%llu,"
+        "\"age_p50\":%.3f,\"age_p99\":%.3f,\"age_max\":%.3f,\"bytes_per_viewer_second\":%.0f}\n",
+        viewers.size(), all.ages.size(), static_cast<unsigned long long>(least),
+        static_cast<unsigned long long>(all.wrong), static_cast<unsigned long long>(failures),
+        static_cast<unsigned long long>(all.not_there), part(0.5), part(0.99), part(1),
+        static_cast<double>(all.bytes) / static_cast<double>(std::max<std::size_t>(count, 1)) / seconds);
     if (argc > 6) {
         std::ofstream file{argv[6], std::ios::binary};
         for (auto const& [number, f] : all.fragments) file << f.bytes;

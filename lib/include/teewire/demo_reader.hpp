@@ -124,11 +124,17 @@ struct demo_failure {
 /// Memory for demo_player. About 0.4 MiB.
 struct demo_player_memory {
     /// @cond memory
+    static constexpr std::size_t chunks_ahead =
+        4; // as many as are decompressed at once in hardly more time than two
+    // A chunk of up to 256 bytes, of which each bit can be a byte, and what is written beyond in the same step.
+    static constexpr std::size_t bytes_ahead = 256 * 8 + 128;
+
     std::array<std::uint8_t, max_demo_packed_bytes> packed;
     std::array<std::int32_t, max_demo_chunk_ints> ints;
     std::array<std::uint8_t, max_demo_chunk_ints * 4> message;
     live_snapshot_memory<> state;
-    std::array<std::array<std::uint8_t, 2176>, 4> ahead; // short chunks that have been decompressed
+    std::array<std::array<std::uint8_t, bytes_ahead>, chunks_ahead>
+        ahead; // short chunks that have been decompressed
     /// @endcond
 };
 
@@ -203,7 +209,7 @@ private:
     bool has_state_ = false;
     bool messages_wanted_ = true; // seek() passes over them
     demo_failure error_{};
-    std::array<chunk_ahead, 4> ahead_{};
+    std::array<chunk_ahead, demo_player_memory::chunks_ahead> ahead_{};
 };
 
 /// Turns the ints of a message chunk into the message's bytes, four each, least significant first. `out` needs 4 bytes

@@ -177,11 +177,11 @@ result<std::span<std::uint8_t const>> demo_player::decompress(demo_chunk const& 
         found->size);
 }
 
-// This one, and the next short ones: four take hardly longer than two.
+// This one, and the next short ones.
 void demo_player::decompress_ahead(demo_chunk const& chunk) noexcept {
     constexpr int looks = 16;
-    static_assert(std::tuple_size_v<decltype(memory_.ahead)::value_type> == kernels::huffman_piece::out_bytes);
-    std::array<kernels::huffman_piece, std::tuple_size_v<decltype(ahead_)>> pieces;
+    static_assert(demo_player_memory::bytes_ahead == kernels::huffman_piece::out_bytes);
+    std::array<kernels::huffman_piece, demo_player_memory::chunks_ahead> pieces;
     std::size_t n = 0;
     auto const add = [&](demo_chunk const& c) {
         auto const end = static_cast<std::size_t>(c.payload.data() + c.payload.size() - reader_.file_.data());

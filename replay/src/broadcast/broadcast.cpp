@@ -4,7 +4,6 @@
 #include "io/text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -42,7 +41,7 @@ std::optional<std::uint64_t> number_in(std::string_view name) {
 
 std::string map_path(broadcast_recording const& what) {
     if (what.bytes == nullptr) return {};
-    return fmt::format("map/{:02x}.map", fmt::join(*what.map.sha256, ""));
+    return fmt::format("map/{}.map", hex(*what.map.sha256));
 }
 
 void broadcast::begin(broadcast_recording const& what) {
@@ -130,55 +129,37 @@ void broadcast::write_sync() {
     broadcast_state const state = state_();
     rapidjson::StringBuffer text;
     json_writer json{text};
-    auto const string = [&](std::string_view key, std::string_view value) {
-        write_key(json, key);
-        write_string(json, valid_utf8(value));
-    };
-    auto const seconds = [&](std::string_view key, milliseconds value) {
-        write_key(json, key);
-        json.Double(static_cast<double>(value) / 1000);
-    };
-    auto const number = [&](std::string_view key, auto value) {
-        write_key(json, key);
-        json.Int64(static_cast<std::int64_t>(value));
-    };
-    json.StartObject();
-    number("version", 1);
-    string("name", state.name);
-    number("time_ms", std::chrono::duration_cast<std::chrono::milliseconds>(
-                          std::chrono::system_clock::now().time_since_epoch())
-                          .count());
-    seconds("delay", state.delay);
-    seconds("window", state.window);
-    number("tick", last_tick_);
-    json.Key("recordings");
-    json.StartArray();
-    for (shown const& s : shown_) {
-        if (s.fragments.empty()) continue;
-        json.StartObject();
-        string("id", s.what.id);
-        string("protocol", name_of(s.what.version));
-        string("start", start_path(s.what));
-        number("first", s.fragments.front().what.number);
-        number("last", s.fragments.back().what.number);
-        number("first_tick", s.fragments.front().what.first_tick);
-        number("last_tick", s.fragments.back().what.last_tick);
-        json.Key("ended");
-        json.Bool(s.ended);
-        json.Key("map");
-        json.StartObject();
-        string("name", s.what.map.name);
-        string("crc", fmt::format("{:08x}", s.what.map.crc));
-        number("size", s.what.map.size);
-        if (s.what.map.sha256) string("sha256", fmt::format("{:02x}", fmt::join(*s.what.map.sha256, "")));
-        if (s.what.bytes != nullptr) string("path", map_path(s.what));
-        json.EndObject();
-        json.EndObject();
+    {
+        object_writer all{json};
+        auto const seconds = [](milliseconds value) { return static_cast<double>(value) / 1000; };
+        all.number("version", 1);
+        all.text("name", state.name);
+        all.number("time_ms", std::chrono::duration_cast<std::chrono::milliseconds>(
+                                  std::chrono::system_clock::now().time_since_epoch())
+                                  .count());
+        all.real("delay", seconds(state.delay));
+        all.real("window", seconds(state.window));
+        all.number("tick", last_tick_);
+        all.list("recordings", shown_, [](json_writer& list, shown const& s) {
+            if (s.fragments.empty()) return;
+            object_writer one{list};
+            one.text("id", s.what.id);
+            one.text("protocol", name_of(s.what.version));
+            one.text("start", start_path(s.what));
+            one.number("first", s.fragments.front().what.number);
+            one.number("last", s.fragments.back().what.number);
+            one.number("first_tick", s.fragments.front().what.first_tick);
+            one.number("last_tick", s.fragments.back().what.last_tick);
+            one.flag("ended", s.ended);
+            object_writer map = one.object("map");
+            map.text("name", s.what.map.name);
+            map.text("crc", fmt::format("{:08x}", s.what.map.crc));
+            map.number("size", s.what.map.size);
+            if (s.what.map.sha256) map.text("sha256", hex(*s.what.map.sha256));
+            if (s.what.bytes != nullptr) map.text("path", map_path(s.what));
+        });
+        all.member("players").RawValue(state.players.data(), state.players.size(), rapidjson::kArrayType);
     }
-    json.EndArray();
-    json.Key("players");
-    json.RawValue(state.players.data(), state.players.size(), rapidjson::kArrayType);
-    json.EndObject();
     std::string_view const whole{text.GetString(), text.GetSize()};
     sync_ = std::make_shared<std::vector<std::uint8_t> const>(whole.begin(), whole.end());
     for (broadcast_listener* const to : listeners_) to->change(sync_);

@@ -1,11 +1,9 @@
 #include "broadcast/fragmenter.hpp"
 
 #include "io/keyed_hash.hpp"
+#include "io/text.hpp"
 
 #include <teewire/sha256.hpp>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -67,7 +65,7 @@ void fragmenter::begin(recording const& what) {
     recorder_->flush();
     announced_.emplace();
     auto const random = random_bytes();
-    announced_->id = fmt::format("{:02x}", fmt::join(std::span{random}.first(8), ""));
+    announced_->id = hex(std::span{random}.first(8));
     announced_->version = what.version;
     announced_->map = named.map;
     if (!what.map_bytes.empty())

@@ -37,14 +37,13 @@ std::string scoreboard::json() {
         auto const state = snapshot_view::trusted(state_, distinct_keys_);
         names_.read(state, version_);
         for (player const& p : read_players(state, version_, names_, tick_)) {
-            json.StartObject();
-            json.Key("id"), json.Int(p.client_id);
-            json.Key("name"), write_string(json, p.name);
-            json.Key("clan"), write_string(json, p.clan);
-            json.Key("team"), write_string(json, p.team);
-            if (p.score && !p.timed) json.Key("score"), json.Int(*p.score);
-            if (p.time) json.Key("time_ms"), json.Int64(*p.time);
-            json.EndObject();
+            object_writer one{json};
+            one.number("id", p.client_id);
+            one.text("name", p.name);
+            one.text("clan", p.clan);
+            one.text("team", p.team);
+            if (p.score && !p.timed) one.number("score", *p.score);
+            if (p.time) one.number("time_ms", *p.time);
         }
     }
     json.EndArray();

@@ -2,6 +2,7 @@
 
 #include "demo/demo_stream.hpp"
 #include "io/errors.hpp"
+#include "io/text.hpp"
 #include "net/udp.hpp"
 #include "stream/whole_ticks.hpp"
 
@@ -13,7 +14,6 @@
 #include <boost/beast/http.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <rapidjson/document.h>
 
 #include <algorithm>
@@ -53,10 +53,6 @@ std::optional<std::array<std::uint8_t, 32>> read_sha256(std::string_view text) {
         if (error != std::errc{} || end != text.data() + 2 * i + 2) return {};
     }
     return out;
-}
-
-std::string hexadecimal(std::array<std::uint8_t, 32> const& sum) {
-    return fmt::format("{:02x}", fmt::join(sum, ""));
 }
 
 } // namespace
@@ -277,7 +273,7 @@ private:
     }
     void reconnect_or_sync() { keep_ ? get_sync() : reconnect(); }
 
-    void get_map() { get("map/" + hexadecimal(*current_->map.sha256) + ".map", max_map, &state::take_map); }
+    void get_map() { get("map/" + hex(*current_->map.sha256) + ".map", max_map, &state::take_map); }
     void take_map(unsigned status, body&& bytes) {
         map_.clear();
         map_sha256_.reset();

@@ -10,12 +10,6 @@
 namespace teewire::replay {
 namespace {
 
-std::string hex(std::span<std::uint8_t const> bytes) {
-    constexpr std::size_t most = 16;
-    return fmt::format("{:02x}{}", fmt::join(bytes.first(std::min(most, bytes.size())), " "),
-                       bytes.size() > most ? " ..." : "");
-}
-
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", printable(text)); }
 
 template <class T, class Print>
@@ -43,8 +37,7 @@ std::string print_fields(message const& m, message_type type, protocol p) {
         });
     case message_type::map_details:
         return fields_text<ms::map_details>(m, p, [](auto const& f) {
-            return fmt::format("{}, {} bytes, crc {:08x}, sha256 {:02x}", quoted(f.name), f.size, f.crc,
-                               fmt::join(f.sha256, ""));
+            return fmt::format("{}, {} bytes, crc {:08x}, sha256 {}", quoted(f.name), f.size, f.crc, hex(f.sha256));
         });
     case message_type::map_data:
         return fields_text<ms::map_data>(m, p, [&](auto const& f) {
@@ -107,7 +100,7 @@ std::string print_fields(message const& m, message_type type, protocol p) {
     default: break;
     }
     auto const known = replay::fields_text(m, type, p);
-    return known ? *known : m.fields.empty() ? std::string{} : hex(m.fields);
+    return known ? *known : m.fields.empty() ? std::string{} : first_bytes_text(m.fields);
 }
 
 std::string_view place_text(vital_place place) {
@@ -154,7 +147,7 @@ void packet_printer::control(seen_packet const& seen, control_message const& m) 
 void packet_printer::no_packet(seen_packet const& seen, std::string_view why) {
     if (!wanted(seen)) return;
     print_head(seen);
-    out_.print("{} bytes, {}: {}\n", seen.datagram.size(), why, hex(seen.datagram));
+    out_.print("{} bytes, {}: {}\n", seen.datagram.size(), why, first_bytes_text(seen.datagram));
 }
 
 void packet_printer::chunk_arrives(seen_packet const& seen, seen_chunk const& chunk) {
@@ -165,7 +158,7 @@ void packet_printer::chunk_arrives(seen_packet const& seen, seen_chunk const& ch
     if (chunk.data.resend) out_.print(", resent");
     if (chunk.place) out_.print("{}", place_text(*chunk.place));
     if (chunk.what == nullptr) {
-        out_.print(": no message: {}\n", hex(chunk.data.data));
+        out_.print(": no message: {}\n", first_bytes_text(chunk.data.data));
         return;
     }
     out_.print(": {}", name_message(*chunk.what, chunk.type));

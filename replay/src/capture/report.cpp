@@ -17,57 +17,22 @@ std::vector<named_usage> by_bytes(usage_table const& table) {
     return sorted;
 }
 
-class object_writer {
-public:
-    explicit object_writer(json_writer& json) : json_{json} {}
+void write_usages(object_writer& object, std::string_view key, usage_table const& table) {
+    object_writer usages = object.object(key);
+    for (auto const& [name, used] : by_bytes(table)) {
+        object_writer one = usages.object(name);
+        one.number("count", used.count);
+        one.number("bytes", used.bytes);
+    }
+}
 
-    void text(char const* key, std::string_view value) {
-        json_.Key(key);
-        write_string(json_, value);
-    }
-    void text_or_null(char const* key, std::string_view value) {
-        if (!value.empty()) return text(key, value);
-        json_.Key(key);
-        json_.Null();
-    }
-    void number(char const* key, std::uint64_t value) {
-        json_.Key(key);
-        json_.Uint64(value);
-    }
-    void tick(char const* key, std::int32_t value) {
-        json_.Key(key);
-        if (value < 0) json_.Null();
-        else json_.Int(value);
-    }
-    void boolean(char const* key, bool value) {
-        json_.Key(key);
-        json_.Bool(value);
-    }
-    void seconds(char const* key, std::int64_t nanoseconds) {
-        json_.Key(key);
-        std::int64_t const microseconds = nanoseconds / 1000;
-        json_.Double(static_cast<double>(microseconds) / 1e6);
-    }
-    void usages(char const* key, usage_table const& table) {
-        json_.Key(key);
-        json_.StartObject();
-        for (auto const& [name, used] : by_bytes(table)) {
-            write_key(json_, name);
-            json_.StartObject();
-            number("count", used.count);
-            number("bytes", used.bytes);
-            json_.EndObject();
-        }
-        json_.EndObject();
-    }
+void write_seconds(object_writer& object, std::string_view key, std::int64_t nanoseconds) {
+    std::int64_t const microseconds = nanoseconds / 1000;
+    object.real(key, static_cast<double>(microseconds) / 1e6);
+}
 
-private:
-    json_writer& json_;
-};
-
-void write_direction(json_writer& json, direction const& d) {
-    object_writer out{json};
-    json.StartObject();
+void write_direction(object_writer& object, std::string_view key, direction const& d) {
+    object_writer out = object.object(key);
     out.number("packets", d.packets);
     out.number("bytes", d.bytes);
     out.number("payload_bytes", d.payload_bytes);
@@ -76,25 +41,20 @@ void write_direction(json_writer& json, direction const& d) {
     out.number("vital", d.vital);
     out.number("vital_repeated", d.repeated_vital);
     out.number("vital_missing", d.stream.missing());
-    out.usages("messages", d.messages);
-    json.EndObject();
+    write_usages(out, "messages", d.messages);
 }
 
-void write_stay(json_writer& json, map_stay const& stay) {
-    object_writer out{json};
-    json.StartObject();
+void write_stay(object_writer& out, map_stay const& stay) {
     out.text_or_null("name", stay.map.name);
     out.text_or_null("crc", stay.map.name.empty() ? std::string{} : fmt::format("{:08x}", stay.map.crc));
     out.number("size", stay.map.size);
-    out.text_or_null("sha256",
-                     stay.map.sha256 ? fmt::format("{:02x}", fmt::join(*stay.map.sha256, "")) : std::string{});
-    out.boolean("downloaded", stay.downloaded);
+    out.text_or_null("sha256", stay.map.sha256 ? hex(*stay.map.sha256) : std::string{});
+    out.flag("downloaded", stay.downloaded);
     out.number("first_frame", stay.first_frame);
     out.number("snapshots", stay.snapshots);
     out.number("max_items", stay.max_items);
-    out.tick("first_tick", stay.first_tick);
-    out.tick("last_tick", stay.last_tick);
-    json.EndObject();
+    out.tick_or_null("first_tick", stay.first_tick);
+    out.tick_or_null("last_tick", stay.last_tick);
 }
 
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
@@ -170,67 +130,58 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 void print_json(text_buffer& out, connection_stats const& stats, std::size_t number, std::string const* file) {
-    rapidjson::StringBuffer buffer;
-    json_writer json{buffer};
-    object_writer object{json};
-    json.StartObject();
-    if (file != nullptr) object.text("file", valid_utf8(*file));
-    object.text("client", address_text(stats.client()));
-    object.text("server", address_text(stats.server()));
-    object.text("protocol", stats.v07 ? "0.7" : "0.6");
-    object.number("snapshots", stats.snapshots);
-    object.number("checksum_ok", stats.checksum_ok);
-    object.number("checksum_bad", stats.checksum_bad);
-    object.number("empty", stats.empty);
-    object.number("missing_base", stats.missing_base);
-    object.number("undecodable", stats.undecodable);
-    object.text("checksum_sum", fmt::format("{:08x}", stats.checksum_sum));
-    object.number("max_items", stats.max_items);
+    json_line{}.print(out, [&](object_writer& line) {
+        if (file != nullptr) line.text("file", *file);
+        line.text("client", address_text(stats.client()));
+        line.text("server", address_text(stats.server()));
+        line.text("protocol", stats.v07 ? "0.7" : "0.6");
+        line.number("snapshots", stats.snapshots);
+        line.number("checksum_ok", stats.checksum_ok);
+        line.number("checksum_bad", stats.checksum_bad);
+        line.number("empty", stats.empty);
+        line.number("missing_base", stats.missing_base);
+        line.number("undecodable", stats.undecodable);
+        line.text("checksum_sum", fmt::format("{:08x}", stats.checksum_sum));
+        line.number("max_items", stats.max_items);
 
-    object.number("number", number);
-    object.text_or_null("packet_format", stats.format ? name(*stats.format) : std::string_view{});
-    object.boolean("ddnet", stats.ddnet);
-    object.text_or_null("player", stats.player);
-    object.text_or_null("client_version", stats.client_version);
-    object.number("first_frame", stats.first_frame);
-    object.seconds("first_time", stats.first_time);
-    object.seconds("last_time", stats.last_time);
-    object.text_or_null("closed_by", !stats.closed_by                     ? ""
-                                     : *stats.closed_by == sender::server ? "server"
-                                                                          : "client");
-    object.text_or_null("close_reason", stats.close_reason);
-    json.Key("maps");
-    json.StartArray();
-    for (map_stay const& stay : stats.stays) write_stay(json, stay);
-    json.EndArray();
-    json.Key("losses");
-    json.StartObject();
-    auto const space = measure_spacing(stats.distances);
-    object.number("missed", space.missed);
-    object.number("not_captured", stats.not_captured);
-    object.number("incomplete", stats.incomplete);
-    object.number("repeated", stats.repeated);
-    object.number("late", stats.late);
-    object.number("usual_distance", static_cast<std::uint64_t>(space.usual));
-    object.number("gaps", space.gaps);
-    object.number("largest_gap", static_cast<std::uint64_t>(space.largest_gap));
-    json.EndObject();
-    json.Key("from_server");
-    write_direction(json, stats.sent_by(sender::server));
-    json.Key("from_client");
-    write_direction(json, stats.sent_by(sender::client));
-    object.number("delta_bytes", stats.snapshot_bytes);
-    object.usages("items", stats.items);
-    json.Key("removed_items");
-    json.StartObject();
-    object.number("count", stats.removed_items);
-    object.number("bytes", stats.removed_bytes);
-    json.EndObject();
-    object.number("malformed", stats.malformed.count);
-    object.text_or_null("first_malformed", stats.malformed.first);
-    object.text_or_null("first_damaged", stats.damaged.first);
-    json.EndObject();
-    out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
+        line.number("number", number);
+        line.text_or_null("packet_format", stats.format ? name(*stats.format) : std::string_view{});
+        line.flag("ddnet", stats.ddnet);
+        line.text_or_null("player", stats.player);
+        line.text_or_null("client_version", stats.client_version);
+        line.number("first_frame", stats.first_frame);
+        write_seconds(line, "first_time", stats.first_time);
+        write_seconds(line, "last_time", stats.last_time);
+        line.text_or_null("closed_by", !stats.closed_by                     ? ""
+                                       : *stats.closed_by == sender::server ? "server"
+                                                                            : "client");
+        line.text_or_null("close_reason", stats.close_reason);
+        line.objects("maps", stats.stays, write_stay);
+        {
+            object_writer losses = line.object("losses");
+            auto const space = measure_spacing(stats.distances);
+            losses.number("missed", space.missed);
+            losses.number("not_captured", stats.not_captured);
+            losses.number("incomplete", stats.incomplete);
+            losses.number("repeated", stats.repeated);
+            losses.number("late", stats.late);
+            losses.number("usual_distance", space.usual);
+            losses.number("gaps", space.gaps);
+            losses.number("largest_gap", space.largest_gap);
+        }
+        write_direction(line, "from_server", stats.sent_by(sender::server));
+        write_direction(line, "from_client", stats.sent_by(sender::client));
+        line.number("delta_bytes", stats.snapshot_bytes);
+        write_usages(line, "items", stats.items);
+        {
+            object_writer removed = line.object("removed_items");
+            removed.number("count", stats.removed_items);
+            removed.number("bytes", stats.removed_bytes);
+        }
+        line.number("malformed", stats.malformed.count);
+        line.text_or_null("first_malformed", stats.malformed.first);
+        line.text_or_null("first_damaged", stats.damaged.first);
+    });
 }
 
 void print_text(text_buffer& out, connection_stats const& stats, std::size_t number, std::int64_t begin,

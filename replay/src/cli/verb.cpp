@@ -37,6 +37,14 @@ void option_set::format(std::string& format, std::vector<std::string> const& nam
 }
 void option_set::jobs(unsigned& jobs) { number("--jobs", jobs, 0, 1024, "threads that decode; 0: one per core"); }
 
+void option_set::connection(std::string& which) {
+    text("--connection", which,
+         "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots", "WHICH");
+}
+void option_set::raw_texts(bool& raw) {
+    flag("--raw", raw, "csv: texts as they are, also those that a spreadsheet would take for formulas");
+}
+
 void option_set::flag(char const* name, bool& value, char const* help) { command_.add_flag(name, value, help); }
 void option_set::text(char const* name, std::string& value, char const* help, char const* value_name) {
     auto* const option = named(command_.add_option(name, value, help), value_name);

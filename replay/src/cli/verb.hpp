@@ -47,6 +47,10 @@ public:
     void format(std::string& format, std::vector<std::string> const& names, char const* help);
     /// --jobs
     void jobs(unsigned& jobs);
+    /// --connection: of a capture, as for choose_connection.
+    void connection(std::string& which);
+    /// --raw: texts in CSV as they are.
+    void raw_texts(bool& raw);
 
     void flag(char const* name, bool& value, char const* help);
     void text(char const* name, std::string& value, char const* help, char const* value_name = "TEXT");

@@ -94,7 +94,6 @@ std::vector<arrow_field> fields_of(item_table const& table) {
     return fields;
 }
 
-std::string hex(std::span<std::uint8_t const> bytes) { return fmt::format("{:02x}", fmt::join(bytes, "")); }
 std::string ints_json(std::span<std::int32_t const> ints) { return fmt::format("[{}]", fmt::join(ints, ",")); }
 
 void write_if_full(arrow_file& file, std::size_t text_bytes = 0) {

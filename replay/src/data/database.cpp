@@ -25,8 +25,6 @@ constexpr int steps_between_looks = 10'000;   // for signals
 std::string quoted(std::string_view name) { return fmt::format("\"{}\"", name); }
 std::string spans_of(std::string_view table) { return fmt::format("\"{}_spans\"", table); }
 
-std::string hex(std::span<std::uint8_t const> bytes) { return fmt::format("{:02x}", fmt::join(bytes, "")); }
-
 std::string_view sql_type(field_kind kind) {
     // A value without a name stays a number.
     return kind == field_kind::text ? "TEXT" : kind == field_kind::enumeration ? "" : "INTEGER";

@@ -38,8 +38,7 @@ event_cells::event_cells(game_event const& e) {
     }
     if (e.weapon) weapon = weapon_text(*e.weapon);
     if (e.client_seen) killer_seen = static_cast<std::int32_t>(*e.client_seen);
-    if (e.record == race_record::personal) record = "personal";
-    if (e.record == race_record::server) record = "server";
+    record = replay::name(e.record);
     if (e.where) {
         x = e.where->x;
         y = e.where->y;

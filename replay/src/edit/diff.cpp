@@ -106,9 +106,7 @@ private:
         add_recording("map", printable(a.map.name), printable(b.map.name));
         if (a.map.crc != 0 && b.map.crc != 0)
             add_recording("crc", fmt::format("{:08x}", a.map.crc), fmt::format("{:08x}", b.map.crc));
-        if (a.map.sha256 && b.map.sha256)
-            add_recording("sha256", fmt::format("{:02x}", fmt::join(*a.map.sha256, "")),
-                          fmt::format("{:02x}", fmt::join(*b.map.sha256, "")));
+        if (a.map.sha256 && b.map.sha256) add_recording("sha256", hex(*a.map.sha256), hex(*b.map.sha256));
     }
 
     void add_recording(std::string_view what, std::string const& a, std::string const& b) {
@@ -316,12 +314,11 @@ private:
     }
 
     [[nodiscard]] compared_message describe_message(bytes_view bytes) const {
-        auto const hex = [](bytes_view raw) { return fmt::format("{:02x}", fmt::join(raw, " ")); };
         auto const m = parse_message(bytes);
-        if (!m) return {"no message", hex(bytes)};
+        if (!m) return {"no message", hex(bytes, " ")};
         message_type const type = identify(*m, protocol_);
         auto const fields = fields_text(*m, type, protocol_);
-        return {name_message(*m, type), fields ? *fields : hex(m->fields)};
+        return {name_message(*m, type), fields ? *fields : hex(m->fields, " ")};
     }
 
     void add_message(std::optional<std::size_t> a, std::optional<std::size_t> b) {

@@ -10,10 +10,6 @@
 namespace teewire::replay {
 namespace {
 
-std::string_view name(race_record r) {
-    return r == race_record::server ? "server" : r == race_record::personal ? "personal" : "";
-}
-
 // ---- ndjson --------------------------------------------------------------------------------------------------------
 
 class ndjson_printer final : public event_printer {
@@ -21,56 +17,41 @@ public:
     explicit ndjson_printer(std::optional<std::string> file) : file_{std::move(file)} {}
 
     void print(text_buffer& out, game_event const& e) override {
-        text_.Clear();
-        json_writer json{text_};
-        auto const string = [&](std::string_view key, std::string_view value) {
-            write_key(json, key);
-            write_string(json, valid_utf8(value));
-        };
-        auto const number = [&](std::string_view key, auto const& value) {
-            if (!value) return;
-            write_key(json, key);
-            json.Int64(*value);
-        };
-        json.StartObject();
-        if (file_) string("file", *file_);
-        string("kind", replay::name(e.kind));
-        string("known", replay::name(e.known));
-        json.Key("tick");
-        json.Int(e.tick);
-        json.Key("seconds");
-        json.Double(e.seconds);
-        if (e.client) {
-            number("client", std::optional{e.client->client_id});
-            string("name", e.client->name);
-        }
-        if (e.target) {
-            number("target", std::optional{e.target->client_id});
-            string("target_name", e.target->name);
-        }
-        if (e.weapon) string("weapon", weapon_text(*e.weapon));
-        if (e.client_seen) {
-            json.Key("killer_seen");
-            json.Bool(*e.client_seen);
-        }
-        number("team", e.team);
-        number("time_ms", e.time);
-        number("difference_ms", e.difference);
-        number("server_time_ms", e.server_time);
-        if (e.record != race_record::none) string("record", name(e.record));
-        if (e.where) {
-            number("x", std::optional{e.where->x});
-            number("y", std::optional{e.where->y});
-        }
-        if (!e.text.empty()) string("text", e.text);
-        json.EndObject();
-        out.write({text_.GetString(), text_.GetSize()});
-        out.write("\n");
+        line_.print(out, [&](object_writer& line) {
+            auto const number = [&](std::string_view key, auto const& value) {
+                if (value) line.number(key, *value);
+            };
+            auto const somebody = [&](std::string_view key, std::string_view name_key,
+                                      std::optional<participant> const& p) {
+                if (!p) return;
+                line.number(key, p->client_id);
+                line.text(name_key, p->name);
+            };
+            if (file_) line.text("file", *file_);
+            line.text("kind", name(e.kind));
+            line.text("known", name(e.known));
+            line.number("tick", e.tick);
+            line.real("seconds", e.seconds);
+            somebody("client", "name", e.client);
+            somebody("target", "target_name", e.target);
+            if (e.weapon) line.text("weapon", weapon_text(*e.weapon));
+            if (e.client_seen) line.flag("killer_seen", *e.client_seen);
+            number("team", e.team);
+            number("time_ms", e.time);
+            number("difference_ms", e.difference);
+            number("server_time_ms", e.server_time);
+            if (e.record != race_record::none) line.text("record", name(e.record));
+            if (e.where) {
+                line.number("x", e.where->x);
+                line.number("y", e.where->y);
+            }
+            if (!e.text.empty()) line.text("text", e.text);
+        });
     }
 
 private:
     std::optional<std::string> file_;
-    rapidjson::StringBuffer text_;
+    json_line line_;
 };
 
 // ---- csv -----------------------------------------------------------------------------------------------------------
@@ -99,7 +80,7 @@ public:
             number(p ? std::optional{p->client_id} : std::nullopt);
             text(p ? p->name : "");
         };
-        out.print("{}{},{},{},{:.2f}", label_, replay::name(e.kind), replay::name(e.known), e.tick, e.seconds);
+        out.print("{}{},{},{},{:.2f}", label_, name(e.kind), name(e.known), e.tick, e.seconds);
         somebody(e.client);
         somebody(e.target);
         out.print(",{},{}", e.weapon ? weapon_text(*e.weapon) : "",

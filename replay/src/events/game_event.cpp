@@ -69,6 +69,15 @@ std::optional<game_event_kind> find_event_kind(std::string_view name) noexcept {
 
 std::string_view name(evidence e) noexcept { return e == evidence::observed ? "observed" : "derived"; }
 
+std::string_view name(race_record r) noexcept {
+    switch (r) {
+    case race_record::none: break;
+    case race_record::personal: return "personal";
+    case race_record::server: return "server";
+    }
+    return "";
+}
+
 std::string weapon_text(std::int32_t weapon) {
     if (weapon == -1) return "world";
     if (weapon == -2) return "self";

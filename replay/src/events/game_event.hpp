@@ -66,6 +66,8 @@ struct place {
 };
 
 enum class race_record : std::uint8_t { none, personal, server };
+/// "", "personal", "server"
+[[nodiscard]] std::string_view name(race_record r) noexcept;
 
 /// One thing that happened. Which members mean something depends on the kind.
 struct game_event {

@@ -84,12 +84,12 @@ type_name name_type(snapshot_view snapshot, std::uint16_t type, protocol p) {
     return {nullptr, fmt::format("type_{}", type)};
 }
 
-void write_fields(json_writer& json, item const& i, object const* known) {
+void write_fields(object_writer& to, item const& i, object const* known) {
     std::size_t described = 0;
     if (known != nullptr) {
         for (field const& f : known->fields) {
             if (!holds(i, f)) continue;
-            write_key(json, f.name);
+            json_writer& json = to.member(f.name);
             if (f.count > 1) json.StartArray();
             for (std::size_t k = 0; k < f.count; ++k)
                 write_value(json, f, i.data.subspan(f.offset + k * f.ints, f.ints));
@@ -97,15 +97,10 @@ void write_fields(json_writer& json, item const& i, object const* known) {
             described = f.offset + std::size_t{f.ints} * f.count;
         }
     } else if (i.type() == type_ex && i.data.size() >= 4) {
-        json.Key("uuid");
-        write_string(json, uuid_text(uuid::from_ints(i.data.first<4>())));
+        to.text("uuid", uuid_text(uuid::from_ints(i.data.first<4>())));
         described = 4;
     }
-    if (described == i.data.size()) return;
-    json.Key("data");
-    json.StartArray();
-    for (std::int32_t const value : i.data.subspan(described)) json.Int(value);
-    json.EndArray();
+    if (described != i.data.size()) to.numbers("data", i.data.subspan(described));
 }
 
 std::string csv_columns(object const& known) {

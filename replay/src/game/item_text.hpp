@@ -23,8 +23,8 @@ struct type_name {
 };
 [[nodiscard]] type_name name_type(snapshot_view snapshot, std::uint16_t type, protocol p);
 
-/// Writes the fields as the members of a JSON object. Ints that no field describes become the array "data".
-void write_fields(json_writer& json, item const& i, object const* known);
+/// Writes the fields as members of an object. Ints that no field describes become the array "data".
+void write_fields(object_writer& to, item const& i, object const* known);
 
 /// Column names of an object, and an item's values for them; empty where a short item has none.
 [[nodiscard]] std::string csv_columns(object const& known);

@@ -178,12 +178,6 @@ message_field parse_field(std::string_view word) {
     return f;
 }
 
-std::string hex(std::span<std::uint8_t const> bytes) {
-    constexpr std::size_t most = 16;
-    return fmt::format("{:02x}{}", fmt::join(bytes.first(std::min(most, bytes.size())), " "),
-                       bytes.size() > most ? " ..." : "");
-}
-
 std::string value_text(message_field const& f, unpacker& in) {
     auto const up_to_end = [&](auto&& read) {
         std::string text;
@@ -201,9 +195,9 @@ std::string value_text(message_field const& f, unpacker& in) {
         std::copy(raw.begin(), raw.end(), id.bytes.begin());
         return uuid_text(id);
     }
-    if (f.type == "sha256") return fmt::format("{:02x}", fmt::join(in.read_raw(32), ""));
-    if (f.type == "data") return hex(in.read_raw(in.rest().size()));
-    if (f.type == "sized_data") return hex(in.read_raw(size()));
+    if (f.type == "sha256") return hex(in.read_raw(32));
+    if (f.type == "data") return first_bytes_text(in.read_raw(in.rest().size()));
+    if (f.type == "sized_data") return first_bytes_text(in.read_raw(size()));
     if (f.type == "sized_ints") {
         std::string values;
         for (std::size_t left = size() / 4; left > 0 && in.ok(); --left)
@@ -220,9 +214,7 @@ void write_value(json_writer& json, message_field const& f, unpacker& in) {
         json.EndArray();
     };
     auto const text = [&] { write_string(json, valid_utf8(in.read_string())); };
-    auto const bytes = [&](std::size_t count) {
-        write_string(json, fmt::format("{:02x}", fmt::join(in.read_raw(count), "")));
-    };
+    auto const bytes = [&](std::size_t count) { write_string(json, hex(in.read_raw(count))); };
     auto const size = [&] { return static_cast<std::size_t>(std::max(0, in.read_int())); };
     if (f.type == "text") return text();
     if (f.type == "texts") return up_to_end(text);
@@ -307,21 +299,22 @@ std::optional<std::string> fields_text(message const& m, message_type type, prot
 
 std::string fields_json(message const& m, message_type type, protocol p) {
     rapidjson::StringBuffer buffer;
+    json_writer json{buffer};
     if (auto const layout = find_layout(type, p)) {
-        json_writer json{buffer};
         unpacker in{m.fields};
-        json.StartObject();
-        for (message_field const& f : layout->fields) {
-            if (f.optional && in.rest().empty()) break;
-            write_key(json, f.name);
-            if (f.count > 1) json.StartArray();
-            for (std::size_t i = 0; i < f.count && in.ok(); ++i) write_value(json, f, in);
-            if (f.count > 1) json.EndArray();
+        {
+            object_writer object{json};
+            for (message_field const& f : layout->fields) {
+                if (f.optional && in.rest().empty()) break;
+                object.member(f.name);
+                if (f.count > 1) json.StartArray();
+                for (std::size_t i = 0; i < f.count && in.ok(); ++i) write_value(json, f, in);
+                if (f.count > 1) json.EndArray();
+            }
         }
-        json.EndObject();
         if (at_end(in)) return {buffer.GetString(), buffer.GetSize()};
     }
-    return fmt::format("{{\"data\":\"{:02x}\"}}", fmt::join(m.fields, ""));
+    return fmt::format("{{\"data\":\"{}\"}}", hex(m.fields));
 }
 
 } // namespace teewire::replay

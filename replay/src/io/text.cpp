@@ -74,6 +74,15 @@ std::string counted(std::uint64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string hex(std::span<std::uint8_t const> bytes, std::string_view between) {
+    return fmt::format("{:02x}", fmt::join(bytes, between));
+}
+
+std::string first_bytes_text(std::span<std::uint8_t const> bytes) {
+    constexpr std::size_t most = 16;
+    return hex(bytes.first(std::min(most, bytes.size())), " ") + (bytes.size() > most ? " ..." : "");
+}
+
 std::string clock_text(std::int64_t ticks) {
     std::int64_t const tenths = ticks / 5;
     return fmt::format("{}:{:02}.{}", tenths / 600, tenths / 10 % 60, tenths % 10);

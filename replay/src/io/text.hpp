@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,11 @@ enum class csv_texts : std::uint8_t {
 
 /// "1 quad", "2 quads".
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
+
+/// "0badc0de": two digits for each byte.
+[[nodiscard]] std::string hex(std::span<std::uint8_t const> bytes, std::string_view between = "");
+/// "0b ad c0 de", of more than 16 bytes the first ones and " ...".
+[[nodiscard]] std::string first_bytes_text(std::span<std::uint8_t const> bytes);
 
 /// "1:02.5" for ticks.
 [[nodiscard]] std::string clock_text(std::int64_t ticks);

@@ -127,26 +127,17 @@ std::vector<std::uint8_t> read_block(datafile const& file, std::int32_t block) {
     return bytes;
 }
 
-void write_problem(json_writer& json, map_problem const& p) {
-    json.Key("severity");
-    write_string(json, name(p.severity));
-    json.Key("code");
-    write_string(json, name(p.code));
-    json.Key("position");
-    json.Uint64(p.position);
-    json.Key("place");
-    write_string(json, place_text(p));
-    json.Key("value");
-    json.Int64(p.value);
-    json.Key("expected");
-    json.Int64(p.expected);
-    json.Key("message");
-    write_string(json, describe(p.code));
+void write_problem(object_writer& object, map_problem const& p) {
+    object.text("severity", name(p.severity));
+    object.text("code", name(p.code));
+    object.number("position", p.position);
+    object.text("place", place_text(p));
+    object.number("value", p.value);
+    object.number("expected", p.expected);
+    object.text("message", describe(p.code));
 }
 
 std::string crc32_text(std::span<std::uint8_t const> bytes) { return fmt::format("{:08x}", map_crc32(bytes)); }
-std::string sha256_text(std::span<std::uint8_t const> bytes) {
-    return fmt::format("{:02x}", fmt::join(sha256(bytes), ""));
-}
+std::string sha256_text(std::span<std::uint8_t const> bytes) { return hex(sha256(bytes)); }
 
 } // namespace teewire::replay

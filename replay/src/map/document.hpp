@@ -40,8 +40,8 @@ struct xvector_document {
 [[nodiscard]] bool any_damage(problem_list const& problems);
 /// Whether real programs refuse the file for one of them.
 [[nodiscard]] bool any_error(problem_list const& problems);
-/// As the members of an object: severity, code, position, place, value, expected, message.
-void write_problem(json_writer& json, map_problem const& problem);
+/// As members of the object: severity, code, position, place, value, expected, message.
+void write_problem(object_writer& object, map_problem const& problem);
 
 /// CRC-32 as 8 hex digits, SHA-256 as 64.
 [[nodiscard]] std::string crc32_text(std::span<std::uint8_t const> bytes);

@@ -15,50 +15,6 @@ namespace {
 
 using bytes = std::vector<std::uint8_t>;
 
-// ---- writing -------------------------------------------------------------------------------------------------------
-
-class object_writer {
-public:
-    explicit object_writer(json_writer& json) : json_{json} { json_.StartObject(); }
-    object_writer(object_writer const&) = delete;
-    object_writer& operator=(object_writer const&) = delete;
-    ~object_writer() { json_.EndObject(); }
-
-    void number(std::string_view key, std::int64_t value) {
-        write_key(json_, key);
-        json_.Int64(value);
-    }
-    void text(std::string_view key, std::string_view value) {
-        write_key(json_, key);
-        write_string(json_, valid_utf8(value));
-    }
-    void flag(std::string_view key, bool value) {
-        write_key(json_, key);
-        json_.Bool(value);
-    }
-    void null(std::string_view key) {
-        write_key(json_, key);
-        json_.Null();
-    }
-    template <class Values>
-    void numbers(std::string_view key, Values const& values) {
-        write_key(json_, key);
-        json_.StartArray();
-        for (auto const value : values) json_.Int64(static_cast<std::int64_t>(value));
-        json_.EndArray();
-    }
-    template <class Values, class Write>
-    void list(std::string_view key, Values const& values, Write&& write) {
-        write_key(json_, key);
-        json_.StartArray();
-        for (auto const& value : values) write(value);
-        json_.EndArray();
-    }
-
-private:
-    json_writer& json_;
-};
-
 // ---- items ---------------------------------------------------------------------------------------------------------
 
 std::vector<datafile_item> items_of(datafile const& file, std::uint16_t type) {
@@ -216,32 +172,32 @@ private:
 
 class map_printer {
 public:
-    map_printer(json_writer& json, map_document const& document, object_writer& top)
-        : json_{json}, document_{document}, file_{*document.container}, top_{top},
+    map_printer(map_document const& document, object_writer& top)
+        : document_{document}, file_{*document.container}, top_{top},
           versions_{items_of(file_, map_item_type::version)}, blocks_{file_} {}
 
     void container() {
-        write_key(json_, "datafile");
         {
-            object_writer o{json_};
+            object_writer o = top_.object("datafile");
             o.text("magic", file_.magic());
             o.number("version", file_.version());
             o.number("size", file_.stated_size());
             o.number("swaplen", file_.stated_swaplen());
             o.text("header_kind", file_.has_old_header_sizes() ? "legacy-minus-4*num_data" : "exact");
-            o.number("num_item_types", static_cast<std::int64_t>(file_.type_count()));
-            o.number("num_items", static_cast<std::int64_t>(file_.item_count()));
-            o.number("num_data", static_cast<std::int64_t>(file_.block_count()));
-            o.number("item_size", static_cast<std::int64_t>(file_.item_bytes()));
-            o.number("data_size", static_cast<std::int64_t>(file_.data_bytes()));
+            o.number("num_item_types", file_.type_count());
+            o.number("num_items", file_.item_count());
+            o.number("num_data", file_.block_count());
+            o.number("item_size", file_.item_bytes());
+            o.number("data_size", file_.data_bytes());
         }
         std::vector<datafile_type> types;
         for (std::size_t i = 0; i < file_.type_count(); ++i) {
             types.push_back(file_.type(i));
             type_counts_.try_emplace(types.back().type, types.back().count);
         }
-        top_.list("item_types", types, [&](datafile_type const& t) { item_type(t); });
-        top_.list("uuid_items", items_of(file_, uuid_index_type), [&](datafile_item const& i) { uuid_item(i); });
+        top_.objects("item_types", types, [&](object_writer& o, datafile_type const& t) { item_type(o, t); });
+        top_.objects("uuid_items", items_of(file_, uuid_index_type),
+                     [&](object_writer& o, datafile_item const& i) { uuid_item(o, i); });
     }
 
     // The layout from before 2008 uses the same numbers for other things.
@@ -265,26 +221,25 @@ public:
         items("sounds", map_item_type::sound, 4, &map_printer::sound);
         auto const mappers = file_.type_of(auto_mapper_uuid);
         if (mappers) items("auto_mappers", *mappers, 6, &map_printer::mapper);
-        else top_.list("auto_mappers", std::vector<datafile_item>{}, [](datafile_item const&) {});
+        else top_.list("auto_mappers", std::vector<datafile_item>{}, [](json_writer&, datafile_item const&) {});
     }
 
     void blocks() {
         std::vector<std::int32_t> numbers(file_.block_count());
         for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int32_t>(i);
-        top_.list("data", numbers, [&](std::int32_t i) {
+        top_.list("data", numbers, [&](json_writer& json, std::int32_t i) {
             if (interrupted()) {
-                json_.Null();
+                json.Null();
                 return;
             }
             datafile_block const block = file_.block(static_cast<std::size_t>(i));
-            object_writer o{json_};
-            o.number("compressed", static_cast<std::int64_t>(block.stored.size()));
-            o.number("size", static_cast<std::int64_t>(block.size));
+            object_writer o{json};
+            o.number("compressed", block.stored.size());
+            o.number("size", block.size);
             block_facts const& facts = *blocks_[i];
             if (facts.problem) return o.text("error", problem_text(*facts.problem));
             o.text("sha256", facts.sha256);
-            if (file_.version() == 4)
-                o.text("zlib_header", fmt::format("{:02x}", fmt::join(block.stored.first(2), "")));
+            if (file_.version() == 4) o.text("zlib_header", hex(block.stored.first(2)));
         });
     }
 
@@ -294,20 +249,18 @@ private:
     // Those with fewer ints than `needed` are only counted.
     void items(std::string_view key, std::uint16_t type, std::size_t needed, item_printer print) {
         number_ = 0;
-        top_.list(key, items_of(file_, type), [&](datafile_item const& i) {
-            object_writer o{json_};
+        top_.objects(key, items_of(file_, type), [&](object_writer& o, datafile_item const& i) {
             o.number("id", i.id);
-            o.number(type == map_item_type::layer ? "item_ints" : "ints", static_cast<std::int64_t>(i.ints.size()));
+            o.number(type == map_item_type::layer ? "item_ints" : "ints", i.ints.size());
             if (i.ints.size() < needed) o.flag("too_short", true);
             else (this->*print)(o, i.ints);
             ++number_;
         });
     }
 
-    void item_type(datafile_type const& t) {
+    void item_type(object_writer& o, datafile_type const& t) {
         constexpr std::string_view names[] = {"version", "info",  "image",     "envelope",
                                               "group",   "layer", "envpoints", "sound"};
-        object_writer o{json_};
         o.number("type", t.type);
         if (t.type < std::size(names)) o.text("name", names[t.type]);
         else if (t.type == uuid_index_type) o.text("name", "uuid_index");
@@ -328,10 +281,9 @@ private:
         o.numbers("ints", sizes);
     }
 
-    void uuid_item(datafile_item const& i) {
-        object_writer o{json_};
+    void uuid_item(object_writer& o, datafile_item const& i) {
         o.number("type_id", i.id);
-        o.number("ints", static_cast<std::int64_t>(i.ints.size()));
+        o.number("ints", i.ints.size());
         if (i.ints.size() < 4) return;
         uuid const id = read_uuid(i.ints);
         o.text("uuid", uuid_string(id));
@@ -355,14 +307,13 @@ private:
 
     void string(object_writer& o, std::string_view key, std::int32_t block) {
         if (block == -1) return o.null(key);
-        write_key(json_, key);
-        object_writer s{json_};
+        object_writer s = o.object(key);
         s.number("index", block);
         block_facts const* const found = content(block);
         if (found == nullptr) return s.text("error", "the block cannot be read");
         s.text("text", found->text);
         if (found->text.size() != found->text_size) s.flag("cut", true);
-        s.number("bytes", static_cast<std::int64_t>(found->size));
+        s.number("bytes", found->size);
         if (found->text_size + 1 != found->size) s.flag("malformed", true);
         if (valid_utf8(found->text) != found->text) s.flag("invalid_utf8", true);
     }
@@ -388,10 +339,9 @@ private:
         auto const found = items_of(file_, map_item_type::info);
         if (found.empty() || found.front().ints.size() < 5) return top_.null("info");
         item_ints const d = found.front().ints;
-        write_key(json_, "info");
-        object_writer o{json_};
+        object_writer o = top_.object("info");
         o.number("version", d[0]);
-        o.number("ints", static_cast<std::int64_t>(d.size()));
+        o.number("ints", d.size());
         string(o, "author", d[1]);
         string(o, "map_version", d[2]);
         string(o, "credits", d[3]);
@@ -403,7 +353,8 @@ private:
         bool const terminated = rest.ends_with('\0');
         for (std::size_t end; (end = rest.find('\0')) != std::string_view::npos; rest = rest.substr(end + 1))
             lines.push_back(rest.substr(0, end));
-        o.list("settings", lines, [&](std::string_view line) { write_string(json_, valid_utf8(line)); });
+        o.list("settings", lines,
+               [](json_writer& json, std::string_view line) { write_string(json, valid_utf8(line)); });
         o.flag("settings_terminated", terminated);
     }
 
@@ -416,7 +367,7 @@ private:
         o.number("data", d[5]);
         if (d.size() > 6) o.number("variant", d[6]);
         if (auto const n = size(d[5])) {
-            o.number("data_bytes", static_cast<std::int64_t>(*n));
+            o.number("data_bytes", *n);
             auto const wanted =
                 static_cast<std::uint64_t>(std::max(d[1], 0)) * static_cast<std::uint64_t>(std::max(d[2], 0));
             o.flag("data_ok", *n % 4 == 0 && *n / 4 == wanted);
@@ -444,16 +395,15 @@ private:
             return e.ints.size() > 0 && e.ints[0] >= 3;
         });
         std::size_t const stride = with_tangents ? 22 : 6;
-        write_key(json_, "envpoints");
-        object_writer o{json_};
-        o.number("items", static_cast<std::int64_t>(found.size()));
-        o.number("ints", found.empty() ? 0 : static_cast<std::int64_t>(found.front().ints.size()));
-        o.number("stride", static_cast<std::int64_t>(stride));
+        object_writer o = top_.object("envpoints");
+        o.number("items", found.size());
+        o.number("ints", found.empty() ? 0 : found.front().ints.size());
+        o.number("stride", stride);
         if (found.empty()) return;
         item_ints const d = found.front().ints;
         std::size_t const points = d.size() / stride;
-        o.number("points", static_cast<std::int64_t>(points));
-        o.number("remainder", static_cast<std::int64_t>(d.size() % stride));
+        o.number("points", points);
+        o.number("remainder", d.size() % stride);
         std::vector<std::int64_t> descents; // points that are earlier than the one before
         for (std::size_t k = 1; k < points; ++k)
             if (d[k * stride] < d[(k - 1) * stride]) descents.push_back(static_cast<std::int64_t>(k));
@@ -471,9 +421,8 @@ private:
         o.number("needed", needed);
         std::map<std::string, std::int64_t> curves;
         for (std::size_t k = 0; k < points; ++k) ++curves[fmt::format("{}", d[k * stride + 1])];
-        write_key(json_, "curves");
         {
-            object_writer c{json_};
+            object_writer c = o.object("curves");
             for (auto const& [curve, count] : curves) c.number(curve, count);
         }
         o.number("non_monotonic_envelopes", backward);
@@ -487,9 +436,8 @@ private:
             ints.push_back(i.ints.size());
             points.push_back(i.ints.size() / 16);
         }
-        write_key(json_, "bezier");
-        object_writer o{json_};
-        o.number("items", static_cast<std::int64_t>(found.size()));
+        object_writer o = top_.object("bezier");
+        o.number("items", found.size());
         o.numbers("ints", ints);
         o.numbers("points", points);
     }
@@ -548,14 +496,14 @@ private:
         std::size_t const extension = d[3] >= 3 ? 18 : 15;
         if (d[3] >= 3) packed(o, d, 15, 3);
         o.numbers("extension", range(d, extension, d.size()));
-        o.number("extension_at", static_cast<std::int64_t>(extension));
+        o.number("extension_at", extension);
         std::optional<std::int32_t> block;
         if (chosen.slot == no_slot) block = d[14];
         else if (extension + chosen.slot < d.size()) block = d[extension + chosen.slot];
         if (block) o.number("tile_data", *block);
         else o.null("tile_data");
         if (block_facts const* const cells = block ? content(*block) : nullptr) {
-            o.number("tile_bytes", static_cast<std::int64_t>(cells->size));
+            o.number("tile_bytes", cells->size);
             bool const possible = d[4] >= 0 && d[5] >= 0;
             auto const wanted =
                 possible ? static_cast<std::uint64_t>(d[4]) * static_cast<std::uint64_t>(d[5]) : UINT64_MAX;
@@ -563,7 +511,7 @@ private:
         }
         if (chosen.slot == no_slot) return;
         if (block_facts const* const zeros = content(d[14])) {
-            o.number("dummy_bytes", static_cast<std::int64_t>(zeros->size));
+            o.number("dummy_bytes", zeros->size);
             o.flag("dummy_all_zero", zeros->zero);
         }
     }
@@ -571,8 +519,8 @@ private:
     void tile_values(object_writer& o, std::int32_t block, block_facts const& content, std::uint64_t wanted,
                      tile_kind kind, std::size_t tile_bytes, std::int32_t version) {
         if (version >= 4 && (kind == tile_kind::tiles || kind == tile_kind::game)) {
-            o.number("packed_tiles", static_cast<std::int64_t>(content.size / 4));
-            o.number("unpacked_tiles", static_cast<std::int64_t>(content.unpacked));
+            o.number("packed_tiles", content.size / 4);
+            o.number("unpacked_tiles", content.unpacked);
             // They were unpacked when the map was read, if they make sense.
             bool const typed = document_.map && number_ < document_.map->layers.size();
             tile_layer const* const unpacked = typed ? document_.map->layers[number_].tiles() : nullptr;
@@ -586,14 +534,14 @@ private:
         }
         o.flag("size_ok", content.size % tile_bytes == 0 && content.size / tile_bytes == wanted);
         if (kind != tile_kind::tiles && kind != tile_kind::game && kind != tile_kind::front) return;
-        o.number("nonzero_skip", static_cast<std::int64_t>(content.skips));
-        o.number("nonzero_reserved", static_cast<std::int64_t>(content.reserved));
+        o.number("nonzero_skip", content.skips);
+        o.number("nonzero_reserved", content.reserved);
     }
 
     void element_bytes(object_writer& o, std::int32_t block, std::int32_t count, std::uint64_t each) {
         block_facts const* const found = content(block);
         if (found == nullptr) return;
-        o.number("data_bytes", static_cast<std::int64_t>(found->size));
+        o.number("data_bytes", found->size);
         o.flag("size_ok", count >= 0 && found->size == static_cast<std::uint64_t>(count) * each);
     }
 
@@ -629,7 +577,7 @@ private:
         if (d.size() > 4) o.number("data_size_field", d[4]);
         else o.null("data_size_field");
         if (block_facts const* const found = content(d[3])) {
-            o.number("data_bytes", static_cast<std::int64_t>(found->size));
+            o.number("data_bytes", found->size);
             o.text("magic", found->magic);
         }
     }
@@ -643,7 +591,6 @@ private:
         o.number("flags", d[5]);
     }
 
-    json_writer& json_;
     map_document const& document_;
     datafile const& file_;
     object_writer& top_;
@@ -658,26 +605,17 @@ void write_head(object_writer& top, map_source const& source, std::string_view f
     top.text("file", source.name());
     if (!source.name_in_demo().empty()) top.text("map_in_demo", source.name_in_demo());
     top.text("format", format);
-    top.number("bytes", static_cast<std::int64_t>(source.bytes().size()));
+    top.number("bytes", source.bytes().size());
     top.text("sha256", sha256_text(source.bytes()));
     top.text("crc32", crc32_text(source.bytes()));
 }
 
-void write_problems(json_writer& json, object_writer& top, problem_list const& problems) {
-    top.list("problems", problems, [&](map_problem const& p) {
-        json.StartObject();
-        write_problem(json, p);
-        json.EndObject();
-    });
-}
-
 } // namespace
 
-void write_map_json(json_writer& json, map_source const& source, map_document const& document) {
-    object_writer top{json};
+void write_map_json(object_writer& top, map_source const& source, map_document const& document) {
     write_head(top, source, "datafile");
     if (document.container) {
-        map_printer printer{json, document, top};
+        map_printer printer{document, top};
         printer.container();
         if (printer.is_map()) printer.contents();
         else top.text("layout", "pre-0.5 (not the documented map item set)");
@@ -685,11 +623,10 @@ void write_map_json(json_writer& json, map_source const& source, map_document co
     } else {
         top.text("error", problem_text(document.problems.back()));
     }
-    write_problems(json, top, document.problems);
+    top.objects("problems", document.problems, write_problem);
 }
 
-void write_xvector_json(json_writer& json, map_source const& source, xvector_document const& document) {
-    object_writer top{json};
+void write_xvector_json(object_writer& top, map_source const& source, xvector_document const& document) {
     write_head(top, source, "xvector");
     if (document.header) {
         xvector_header const& h = *document.header;
@@ -711,14 +648,12 @@ void write_xvector_json(json_writer& json, map_source const& source, xvector_doc
         top.text("background", h.background);
         if (!original) {
             top.numbers("scroll", std::array{h.scroll_x, h.scroll_y});
-            write_key(json, "parallax");
-            json.StartArray();
-            for (float const rate : {h.parallax_x, h.parallax_y})
+            top.list("parallax", std::array{h.parallax_x, h.parallax_y}, [](json_writer& json, float rate) {
                 std::isfinite(rate) ? json.Double(double{rate}) : json.Null(); // JSON has no infinity
-            json.EndArray();
+            });
         }
         top.flag("background_ignored", h.background_ignored());
-        top.list("tiles", document.tiles, [&](xvector_tile const& t) {
+        top.list("tiles", document.tiles, [](json_writer& json, xvector_tile const& t) {
             json.StartArray();
             for (std::uint32_t const n : {t.x, t.y, t.z, t.sprite}) json.Uint(n);
             json.EndArray();
@@ -726,7 +661,7 @@ void write_xvector_json(json_writer& json, map_source const& source, xvector_doc
     } else {
         top.text("error", problem_text(document.problems.back()));
     }
-    write_problems(json, top, document.problems);
+    top.objects("problems", document.problems, write_problem);
 }
 
 } // namespace teewire::replay

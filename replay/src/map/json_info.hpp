@@ -5,8 +5,9 @@
 
 namespace teewire::replay {
 
-/// One object with everything about a map file: container, items as they are stored, digests of all blocks, problems.
-void write_map_json(json_writer& json, map_source const& source, map_document const& document);
-void write_xvector_json(json_writer& json, map_source const& source, xvector_document const& document);
+/// Everything about a map file as members of the object: container, items as they are stored, digests of all blocks,
+/// problems.
+void write_map_json(object_writer& top, map_source const& source, map_document const& document);
+void write_xvector_json(object_writer& top, map_source const& source, xvector_document const& document);
 
 } // namespace teewire::replay

@@ -18,11 +18,11 @@ namespace {
 
 namespace asio = boost::asio;
 
-class server_feed final : public feed {
+class server_feed final : public feed, private live_sink {
 public:
     server_feed(asio::io_context& io, host_port const& server, spectator_options const& options, event_sink& to,
                 std::function<void()> ended)
-        : options_{options}, reader_{io, options_, server, to, [] { return false; }, std::move(ended)} {}
+        : to_{to}, options_{options}, reader_{io, options_, server, *this, std::move(ended)} {}
 
     void start() override { reader_.start(); }
     void stop() override { reader_.stop(); }
@@ -30,6 +30,10 @@ public:
     [[nodiscard]] bool looks_up() const override { return reader_.looks_up(); }
 
 private:
+    void take(stream_event const& event) override { to_.take(event); }
+    void flush() override {}
+
+    event_sink& to_;
     spectator_options options_;
     server_reader reader_;
 };
@@ -148,7 +152,7 @@ private:
 } // namespace
 
 std::unique_ptr<feed> open_feed(asio::io_context& io, std::string const& name, feed_options const& options,
-                                       event_sink& to, std::function<void()> ended) {
+                                event_sink& to, std::function<void()> ended) {
     if (auto const web = web_address::parse(name))
         return std::make_unique<broadcast_feed>(io, name, *web, to, std::move(ended));
     if (auto const server = parse_server(name))

@@ -34,7 +34,7 @@ public:
 /// `name`: HOST:PORT, http://HOST[:PORT]/PATH, or a file. `ended` is called once when nothing comes any more. What is
 /// borrowed must outlive it. Throws as input and session do, and usage_error.
 [[nodiscard]] std::unique_ptr<feed> open_feed(boost::asio::io_context& io, std::string const& name,
-                                                     feed_options const& options, event_sink& to,
-                                                     std::function<void()> ended);
+                                              feed_options const& options, event_sink& to,
+                                              std::function<void()> ended);
 
 } // namespace teewire::replay

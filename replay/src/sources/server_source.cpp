@@ -16,10 +16,9 @@ namespace teewire::replay {
 namespace asio = boost::asio;
 
 server_reader::server_reader(asio::io_context& io, spectator_options const& options, host_port const& server,
-                             event_sink& to, std::function<bool()> enough, std::function<void()> ended)
+                             live_sink& to, std::function<void()> ended)
     : scratch_{std::make_unique<snapshot_scratch>()}, label_{fmt::format("{}:{}", server.host, server.port)},
-      to_{to}, enough_{std::move(enough)}, ended_{std::move(ended)}, server_{io, options, server, *this,
-                                                                             *scratch_} {}
+      to_{to}, ended_{std::move(ended)}, server_{io, options, server, *this, *scratch_} {}
 
 watched_server server_reader::outcome() const {
     if (thrown_) std::rethrow_exception(thrown_);
@@ -32,7 +31,7 @@ void server_reader::says(std::string const& line) { say("{}\n", printable(fmt::f
 void server_reader::fails(std::string const& why) { complain(fmt::format("{}: {}", label_, why)); }
 
 void server_reader::proceeds() {
-    if (thrown_ || (found_.snapshots != 0 && enough_())) server_.stop();
+    if (thrown_ || (found_.snapshots != 0 && to_.over())) server_.stop();
 }
 
 void server_reader::map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) {
@@ -99,6 +98,7 @@ void server_reader::give(stream_event const& e) {
     if (thrown_) return;
     try {
         to_.take(e);
+        to_.flush();
     } catch (...) {
         thrown_ = std::current_exception();
     }
@@ -112,12 +112,11 @@ std::optional<host_port> parse_server(std::string const& name) {
     return host_port::parse(name);
 }
 
-watched_server watch(host_port const& server, spectator_options options, event_sink& to,
-                     std::function<bool()> const& enough) {
+watched_server watch(host_port const& server, spectator_options options, live_sink& to) {
     options.download_map = false;
     asio::io_context io;
     asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
-    server_reader reader{io, options, server, to, enough, [&] { io.stop(); }};
+    server_reader reader{io, options, server, to, [&] { io.stop(); }};
     signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
         if (!failed) reader.stop();
     });

@@ -19,7 +19,7 @@ namespace teewire::replay {
 
 /// What came of it.
 struct watched_server {
-    bool failed = false;         ///< it ended otherwise than by a signal, the duration, or because it was enough
+    bool failed = false;         ///< it ended otherwise than by a signal, the duration, or the sink
     std::uint64_t snapshots = 0; ///< given
     std::uint64_t lost = 0;      ///< that were damaged, or against a base that was lost
 };
@@ -28,9 +28,9 @@ struct watched_server {
 /// map; what the server said before that follows it. Talk goes to standard error.
 class server_reader final : private spectator_owner {
 public:
-    /// `enough` is asked after what happens, and `ended` is called when it is over. What is borrowed must outlive it.
+    /// `ended` is called when it is over. What is borrowed must outlive it.
     server_reader(boost::asio::io_context& io, spectator_options const& options, host_port const& server,
-                  event_sink& to, std::function<bool()> enough, std::function<void()> ended);
+                  live_sink& to, std::function<void()> ended);
 
     void start() { server_.start(); }
     void stop() { server_.stop(); }
@@ -60,8 +60,7 @@ private:
 
     std::unique_ptr<snapshot_scratch> scratch_;
     std::string label_;
-    event_sink& to_;
-    std::function<bool()> enough_;
+    live_sink& to_;
     std::function<void()> ended_;
     recording recording_;
     std::vector<std::uint8_t> map_;
@@ -74,8 +73,7 @@ private:
 };
 
 /// Reads a server until the program is interrupted, the duration is over, the server is gone (and `retry` is not set), or
-/// `enough` is true after an event. The map is not downloaded.
-[[nodiscard]] watched_server watch(host_port const& server, spectator_options options, event_sink& to,
-                                   std::function<bool()> const& enough);
+/// the sink has enough. The map is not downloaded.
+[[nodiscard]] watched_server watch(host_port const& server, spectator_options options, live_sink& to);
 
 } // namespace teewire::replay

@@ -52,6 +52,20 @@ protected:
     ~event_sink() = default;
 };
 
+/// Gets what happens, and may have to wait for it.
+class live_sink : public event_sink {
+public:
+    /// Nothing else is there yet: what was given should be shown.
+    virtual void flush() = 0;
+    /// Nothing that is still to come is wanted.
+    [[nodiscard]] virtual bool over() const { return false; }
+    /// Nothing comes any more.
+    virtual void finish() { flush(); }
+
+protected:
+    ~live_sink() = default;
+};
+
 /// Gives what happens when it is asked: files.
 class event_source {
 public:

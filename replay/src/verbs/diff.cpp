@@ -102,97 +102,75 @@ public:
 
     void recording(std::string_view what, std::string const& a, std::string const& b) override {
         if (!room()) return;
-        begin();
-        string("recording", what);
-        string("a", a);
-        string("b", b);
-        end();
+        line_.print(out_, [&](object_writer& line) {
+            line.text("recording", what);
+            line.text("a", a);
+            line.text("b", b);
+        });
     }
     void ticks(side only, std::int32_t first, std::int32_t last, std::uint64_t count) override {
         if (!room()) return;
-        begin();
-        number("first_tick", first);
-        number("last_tick", last);
-        number("ticks", static_cast<std::int64_t>(count));
-        in_one(only);
-        end();
+        line_.print(out_, [&](object_writer& line) {
+            line.number("first_tick", first);
+            line.number("last_tick", last);
+            line.number("ticks", count);
+            in_one(line, only);
+        });
     }
     void item_only(side only, std::int32_t tick, teewire::item const& i, type_name const& type) override {
         if (!room()) return;
-        begin_item(tick, i, type);
-        in_one(only);
-        json_.Key("fields");
-        json_.StartObject();
-        write_fields(json_, i, type.known);
-        json_.EndObject();
-        end();
+        line_.print(out_, [&](object_writer& line) {
+            write_item(line, tick, i, type);
+            in_one(line, only);
+            object_writer fields = line.object("fields");
+            write_fields(fields, i, type.known);
+        });
     }
     // A line for each field.
     void item(std::int32_t tick, teewire::item const& i, type_name const& type,
               std::span<part_difference const> parts) override {
         for (part_difference const& p : parts) {
             if (!room()) continue;
-            begin_item(tick, i, type);
-            string("field", part_name(p.part));
-            value("a", p, p.a);
-            value("b", p, p.b);
-            end();
+            line_.print(out_, [&](object_writer& line) {
+                write_item(line, tick, i, type);
+                line.text("field", part_name(p.part));
+                value(line, "a", p, p.a);
+                value(line, "b", p, p.b);
+            });
         }
     }
-    void message(std::int32_t tick, std::size_t number_there, compared_message const* a,
+    void message(std::int32_t tick, std::size_t number, compared_message const* a,
                  compared_message const* b) override {
         if (!room()) return;
-        begin();
-        number("tick", tick);
-        number("message", static_cast<std::int64_t>(number_there));
-        if (a == nullptr || b == nullptr) in_one(a != nullptr ? side::a : side::b);
-        describe("a", a);
-        describe("b", b);
-        end();
+        line_.print(out_, [&](object_writer& line) {
+            line.number("tick", tick);
+            line.number("message", number);
+            if (a == nullptr || b == nullptr) in_one(line, a != nullptr ? side::a : side::b);
+            describe(line, "a", a);
+            describe(line, "b", b);
+        });
     }
 
 private:
-    void begin() {
-        text_.Clear();
-        json_.Reset(text_);
-        json_.StartObject();
+    static void write_item(object_writer& line, std::int32_t tick, teewire::item const& i, type_name const& type) {
+        line.number("tick", tick);
+        line.text("item", type.text);
+        line.number("id", i.id());
     }
-    void begin_item(std::int32_t tick, teewire::item const& i, type_name const& type) {
-        begin();
-        number("tick", tick);
-        string("item", type.text);
-        number("id", i.id());
+    static void in_one(object_writer& line, side only) { line.text("only", only == side::a ? "a" : "b"); }
+    static void value(object_writer& line, std::string_view key, part_difference const& p,
+                      std::span<std::int32_t const> ints) {
+        if (ints.empty()) line.null(key);
+        else write_part(line.member(key), p.part, ints);
     }
-    void end() {
-        json_.EndObject();
-        out_.write({text_.GetString(), text_.GetSize()});
-        out_.write("\n");
-    }
-    void number(char const* key, std::int64_t value) {
-        json_.Key(key);
-        json_.Int64(value);
-    }
-    void string(char const* key, std::string_view value) {
-        json_.Key(key);
-        write_string(json_, value);
-    }
-    void in_one(side only) { string("only", only == side::a ? "a" : "b"); }
-    void value(char const* key, part_difference const& p, std::span<std::int32_t const> ints) {
-        json_.Key(key);
-        if (ints.empty()) json_.Null();
-        else write_part(json_, p.part, ints);
-    }
-    void describe(char const* key, compared_message const* m) {
+    static void describe(object_writer& line, std::string_view key, compared_message const* m) {
         if (m == nullptr) return;
-        json_.Key(key);
-        json_.StartObject();
-        string("name", m->name);
-        string("fields", m->fields);
-        json_.EndObject();
+        object_writer message = line.object(key);
+        message.text("name", m->name);
+        message.text("fields", m->fields);
     }
 
-    rapidjson::StringBuffer text_;
-    json_writer json_;
+    json_line line_;
 };
 
 // What has the most differences comes first.

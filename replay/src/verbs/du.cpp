@@ -43,45 +43,33 @@ void print_text(text_buffer& out, std::string const& file, demo_usage const& u) 
     line("all", {}, u.total);
 }
 
+void write_count(object_writer& object, byte_count const& of) {
+    object.number("count", of.count);
+    object.number("bytes", of.bytes);
+}
+
+void write_count(object_writer& object, std::string_view key, byte_count const& of) {
+    object_writer member = object.object(key);
+    write_count(member, of);
+}
+
 void print_json(text_buffer& out, std::string const& file, demo_usage const& u) {
-    rapidjson::StringBuffer text;
-    json_writer json{text};
-    auto const number = [&](std::string_view key, std::uint64_t value) {
-        write_key(json, key);
-        json.Uint64(value);
-    };
-    auto const counted = [&](byte_count const& of) {
-        number("count", of.count);
-        number("bytes", of.bytes);
-    };
-    auto const object = [&](std::string_view key, byte_count const& of) {
-        write_key(json, key);
-        json.StartObject();
-        counted(of);
-        json.EndObject();
-    };
-    json.StartObject();
-    json.Key("file");
-    write_string(json, valid_utf8(file));
-    number("bytes", u.total);
-    number("header", u.header);
-    number("map", u.map);
-    object("ticks", u.ticks);
-    for (auto const& [name, section] : sections_of(u)) {
-        write_key(json, name);
-        json.StartObject();
-        counted(section->chunks);
-        json.Key("parts");
-        json.StartObject();
-        for (usage_section::part const& p : section->parts) object(p.name, p.of);
-        json.EndObject();
-        json.EndObject();
-    }
-    object("unused", u.unused);
-    object("damaged", u.damaged);
-    number("rest", u.rest);
-    json.EndObject();
-    out.print("{}\n", std::string_view{text.GetString(), text.GetSize()});
+    json_line{}.print(out, [&](object_writer& line) {
+        line.text("file", file);
+        line.number("bytes", u.total);
+        line.number("header", u.header);
+        line.number("map", u.map);
+        write_count(line, "ticks", u.ticks);
+        for (auto const& [name, section] : sections_of(u)) {
+            object_writer object = line.object(name);
+            write_count(object, section->chunks);
+            object_writer parts = object.object("parts");
+            for (usage_section::part const& p : section->parts) write_count(parts, p.name, p.of);
+        }
+        write_count(line, "unused", u.unused);
+        write_count(line, "damaged", u.damaged);
+        line.number("rest", u.rest);
+    });
 }
 
 int du(du_options const& options) {

@@ -1,11 +1,9 @@
 #include "cli/examine_files.hpp"
-#include "demo/demo_follower.hpp"
 #include "demo/segments.hpp"
 #include "game/item_text.hpp"
 #include "game/race.hpp"
+#include "sources/live_source.hpp"
 #include "sources/recording_file.hpp"
-#include "sources/server_options.hpp"
-#include "sources/server_source.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -21,8 +19,7 @@ struct dump_options {
     std::optional<time_position> from;
     std::optional<time_position> until; ///< the last one
     std::string connection;             ///< of captures
-    bool follow = false;
-    spectator_options spectating;
+    live_reading live;
     std::vector<std::string> types;
     std::string format = "ndjson";
     bool raw = false;  ///< csv: texts as they are, formulas or not
@@ -87,23 +84,19 @@ class ndjson_printer : public printer {
 public:
     using printer::printer;
     void print(text_buffer& out, stream_event const& event) override {
-        snapshot_view const snapshot = event.state;
-        text_.Clear();
-        json_writer json{text_};
-        json.StartObject();
-        if (file_) {
-            json.Key("file");
-            write_string(json, valid_utf8(*file_));
-        }
-        json.Key("tick");
-        json.Int(event.tick);
-        json.Key("keyframe");
-        json.Bool(event.keyframe);
-        json.Key("checksum");
-        write_string(json, fmt::format("{:08x}", snapshot.checksum()));
-        json.Key("items");
-        json.StartObject();
-        // Items of one type are rarely apart; those that are come together at the place of the first.
+        line_.print(out, [&](object_writer& line) {
+            if (file_) line.text("file", *file_);
+            line.number("tick", event.tick);
+            line.flag("keyframe", event.keyframe);
+            line.text("checksum", fmt::format("{:08x}", event.state.checksum()));
+            object_writer items = line.object("items");
+            write_items(items, event.state);
+        });
+    }
+
+private:
+    // Items of one type are rarely apart; those that are come together at the place of the first.
+    void write_items(object_writer& items, snapshot_view snapshot) {
         types_done_.clear();
         for (std::size_t i = 0; i < snapshot.size(); ++i) {
             std::uint16_t const type = key_type(snapshot.key(i));
@@ -111,36 +104,23 @@ public:
             types_done_.push_back(type);
             type_name const name = name_type(snapshot, type, protocol_);
             if (!wanted(name.text)) continue;
-            write_key(json, name.text);
-            json.StartObject();
+            object_writer of_type = items.object(name.text);
             std::optional<score_reader> scores;
             if (type == player_info_) scores.emplace(snapshot, protocol_);
             for (std::size_t k = i; k < snapshot.size(); ++k) {
                 if (key_type(snapshot.key(k)) != type) continue;
                 item const found = snapshot[k];
-                write_key(json, fmt::format("{}", found.id()));
-                json.StartObject();
-                write_fields(json, found, name.known);
-                if (scores && scores->times()) write_time(json, *scores, found, *name.known);
-                json.EndObject();
+                object_writer fields = of_type.object(fmt::format("{}", found.id()));
+                write_fields(fields, found, name.known);
+                if (!scores || !scores->times()) continue;
+                // What the score of a race means.
+                auto const time = finish_time(*scores, found, *name.known);
+                fields.text_or_null("time", time ? time_text(*time) : "");
             }
-            json.EndObject();
         }
-        json.EndObject();
-        json.EndObject();
-        out.write({text_.GetString(), text_.GetSize()});
-        out.write("\n");
     }
 
-private:
-    // What the score of a race means.
-    static void write_time(json_writer& json, score_reader const& scores, item const& i, object const& known) {
-        json.Key("time");
-        if (auto const time = finish_time(scores, i, known)) write_string(json, time_text(*time));
-        else json.Null();
-    }
-
-    rapidjson::StringBuffer text_;
+    json_line line_;
     std::vector<std::uint16_t> types_done_;
     std::uint16_t player_info_ = find_object(protocol_, "player_info")->type;
 };
@@ -211,6 +191,8 @@ tick_range range_of(dump_options const& options, recording const& what) {
     return wanted;
 }
 
+constexpr std::size_t piece_bytes = 64 << 10; // of what is printed
+
 class printed_part : public segment_part {
 public:
     printed_part(dump_options const& options, file_label const& label, printout& to)
@@ -222,7 +204,7 @@ public:
         over_ = event.tick > wanted_.last;
         if (event.tick < wanted_.first || over_) return;
         // Blocks instead of one text that grows: nothing is copied again and again.
-        if (text_.size() >= block_bytes) {
+        if (text_.size() >= piece_bytes) {
             block_sizes_ += text_.size();
             blocks_.emplace_back(text_.view());
             text_.clear();
@@ -245,8 +227,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t block_bytes = 64 << 10;
-
     void begin(recording const& what) {
         printer_ = make_printer(options_, what.version, label_);
         wanted_ = range_of(options_, what);
@@ -294,7 +274,6 @@ void print(session& demo, dump_options const& options, file_label const& label, 
 
 void print(event_source& source, dump_options const& options, file_label const& label, printout& to,
            std::function<void(std::uint64_t)> const& done) {
-    constexpr std::size_t piece_bytes = 64 << 10;
     printed_part part{options, label, to};
     for (stream_event event; source.next(event);) {
         part.take(event);
@@ -321,65 +300,35 @@ report print(std::string const& file, dump_options const& options, printout& to,
     return {source.judge(), {}, {}};
 }
 
-// Prints what there is at once, before more is waited for.
-class live_print final : public event_sink {
+class live_print final : public live_sink {
 public:
-    enum class arrival : bool { one_by_one, many };
-
-    live_print(dump_options const& options, printout& to, arrival come)
-        : part_{options, no_label_, to}, to_{to}, arrival_{come} {}
+    live_print(dump_options const& options, printout& to) : part_{options, no_label_, to}, to_{to} {}
 
     void take(stream_event const& event) override {
-        constexpr std::size_t piece_bytes = 64 << 10;
         part_.take(event);
-        if (arrival_ == arrival::one_by_one || part_.size() >= piece_bytes) flush();
+        if (part_.size() >= piece_bytes) flush();
     }
-    void flush() {
+    void flush() override {
         part_.deliver();
         to_.out.flush();
     }
-    [[nodiscard]] bool over() const noexcept { return part_.over(); }
+    [[nodiscard]] bool over() const override { return part_.over(); }
 
 private:
     file_label no_label_;
     printed_part part_;
     printout& to_;
-    arrival arrival_;
 };
-
-// Until a pipe is closed, or somebody ends it.
-int follow(std::string const& file, dump_options const& options, printout& to) {
-    static_cast<void>(range_of(options, {}));
-    end_when_complete();
-    live_print sink{options, to, live_print::arrival::many};
-    demo_follower source{file, [&] { sink.flush(); }};
-    for (stream_event event; !sink.over() && source.next(event);) sink.take(event);
-    sink.flush();
-    std::string const error = source.error();
-    if (!error.empty()) complain(error);
-    return to.out.finish(error.empty() ? exit_ok : exit_bad_input);
-}
-
-int print(host_port const& server, dump_options const& options, printout& to) {
-    static_cast<void>(range_of(options, {})); // before anybody is bothered
-    end_when_complete();
-    live_print sink{options, to, live_print::arrival::one_by_one};
-    watched_server const found = watch(server, options.spectating, sink, [&] { return sink.over(); });
-    if (found.lost != 0) complain(fmt::format("{} snapshots were lost on the way", found.lost));
-    return to.out.finish(found.failed ? exit_io : found.snapshots == 0 ? exit_interrupted : exit_ok);
-}
 
 // One file after the other, as what is printed is more than can be kept.
 int dump(dump_options const& options) {
+    bool const live = is_live(options.files, options.live);
+    if (live) static_cast<void>(range_of(options, {})); // before anybody is bothered
     printout to{output{options.to, options.files}, {}};
-    for (std::string const& file : options.files) {
-        auto const server = parse_server(file);
-        if (!server) continue;
-        if (options.files.size() > 1) throw usage_error{fmt::format("{}: a server is printed alone", file)};
-        return print(*server, options, to);
+    if (live) {
+        live_print sink{options, to};
+        return to.out.finish(read_live(options.files.front(), options.live, sink));
     }
-    if (options.follow && options.files.size() > 1) throw usage_error{"--follow takes one file"};
-    if (options.follow) return follow(options.files.front(), options, to);
     int worst = exit_ok;
     for (std::string const& file : options.files) {
         int const code = examine_files({file}, options.jobs, to.out,
@@ -406,14 +355,10 @@ verb const dump_verb{
                        "checksum: tick, items, bytes of items, checksum, hash");
         options.position("--from", chosen->from, "where to begin");
         options.position("--to", chosen->until, "where to end");
-        options.text("--connection", chosen->connection,
-                     "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
-                     "WHICH");
-        options.flag("--follow", chosen->follow, "a demo that is still being written: wait for more at its end");
-        server_options(options, chosen->spectating);
+        options.connection(chosen->connection);
+        live_options(options, chosen->live);
         options.words("--types", chosen->types, "only items of these types, for example character,player_info");
-        options.flag("--raw", chosen->raw,
-                     "csv: texts as they are, also those that a spreadsheet would take for formulas");
+        options.raw_texts(chosen->raw);
         options.jobs(chosen->jobs);
         options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
                           "dump game.demo --format csv --types character -o tees.csv",

@@ -1,10 +1,8 @@
 #include "cli/examine_files.hpp"
-#include "demo/demo_follower.hpp"
 #include "events/event_printer.hpp"
 #include "events/game_event_reader.hpp"
+#include "sources/live_source.hpp"
 #include "sources/recording_file.hpp"
-#include "sources/server_options.hpp"
-#include "sources/server_source.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -20,8 +18,7 @@ struct events_options {
     std::vector<std::string> files;
     output_choice to;
     std::string connection; ///< of captures
-    bool follow = false;
-    spectator_options spectating;
+    live_reading live;
     std::vector<std::string> types;
     std::vector<std::string> players;
     std::string format = "ndjson";
@@ -137,8 +134,7 @@ report read(std::string const& file, events_options const& options, std::atomic<
     return r;
 }
 
-// What is there is printed before more is waited for.
-class live_events final : public event_sink {
+class live_events final : public live_sink {
 public:
     live_events(events_options const& options, printout& to) : events_{options, {}}, to_{to} {
         to_.write_head(events_);
@@ -148,52 +144,31 @@ public:
         events_.take(event);
         flush();
     }
-    void finish() {
+    void flush() override {
+        if (events_.text().size() == 0) return;
+        to_.write(events_);
+        to_.out().flush();
+    }
+    void finish() override {
         events_.finish();
         flush();
     }
 
 private:
-    void flush() {
-        if (events_.text().size() == 0) return;
-        to_.write(events_);
-        to_.out().flush();
-    }
     printed_events events_;
     printout& to_;
 };
 
-int follow(std::string const& file, events_options const& options, printout& to) {
-    end_when_complete();
-    live_events sink{options, to};
-    demo_follower source{file, [] {}};
-    for (stream_event event; source.next(event);) sink.take(event);
-    sink.finish();
-    std::string const error = source.error();
-    if (!error.empty()) complain(error);
-    return to.out().finish(error.empty() ? exit_ok : exit_bad_input);
-}
-
-int watch_server(host_port const& server, events_options const& options, printout& to) {
-    end_when_complete();
-    live_events sink{options, to};
-    watched_server const found = watch(server, options.spectating, sink, [] { return false; });
-    sink.finish();
-    if (found.lost != 0) complain(fmt::format("{} snapshots were lost on the way", found.lost));
-    return to.out().finish(found.failed ? exit_io : found.snapshots == 0 ? exit_interrupted : exit_ok);
-}
-
 int events(events_options const& options) {
     static_cast<void>(kinds_of(options));
-    for (std::string const& file : options.files)
-        if (options.files.size() > 1 && parse_server(file))
-            throw usage_error{fmt::format("{}: what happens on a server is told alone", file)};
+    bool const live = is_live(options.files, options.live);
     if (options.format == "srt" && options.files.size() > 1)
         throw usage_error{"--format srt: subtitles are of one recording"};
-    if (options.follow && options.files.size() > 1) throw usage_error{"--follow takes one file"};
     printout to{options};
-    if (auto const server = parse_server(options.files.front())) return watch_server(*server, options, to);
-    if (options.follow) return follow(options.files.front(), options, to);
+    if (live) {
+        live_events sink{options, to};
+        return to.out().finish(read_live(options.files.front(), options.live, sink));
+    }
     if (options.files.size() == 1)
         return to.out().finish(examine_files(options.files, options.jobs, to.out(),
                                              [&](std::size_t, workers&, std::atomic<std::uint64_t>& done_bytes) {
@@ -234,13 +209,9 @@ verb const events_verb{
         options.words("--type", chosen->types, "only events of these kinds, for example kill,chat");
         options.texts("--player", chosen->players,
                       "only what this player does or suffers; can be given several times", "NAME");
-        options.text("--connection", chosen->connection,
-                     "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
-                     "WHICH");
-        options.flag("--follow", chosen->follow, "a demo that is still being written: wait for more at its end");
-        server_options(options, chosen->spectating);
-        options.flag("--raw", chosen->raw,
-                     "csv: texts as they are, also those that a spreadsheet would take for formulas");
+        options.connection(chosen->connection);
+        live_options(options, chosen->live);
+        options.raw_texts(chosen->raw);
         options.jobs(chosen->jobs);
         options.examples({"events game.demo --type kill | jq -r .weapon | sort | uniq -c",
                           "events *.demo --format csv --type finish -o finishes.csv",

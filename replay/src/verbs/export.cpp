@@ -260,9 +260,7 @@ verb const export_verb{
         options.flag("--force", chosen->force, "arrow: replace files that are there");
         options.format(chosen->format, {"sqlite", "arrow"},
                        "sqlite: a database, which is added to; arrow: a folder with a file for each table");
-        options.text("--connection", chosen->connection,
-                     "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
-                     "WHICH");
+        options.connection(chosen->connection);
         options.part(chosen->part);
         options.examples({"export *.demo -o games.sqlite", "export *.demo --format arrow -o games",
                           "export *.demo -o games.sqlite --shard 2/8",

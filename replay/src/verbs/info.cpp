@@ -3,6 +3,7 @@
 #include "game/item_text.hpp"
 #include "game/players.hpp"
 #include "game/race.hpp"
+#include "io/json.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/map/datafile.hpp>
@@ -272,98 +273,49 @@ demo_overview::counter const& counter(summary const& r, demo_chunk_kind kind) {
     return r.overview.kinds[static_cast<std::size_t>(kind)];
 }
 
-std::string sha256_text(std::array<std::uint8_t, 32> const& digest) {
-    return fmt::format("{:02x}", fmt::join(digest, ""));
-}
-
 void print_json(text_buffer& out, summary const& r) {
-    rapidjson::StringBuffer buffer;
-    json_writer json{buffer};
-    auto const string = [&](char const* key, std::string_view value) {
-        json.Key(key);
-        write_string(json, value);
-    };
-    auto const number = [&](char const* key, std::uint64_t value) {
-        json.Key(key);
-        json.Uint64(value);
-    };
-    auto const tick = [&](char const* key, std::int32_t value) {
-        json.Key(key);
-        if (value < 0) json.Null();
-        else json.Int(value);
-    };
-    json.StartObject();
-    string("file", valid_utf8(r.file));
-    number("version", r.header.version);
-    json.Key("protocol");
-    if (r.protocol.empty()) json.Null();
-    else write_string(json, r.protocol);
-    string("net_version", valid_utf8(text(r.header.net_version)));
-    string("type", valid_utf8(text(r.header.type)));
-    string("date", valid_utf8(text(r.header.timestamp)));
-    json.Key("map");
-    json.StartObject();
-    string("name", valid_utf8(text(r.header.map_name)));
-    number("size", r.header.map_size);
-    string("crc", fmt::format("{:08x}", r.header.map_crc));
-    if (map_embedded(r)) {
-        json.Key("crc_matches");
-        json.Bool(r.map_crc_matches);
-    }
-    json.Key("sha256");
-    if (r.map_sha256) write_string(json, sha256_text(*r.map_sha256));
-    else json.Null();
-    if (map_embedded(r) && r.header.has_sha256) {
-        json.Key("sha256_matches");
-        json.Bool(!sha256_differs(r));
-    }
-    json.EndObject();
-    tick("first_tick", r.overview.first_tick);
-    tick("last_tick", r.overview.last_tick);
-    json.Key("seconds");
-    json.Double((r.overview.last_tick - r.overview.first_tick) / double{ticks_per_second});
-    number("header_seconds", static_cast<std::uint64_t>(std::max(0, r.header.length)));
-    number("keyframes", r.overview.keyframes);
-    json.Key("markers");
-    json.StartArray();
-    for (std::int32_t const marker : r.header.markers()) json.Int(marker);
-    json.EndArray();
-    json.Key("chunks");
-    json.StartObject();
-    for (auto const& [name, kind] : chunk_kinds) {
-        write_key(json, name);
-        json.StartObject();
-        number("count", counter(r, kind).chunks);
-        number("bytes", counter(r, kind).bytes);
-        json.EndObject();
-    }
-    json.EndObject();
-    number("snapshots", r.snapshots);
-    json.Key("players");
-    json.StartArray();
-    for (seen_player const& p : r.players) {
-        json.StartObject();
-        json.Key("id");
-        json.Int(p.client_id);
-        string("name", p.name);
-        string("clan", p.clan);
-        tick("first_tick", p.first_tick);
-        json.Key("score");
-        if (p.score) json.Int(*p.score);
-        else json.Null();
-        json.Key("time");
-        if (p.time) write_string(json, time_text(*p.time));
-        else json.Null();
-        json.EndObject();
-    }
-    json.EndArray();
-    json.Key("truncated");
-    json.Bool(r.truncated);
-    json.Key("error");
-    if (r.error.empty()) json.Null();
-    else write_string(json, r.error);
-    json.EndObject();
-    out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
+    json_line{}.print(out, [&](object_writer& line) {
+        line.text("file", r.file);
+        line.number("version", r.header.version);
+        line.text_or_null("protocol", r.protocol);
+        line.text("net_version", text(r.header.net_version));
+        line.text("type", text(r.header.type));
+        line.text("date", text(r.header.timestamp));
+        {
+            object_writer map = line.object("map");
+            map.text("name", text(r.header.map_name));
+            map.number("size", r.header.map_size);
+            map.text("crc", fmt::format("{:08x}", r.header.map_crc));
+            if (map_embedded(r)) map.flag("crc_matches", r.map_crc_matches);
+            map.text_or_null("sha256", r.map_sha256 ? hex(*r.map_sha256) : "");
+            if (map_embedded(r) && r.header.has_sha256) map.flag("sha256_matches", !sha256_differs(r));
+        }
+        line.tick_or_null("first_tick", r.overview.first_tick);
+        line.tick_or_null("last_tick", r.overview.last_tick);
+        line.real("seconds", (r.overview.last_tick - r.overview.first_tick) / double{ticks_per_second});
+        line.number("header_seconds", std::max(0, r.header.length));
+        line.number("keyframes", r.overview.keyframes);
+        line.numbers("markers", r.header.markers());
+        {
+            object_writer chunks = line.object("chunks");
+            for (auto const& [name, kind] : chunk_kinds) {
+                object_writer chunk = chunks.object(name);
+                chunk.number("count", counter(r, kind).chunks);
+                chunk.number("bytes", counter(r, kind).bytes);
+            }
+        }
+        line.number("snapshots", r.snapshots);
+        line.objects("players", r.players, [](object_writer& player, seen_player const& p) {
+            player.number("id", p.client_id);
+            player.text("name", p.name);
+            player.text("clan", p.clan);
+            player.tick_or_null("first_tick", p.first_tick);
+            player.number_or_null("score", p.score);
+            player.text_or_null("time", p.time ? time_text(*p.time) : "");
+        });
+        line.flag("truncated", r.truncated);
+        line.text_or_null("error", r.error);
+    });
 }
 
 void print_text(text_buffer& out, summary const& r) {
@@ -380,8 +332,8 @@ void print_text(text_buffer& out, summary const& r) {
                     ? fmt::format("{}, not embedded, crc {:08x}", map, r.header.map_crc)
                     : fmt::format("{}, {} bytes, crc {:08x}{}", map, r.header.map_size, r.header.map_crc,
                                   r.map_complete && !r.map_crc_matches ? " (which the embedded map has not)" : ""));
-    if (r.map_sha256) line("map sha256", sha256_text(*r.map_sha256));
-    if (sha256_differs(r)) line("note", fmt::format("the header says map sha256 {}", sha256_text(r.header.sha256)));
+    if (r.map_sha256) line("map sha256", hex(*r.map_sha256));
+    if (sha256_differs(r)) line("note", fmt::format("the header says map sha256 {}", hex(r.header.sha256)));
     if (r.overview.ticks > 0)
         line("ticks", fmt::format("{} to {}, {}", r.overview.first_tick, r.overview.last_tick,
                                   clock_text(r.overview.last_tick - r.overview.first_tick)));

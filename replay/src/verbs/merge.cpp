@@ -59,54 +59,33 @@ std::vector<std::pair<std::string, merge_conflict>> sorted(merge_result const& r
 }
 
 void print_json(output& out, merge_result const& found, written_demo const& demo) {
-    rapidjson::StringBuffer text;
-    auto const print = [&](auto const& write) {
-        text.Clear();
-        json_writer json{text};
-        json.StartObject();
-        write(json);
-        json.EndObject();
-        out.print("{}\n", std::string_view{text.GetString(), text.GetSize()});
-    };
+    json_line line;
     for (merged_part const& part : found.parts)
-        print([&](json_writer& json) {
-            json.Key("file");
-            write_string(json, part.name);
-            json.Key("ticks");
-            json.Uint64(part.ticks);
-            json.Key("items_alone");
-            json.Uint64(part.alone);
-            json.Key("damage");
-            if (part.damage.empty()) json.Null();
-            else write_string(json, part.damage);
+        line.print(out, [&](object_writer& object) {
+            object.text("file", part.name);
+            object.number("ticks", part.ticks);
+            object.number("items_alone", part.alone);
+            object.text_or_null("damage", part.damage);
         });
-    for (auto const& differing : sorted(found))
-        print([&](json_writer& json) {
-            json.Key("conflict");
-            write_string(json, differing.first);
-            json.Key("count");
-            json.Uint64(differing.second.count);
-            json.Key("first_tick");
-            json.Int(differing.second.first_tick);
+    for (auto const& [field, conflict] : sorted(found))
+        line.print(out, [&, &field = field, &conflict = conflict](object_writer& object) {
+            object.text("conflict", field);
+            object.number("count", conflict.count);
+            object.number("first_tick", conflict.first_tick);
         });
-    print([&](json_writer& json) {
-        json.Key("result");
-        write_string(json, demo.path);
-        auto const number = [&](char const* key, std::uint64_t value) {
-            json.Key(key);
-            json.Uint64(value);
-        };
-        number("ticks", found.ticks);
-        number("common_ticks", found.common_ticks);
-        number("items", found.items);
-        number("items_held", found.held);
-        number("items_in_conflict", found.conflicts);
-        number("items_undescribed", found.undescribed);
-        number("items_left_out", found.refused);
-        number("messages", demo.messages);
-        number("messages_united", found.united);
-        number("messages_left_out", found.unreadable);
-        number("snapshots_left_out", demo.left_out);
+    line.print(out, [&](object_writer& object) {
+        object.text("result", demo.path);
+        object.number("ticks", found.ticks);
+        object.number("common_ticks", found.common_ticks);
+        object.number("items", found.items);
+        object.number("items_held", found.held);
+        object.number("items_in_conflict", found.conflicts);
+        object.number("items_undescribed", found.undescribed);
+        object.number("items_left_out", found.refused);
+        object.number("messages", demo.messages);
+        object.number("messages_united", found.united);
+        object.number("messages_left_out", found.unreadable);
+        object.number("snapshots_left_out", demo.left_out);
     });
 }
 

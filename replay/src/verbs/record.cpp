@@ -1,14 +1,12 @@
 #include "demo/demo_file.hpp"
 
 #include "game/spacing.hpp"
+#include "io/json.hpp"
 #include "io/output.hpp"
 #include "sources/server_options.hpp"
 #include "verbs/verbs.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
-
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <boost/asio/post.hpp>
 
@@ -206,36 +204,27 @@ private:
                 f.snapshots(), unchanged, f.messages(), measure_spacing(tally_.steps).missed, tally_.bad_checksum,
                 f.size());
         } else {
-            rapidjson::StringBuffer text;
-            rapidjson::Writer<rapidjson::StringBuffer> json{text};
-            json.StartObject();
-            auto const number = [&](char const* key, std::uint64_t value) {
-                json.Key(key);
-                json.Uint64(value);
-            };
-            json.Key("file"), json.String(valid_utf8(f.path()).c_str());
-            json.Key("server"), json.String(endpoint_text(server_.peer()).c_str());
-            json.Key("protocol"), json.String(std::string{name(client().connection().format())}.c_str());
-            json.Key("first_tick"), json.Int(f.first_tick());
-            json.Key("last_tick"), json.Int(f.last_tick());
-            number("snapshots", f.snapshots());
-            number("unchanged", f.unchanged());
-            number("messages", f.messages());
-            number("bytes", f.size());
-            number("refused", f.refused());
-            number("missed", measure_spacing(tally_.steps).missed);
-            number("bad_checksum", tally_.bad_checksum);
-            number("damaged", tally_.damaged);
-            number("missing_base", tally_.missing_base);
-            number("without_checksum", tally_.without_checksum);
-            number("repeated", client().connection().repeated());
-            number("gaps", client().connection().gaps());
-            json.Key("steps");
-            json.StartObject();
-            for (auto const& [step, count] : tally_.steps) number(std::to_string(step).c_str(), count);
-            json.EndObject();
-            json.EndObject();
-            out.print("{}\n", text.GetString());
+            json_line{}.print(out, [&](object_writer& line) {
+                line.text("file", f.path());
+                line.text("server", endpoint_text(server_.peer()));
+                line.text("protocol", name(client().connection().format()));
+                line.number("first_tick", f.first_tick());
+                line.number("last_tick", f.last_tick());
+                line.number("snapshots", f.snapshots());
+                line.number("unchanged", f.unchanged());
+                line.number("messages", f.messages());
+                line.number("bytes", f.size());
+                line.number("refused", f.refused());
+                line.number("missed", measure_spacing(tally_.steps).missed);
+                line.number("bad_checksum", tally_.bad_checksum);
+                line.number("damaged", tally_.damaged);
+                line.number("missing_base", tally_.missing_base);
+                line.number("without_checksum", tally_.without_checksum);
+                line.number("repeated", client().connection().repeated());
+                line.number("gaps", client().connection().gaps());
+                object_writer steps = line.object("steps");
+                for (auto const& [step, count] : tally_.steps) steps.number(std::to_string(step), count);
+            });
         }
         if (target_.is_stream()) return teewire::replay::say(out.view());
         output to;

@@ -288,7 +288,8 @@ private:
     broadcast offer_;
     fragmenter fragments_;
     std::unique_ptr<event_printer> printer_;
-    shared_bytes page_ = std::make_shared<std::vector<std::uint8_t> const>(std::begin(overlay_page), std::end(overlay_page));
+    shared_bytes page_ =
+        std::make_shared<std::vector<std::uint8_t> const>(std::begin(overlay_page), std::end(overlay_page));
     std::optional<broadcast_folder> folder_;
     std::optional<demo_target> target_;
     std::optional<demo_sink> recorder_;

@@ -24,40 +24,28 @@ std::string loss_text(demo_loss const& l) {
                        l.before, l.end);
 }
 
-void print_json(output& out, demo_repair const& demo, std::string const& damage) {
-    rapidjson::StringBuffer text;
-    auto const print = [&](auto const& write) {
-        text.Clear();
-        json_writer json{text};
-        json.StartObject();
-        write(json);
-        json.EndObject();
-        out.print("{}\n", std::string_view{text.GetString(), text.GetSize()});
-    };
+void print_json(output& out, demo_repair const& demo, std::string const& damage, demo_repair::counts const& written,
+                std::uint64_t bytes, unsigned version) {
+    json_line line;
     auto const remark = [&](std::string const& what) {
-        print([&](json_writer& json) {
-            json.Key("remark");
-            write_string(json, valid_utf8(what));
-        });
+        line.print(out, [&](object_writer& object) { object.text("remark", what); });
     };
     for (std::string const& what : demo.remarks()) remark(what);
     if (!damage.empty()) remark(damage);
     for (demo_loss const& l : demo.losses())
-        print([&](json_writer& json) {
-            auto const tick = [&](char const* key, std::int32_t value) {
-                json.Key(key);
-                if (value < 0) json.Null();
-                else json.Int(value);
-            };
-            json.Key("byte");
-            json.Uint64(l.begin);
-            json.Key("end");
-            json.Uint64(l.end);
-            tick("after_tick", l.after);
-            tick("before_tick", l.before);
-            json.Key("reason");
-            write_string(json, valid_utf8(l.reason));
+        line.print(out, [&](object_writer& object) {
+            object.number("byte", l.begin);
+            object.number("end", l.end);
+            object.tick_or_null("after_tick", l.after);
+            object.tick_or_null("before_tick", l.before);
+            object.text("reason", l.reason);
         });
+    line.print(out, [&](object_writer& object) {
+        object.number("snapshots", written.snapshots);
+        object.number("messages", written.messages);
+        object.number("bytes", bytes);
+        object.number("version", version);
+    });
 }
 
 std::uint8_t version_of(repair_options const& options, demo_repair const& demo, std::string const& name) {
@@ -100,9 +88,7 @@ int repair(repair_options const& options) {
                     written.messages, bytes, version, damaged ? "" : "; nothing was damaged");
     if (json) {
         output out;
-        print_json(out, demo, source.damage());
-        out.print("{{\"snapshots\":{},\"messages\":{},\"bytes\":{},\"version\":{}}}\n", written.snapshots,
-                  written.messages, bytes, version);
+        print_json(out, demo, source.damage(), written, bytes, version);
         return out.finish(damaged ? exit_bad_input : exit_ok);
     }
     for (std::string const& what : demo.remarks()) complain(fmt::format("{}: {}", source.name(), what));

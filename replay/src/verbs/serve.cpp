@@ -48,8 +48,8 @@ struct serve_options {
 class service {
 public:
     service(asio::io_context& io, playback& shown, serve_options const& options, std::string const& title)
-        : io_{io}, shown_{shown}, socket_{io, options.bind, options.port}, refresh_{io}, signals_{io, SIGINT, SIGTERM, SIGHUP},
-          typed_from_{io, dup(STDIN_FILENO)}, title_{title} {
+        : io_{io}, shown_{shown}, socket_{io, options.bind, options.port}, refresh_{io},
+          signals_{io, SIGINT, SIGTERM, SIGHUP}, typed_from_{io, dup(STDIN_FILENO)}, title_{title} {
         server_settings settings;
         settings.name = options.name;
         settings.limits = {options.max_viewers, options.max_viewers_per_address};

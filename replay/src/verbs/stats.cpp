@@ -50,53 +50,32 @@ std::vector<row> sorted(player_table const& players) {
 
 // ---- ndjson --------------------------------------------------------------------------------------------------------
 
-void write_weapons(json_writer& json, std::string_view key, weapon_counts const& counts) {
-    write_key(json, key);
-    json.StartObject();
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        write_key(json, weapon_text(static_cast<std::int32_t>(i)));
-        json.Uint64(counts[i]);
-    }
-    json.EndObject();
+void write_weapons(object_writer& object, std::string_view key, weapon_counts const& counts) {
+    object_writer weapons = object.object(key);
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        weapons.number(weapon_text(static_cast<std::int32_t>(i)), counts[i]);
 }
 
 void print_json(text_buffer& out, file_label const& file, std::string_view name, player_counts const& p) {
-    rapidjson::StringBuffer text;
-    json_writer json{text};
-    auto const number = [&](std::string_view key, std::uint64_t value) {
-        write_key(json, key);
-        json.Uint64(value);
-    };
-    auto const real = [&](std::string_view key, double value) {
-        write_key(json, key);
-        json.Double(value);
-    };
-    json.StartObject();
-    if (file) {
-        json.Key("file");
-        write_string(json, valid_utf8(*file));
-    }
-    json.Key("name");
-    write_string(json, valid_utf8(name));
-    real("seconds", seconds(p.ticks));
-    real("played_seconds", seconds(p.played));
-    number("kills", p.kills);
-    number("deaths", p.deaths);
-    number("own_deaths", p.own_deaths);
-    write_weapons(json, "kills_by", p.kills_by);
-    write_weapons(json, "shots", p.shots);
-    write_weapons(json, "hits", p.hits);
-    real("distance_tiles", tiles(p.distance));
-    real("hook_seconds", seconds(p.hooked));
-    real("frozen_seconds", seconds(p.frozen));
-    number("finishes", p.finishes);
-    json.Key("best_ms");
-    if (p.best) json.Int64(*p.best);
-    else json.Null();
-    number("chat", p.chat);
-    real("latency_ms", mean_latency(p));
-    json.EndObject();
-    out.print("{}\n", std::string_view{text.GetString(), text.GetSize()});
+    json_line{}.print(out, [&](object_writer& line) {
+        if (file) line.text("file", *file);
+        line.text("name", name);
+        line.real("seconds", seconds(p.ticks));
+        line.real("played_seconds", seconds(p.played));
+        line.number("kills", p.kills);
+        line.number("deaths", p.deaths);
+        line.number("own_deaths", p.own_deaths);
+        write_weapons(line, "kills_by", p.kills_by);
+        write_weapons(line, "shots", p.shots);
+        write_weapons(line, "hits", p.hits);
+        line.real("distance_tiles", tiles(p.distance));
+        line.real("hook_seconds", seconds(p.hooked));
+        line.real("frozen_seconds", seconds(p.frozen));
+        line.number("finishes", p.finishes);
+        line.number_or_null("best_ms", p.best);
+        line.number("chat", p.chat);
+        line.real("latency_ms", mean_latency(p));
+    });
 }
 
 // ---- csv -----------------------------------------------------------------------------------------------------------
@@ -179,21 +158,19 @@ int stats(stats_options const& options) {
 
 } // namespace
 
-verb const stats_verb{
-    "stats", "Count what players do in demos and packet captures", [](option_set& options) -> std::function<int()> {
-        auto const chosen = std::make_shared<stats_options>();
-        options.files(chosen->files, "demos, pcap and pcapng files, or - for standard input");
-        options.output(chosen->to);
-        options.format(chosen->format, {"text", "ndjson", "csv"},
-                       "text: a table; ndjson: one object per player; csv: one row");
-        options.flag("--sum", chosen->sum, "one table of all files together");
-        options.text("--connection", chosen->connection,
-                     "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
-                     "WHICH");
-        options.jobs(chosen->jobs);
-        options.examples({"stats game.demo", "stats --sum *.demo --format csv -o season.csv",
-                          "stats game.demo --format ndjson | jq 'select(.kills > 10) | .name'"});
-        return [chosen] { return stats(*chosen); };
-    }};
+verb const stats_verb{"stats", "Count what players do in demos and packet captures",
+                      [](option_set& options) -> std::function<int()> {
+                          auto const chosen = std::make_shared<stats_options>();
+                          options.files(chosen->files, "demos, pcap and pcapng files, or - for standard input");
+                          options.output(chosen->to);
+                          options.format(chosen->format, {"text", "ndjson", "csv"},
+                                         "text: a table; ndjson: one object per player; csv: one row");
+                          options.flag("--sum", chosen->sum, "one table of all files together");
+                          options.connection(chosen->connection);
+                          options.jobs(chosen->jobs);
+                          options.examples({"stats game.demo", "stats --sum *.demo --format csv -o season.csv",
+                                            "stats game.demo --format ndjson | jq 'select(.kills > 10) | .name'"});
+                          return [chosen] { return stats(*chosen); };
+                      }};
 
 } // namespace teewire::replay

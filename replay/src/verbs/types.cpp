@@ -69,90 +69,49 @@ void print_text(output& out, protocol p, message_description const& d, std::int3
 
 // ---- JSON ----------------------------------------------------------------------------------------------------------
 
-class json_line {
-public:
-    json_line(protocol p, std::string_view kind, std::string_view type_name, std::string_view number_name,
-              std::int64_t number, uuid const& id) {
-        json_.StartObject();
-        text("protocol", name(p));
-        text("kind", kind);
-        text("name", type_name);
-        write_key(json_, number_name);
-        if (is_zero(id)) json_.Int64(number);
-        else json_.Null();
-        json_.Key("uuid");
-        if (is_zero(id)) json_.Null();
-        else write_string(json_, uuid_text(id));
-    }
-    void text(char const* key, std::string_view value) {
-        json_.Key(key);
-        write_string(json_, value);
-    }
-    void number(char const* key, std::int64_t value) {
-        json_.Key(key);
-        json_.Int64(value);
-    }
-    void boolean(char const* key, bool value) {
-        json_.Key(key);
-        json_.Bool(value);
-    }
-    template <class Fields, class Write>
-    void fields(Fields const& all, Write&& write) {
-        json_.Key("fields");
-        json_.StartArray();
-        for (auto const& f : all) {
-            json_.StartObject();
-            text("name", f.name);
-            write(f);
-            json_.EndObject();
-        }
-        json_.EndArray();
-    }
-    void values(value_set const& set) {
-        json_.Key("values");
-        json_.StartObject();
-        for (std::size_t i = 0; i < set.names.size(); ++i)
-            if (!set.names[i].empty())
-                text(fmt::format("{}", set.first + static_cast<std::int32_t>(i)).c_str(), set.names[i]);
-        json_.EndObject();
-    }
-    void print(output& out) {
-        json_.EndObject();
-        out.write({buffer_.GetString(), buffer_.GetSize()});
-        out.write("\n");
-    }
-
-private:
-    rapidjson::StringBuffer buffer_;
-    json_writer json_{buffer_};
-};
+void write_head(object_writer& line, protocol p, std::string_view kind, std::string_view type_name,
+                std::string_view number_name, std::int64_t number, uuid const& id) {
+    line.text("protocol", name(p));
+    line.text("kind", kind);
+    line.text("name", type_name);
+    line.number_or_null(number_name, is_zero(id) ? std::optional{number} : std::nullopt);
+    line.text_or_null("uuid", is_zero(id) ? "" : uuid_text(id));
+}
 
 void print_json(output& out, protocol p, object const& item) {
-    json_line line{p, "item", item.name, "type", item.type, item.extended};
-    line.number("ints", item.ints);
-    line.number("min_ints", item.min_ints);
-    line.fields(item.fields, [&](field const& f) {
-        line.text("type", kind_name(f.kind));
-        line.number("offset", f.offset);
-        line.number("ints", f.ints);
-        line.number("count", f.count);
-        if (f.values != nullptr) line.values(*f.values);
+    json_line{}.print(out, [&](object_writer& line) {
+        write_head(line, p, "item", item.name, "type", item.type, item.extended);
+        line.number("ints", item.ints);
+        line.number("min_ints", item.min_ints);
+        line.objects("fields", item.fields, [](object_writer& of_field, field const& f) {
+            of_field.text("name", f.name);
+            of_field.text("type", kind_name(f.kind));
+            of_field.number("offset", f.offset);
+            of_field.number("ints", f.ints);
+            of_field.number("count", f.count);
+            if (f.values == nullptr) return;
+            object_writer values = of_field.object("values");
+            for (std::size_t i = 0; i < f.values->names.size(); ++i)
+                if (std::string_view const name = f.values->names[i]; !name.empty())
+                    values.text(fmt::format("{}", f.values->first + static_cast<std::int32_t>(i)), name);
+        });
     });
-    line.print(out);
 }
 
 void print_json(output& out, protocol p, message_description const& d, std::int32_t id,
                 message_layout const& layout) {
-    json_line line{p, "message", d.name, "id", id, d.extended};
-    line.boolean("system", d.system);
-    line.boolean("vital", d.vital);
-    line.text("from", name(layout.sender));
-    line.fields(layout.fields, [&](message_field const& f) {
-        line.text("type", f.type);
-        line.number("count", static_cast<std::int64_t>(f.count));
-        line.boolean("optional", f.optional);
+    json_line{}.print(out, [&](object_writer& line) {
+        write_head(line, p, "message", d.name, "id", id, d.extended);
+        line.flag("system", d.system);
+        line.flag("vital", d.vital);
+        line.text("from", name(layout.sender));
+        line.objects("fields", layout.fields, [](object_writer& of_field, message_field const& f) {
+            of_field.text("name", f.name);
+            of_field.text("type", f.type);
+            of_field.number("count", f.count);
+            of_field.flag("optional", f.optional);
+        });
     });
-    line.print(out);
 }
 
 // ---- protocols -----------------------------------------------------------------------------------------------------

@@ -58,22 +58,16 @@ report to_report(std::string const& name, verdict const& v, verify_options const
                               : fmt::format("{}; {}", counts(v), v.notes);
         return {code, fmt::format("{}: {}: {}\n", printable(name), bad ? "bad" : "ok", what), {}};
     }
-    rapidjson::StringBuffer buffer;
-    json_writer json{buffer};
-    auto const text_or_null = [&](char const* key, std::string const& text) {
-        json.Key(key);
-        if (text.empty()) json.Null();
-        else write_string(json, text);
-    };
-    json.StartObject();
-    json.Key("file"), write_string(json, valid_utf8(name));
-    json.Key("ok"), json.Bool(!bad);
-    json.Key("snapshots"), json.Uint64(v.snapshots);
-    json.Key("messages"), json.Uint64(v.messages);
-    text_or_null("notes", v.notes);
-    text_or_null("error", v.error);
-    json.EndObject();
-    return {code, fmt::format("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()}), {}};
+    text_buffer out;
+    json_line{}.print(out, [&](object_writer& line) {
+        line.text("file", name);
+        line.flag("ok", !bad);
+        line.number("snapshots", v.snapshots);
+        line.number("messages", v.messages);
+        line.text_or_null("notes", v.notes);
+        line.text_or_null("error", v.error);
+    });
+    return {code, std::string{out.view()}, {}};
 }
 
 report check(std::string const& file, verify_options const& options, workers& team,

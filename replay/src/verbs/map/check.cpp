@@ -33,16 +33,12 @@ report check(std::string const& file, map_check_options const& options) {
     bool const bad = any_damage(problems) || (options.strict && !problems.empty());
     text_buffer out;
     if (options.format == "ndjson") {
-        for (map_problem const& p : problems) {
-            rapidjson::StringBuffer buffer;
-            json_writer json{buffer};
-            json.StartObject();
-            json.Key("file");
-            write_string(json, valid_utf8(source.name()));
-            write_problem(json, p);
-            json.EndObject();
-            out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
-        }
+        json_line line;
+        for (map_problem const& p : problems)
+            line.print(out, [&](object_writer& object) {
+                object.text("file", source.name());
+                write_problem(object, p);
+            });
     } else {
         for (map_problem const& p : problems)
             out.print("{}: {}: {} [{}]\n", printable(source.name()), name(p.severity), printable(problem_text(p)),

@@ -163,13 +163,10 @@ void print_text(text_buffer& out, map_source const& source, xvector_document con
 
 template <class Document>
 report to_report(map_source const& source, Document const& document, bool usable, map_info_options const& options,
-                 void (*write_json)(json_writer&, map_source const&, Document const&)) {
+                 void (*write_json)(object_writer&, map_source const&, Document const&)) {
     text_buffer out;
     if (options.format == "ndjson") {
-        rapidjson::StringBuffer buffer;
-        json_writer json{buffer};
-        write_json(json, source, document);
-        out.print("{}\n", std::string_view{buffer.GetString(), buffer.GetSize()});
+        json_line{}.print(out, [&](object_writer& line) { write_json(line, source, document); });
     } else {
         print_text(out, source, document);
     }
