@@ -15,11 +15,19 @@ class Relay:
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.port = None
         self.said = ""
+        self.udp_port = None
+        if "--udp" in options:
+            self.udp_port = self.wait_for(r"showing it on 127\.0\.0\.1:(\d+), ")
         if http:
-            self.said = self.process.stderr.readline()
-            found = re.fullmatch(r"broadcasting on http://127\.0\.0\.1:(\d+)/\n", self.said)
-            self.port = int(found[1]) if found else None
+            self.port = self.wait_for(r"broadcasting on http://127\.0\.0\.1:(\d+)/$")
         self.address = f"http://127.0.0.1:{self.port}"
+
+    def wait_for(self, pattern):
+        """The number in a line that it says at its beginning."""
+        line = self.process.stderr.readline()
+        self.said += line
+        found = re.match(pattern, line)
+        return int(found[1]) if found else None
 
     def get(self, path, method="GET", body=None, headers={}, timeout=30):
         """Status, headers and body."""
@@ -63,8 +71,10 @@ class Viewer:
             own = self.fragments.setdefault(one["id"], {})
             self.about[one["id"]] = one
             if one["id"] not in self.starts:
-                status, _, self.starts[one["id"]] = self.relay.get("/" + one["start"])
-                assert status == 200
+                status, _, start = self.relay.get("/" + one["start"])
+                if status != 200:
+                    continue # gone by now
+                self.starts[one["id"]] = start
                 self.order.append(one["id"])
             for n in range(one["first"], one["last"] + 1):
                 if n not in own:

@@ -219,6 +219,11 @@ class Http(RelayTest):
         last = relay.sync()["recordings"][0]["last"]
         self.assertEqual(relay.get(f"/{name}/{last + 3}.frag")[0], 404)
 
+    def test_the_page_for_overlays(self):
+        status, headers, body = self.relay(DEMOS["ddnet_yard"]).get("/")
+        self.assertEqual((status, headers.get_content_type()), (200, "text/html"))
+        self.assertEqual(body, (FIXTURES.parent / "replay/web/overlay.html").read_bytes())
+
     def test_strange_requests(self):
         relay, viewer = self.watch(DEMOS["ddnet_yard"])
         for request, status in ((b"nonsense\r\n\r\n", 400), (b"GET /sync HTTP/1.1\r\nX: " + b"x" * 9000 + b"\r\n\r\n", 431),
@@ -369,6 +374,24 @@ class Sources(RelayTest):
                 found = states(self.save("x.demo", viewer.joined(which)))
                 ticks = sorted(found)
                 self.assertEqual(ticks, list(range(ticks[0], ticks[-1] + 1, 2)))
+
+    def test_clients_of_the_games_watch(self):
+        demo = DEMOS["ddnet_yard"]
+        relay = self.relay(demo, "--speed", "1", "--loop", "--udp", "0", "--viewer-password", "open")
+        port = relay.udp_port
+        second = self.relay(relay.address, "--udp", "0")
+        code, _, err = run("record", f"127.0.0.1:{port}", "-o", self.folder / "no.demo", "--duration", "2")
+        self.assertEqual(code, 3, err)
+        self.assertIn("Wrong password", err)
+        for number, name, more in (port, "first", ("--password", "open")), (second.udp_port, "second", ()):
+            file = self.folder / f"{name}.demo"
+            code, _, err = run("record", f"127.0.0.1:{number}", "-o", file, "--duration", "2", *more)
+            self.assertEqual(code, 0, err)
+            # But for the viewer's own items.
+            types = {"character", "pickup", "projectile", "laser", "flag", "game_info"}
+            found, expected = states(file, types), states(demo, types)
+            self.assertGreater(len(found), 40)
+            self.assertLessEqual(set(found.values()), set(expected.values()))
 
     def test_delay(self):
         began = time.monotonic()

@@ -103,7 +103,6 @@ private:
 struct known_fragment {
     std::string bytes;   // as the first one got it
     double complete = 0; // in seconds since 1970, at the origin
-    double length = 0;
 };
 
 struct shared {
@@ -111,7 +110,7 @@ struct shared {
     std::uint64_t last = 0;
     bool ended = false;
     std::map<std::uint64_t, known_fragment> fragments;
-    std::vector<float> ages;
+    std::vector<std::pair<std::uint64_t, double>> arrivals; // of which fragment, and when
     std::uint64_t bytes = 0, wrong = 0, not_there = 0, watching = 0;
 };
 
@@ -170,7 +169,7 @@ private:
             else all_.wrong += f.bytes != a.body;
             all_.bytes += f.bytes.size();
             // What was there when this one came does not say how soon it was there.
-            if (seen_++ > 0 && f.complete != 0) all_.ages.push_back(static_cast<float>(now() - f.complete + 1));
+            if (seen_++ > 0) all_.arrivals.emplace_back(next_, now());
             ++next_;
             go_on();
         });
@@ -210,10 +209,13 @@ int main(int argc, char** argv) {
     end.async_wait([&](error_code) { io.stop(); });
     io.run();
 
-    std::sort(all.ages.begin(), all.ages.end());
+    // A fragment is a second long when it is complete.
+    std::vector<double> ages;
+    for (auto const& [number, when] : all.arrivals)
+        if (double const complete = all.fragments[number].complete; complete != 0) ages.push_back(when - complete + 1);
+    std::sort(ages.begin(), ages.end());
     auto const part = [&](double p) {
-        return all.ages.empty() ? 0.0f
-                                : all.ages[static_cast<std::size_t>(p * static_cast<double>(all.ages.size() - 1))];
+        return ages.empty() ? 0 : ages[static_cast<std::size_t>(p * static_cast<double>(ages.size() - 1))];
     };
     std::uint64_t failures = 0, least = UINT64_MAX;
     for (auto const& v : viewers) {
@@ -223,7 +225,7 @@ int main(int argc, char** argv) {
     std::printf(
         "{\"viewers\":%zu,\"fragments\":%zu,\"least\":%llu,\"wrong\":%llu,\"failures\":%llu,\"not_there\":%llu,"
         "\"age_p50\":%.3f,\"age_p99\":%.3f,\"age_max\":%.3f,\"bytes_per_viewer_second\":%.0f}\n",
-        viewers.size(), all.ages.size(), static_cast<unsigned long long>(least),
+        viewers.size(), ages.size(), static_cast<unsigned long long>(least),
         static_cast<unsigned long long>(all.wrong), static_cast<unsigned long long>(failures),
         static_cast<unsigned long long>(all.not_there), part(0.5), part(0.99), part(1),
         static_cast<double>(all.bytes) / static_cast<double>(std::max<std::size_t>(count, 1)) / seconds);

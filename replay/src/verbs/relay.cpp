@@ -13,10 +13,10 @@
 #include "stream/live_show.hpp"
 #include "verbs/verbs.hpp"
 
+#include <overlay_page.hpp> // generated
+
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
-
-#include "overlay_page.hpp"
 
 #include <algorithm>
 #include <cstdlib>
