@@ -30,7 +30,8 @@ STUCK = 60  # seconds after which something never ends
 # How each verb reads a file; FILE and OUT are put in. Those that read none are told apart by the last test of Waiting.
 READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FILE"], ["du", "FILE"], ["verify", "FILE"],
            ["play", "FILE"],
-           ["serve", "--port", "0", "--bind", "127.0.0.1", "FILE"], ["capture", "FILE"],
+           ["serve", "--port", "0", "--bind", "127.0.0.1", "FILE"], ["relay", "--http", "0", "--bind", "127.0.0.1", "FILE"],
+           ["capture", "FILE"],
            ["capture", "--connection", "1", "FILE"], ["cut", "-o", "OUT", "FILE"], ["diff", "FILE", str(DEMO)],
            ["join", "-o", "OUT", DEMO, "FILE"], ["merge", "-o", "OUT", DEMO, "FILE"], ["redact", "-o", "OUT", "FILE"],
            ["repair", "-o", "OUT", "FILE"], ["export", "-o", "OUT", "FILE"],
