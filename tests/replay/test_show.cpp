@@ -1,5 +1,6 @@
 // What happens now, shown to clients: sources that restart, jump, fall silent, and change the map under their viewers.
 #include "check.hpp"
+#include "random.hpp"
 #include "scene.hpp"
 #include "watching_client.hpp"
 
@@ -25,6 +26,8 @@ test::bytes a_map(std::size_t size, unsigned seed) {
     for (std::size_t i = 0; i < size; ++i) map[i] = static_cast<std::uint8_t>(i * (i + seed) >> 3);
     return map;
 }
+
+constexpr std::int32_t before(std::int32_t tick, std::int32_t ticks) { return std::max(tick, ticks) - ticks; }
 
 // Source, server, clients and the time.
 struct live_stage final : packet_sink {
@@ -53,11 +56,11 @@ struct live_stage final : packet_sink {
     // Those players, at places that follow from the tick; the first one attacked 10 ticks ago.
     void snapshot(std::int32_t tick) {
         test::scene scene{version};
-        if (v07()) scene.add("game_data", 0, {{"game_start_tick", std::max(tick - 100, 0)}});
-        else scene.add("game_info", 0, {{"round_start_tick", std::max(tick - 100, 0)}});
+        if (v07()) scene.add("game_data", 0, {{"game_start_tick", before(tick, 100)}});
+        else scene.add("game_info", 0, {{"round_start_tick", before(tick, 100)}});
         for (std::uint16_t const id : players) {
             scene.add("character", id,
-                      {{"tick", tick}, {"x", tick % 1000 + id}, {"y", 3}, {"attack_tick", std::max(tick - 10, 0)}});
+                      {{"tick", tick}, {"x", tick % 1000 + id}, {"y", 3}, {"attack_tick", before(tick, 10)}});
             if (v07()) scene.add("player_info", id, {});
             else scene.add("player_info", id, {{"client_id", id}});
         }
@@ -99,6 +102,7 @@ struct live_stage final : packet_sink {
     }
     void send(endpoint const& to, std::span<std::uint8_t const> datagram) override {
         ++sent;
+        if (heard) heard(datagram);
         for (auto& c : clients)
             if (c.at == to) c.to_client.send(datagram, now);
     }
@@ -121,6 +125,7 @@ struct live_stage final : packet_sink {
     snapshot_scratch scratch;
     std::deque<a_client> clients;
     std::size_t sent = 0;
+    std::function<void(std::span<std::uint8_t const>)> heard;
     replay_server server;
 };
 
@@ -151,6 +156,23 @@ void check_ticks(a_client const& c, bool v07, std::optional<std::int32_t> x_of_s
     CHECK(tee[0] == tick);
     CHECK(tee.back() == (v07 ? tee.back() : tick - 10));
     if (x_of_source) CHECK(tee[1] == *x_of_source);
+}
+
+// With somebody who watches, of each protocol.
+template <class Then>
+void on_good_and_bad_ways(std::int32_t tick, Then then) {
+    for (protocol const p : versions)
+        for (auto const quality : {test::link_quality{}, awful}) {
+            CAPTURE(static_cast<int>(p));
+            bool const good = quality.loss == 0;
+            CAPTURE(good);
+            live_stage s;
+            s.begin(p, "dm1", first_map);
+            a_client& c = s.join(format_of(p), quality);
+            s.play(tick, 10'000);
+            REQUIRE(c.client->playing());
+            then(s, c, tick, good);
+        }
 }
 
 } // namespace
@@ -185,42 +207,34 @@ TEST_CASE("what comes is shown at once, with its own ticks") {
 }
 
 TEST_CASE("ticks that restart, jump or run back are moved along") {
-    for (protocol const p : versions)
-        for (auto const quality : {test::link_quality{}, awful}) {
-            CAPTURE(static_cast<int>(p));
-            live_stage s;
-            s.begin(p, "dm1", first_map);
-            a_client& c = s.join(format_of(p), quality);
-            std::int32_t tick = 100'000;
-            s.play(tick, 10'000);
-            REQUIRE(c.client->playing());
-            for (std::int32_t const other :
-                 {INT32_MAX - 60, INT32_MAX - 60, 2'000'000, 200, 99'000, INT32_MAX - 60, 1'000}) {
-                CAPTURE(other);
-                std::int32_t const before = newest(c);
-                c.snapshots.clear();
-                tick = other;
-                s.play(tick, 1000);
-                s.run(400);
-                REQUIRE(c.snapshots.size() > 10);
-                CHECK(c.snapshots.begin()->first > before);
-                CHECK(newest(c) < before + 200);
-                if (quality.loss == 0) check_ticks(c, s.v07(), (tick - 2) % 1000);
-                else check_ticks(c, s.v07());
-            }
-            // INT32_MAX and what is no tick.
-            std::int32_t const before = newest(c);
-            for (std::int32_t const odd : {INT32_MAX, INT32_MAX, 0, -1, INT32_MIN, INT32_MAX - 1, 0}) {
-                s.snapshot(odd);
-                s.run(40);
-            }
-            s.run(300);
-            CHECK(newest(c) > before);
-            CHECK(newest(c) < before + 100);
-            CHECK(c.damaged == 0);
-            CHECK(c.maps == 1);
-            CHECK(s.shown.count().moved > 100);
+    on_good_and_bad_ways(100'000, [](live_stage& s, a_client& c, std::int32_t tick, bool good) {
+        for (std::int32_t const other :
+             {INT32_MAX - 60, INT32_MAX - 60, 2'000'000, 200, 99'000, INT32_MAX - 60, 1'000}) {
+            CAPTURE(other);
+            std::int32_t const shown = newest(c);
+            c.snapshots.clear();
+            tick = other;
+            s.play(tick, 1000);
+            s.run(400);
+            REQUIRE(c.snapshots.size() > 10);
+            CHECK(c.snapshots.begin()->first > shown);
+            CHECK(newest(c) < shown + 200);
+            if (good) check_ticks(c, s.v07(), (tick - 2) % 1000);
+            else check_ticks(c, s.v07());
         }
+        // INT32_MAX and what is no tick.
+        std::int32_t const shown = newest(c);
+        for (std::int32_t const odd : {INT32_MAX, INT32_MAX, 0, -1, INT32_MIN, INT32_MAX - 1, 0}) {
+            s.snapshot(odd);
+            s.run(40);
+        }
+        s.run(300);
+        CHECK(newest(c) > shown);
+        CHECK(newest(c) < shown + 100);
+        CHECK(c.damaged == 0);
+        CHECK(c.maps == 1);
+        CHECK(s.shown.count().moved > 100);
+    });
 }
 
 TEST_CASE("a jump that the time explains is none") {
@@ -240,14 +254,23 @@ TEST_CASE("a jump that the time explains is none") {
     s.play(tick, 200);
     CHECK(s.shown.count().moved == 5);
     CHECK(newest(c) < tick);
-    // As soon as the time has caught up, they are the source's again.
     std::int32_t const behind = tick - 2 - newest(c);
     CHECK(behind == 200);
     s.run(900);
     tick += 45;
     s.play(tick, 200);
     CHECK(newest(c) == tick - 2 - behind);
+    CHECK(s.shown.count().moved == 10);
+    // As soon as the time has caught up, they are the source's again.
+    s.run(4040);
+    s.play(tick, 200);
+    CHECK(newest(c) == tick - 2);
+    CHECK(s.shown.count().moved == 10);
     CHECK(c.damaged == 0);
+    // There are no ticks before 0.
+    auto const snapshots = s.shown.count().snapshots;
+    for (std::int32_t const odd : {-1, -500, INT32_MIN}) s.snapshot(odd);
+    CHECK(s.shown.count().snapshots == snapshots);
 }
 
 TEST_CASE("viewers of a silent source get its last snapshot once a second") {
@@ -307,17 +330,21 @@ TEST_CASE("a source that was only held up may catch up, and one that stays behin
     a_client& c = s.join();
     std::int32_t tick = 2000;
     s.play(tick, 3000);
-    s.run(2500);
-    // All of it within half a second.
-    for (int i = 0; i < 62; ++i, tick += 2) {
-        s.snapshot(tick);
-        s.run(8);
+    for (std::uint64_t late = 0; int const round : {1, 2}) {
+        CAPTURE(round);
+        s.run(2500);
+        // All of it within half a second.
+        for (int i = 0; i < 62; ++i, tick += 2) {
+            s.snapshot(tick);
+            s.run(8);
+        }
+        s.run(40);
+        CHECK(s.shown.count().late > late);
+        late = s.shown.count().late;
+        s.play(tick, 3000);
+        CHECK(s.shown.count().moved == 0);
+        CHECK(newest(c) == tick - 2);
     }
-    s.run(40);
-    CHECK(s.shown.count().late > 0);
-    s.play(tick, 1000);
-    CHECK(s.shown.count().moved == 0);
-    CHECK(newest(c) == tick - 2);
     // And now it goes on where it stopped.
     s.run(2500);
     std::int32_t const shown = newest(c);
@@ -354,43 +381,36 @@ TEST_CASE("a source that comes back with the same map goes on for its viewers") 
 }
 
 TEST_CASE("viewers load another map on the same connection, and watch on") {
-    for (protocol const p : versions)
-        for (auto const quality : {test::link_quality{}, awful}) {
-            CAPTURE(static_cast<int>(p));
-            live_stage s;
-            s.begin(p, "dm1", first_map);
-            a_client& c = s.join(format_of(p), quality);
-            std::int32_t tick = 50'000;
-            s.play(tick, 10'000);
-            REQUIRE(c.client->playing());
-            for (int round = 1; round < 4; ++round) {
-                bool const second = round % 2 == 1;
-                s.begin(p, second ? "ctf5" : "dm1", second ? second_map : first_map);
-                tick = 20;
-                s.snapshot(tick);
-                s.run(2000);
-                tick += 100;
-                s.play(tick, quality.loss == 0 ? 4000 : 12'000);
-                s.run(400);
-                CHECK(c.maps == 1 + round);
-                CHECK(c.client->playing());
-                CHECK(c.map.name == (second ? "ctf5" : "dm1"));
-                CHECK(c.map_bytes == (second ? second_map : first_map));
-                std::erase_if(c.snapshots, [&](auto const& got) { return got.first >= 50'000; });
-                CHECK(c.snapshots.size() > 50);
-                CHECK(newest(c) <= tick);
-                CHECK(newest(c) > tick - 20);
-                check_ticks(c, s.v07(), newest(c) % 1000);
-                c.snapshots.clear();
-            }
-            CHECK(c.damaged == 0);
-            CHECK(s.server.viewers() == 1);
-            CHECK(s.shown.count().moved == 0);
-            // The same name with other bytes is another map.
-            s.begin(p, "ctf5", first_map);
-            s.run(3000);
-            CHECK(c.maps == 5);
+    on_good_and_bad_ways(50'000, [](live_stage& s, a_client& c, std::int32_t tick, bool good) {
+        for (int round = 1; round < 4; ++round) {
+            bool const second = round % 2 == 1;
+            s.begin(s.version, second ? "ctf5" : "dm1", second ? second_map : first_map);
+            tick = 20;
+            s.snapshot(tick);
+            s.run(2000);
+            tick += 100;
+            s.play(tick, good ? 4000 : 12'000);
+            s.run(400);
+            CHECK(c.maps == 1 + round);
+            CHECK(c.client->playing());
+            CHECK(c.map.name == (second ? "ctf5" : "dm1"));
+            CHECK(c.map_bytes == (second ? second_map : first_map));
+            std::erase_if(c.snapshots, [&](auto const& got) { return got.first >= 50'000; });
+            CHECK(c.snapshots.size() > 50);
+            CHECK(newest(c) <= tick);
+            CHECK(newest(c) > tick - 20);
+            check_ticks(c, s.v07(), newest(c) % 1000);
+            c.snapshots.clear();
         }
+        CHECK(c.damaged == 0);
+        CHECK(s.server.viewers() == 1);
+        CHECK(s.shown.count().moved == 0);
+        // The same name with other bytes is another map, and there is nothing of it yet.
+        s.begin(s.version, "ctf5", first_map);
+        s.run(3000);
+        CHECK(c.maps == 5);
+        if (good) CHECK(c.snapshots.empty());
+    });
 }
 
 TEST_CASE("a map that changes again and again while it is being loaded") {
@@ -699,8 +719,9 @@ TEST_CASE("a source that hurries does not flood its viewers") {
 }
 
 TEST_CASE("after months the ticks of a live game begin anew for those who watch") {
-    for (protocol const p : versions) {
-        CAPTURE(static_cast<int>(p));
+    for (bool const silent : {false, true}) {
+        CAPTURE(silent);
+        protocol const p = silent ? protocol::ddnet : protocol::teeworlds_07;
         live_stage s;
         s.begin(p, "dm1", first_map);
         a_client& c = s.join(format_of(p));
@@ -717,12 +738,16 @@ TEST_CASE("after months the ticks of a live game begin anew for those who watch"
         s.play(tick, 1500);
         CHECK(next.client->playing());
         CHECK(newest(next) > INT32_MAX - 100);
+        if (silent) s.run(4000);
         s.play(tick, 4000);
         CHECK(next.client->playing());
         CHECK(next.maps == 2);
         next.snapshots.clear();
         s.play(tick, 400);
-        CHECK(newest(next) == tick - 2);
+        // The source that was silent has stood still, which has cost ticks.
+        if (silent) CHECK(newest(next) < tick + 200);
+        else CHECK(newest(next) == tick - 2);
+        CHECK(next.snapshots.size() >= 9);
         CHECK(next.damaged == 0);
         // So late that it has to begin elsewhere.
         s.begin(p, "ctf5", second_map);
@@ -732,5 +757,66 @@ TEST_CASE("after months the ticks of a live game begin anew for those who watch"
         CHECK(newest(next) > 180'000);
         CHECK(newest(next) < 180'200);
         check_ticks(next, s.v07(), (tick - 2) % 1000);
+    }
+}
+
+TEST_CASE("strangers get nothing of a live game but an answer no larger than what they sent") {
+    for (protocol const p : versions) {
+        CAPTURE(static_cast<int>(p));
+        live_stage s{{.name = "test", .game_type = "live", .password = "secret"}};
+        std::size_t answered = 0;
+        std::size_t too_large = 0;
+        std::size_t asked = 0;
+        std::array<std::uint8_t, max_packet_bytes> bytes;
+        s.heard = [&](std::span<std::uint8_t const> datagram) {
+            ++answered;
+            too_large += datagram.size() > asked;
+        };
+        test::random rng{11};
+        packet_memory memory;
+        auto const flood = [&] {
+            for (int n = 0; n < 20'000; ++n) {
+                constexpr control_code codes[] = {control_code::keep_alive, control_code::connect,
+                                                  control_code::accept, control_code::close, control_code::token};
+                control_message m;
+                m.code = codes[rng.below(5)];
+                m.ddnet = rng.chance(50);
+                m.has_token = true;
+                m.token = static_cast<std::uint32_t>(rng.below(UINT32_MAX));
+                auto const format = static_cast<wire_format>(rng.below(4));
+                auto const packet = write_control(m, format, {0, false, m.token}, memory);
+                std::copy(packet.begin(), packet.end(), bytes.begin());
+                if (rng.chance(30)) bytes[rng.below(packet.size())] ^= static_cast<std::uint8_t>(rng.below(256));
+                asked = packet.size();
+                s.server.receive(std::span{bytes}.first(asked),
+                                 address(static_cast<std::uint32_t>(0x08000000 + n), 5000), s.now + n / 20);
+            }
+        };
+        flood(); // before there is anything
+        s.now += 1000;
+        s.begin(p, "dm1", first_map);
+        std::int32_t tick = 20;
+        s.snapshot(tick);
+        flood();
+        CHECK(answered > 100);
+        CHECK(too_large == 0);
+        CHECK(s.server.viewers() == 0);
+        // The browser is told that there is a password, in the local network.
+        test::bytes told;
+        s.heard = [&](std::span<std::uint8_t const> datagram) { told = test::copy_of(datagram); };
+        server_info_request request;
+        request.kind = server_info_kind::v06;
+        auto const size = *write_server_info_request(request, no_token, no_token, bytes);
+        s.server.receive(std::span{bytes}.first(size), address(here, 5000), s.now + 1000);
+        if (s.v07()) {
+            CHECK(told.empty());
+            continue;
+        }
+        auto const packet = parse_connless(told);
+        REQUIRE(packet.has_value());
+        auto const answer = parse_server_info(*packet);
+        REQUIRE(answer.has_value());
+        CHECK(answer->server.flags == 1);
+        CHECK(answer->server.game_type == "live");
     }
 }

@@ -58,7 +58,6 @@ void live_show::begin(recording const& what, std::int64_t now) {
 void live_show::begin_anew(std::int64_t now) {
     shift_ = 0;
     shown_tick_ = -1;
-    repeats_ = false;
     if (watching_now() != nullptr) watching_now()->begin(now);
 }
 
@@ -117,7 +116,7 @@ bool live_show::place(bool goes_on, std::int64_t now) {
     if (shown_tick_ >= 0) {
         if (fits(0)) shift_ = 0;
         if (!fits(shift_)) {
-            if (goes_on && repeats_ && tick_ + shift_ <= shown_tick_) {
+            if (goes_on && tick_ + shift_ <= shown_tick_) {
                 if (!late_since_) late_since_ = now;
                 if (now - *late_since_ < catch_up_time) return false;
             }
@@ -155,7 +154,6 @@ void live_show::choose_viewer_id(std::int64_t now) {
 void live_show::show_state(std::int32_t server_tick, bool again, std::int64_t now) {
     shown_tick_ = server_tick;
     shown_at_ = now;
-    repeats_ = again;
     if (watching_now() == nullptr) return;
     snapshot_view const view = viewed_->build(state(), server_tick - tick_, again, viewer_id_);
     watching_now()->see(server_tick, &view, now);

@@ -88,7 +88,6 @@ private:
     std::int64_t shift_ = 0;                 // from the source's ticks to the server's
     std::int32_t shown_tick_ = -1;           // the server's latest; -1: none since begin_anew()
     std::int64_t shown_at_ = 0;              // time
-    bool repeats_ = false;                   // what was shown last was a repetition
     std::optional<std::int64_t> late_since_; // time
     std::int64_t allowed_ = 0;               // snapshots, as their rate counts them
     std::int64_t allowed_at_ = 0;            // time
