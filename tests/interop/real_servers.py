@@ -89,8 +89,16 @@ class Server:
         self.log = open(self.folder / "log", "w")
         common = ["bindaddr 127.0.0.1", f"sv_port {self.port}", "sv_register 0", "sv_max_clients 64",
                   "sv_max_clients_per_ip 64"]
-        self.process = subprocess.Popen([program, *common, *options], stdout=self.log, stderr=self.log, cwd=folder,
-                                        env=dict(os.environ, HOME=str(folder)))
+        self.arguments = [program, *common, *options]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.arguments, stdout=self.log, stderr=self.log, cwd=self.folder,
+                                        env=dict(os.environ, HOME=str(self.folder)))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
 
     def __enter__(self):
         # What is sent from then on waits for it.
