@@ -4,7 +4,6 @@
 NumPy, is a test that was skipped; without pandas or TEEWIRE, what needs them is."""
 import interpreter  # noqa: F401, isort: skip
 
-import ctypes
 import gc
 import gzip
 import json
@@ -105,6 +104,14 @@ class Made(unittest.TestCase):
             self.recording.items("carrot")
         with self.assertRaisesRegex(AttributeError, "no column 'z'"):
             items.z
+
+    def test_attributes(self):
+        """No column has the name of something else."""
+        for recording in (self.recording, teewire.open(Demo(b"0.7 802f1be60a05665f").bytes())):
+            for name in recording.types:
+                items = recording.items(name)
+                for column in items:
+                    self.assertIs(getattr(items, column), items[column], (name, column))
 
     def test_texts(self):
         items = self.recording.items("client_info")

@@ -6,18 +6,19 @@
 Item types and columns are called as `teewire types` and `teewire export` call them. Ticks are 50 a second."""
 from __future__ import annotations
 
+import builtins
 import ctypes
 import functools
 import os
 import threading
 import uuid as uuids
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _abi, _tables
 from ._abi import lib
-from ._tables import Items
+from ._tables import Array, Items
 
 __all__ = ["open", "Recording", "Snapshot", "Items", "Message", "Chat", "Error", "Damaged"]
 
@@ -97,7 +98,7 @@ class _Reader:
             raise Damaged(f"{name}: byte {self.failure.position}: {self.reason()}", self.failure.position, None, code)
 
     def reason(self) -> str:
-        return lib.teewire_error_text(self.failure.code).decode()
+        return str(lib.teewire_error_text(self.failure.code), "ascii")
 
     def damage(self) -> Damaged:
         failure = self.failure
@@ -112,7 +113,7 @@ class _Reader:
         return Damaged(text, failure.chunk, tick if tick >= 0 else None, failure.code)
 
     def next(self, event: _abi.Event) -> int:
-        kind = lib.teewire_demo_reader_next(self.pointer, ctypes.byref(event), ctypes.byref(self.failure))
+        kind: int = lib.teewire_demo_reader_next(self.pointer, ctypes.byref(event), ctypes.byref(self.failure))
         if kind < 0:
             raise self.damage()
         return kind
@@ -153,7 +154,7 @@ class Snapshot:
         self._ints = ints
 
     def _view(self) -> _abi.Snapshot:
-        return _abi.Snapshot(ctypes.cast(self._ints, ctypes.c_void_p), None, None, len(self._ints) // 4, 0)
+        return _abi.Snapshot(ctypes.cast(ctypes.c_char_p(self._ints), ctypes.c_void_p), None, None, len(self._ints) // 4, 0)
 
     @property
     def types(self) -> List[str]:
@@ -174,13 +175,12 @@ class Snapshot:
         """Those of a type."""
         view = self._view()
 
-        def read(found: _tables.ItemType, places: Sequence[int]) -> np.ndarray:
+        def read(found: _tables.ItemType, places: Sequence[int]) -> Array:
             capacity = int(np.frombuffer(self._ints, np.int32, 2)[1])
             block = np.empty((len(places), capacity), np.int32)
             table = _table(found, 0, 0)
-            keep = _set_columns(table, places, block)
+            _set_columns(table, places, block)
             lib.teewire_snapshot_rows(ctypes.byref(view), 0, 0, ctypes.byref(table), None)
-            del keep
             return block[:, :table.rows]
 
         return _tables.read_items(_tables.find_type(self._protocol, type), False, columns, read)
@@ -193,14 +193,15 @@ def _table(found: _tables.ItemType, first_tick: int, last_tick: int) -> _abi.Tab
     return _abi.Table(type=found.number, uuid=found.uuid, first_tick=first_tick, last_tick=last_tick)
 
 
-def _set_columns(table: _abi.Table, places: Sequence[int], block: np.ndarray) -> Any:
-    """The result has to be kept as long as the table."""
-    address, stride = block.ctypes.data, block.strides[0]
-    columns = (_abi.Column * len(places))(*((address + n * stride, place) for n, place in enumerate(places)))
+def _set_columns(table: _abi.Table, places: Sequence[int], block: Array) -> None:
+    """A row of `block` for each column."""
+    columns = (_abi.Column * len(places))()
+    for n, place in enumerate(places):
+        columns[n] = _abi.Column(block.ctypes.data + n * block.strides[0], place)
     table.columns = columns
     table.column_count = len(places)
     table.capacity = block.shape[1]
-    return columns
+    table.kept = columns, block  # as long as it points there
 
 
 class Recording:
@@ -274,7 +275,7 @@ class Recording:
         return [c.name for c in _tables.find_type(self._protocol, type).columns]
 
     @functools.cached_property
-    def ticks(self) -> np.ndarray:
+    def ticks(self) -> Array:
         """Those that have a snapshot, in the order of the file. Raises Damaged. O(bytes of the file), once."""
         found = _tables.ItemType("", _abi.SNAPSHOT_ROWS, None, (), 0)
         block, damage = self._rows(found, [_abi.COLUMN_TICK], None, None, 1 << 40)
@@ -282,7 +283,8 @@ class Recording:
         if damage is not None:
             damage.before = block[0]
             raise damage
-        return block[0]
+        ticks: Array = block[0]
+        return ticks
 
     def items(self, type: str, from_tick: Optional[int] = None, to_tick: Optional[int] = None,
               columns: Optional[Sequence[str]] = None, memory: int = 4 << 30) -> Items:
@@ -293,7 +295,7 @@ class Recording:
         found = _tables.find_type(self._protocol, type)
         damages: List[Damaged] = []
 
-        def read(wanted: _tables.ItemType, places: Sequence[int]) -> np.ndarray:
+        def read(wanted: _tables.ItemType, places: Sequence[int]) -> Array:
             block, damage = self._rows(wanted, places, from_tick, to_tick, memory)
             if damage is not None:
                 damages.append(damage)
@@ -306,7 +308,7 @@ class Recording:
         return items
 
     def _rows(self, found: _tables.ItemType, places: Sequence[int], from_tick: Optional[int], to_tick: Optional[int],
-              memory: int) -> Tuple[np.ndarray, Optional[Damaged]]:
+              memory: int) -> Tuple[Array, Optional[Damaged]]:
         first = 0 if from_tick is None else from_tick
         last = 0x7FFFFFFF if to_tick is None else to_tick
         selected = not self._ascending and (from_tick is not None or to_tick is not None)
@@ -321,11 +323,11 @@ class Recording:
                 reader.seek(_limit(first - 1))
             except Damaged as error:
                 damage = error
-        block = np.empty((len(places), 8192), np.int32)
+        most = memory // (4 * len(places))  # rows
+        block = np.empty((len(places), max(_abi.MAX_ITEMS, min(8192, most))), np.int32)
         while damage is None:
-            keep = _set_columns(table, places, block)
+            _set_columns(table, places, block)
             code = lib.teewire_demo_reader_rows(reader.pointer, ctypes.byref(table), ctypes.byref(reader.failure))
-            del keep
             if code < 0:
                 damage = reader.damage()
             if code <= 0:
@@ -335,7 +337,6 @@ class Recording:
             begin, end = max(first, self.first_tick or 0), min(last, self.last_tick or 0)
             expected = rows * (end - begin + 1) / max(1, table.tick - begin + 1)
             capacity = int(min(max(1.1 * expected, 1.5 * rows), 64.0 * rows)) + 2 * _abi.MAX_ITEMS
-            most = memory // (4 * len(places))
             if rows + _abi.MAX_ITEMS > most:
                 raise MemoryError(f"{self.name}: items of type {found.name} take more than {memory} bytes, up to tick "
                                   f"{table.tick} alone: read fewer columns or ticks at a time, or allow more memory")
@@ -439,10 +440,6 @@ def open(file: Union[str, os.PathLike[str], bytes, bytearray, memoryview]) -> Re
     """Opens a demo: the name of a file, or its bytes. Raises OSError, and Error if it is none or its header is damaged."""
     if isinstance(file, (bytes, bytearray, memoryview)):
         return Recording("<bytes>", bytes(file))
-    with _open_file(file, "rb") as opened:
+    with builtins.open(file, "rb") as opened:
         return Recording(os.fspath(file), opened.read())
 
-
-import builtins  # noqa: E402, behind the function that hides it
-
-_open_file: Callable[..., Any] = builtins.open

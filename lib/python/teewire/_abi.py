@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import POINTER, c_char_p, c_int32, c_uint8, c_uint32, c_uint64, c_void_p
+from typing import Any, Tuple
 
 from . import _library
 
@@ -102,27 +103,28 @@ _version = divmod(lib.teewire_abi_version(), 65536)
 if _version[0] != _library.ABI[0] or _version < _library.ABI:
     raise ImportError("%s has the ABI %d.%d, and this module needs %d.%d" % (lib._name, *_version, *_library.ABI))
 
-for _name, _result, *_arguments in (
-        ("teewire_error_text", c_char_p, c_int32),
-        ("teewire_demo_reader_size", c_uint32),
-        ("teewire_demo_reader_init", c_int32, POINTER(c_void_p), c_void_p, c_uint32, c_char_p, c_uint64, c_void_p, c_void_p),
-        ("teewire_demo_reader_sizes", c_void_p, c_void_p),
-        ("teewire_demo_reader_protocol", c_int32, c_void_p),
-        ("teewire_demo_reader_header", None, c_void_p, c_void_p),
-        ("teewire_demo_reader_map", c_int32, c_void_p, POINTER(c_void_p)),
-        ("teewire_demo_reader_next", c_int32, c_void_p, c_void_p, c_void_p),
-        ("teewire_demo_reader_tick", c_int32, c_void_p),
-        ("teewire_demo_reader_snapshot", c_int32, c_void_p, c_void_p),
-        ("teewire_demo_reader_index", c_int32, c_void_p, c_void_p, c_uint32, c_void_p),
-        ("teewire_demo_reader_seek", c_int32, c_void_p, c_int32, c_void_p),
-        ("teewire_demo_reader_rows", c_int32, c_void_p, c_void_p, c_void_p),
-        ("teewire_snapshot_rows", c_int32, c_void_p, c_int32, c_int32, c_void_p, c_void_p),
-        ("teewire_snapshot_extended_type", c_int32, c_void_p, c_uint32, c_void_p),
-        ("teewire_item_type_at", c_int32, c_int32, c_uint32, c_void_p),
-        ("teewire_field_at", c_int32, c_int32, c_uint32, c_uint32, c_void_p),
-        ("teewire_field_word", c_char_p, c_int32, c_uint32, c_uint32, c_uint32),
-        ("teewire_text_decode", c_int32, c_void_p, c_uint32, c_void_p),
-        ("teewire_message_read", c_int32, c_void_p, c_uint32, c_int32, c_void_p, c_void_p)):
+_declared: Tuple[Tuple[Any, ...], ...] = (
+    ("teewire_error_text", c_char_p, c_int32),
+    ("teewire_demo_reader_size", c_uint32),
+    ("teewire_demo_reader_init", c_int32, POINTER(c_void_p), c_void_p, c_uint32, c_char_p, c_uint64, c_void_p, c_void_p),
+    ("teewire_demo_reader_sizes", c_void_p, c_void_p),
+    ("teewire_demo_reader_protocol", c_int32, c_void_p),
+    ("teewire_demo_reader_header", None, c_void_p, c_void_p),
+    ("teewire_demo_reader_map", c_int32, c_void_p, POINTER(c_void_p)),
+    ("teewire_demo_reader_next", c_int32, c_void_p, c_void_p, c_void_p),
+    ("teewire_demo_reader_tick", c_int32, c_void_p),
+    ("teewire_demo_reader_snapshot", c_int32, c_void_p, c_void_p),
+    ("teewire_demo_reader_index", c_int32, c_void_p, c_void_p, c_uint32, c_void_p),
+    ("teewire_demo_reader_seek", c_int32, c_void_p, c_int32, c_void_p),
+    ("teewire_demo_reader_rows", c_int32, c_void_p, c_void_p, c_void_p),
+    ("teewire_snapshot_rows", c_int32, c_void_p, c_int32, c_int32, c_void_p, c_void_p),
+    ("teewire_snapshot_extended_type", c_int32, c_void_p, c_uint32, c_void_p),
+    ("teewire_item_type_at", c_int32, c_int32, c_uint32, c_void_p),
+    ("teewire_field_at", c_int32, c_int32, c_uint32, c_uint32, c_void_p),
+    ("teewire_field_word", c_char_p, c_int32, c_uint32, c_uint32, c_uint32),
+    ("teewire_text_decode", c_int32, c_void_p, c_uint32, c_void_p),
+    ("teewire_message_read", c_int32, c_void_p, c_uint32, c_int32, c_void_p, c_void_p))
+for _name, _result, *_arguments in _declared:
     _function = getattr(lib, _name)
     _function.restype = _result
     _function.argtypes = _arguments

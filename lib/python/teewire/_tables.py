@@ -16,6 +16,7 @@ from ._abi import lib
 if TYPE_CHECKING:
     import pandas
 
+Array = np.ndarray[Any, Any]
 # What tables of items have beside their fields; a field that is called like one has the type before its name.
 OTHER_COLUMNS = ("recording", "id", "tick", "first_tick", "last_tick", "more")
 FIRST_ALIAS, LAST_ALIAS = 0x4000, 0x7FFF
@@ -110,7 +111,7 @@ class Items(Dict[str, Any]):
     flags mean. Where an item lacks a field, as it was written by an older program, the column is a masked array, or a text
     None. `more` is there if items have ints behind the known ones: lists, or None."""
 
-    type: str
+    item_type: str
     words: Dict[str, Dict[int, str]]
     _kinds: Dict[str, int]
 
@@ -118,7 +119,7 @@ class Items(Dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"items of type {self.type} have no column {name!r}") from None
+            raise AttributeError(f"items of type {self.item_type} have no column {name!r}") from None
 
     def to_pandas(self) -> pandas.DataFrame:
         """As a data frame, without copying numbers: enumerations are categories, ints where some are missing Int32."""
@@ -138,7 +139,7 @@ class Items(Dict[str, Any]):
         return pandas.DataFrame(columns, copy=False)
 
 
-def _categories(values: np.ndarray, missing: Optional[np.ndarray], words: Dict[int, str]) -> Any:
+def _categories(values: Array, missing: Optional[Array], words: Dict[int, str]) -> Any:
     """A number that has no word is a category of its own: its digits."""
     import pandas
     first, last = min(words), max(words)
@@ -153,19 +154,19 @@ def _categories(values: np.ndarray, missing: Optional[np.ndarray], words: Dict[i
     return pandas.Categorical.from_codes(codes, names)
 
 
-def _texts(ids: np.ndarray, parts: np.ndarray, missing: Optional[np.ndarray]) -> np.ndarray:
-    """`parts` has the ints of a row's text in a column. A player has the same for many rows: only those are decoded that
-    differ from the one before of the same id."""
-    out = np.empty(parts.shape[1], dtype=object)
+def _texts(order: Array, parts: Array, missing: Optional[Array]) -> Array:
+    """`parts` has the ints of a row's text in a column, `order` the rows by id. A player has the same text in many rows: only
+    those are decoded that differ from the one before."""
+    out = np.empty(len(order), dtype=object)
     if not len(out):
         return out
-    order = np.argsort(ids.astype(np.uint16), kind="stable")
-    sorted_ids, sorted_parts = ids[order], parts[:, order]
-    new = np.empty(len(order), dtype=bool)
+    new = np.zeros(len(order), dtype=bool)
     new[0] = True
-    new[1:] = (sorted_ids[1:] != sorted_ids[:-1]) | (sorted_parts[:, 1:] != sorted_parts[:, :-1]).any(axis=0)
+    for ints in parts:
+        ordered = ints[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
     begins = np.flatnonzero(new)
-    firsts = np.ascontiguousarray(sorted_parts[:, begins].T)
+    firsts = np.ascontiguousarray(parts[:, order[begins]].T)
     memory = ctypes.create_string_buffer(4 * len(parts))
     known: Dict[bytes, str] = {}
     texts = np.empty(len(begins), dtype=object)
@@ -182,7 +183,7 @@ def _texts(ids: np.ndarray, parts: np.ndarray, missing: Optional[np.ndarray]) ->
 
 
 # Fills a table whose columns are those places; returns them with as many columns as there are rows.
-Read = Callable[[ItemType, Sequence[int]], np.ndarray]
+Read = Callable[[ItemType, Sequence[int]], Array]
 
 
 def read_items(found: ItemType, with_ticks: bool, wanted: Optional[Sequence[str]], read: Read) -> Items:
@@ -204,9 +205,10 @@ def read_items(found: ItemType, with_ticks: bool, wanted: Optional[Sequence[str]
     block = read(found, places)
     ids, sizes = block[:2]
     fewest = int(sizes.min(initial=found.described))
+    order = None  # rows by id
 
     items = Items()
-    items.type = found.name
+    items.item_type = found.name
     items.words = {c.name: c.words for c in chosen if c.words}
     items._kinds = {c.name: c.kind for c in chosen}
     for name in names:
@@ -218,9 +220,11 @@ def read_items(found: ItemType, with_ticks: bool, wanted: Optional[Sequence[str]
             column = columns[name]
             end = column.place + column.ints
             missing = sizes < end if fewest < end else None
-            values: np.ndarray = block[at[name]]
+            values: Array = block[at[name]]
             if column.kind == _abi.TEXT:
-                items[name] = _texts(ids, block[at[name]:at[name] + column.ints], missing)
+                if order is None:
+                    order = np.argsort(ids.astype(np.uint16), kind="stable")
+                items[name] = _texts(order, block[at[name]:at[name] + column.ints], missing)
                 continue
             if column.kind == _abi.BOOLEAN:
                 values = values != 0

@@ -4,7 +4,6 @@
 #include "teewire/schema.hpp"
 
 #include <algorithm>
-#include <optional>
 
 using namespace teewire;
 using namespace teewire::c;
