@@ -64,7 +64,7 @@ TEEWIRE_API char const* teewire_version(void);
 /// Grows when programs have to be compiled again: the number in the library's soname.
 #define TEEWIRE_ABI_MAJOR 1
 /// Grows with every addition.
-#define TEEWIRE_ABI_MINOR 3
+#define TEEWIRE_ABI_MINOR 4
 
 /// What the library has: major * 65536 + minor. A program can run with it if the major is its own and the minor is not
 /// smaller.
@@ -466,6 +466,7 @@ typedef struct teewire_demo_reader_options {
     uint32_t size;              ///< sizeof(teewire_demo_reader_options)
     int32_t decoding;           ///< teewire_decoding; by default lenient
     teewire_sizes const* sizes; ///< null: found out from the file, see detect_size_table in teewire/demo_reader.hpp
+    uint32_t passed; ///< a bit 1 << teewire_demo_kind for what teewire_demo_reader_next plays without giving it
 } teewire_demo_reader_options;
 
 /// What teewire_demo_reader_next gives.
@@ -496,6 +497,7 @@ typedef struct teewire_demo_overview {
     uint32_t keyframes; ///< where a seek can begin
     int32_t damage;     ///< TEEWIRE_OK, or the code of where the file is damaged; the rest is what came before
     uint64_t damage_position; ///< byte of the file
+    uint32_t restarts;        ///< tick markers that are not above the one before
 } teewire_demo_overview;
 
 /// Plays a demo from memory.
@@ -508,12 +510,19 @@ TEEWIRE_API int32_t teewire_demo_reader_init(teewire_demo_reader** out, void* me
                                              teewire_demo_reader_options const* options, teewire_failure* failure);
 /// Fills in the header of the file. O(1).
 TEEWIRE_API void teewire_demo_reader_header(teewire_demo_reader const* reader, teewire_demo_header* out);
+/// The sizes in use: those of the options, or those that were found out, for more readers of the same file.
+TEEWIRE_API teewire_sizes const* teewire_demo_reader_sizes(teewire_demo_reader const* reader);
+/// Whose items and messages these are: a teewire_protocol, found out from the sizes and up to 64 snapshots. The demo is at
+/// its beginning then.
+TEEWIRE_API int32_t teewire_demo_reader_protocol(teewire_demo_reader* reader);
 /// The map inside the file. Returns its bytes. Error: TOO_LARGE for 2 GiB and more.
 TEEWIRE_API int32_t teewire_demo_reader_map(teewire_demo_reader const* reader, uint8_t const** map);
 /// Plays up to the next event. Returns a teewire_demo_kind, 0 at the end of the file, or the error with its stage and
 /// chunk; what came before has been given. Amortised O(bytes of the chunk).
 TEEWIRE_API int32_t teewire_demo_reader_next(teewire_demo_reader* reader, teewire_demo_event* event,
                                              teewire_failure* failure);
+/// The tick of the last marker that was played; -1 before the first one.
+TEEWIRE_API int32_t teewire_demo_reader_tick(teewire_demo_reader const* reader);
 /// The last snapshot, valid until the next call. Returns the number of items. O(items).
 TEEWIRE_API int32_t teewire_demo_reader_snapshot(teewire_demo_reader* reader, teewire_snapshot* out);
 
@@ -699,6 +708,123 @@ TEEWIRE_API void teewire_history_start(teewire_history const* history, int32_t b
 TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
 /// Drops everything.
 TEEWIRE_API void teewire_history_clear(teewire_history* history);
+
+/* ---- items as tables --------------------------------------------------------------------------------------------- */
+
+/// What a column holds instead of an int of the item.
+typedef enum teewire_column_place {
+    TEEWIRE_COLUMN_TICK = -1,    ///< the tick of the snapshot
+    TEEWIRE_COLUMN_ID = -2,      ///< the id of the item
+    TEEWIRE_COLUMN_INTS = -3,    ///< how many ints the item has
+    TEEWIRE_COLUMN_KEYFRAME = -4 ///< 1 if the snapshot needs no other
+} teewire_column_place;
+
+/// A column of a table.
+typedef struct teewire_column {
+    int32_t* values; ///< room for the `capacity` of the table
+    int32_t
+        place; ///< an int of the item, counted from 0, or a teewire_column_place; 0 where the item has no such int
+} teewire_column;
+
+/// The `type` of a table with a row for each snapshot; all that is of an item is 0 there.
+#define TEEWIRE_SNAPSHOT_ROWS UINT32_MAX
+
+/// A table with a row for each item of a type in each snapshot.
+typedef struct teewire_table {
+    uint32_t size;                 ///< sizeof(teewire_table), set by the caller
+    uint32_t type;                 ///< of the items; of no meaning if there is a UUID
+    uint8_t const* uuid;           ///< 16 bytes of an extended type, or null
+    teewire_column const* columns; ///< all of it is the caller's, to be changed between two calls
+    uint32_t column_count;         ///< how many columns
+    int32_t first_tick;            ///< items of snapshots before it are left out
+    int32_t last_tick;             ///< where to stop
+    int32_t tick;                  ///< of the last snapshot whose items were added
+    uint64_t capacity;             ///< rows that there is room for
+    uint64_t rows;                 ///< rows so far; the next ones come behind them
+    uint64_t position;             ///< demos: byte of the file that was reached
+} teewire_table;
+
+/// Adds the items of `snapshot` to the table, whatever its ticks are. Returns how many. Error: OUTPUT_FULL, with the rows
+/// that there would be, and then there are as many as before. O(items + values).
+TEEWIRE_API int32_t teewire_snapshot_rows(teewire_snapshot const* snapshot, int32_t tick, int32_t keyframe,
+                                          teewire_table* table, teewire_failure* failure);
+/// Plays the demo and adds the items of its snapshots. Returns 0 at the end of the file, or when a tick above `last_tick`
+/// has begun; 1 when the next snapshot does not fit, and then the next call begins with it. Room for
+/// TEEWIRE_MAX_ITEMS more rows is always enough for one. Errors as teewire_demo_reader_next; what came before has been
+/// added. O(bytes + values).
+TEEWIRE_API int32_t teewire_demo_reader_rows(teewire_demo_reader* reader, teewire_table* table,
+                                             teewire_failure* failure);
+
+/* ---- what items and messages mean -------------------------------------------------------------------------------- */
+
+/// What the ints of a field mean.
+typedef enum teewire_field_kind {
+    TEEWIRE_FIELD_INTEGER = 0,     ///< a number
+    TEEWIRE_FIELD_TICK = 1,        ///< 50 per second
+    TEEWIRE_FIELD_BOOLEAN = 2,     ///< 0 or 1
+    TEEWIRE_FIELD_ENUMERATION = 3, ///< one of the words
+    TEEWIRE_FIELD_FLAGS = 4,       ///< a bit for each word, lowest first
+    TEEWIRE_FIELD_TEXT = 5         ///< four bytes in an int: teewire_text_decode
+} teewire_field_kind;
+
+/// An item type that has a name.
+typedef struct teewire_item_type {
+    uint32_t size;     ///< sizeof(teewire_item_type), set by the caller
+    uint32_t type;     ///< 0 for extended types
+    char const* name;  ///< "character"
+    uint8_t uuid[16];  ///< all zero for plain types
+    uint32_t ints;     ///< of the current form
+    uint32_t min_ints; ///< of the shortest form that receivers take
+} teewire_item_type;
+
+/// A field of an item type.
+typedef struct teewire_field {
+    uint32_t size;      ///< sizeof(teewire_field), set by the caller
+    int32_t kind;       ///< teewire_field_kind
+    char const* name;   ///< "hook_state"
+    uint32_t offset;    ///< its first int
+    uint32_t ints;      ///< of an element; more than 1 for texts alone
+    uint32_t count;     ///< elements; more than 1 for arrays
+    int32_t first_word; ///< the value that the first word stands for; of flags 0
+} teewire_field;
+
+/// Type `number`, counted from 0, of a protocol: those with a number, then the extended ones. Returns its fields. Error:
+/// NOT_FOUND behind the last one, and for numbers that are no teewire_protocol. Texts are static. O(1).
+TEEWIRE_API int32_t teewire_item_type_at(int32_t protocol, uint32_t number, teewire_item_type* out);
+/// Field `field`, counted from 0, of that type. Returns its words. Error: NOT_FOUND. O(1).
+TEEWIRE_API int32_t teewire_field_at(int32_t protocol, uint32_t number, uint32_t field, teewire_field* out);
+/// Word `word`, counted from 0, of that field; null if there is none. O(1).
+TEEWIRE_API char const* teewire_field_word(int32_t protocol, uint32_t number, uint32_t field, uint32_t word);
+/// The text in so many ints, without its terminator, as it was sent: UTF-8 or not. `out` has 4 * `ints` bytes. Returns the bytes.
+TEEWIRE_API int32_t teewire_text_decode(int32_t const* ints, uint32_t count, uint8_t* out);
+
+/// What is known of a message. Which of the members behind `fields` mean something depends on it: those of kill are client_id,
+/// victim and weapon. Borrowed: the bytes are those of the message. Texts have no terminator.
+typedef struct teewire_message {
+    uint32_t size;         ///< sizeof(teewire_message), set by the caller
+    int32_t id;            ///< 0 for extended messages
+    int32_t system;        ///< 1: concerns the connection, not the game
+    uint8_t uuid[16];      ///< of extended messages
+    char const* name;      ///< "chat"; null if it is not known. Static
+    uint8_t const* fields; ///< everything behind the head
+    uint32_t fields_size;  ///< bytes of it
+    int32_t client_id;     ///< who speaks, kills, comes or goes; -1 for the server and nobody
+    int32_t victim;        ///< who was killed
+    int32_t weapon;        ///< -3 game, -2 self, -1 world, otherwise as an item's weapon
+    int32_t team;   ///< chat of 0.6: 0 all, 1 team, from 2 on DDNet's whispers; of 0.7: 1 all, 2 team, 3 whisper
+    int32_t target; ///< who is whispered to, of 0.7; -1 for nobody
+    uint32_t text_size;   ///< bytes
+    char const* text;     ///< what was said, or the reason of a leave
+    char const* sender;   ///< the name of a client, in messages that introduce one
+    uint32_t sender_size; ///< bytes
+    uint32_t clan_size;   ///< bytes
+    char const* clan;     ///< the same
+} teewire_message;
+
+/// Reads a message, head included, of that teewire_protocol. Returns 1, or 0 if `out` has nothing behind `fields`, as the
+/// message is not of the common ones, or damaged. Errors, with the byte: TRUNCATED in the head; BAD_ARGUMENT.
+TEEWIRE_API int32_t teewire_message_read(uint8_t const* message, uint32_t size, int32_t protocol,
+                                         teewire_message* out, teewire_failure* failure);
 
 /* ---- one world for many clients ---------------------------------------------------------------------------------- */
 

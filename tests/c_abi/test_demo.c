@@ -155,6 +155,173 @@ static void play(uint32_t version) {
     }
 }
 
+/* All that there is, and the same in small pieces; ticks from the middle; up to damage. */
+static void tabulate(void) {
+    static int32_t values[3][600], pieces[3][600];
+    teewire_column column[3], other[3];
+    teewire_table table, piece;
+    teewire_failure failure;
+    teewire_demo_event event;
+    int32_t code = 0, calls = 0, n = 0, row = 0, tick = 100, before = 0;
+    teewire_demo_reader* reader = open_file(file_size, NULL, &code);
+    REQUIRE(code == 0);
+    for (; n < 3; ++n) {
+        column[n].values = values[n];
+        other[n].values = pieces[n];
+        column[n].place = other[n].place = n == 0 ? TEEWIRE_COLUMN_TICK : n == 1 ? TEEWIRE_COLUMN_ID : 1;
+    }
+    memset(&table, 0, sizeof table);
+    table.size = sizeof table;
+    table.type = 9;
+    table.columns = column;
+    table.column_count = 3;
+    table.last_tick = INT32_MAX;
+    table.capacity = 600;
+    piece = table;
+    piece.columns = other;
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, &table, &failure), 0);
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, &table, &failure), 0); /* nothing more */
+    CHECK_EQUAL(table.rows, 450);
+    CHECK_EQUAL(table.tick, 997);
+    CHECK_EQUAL(table.position, file_size);
+    CHECK_EQUAL(teewire_demo_reader_tick(reader), 997);
+    for (; tick < 100 + ticks; tick += 3) {
+        for (n = 0; n < 1 + (tick % 2 == 0); ++n, ++row) {
+            CHECK_EQUAL(values[0][row], tick);
+            CHECK_EQUAL(values[1][row], n);
+            CHECK_EQUAL(values[2][row], n == 0 ? 1000 + tick : -5);
+        }
+    }
+
+    reader = open_file(file_size, NULL, &code);
+    REQUIRE(code == 0);
+    CHECK_EQUAL(teewire_demo_reader_tick(reader), -1);
+    piece.capacity = 1; /* the first snapshot has two */
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, &piece, &failure), 1);
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, &piece, &failure), 1);
+    CHECK_EQUAL(piece.rows, 0);
+    do {
+        piece.capacity = piece.rows + 5;
+        ++calls;
+        code = teewire_demo_reader_rows(reader, &piece, &failure);
+    } while (code == 1);
+    CHECK_EQUAL(code, 0);
+    CHECK_EQUAL(piece.rows, 450);
+    CHECK(calls > 80);
+    CHECK(memcmp(values, pieces, sizeof values) == 0);
+
+    /* A snapshot that waits is forgotten by whoever goes on otherwise. */
+    reader = open_file(file_size, NULL, &code);
+    REQUIRE(code == 0);
+    piece.rows = piece.capacity = 0;
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, &piece, NULL), 1);
+    CHECK_EQUAL(teewire_demo_reader_next(reader, NULL, NULL), TEEWIRE_DEMO_MESSAGE);
+    piece.capacity = 600;
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, &piece, NULL), 0);
+    CHECK_EQUAL(piece.rows, 448);
+
+    /* From one tick to another, by going through, and from where a seek leads. */
+    for (n = 0; n < 2; ++n) {
+        reader = open_file(file_size, NULL, &code);
+        REQUIRE(code == 0);
+        if (n == 1) {
+            CHECK(teewire_demo_reader_index(reader, take(TEEWIRE_KEYFRAMES_SIZE(10)), TEEWIRE_KEYFRAMES_SIZE(10),
+                                            NULL) == 4);
+            CHECK_EQUAL(teewire_demo_reader_seek(reader, 399, NULL), 0);
+            CHECK_EQUAL(teewire_demo_reader_tick(reader), 397);
+        }
+        piece.rows = 0;
+        piece.first_tick = 400;
+        piece.last_tick = 406;
+        CHECK_EQUAL(teewire_demo_reader_rows(reader, &piece, NULL), 0);
+        CHECK_EQUAL(piece.rows, 2 + 1 + 2);
+        CHECK_EQUAL(pieces[0][0], 400);
+        CHECK_EQUAL(pieces[0][4], 406);
+        piece.last_tick = INT32_MAX; /* it goes on there */
+        CHECK_EQUAL(teewire_demo_reader_rows(reader, &piece, NULL), 0);
+        CHECK_EQUAL(piece.rows, 300);
+        CHECK_EQUAL(pieces[0][5], 409);
+    }
+
+    /* Damage: what came before is there. */
+    reader = open_file(file_size - 1, NULL, &code);
+    REQUIRE(code == 0);
+    piece.rows = 0;
+    piece.first_tick = 0;
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, &piece, &failure), TEEWIRE_TRUNCATED);
+    CHECK_EQUAL(piece.rows, 449);
+    CHECK_EQUAL(failure.chunk, piece.position);
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, &piece, &failure), TEEWIRE_TRUNCATED);
+    CHECK_EQUAL(piece.rows, 449);
+    CHECK_EQUAL(teewire_demo_reader_rows(reader, NULL, &failure), TEEWIRE_BAD_ARGUMENT);
+
+    /* What is passed over is played all the same. */
+    {
+        teewire_demo_reader_options options;
+        uint32_t const needed = teewire_demo_reader_size();
+        void* const memory = take(needed);
+        memset(&options, 0, sizeof options);
+        options.size = sizeof options;
+        options.sizes = teewire_demo_reader_sizes(reader);
+        CHECK(options.sizes == teewire_sizes_find("0.6"));
+        options.passed = 1U << TEEWIRE_DEMO_TICK | 1U << TEEWIRE_DEMO_SNAPSHOT;
+        REQUIRE(teewire_demo_reader_init(&reader, memory, needed, file, file_size, &options, NULL) == 0);
+        memset(&event, 0, sizeof event);
+        event.size = sizeof event;
+        for (n = 0; (code = teewire_demo_reader_next(reader, &event, NULL)) > 0; ++n) {
+            teewire_snapshot s;
+            CHECK_EQUAL(code, TEEWIRE_DEMO_MESSAGE);
+            CHECK(event.tick > before);
+            before = event.tick;
+            CHECK_EQUAL(teewire_demo_reader_snapshot(reader, &s), 2);
+            CHECK_EQUAL(s.ints[5], event.tick);
+        }
+        CHECK_EQUAL(n, 3);
+        CHECK_EQUAL(teewire_demo_reader_protocol(reader), TEEWIRE_PROTOCOL_06);
+        CHECK_EQUAL(teewire_demo_reader_tick(reader), -1); /* at its beginning */
+        CHECK_EQUAL(teewire_demo_reader_next(reader, &event, NULL), TEEWIRE_DEMO_MESSAGE);
+        options.passed = 1;
+        CHECK_EQUAL(teewire_demo_reader_init(&reader, memory, needed, file, file_size, &options, NULL),
+                    TEEWIRE_BAD_ARGUMENT);
+        options.passed = 0;
+        options.sizes = teewire_sizes_find("0.7");
+        REQUIRE(teewire_demo_reader_init(&reader, memory, needed, file, file_size, &options, NULL) == 0);
+        CHECK_EQUAL(teewire_demo_reader_protocol(reader), TEEWIRE_PROTOCOL_07);
+        CHECK(teewire_demo_reader_sizes(reader) == options.sizes);
+    }
+}
+
+/* DDNet is known by its extended types; a tick that is not above the one before is counted. */
+static void test_extended(void) {
+    static uint8_t const uuid[16] = {7};
+    uint32_t const size = teewire_demo_writer_size(), needed = teewire_demo_reader_size();
+    teewire_demo_header header = header_of(6);
+    teewire_demo_writer* writer = NULL;
+    teewire_demo_reader* reader = NULL;
+    teewire_demo_overview overview;
+    teewire_snapshot s;
+    int32_t* data = NULL;
+    int32_t part = 0, code = 0;
+    uint32_t used = (uint32_t)teewire_demo_header_write(&header, file, capacity) + 4;
+    teewire_builder_start(builder);
+    REQUIRE(teewire_builder_add_extended(builder, uuid, 5, 3, &data) > 0);
+    teewire_builder_finish(builder, &s);
+    for (; part < 2; ++part) {
+        int32_t tick = 50;
+        REQUIRE(teewire_demo_writer_init(&writer, take(size), size, NULL) == 0);
+        for (; tick < 60; ++tick)
+            used += (uint32_t)teewire_demo_writer_snapshot(writer, tick, &s, file + used, capacity - used, NULL);
+    }
+    REQUIRE(teewire_demo_reader_init(&reader, take(needed), needed, file, used, NULL, NULL) == 0);
+    CHECK_EQUAL(teewire_demo_reader_protocol(reader), TEEWIRE_PROTOCOL_DDNET);
+    memset(&overview, 0, sizeof overview);
+    overview.size = sizeof overview;
+    code = teewire_demo_reader_index(reader, NULL, 0, &overview);
+    CHECK_EQUAL(code, 2);
+    CHECK_EQUAL(overview.ticks, 20);
+    CHECK_EQUAL(overview.restarts, 1);
+}
+
 static void test_damage(void) {
     teewire_failure failure;
     teewire_demo_event event;
@@ -282,8 +449,10 @@ void test_demo(void) {
     for (; version <= 6; ++version) {
         record(version);
         play(version);
+        tabulate();
     }
     test_options();
     test_sizes();
     test_damage();
+    test_extended();
 }

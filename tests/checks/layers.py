@@ -19,7 +19,7 @@ LAYERS = {
                   "snapshot_builder"}, {"codec", "schema"}),
     "demo": ({"demo_format", "demo_reader", "demo_writer"}, {"codec", "schema", "snapshot"}),
     "transfer": ({"snapshot_receiver", "snapshot_sender"}, {"codec", "schema", "message", "snapshot"}),
-    "c": (set(), {"codec", "schema", "snapshot", "demo", "transfer"}),
+    "c": (set(), {"codec", "schema", "message", "snapshot", "demo", "transfer"}),
     # A library of its own. Of the codec it uses these headers alone, and nothing uses it.
     "map": ({"map/datafile", "map/map", "map/problem", "map/tiles", "map/xvector"}, {"map types"}),
     "map types": ({"error", "uuid"}, set()),

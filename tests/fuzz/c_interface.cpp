@@ -285,9 +285,69 @@ struct caller {
         FUZZ_REQUIRE(written > 0 || written == TEEWIRE_BAD_ARGUMENT || written == TEEWIRE_OUTPUT_FULL);
     }
 
+    // Returns how many items of that type there are.
+    std::uint64_t tabulate(teewire_snapshot const& s, std::uint32_t type) {
+        teewire_table table{};
+        table.size = sizeof table;
+        table.type = type;
+        std::int32_t const fits = teewire_snapshot_rows(&s, 0, 0, &table, &failure); // without columns or room
+        auto const needed = fits == 0 ? 0 : failure.position;
+        FUZZ_REQUIRE(fits == 0 || (fits == TEEWIRE_OUTPUT_FULL && needed > 0 && table.rows == 0));
+        exact<std::int32_t> const values{static_cast<std::size_t>(2 * needed)};
+        std::array const columns = {teewire_column{values.span().data(), TEEWIRE_COLUMN_INTS},
+                                    teewire_column{values.span().data() + needed, 3}};
+        table.columns = columns.data();
+        table.column_count = columns.size();
+        table.capacity = needed;
+        FUZZ_REQUIRE(teewire_snapshot_rows(&s, 0, 0, &table, &failure) == static_cast<std::int32_t>(needed));
+        for (std::size_t i = 0; i < needed; ++i)
+            FUZZ_REQUIRE(values.view()[i] >= 0 && (values.view()[i] > 3 || values.view()[needed + i] == 0));
+        return needed;
+    }
+
+    // The whole demo again, in pieces: `expected` rows, and then the same end.
+    void tabulate(teewire_demo_reader* reader, std::uint32_t type, std::uint8_t choice, std::uint64_t expected,
+                  std::int32_t end) {
+        std::int32_t const protocol = teewire_demo_reader_protocol(reader);
+        FUZZ_REQUIRE(protocol >= TEEWIRE_PROTOCOL_DDNET && protocol <= TEEWIRE_PROTOCOL_07);
+        FUZZ_REQUIRE(teewire_demo_reader_sizes(reader) != nullptr && teewire_demo_reader_tick(reader) == -1);
+        std::size_t const room = TEEWIRE_MAX_ITEMS + choice;
+        exact<std::int32_t> const values{3 * room};
+        std::array<teewire_column, 3> columns{};
+        constexpr std::array places = {TEEWIRE_COLUMN_TICK, TEEWIRE_COLUMN_KEYFRAME, TEEWIRE_COLUMN_ID};
+        for (std::size_t n = 0; n < columns.size(); ++n) columns[n] = {values.span().data() + n * room, places[n]};
+        teewire_table table{};
+        table.size = sizeof table;
+        table.type = type;
+        table.columns = columns.data();
+        table.column_count = columns.size();
+        table.first_tick = INT32_MIN;
+        table.last_tick = INT32_MAX;
+        table.capacity = room;
+        std::uint64_t rows = 0;
+        std::int32_t result = 0;
+        do {
+            table.rows = 0;
+            result = teewire_demo_reader_rows(reader, &table, &failure);
+            FUZZ_REQUIRE(table.rows <= room && (result != 1 || table.rows > 0));
+            rows += table.rows;
+        } while (result == 1);
+        FUZZ_REQUIRE(result == end && rows == expected);
+    }
+
+    void read_message(fuzz::bytes_view bytes, std::uint8_t choice) {
+        teewire_message read{};
+        read.size = sizeof read;
+        check(teewire_message_read(bytes.data(), static_cast<std::uint32_t>(bytes.size()), choice % 3, &read,
+                                   &failure),
+              1, failure);
+        FUZZ_REQUIRE(read.fields_size <= bytes.size() &&
+                     read.text_size + read.sender_size + read.clan_size <= bytes.size());
+    }
+
     void read_demo(fuzz::bytes_view file, std::uint8_t choice) {
         teewire_demo_reader* reader = nullptr;
-        teewire_demo_reader_options const options{sizeof options, choice % 3, choice & 4 ? sizes : nullptr};
+        teewire_demo_reader_options const options{sizeof options, choice % 3, choice & 4 ? sizes : nullptr, 0};
         if (check(teewire_demo_reader_init(&reader, m.reader.bytes.data(), teewire_demo_reader_size(), file.data(),
                                            file.size(), &options, &failure),
                   0, failure) < 0)
@@ -305,23 +365,31 @@ struct caller {
         teewire_demo_event event{};
         event.size = sizeof event;
         std::int32_t kind = 0;
+        std::uint64_t snapshots = 0, of_type = 0;
+        std::uint32_t const type = choice % 16;
         while ((kind = teewire_demo_reader_next(reader, &event, &failure)) > 0) {
             FUZZ_REQUIRE(event.position < file.size());
             if (kind == TEEWIRE_DEMO_SNAPSHOT) {
                 teewire_snapshot s{};
+                ++snapshots;
                 FUZZ_REQUIRE(teewire_demo_reader_snapshot(reader, &s) == teewire_snapshot_items(&s));
                 look_at(s);
+                of_type += tabulate(s, type);
                 check(teewire_demo_writer_snapshot(writer, event.tick, &s, m.demo.data(), TEEWIRE_MAX_DEMO_BYTES,
                                                    &failure),
                       TEEWIRE_MAX_DEMO_BYTES, failure);
                 static_cast<void>(teewire_demo_writer_mark(writer));
             } else if (kind == TEEWIRE_DEMO_MESSAGE) {
+                read_message({event.message, event.message_size}, choice);
                 check(teewire_demo_writer_message(writer, event.message, event.message_size, m.demo.data(),
                                                   TEEWIRE_MAX_DEMO_BYTES, &failure),
                       TEEWIRE_MAX_DEMO_BYTES, failure);
             }
         }
         check(kind, 0, failure);
+        FUZZ_REQUIRE(teewire_demo_reader_tick(reader) >= -1);
+        tabulate(reader, type, choice, of_type, kind);
+        tabulate(reader, TEEWIRE_SNAPSHOT_ROWS, choice, snapshots, kind);
         teewire_demo_writer_finish(writer, &header);
         header.version = writing.version;
         FUZZ_REQUIRE(teewire_demo_header_write(&header, m.demo.data(), TEEWIRE_MAX_DEMO_HEADER_BYTES) > 0);

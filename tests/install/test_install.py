@@ -9,6 +9,7 @@ debian       makes packages of a copy of SOURCE, and uses nothing but these"""
 import os
 import pathlib
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -136,7 +137,27 @@ def documentation(installed):
     assert "create_delta" in guide, "no code in a guide"
 
 
-def test_installed(build, folder):
+def by_python(installed, source):
+    """The module, if it was to be installed, with the library beside it; by Debian's interpreter, which has NumPy."""
+    found = list(installed.rglob("teewire/_abi.py"))
+    interpreter = pathlib.Path("/usr/bin/python3")
+    if not found or subprocess.run([interpreter, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode != 0:
+        print("SKIPPED: the Python module, which was not built, or without NumPy")
+        return
+    library = only(installed, "libteewire.so.?")
+    environment = {"PYTHONPATH": str(found[0].parent.parent), "LD_LIBRARY_PATH": str(library.parent)}
+    where = runpy.run_path(str(found[0].parent / "_library.py"))
+    if (pathlib.Path(where["FOLDER"]) / where["NAME"]).exists():  # one that this system has
+        environment["TEEWIRE_LIBRARY"] = str(library)
+    code = ("import sys, teewire; r = teewire.open(sys.argv[1]);"
+            "print(len(r.items('character').x), r.map, teewire._abi.lib._name, teewire.__file__)")
+    printed = run(interpreter, "-c", code, source / "fixtures/demos/ddnet_dm1.demo", env=os.environ | environment)
+    expected = environment.get("TEEWIRE_LIBRARY", where["NAME"])
+    assert printed == f"4506 dm1 {expected} {found[0].parent / '__init__.py'}", printed
+    print(f"{interpreter}: {printed}")
+
+
+def test_installed(build, folder, source):
     installed = folder / "root"
     run("meson", "install", "-C", build, "--no-rebuild", "--destdir", installed)
     headers(installed)
@@ -147,6 +168,7 @@ def test_installed(build, folder):
         print("SKIPPED: CMake, which is not there")
     program(installed)
     documentation(installed)
+    by_python(installed, source)
 
 
 def test_source(source, folder):
@@ -171,25 +193,26 @@ def test_source(source, folder):
 
 
 def test_debian(source, folder):
-    if not shutil.which("dh"):
-        print("SKIPPED: Debian packages, as debhelper is not there")
+    if not shutil.which("dh") or not shutil.which("dh_python3"):
+        print("SKIPPED: Debian packages, as debhelper or dh-python is not there")
         sys.exit(77)
     copy = folder / "source"
     shutil.copytree(source, copy, ignore=shutil.ignore_patterns("build", ".git"))
     run("dpkg-buildpackage", "-b", "-us", "-uc", cwd=copy / "lib")
     installed = folder / "root"
-    for package in ("libteewire1", "libteewire-dev"):
+    for package in ("libteewire1", "libteewire-dev", "python3-teewire"):
         run("dpkg", "-x", only(copy, f"{package}_*.deb"), installed)
     headers(installed)
     by_pkgconfig(installed, folder / "pkg-config")
     by_cmake(installed, folder / "cmake")
+    by_python(installed, source)
 
 
 def main(what, build, source):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if what == "installed":
-            test_installed(build, folder)
+            test_installed(build, folder, pathlib.Path(source).resolve())
         elif what == "source":
             test_source(pathlib.Path(source).resolve(), folder)
         else:

@@ -86,6 +86,7 @@ struct demo_overview {
     std::int32_t first_tick = -1; ///< -1 if there is none
     std::int32_t last_tick = -1;  ///< -1 if there is none
     std::size_t ticks = 0;        ///< markers
+    std::size_t restarts = 0;     ///< markers whose tick is not above that of the one before
     std::size_t keyframes = 0;    ///< where playing can begin
     /// Chunks of one kind.
     struct counter {
@@ -228,5 +229,9 @@ std::span<std::uint8_t const> message_bytes(std::span<std::int32_t const> ints,
 /// furthest. Costs the first 64 snapshots of ordinary 0.6 files, the whole file for 0.7, and that up to
 /// size_tables.size() times for odd ones.
 named_size_table const& detect_size_table(demo_reader const& reader, demo_player_memory& memory) noexcept;
+/// Whose items these are: 0.7 for all size tables but that of 0.6; with that one DDNet if an extended type is described in
+/// the first 64 snapshots, as DDNet's servers do it in every one, and 0.6 otherwise. Costs these snapshots.
+[[nodiscard]] protocol detect_protocol(demo_reader const& reader, demo_player_memory& memory,
+                                       size_table const& sizes) noexcept;
 
 } // namespace teewire

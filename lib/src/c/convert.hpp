@@ -107,6 +107,12 @@ void write_struct(T value, T* out) noexcept {
 
 // ---- values --------------------------------------------------------------------------------------------------------
 
+[[nodiscard]] inline uuid uuid_of(std::uint8_t const* bytes) noexcept {
+    uuid made;
+    std::memcpy(made.bytes.data(), bytes, made.bytes.size());
+    return made;
+}
+
 [[nodiscard]] inline size_table const& table_of(teewire_sizes const* sizes) noexcept {
     return sizes != nullptr ? *reinterpret_cast<size_table const*>(sizes) : sizes_06;
 }

@@ -1,4 +1,4 @@
-#include "convert.hpp"
+#include "rows.hpp"
 
 #include "teewire/demo_reader.hpp"
 #include "teewire/demo_writer.hpp"
@@ -11,15 +11,23 @@ using namespace teewire::c;
 namespace {
 
 struct reader_state {
-    reader_state(demo_reader const& opened, demo_player::options options) noexcept
-        : reader{opened}, player{opened, memory, complete(options)} {}
+    reader_state(demo_reader const& opened, demo_player::options const& chosen, std::uint32_t passed_kinds) noexcept
+        : reader{opened}, options{complete(chosen)}, passed{passed_kinds}, player{opened, memory, options} {}
     demo_player::options complete(demo_player::options options) noexcept {
         if (options.sizes == nullptr) options.sizes = detect_size_table(reader, memory).sizes;
         return options;
     }
+    void begin_anew() noexcept {
+        ::new (&player) demo_player{reader, memory, options};
+        waiting = false;
+    }
     demo_reader reader; // at the first chunk
     demo_player_memory memory;
+    demo_player::options options;
+    std::uint32_t passed; // bits of teewire_demo_kind
     demo_player player;
+    demo_event last;      // event
+    bool waiting = false; // that event is a snapshot that a table had no room for
     std::span<demo_keyframe> keyframes;
 };
 
@@ -39,6 +47,15 @@ static_assert(TEEWIRE_STAGE_INPUT == static_cast<int>(demo_stage::chunk) &&
               TEEWIRE_STAGE_VARINT == static_cast<int>(demo_stage::varint) &&
               TEEWIRE_STAGE_SNAPSHOT == static_cast<int>(demo_stage::snapshot) &&
               TEEWIRE_STAGE_DELTA == static_cast<int>(demo_stage::delta));
+
+std::int32_t kind_of(demo_event const& event) noexcept {
+    switch (event.kind) {
+    case demo_event_kind::tick: return TEEWIRE_DEMO_TICK;
+    case demo_event_kind::snapshot: return TEEWIRE_DEMO_SNAPSHOT;
+    case demo_event_kind::message: break;
+    }
+    return TEEWIRE_DEMO_MESSAGE;
+}
 
 reader_state& state_of(teewire_demo_reader* reader) noexcept {
     assert(reader != nullptr);
@@ -61,6 +78,11 @@ void copy_array(From const& from, To& to) noexcept {
 
 std::int32_t fail(demo_failure const& error, teewire_failure* out) noexcept {
     return c::fail(error.what, out, static_cast<std::int32_t>(error.stage), error.position);
+}
+
+// No event comes after the last one.
+std::int32_t end_of(demo_player const& player, teewire_failure* out) noexcept {
+    return player.error().what.code == errc::ok ? 0 : fail(player.error(), out);
 }
 
 } // namespace
@@ -118,13 +140,29 @@ std::int32_t teewire_demo_reader_init(teewire_demo_reader** out, void* memory, s
     teewire_demo_reader_options chosen;
     demo_player::options made;
     if (!read_options(options, chosen) || !read_decoding(chosen.decoding, decoding::lenient, made.mode) ||
-        file_size > SIZE_MAX || !suits<reader_state>(memory, size))
+        file_size > SIZE_MAX || !suits<reader_state>(memory, size) ||
+        (chosen.passed & ~(1U << TEEWIRE_DEMO_TICK | 1U << TEEWIRE_DEMO_SNAPSHOT | 1U << TEEWIRE_DEMO_MESSAGE)) !=
+            0)
         return bad_argument(failure);
     auto const opened = demo_reader::open({file, static_cast<std::size_t>(file_size)});
     if (!opened) return c::fail(opened.error(), failure);
     made.sizes = chosen.sizes != nullptr ? &table_of(chosen.sizes) : nullptr;
-    *out = reinterpret_cast<teewire_demo_reader*>(::new (memory) reader_state{*opened, made});
+    *out = reinterpret_cast<teewire_demo_reader*>(::new (memory) reader_state{*opened, made, chosen.passed});
     return TEEWIRE_OK;
+}
+
+teewire_sizes const* teewire_demo_reader_sizes(teewire_demo_reader const* reader) {
+    assert(reader != nullptr);
+    return reinterpret_cast<teewire_sizes const*>(reinterpret_cast<reader_state const*>(reader)->options.sizes);
+}
+
+std::int32_t teewire_demo_reader_protocol(teewire_demo_reader* reader) {
+    reader_state& state = state_of(reader);
+    protocol const found = detect_protocol(state.reader, state.memory, *state.options.sizes);
+    state.begin_anew();
+    return found == protocol::teeworlds_07   ? TEEWIRE_PROTOCOL_07
+           : found == protocol::teeworlds_06 ? TEEWIRE_PROTOCOL_06
+                                             : TEEWIRE_PROTOCOL_DDNET;
 }
 
 std::int32_t teewire_demo_reader_map(teewire_demo_reader const* reader, std::uint8_t const** map) {
@@ -136,9 +174,12 @@ std::int32_t teewire_demo_reader_map(teewire_demo_reader const* reader, std::uin
 
 std::int32_t teewire_demo_reader_next(teewire_demo_reader* reader, teewire_demo_event* event,
                                       teewire_failure* failure) {
-    demo_player& player = state_of(reader).player;
-    demo_event e;
-    if (!player.next(e)) return player.error().what.code == errc::ok ? 0 : fail(player.error(), failure);
+    reader_state& state = state_of(reader);
+    demo_event& e = state.last;
+    state.waiting = false;
+    do {
+        if (!state.player.next(e)) return end_of(state.player, failure);
+    } while ((state.passed >> kind_of(e) & 1) != 0);
     teewire_demo_event given = {};
     given.tick = e.tick;
     given.position = e.position;
@@ -146,12 +187,38 @@ std::int32_t teewire_demo_reader_next(teewire_demo_reader* reader, teewire_demo_
     given.message_size = static_cast<std::uint32_t>(e.message.size());
     given.keyframe = e.keyframe;
     write_struct(given, event);
-    switch (e.kind) {
-    case demo_event_kind::tick: return TEEWIRE_DEMO_TICK;
-    case demo_event_kind::snapshot: return TEEWIRE_DEMO_SNAPSHOT;
-    case demo_event_kind::message: break;
+    return kind_of(e);
+}
+
+std::int32_t teewire_demo_reader_rows(teewire_demo_reader* reader, teewire_table* table, teewire_failure* failure) {
+    reader_state& state = state_of(reader);
+    teewire_table given;
+    if (!read_table(table, given)) return bad_argument(failure);
+    std::int32_t result = 0;
+    for (;;) {
+        if (!state.waiting && !state.player.next(state.last)) {
+            result = end_of(state.player, failure);
+            break;
+        }
+        state.waiting = false;
+        demo_event const& e = state.last;
+        if (e.kind == demo_event_kind::tick && e.tick > given.last_tick) break;
+        if (e.kind != demo_event_kind::snapshot || e.tick < given.first_tick) continue;
+        std::uint64_t const before = given.rows;
+        std::size_t const added = add_rows(state.player.state(), e.tick, e.keyframe, given);
+        if (given.rows - before == added) continue;
+        state.waiting = true;
+        result = 1;
+        break;
     }
-    return TEEWIRE_DEMO_MESSAGE;
+    given.position = state.player.position();
+    write_struct(given, table);
+    return result;
+}
+
+std::int32_t teewire_demo_reader_tick(teewire_demo_reader const* reader) {
+    assert(reader != nullptr);
+    return reinterpret_cast<reader_state const*>(reader)->player.tick();
 }
 
 std::int32_t teewire_demo_reader_snapshot(teewire_demo_reader* reader, teewire_snapshot* out) {
@@ -181,12 +248,14 @@ std::int32_t teewire_demo_reader_index(teewire_demo_reader* reader, void* memory
     given.keyframes = static_cast<std::uint32_t>(found.keyframes);
     given.damage = code_of(found.error.code);
     given.damage_position = found.error.position;
+    given.restarts = static_cast<std::uint32_t>(found.restarts);
     write_struct(given, overview);
     return count(found.keyframes);
 }
 
 std::int32_t teewire_demo_reader_seek(teewire_demo_reader* reader, std::int32_t tick, teewire_failure* failure) {
     reader_state& state = state_of(reader);
+    state.waiting = false;
     return state.player.seek(tick, state.keyframes) ? TEEWIRE_OK : fail(state.player.error(), failure);
 }
 

@@ -38,12 +38,6 @@ std::int32_t give(snapshot_builder& builder, result<std::span<std::int32_t>> con
     return count(builder.size());
 }
 
-uuid uuid_of(std::uint8_t const* bytes) noexcept {
-    uuid made;
-    std::copy(bytes, bytes + made.bytes.size(), made.bytes.begin());
-    return made;
-}
-
 } // namespace
 
 std::uint32_t teewire_align(void) { return TEEWIRE_ALIGN; }

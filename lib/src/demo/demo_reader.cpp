@@ -108,6 +108,7 @@ demo_overview scan_demo(demo_reader reader, std::span<demo_keyframe> keyframes) 
         kind.bytes += reader.position() - chunk.position;
         if (chunk.kind == demo_chunk_kind::tick) {
             if (overview.ticks++ == 0) overview.first_tick = chunk.tick;
+            else if (chunk.tick <= overview.last_tick) ++overview.restarts;
             overview.last_tick = chunk.tick;
             open_keyframe = chunk.keyframe && chunk.absolute;
             marker = chunk;
@@ -382,6 +383,19 @@ named_size_table const& detect_size_table(demo_reader const& reader, demo_player
         if (t.reached == SIZE_MAX && t.keyframes_fit && t.signs == 0) break;
     }
     return *best;
+}
+
+protocol detect_protocol(demo_reader const& reader, demo_player_memory& memory, size_table const& sizes) noexcept {
+    if (sizes != sizes_06) return protocol::teeworlds_07;
+    demo_player player{reader, memory, {&sizes, decoding::lenient, nullptr}};
+    demo_event event;
+    for (int snapshots = 0; snapshots < 64 && player.next(event);) {
+        if (event.kind != demo_event_kind::snapshot) continue;
+        ++snapshots;
+        for (item const i : player.state())
+            if (i.type() == type_ex && i.id() >= first_alias) return protocol::ddnet;
+    }
+    return protocol::teeworlds_06;
 }
 
 } // namespace teewire

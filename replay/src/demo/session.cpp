@@ -21,19 +21,6 @@ demo_reader open(input const& source, note_log& notes) {
     return quiet;
 }
 
-// 0.6 or DDNet: DDNet's servers describe extended types in every snapshot.
-bool has_extended_types(demo_reader const& reader, demo_player_memory& memory, size_table const& sizes) {
-    demo_player player{reader, memory, {&sizes, decoding::lenient, nullptr}};
-    demo_event event;
-    for (int snapshots = 0; snapshots < 64 && player.next(event);) {
-        if (event.kind != demo_event_kind::snapshot) continue;
-        ++snapshots;
-        for (item const i : player.state())
-            if (i.type() == type_ex && i.id() >= first_alias) return true;
-    }
-    return false;
-}
-
 } // namespace
 
 std::string explain(demo_failure const& failed) {
@@ -74,9 +61,7 @@ void session::detect_sizes() {
     demo_player_memory& memory = thread_memory();
     sizes_ = &detect_size_table(reader_, memory);
     sizes_presumed_ = false;
-    protocol_ = sizes_->sizes != &sizes_06                      ? protocol::teeworlds_07
-                : has_extended_types(reader_, memory, sizes_06) ? protocol::ddnet
-                                                                : protocol::teeworlds_06;
+    protocol_ = detect_protocol(reader_, memory, *sizes_->sizes);
 }
 
 demo_reader session::reader(std::size_t begin, std::size_t end) const noexcept {
