@@ -22,7 +22,6 @@ FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 DM1 = FIXTURES / "demos/ddnet_dm1.demo"
 CAPTURE = FIXTURES / "captures/ddnet_yard.pcap"
-SCRIPT = FIXTURES.parent / "replay/cluster/export.slurm"
 DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
 
 
@@ -266,35 +265,6 @@ class Parts(Exported):
                 self.assertEqual(run(*part, "-o", self.folder / "out.txt", "--force"), (0, "", ""))
                 out.unlink()
             self.assertEqual(sorted(lines), sorted(whole))
-
-    def test_cluster(self):
-        """The script for Slurm, whose tasks are killed and started again."""
-        cut = self.folder / "cut.demo"
-        cut.write_bytes(DM1.read_bytes()[:20_000])
-        files = [*DEMOS, cut, CAPTURE] * 3
-        self.export(*files, code=1)
-        (self.folder / "list").write_text("".join(f"{f}\n" for f in files))
-        (self.folder / "bin").mkdir()
-        (self.folder / "bin/teewire").symlink_to(TEEWIRE)
-
-        def start(number):
-            environment = {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "SLURM_ARRAY_TASK_COUNT": "3",
-                           "SLURM_ARRAY_TASK_ID": str(number)}
-            return subprocess.Popen([SCRIPT, self.folder / "part.sqlite", self.folder / "list"], env=environment,
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
-        for number in (1, 2, 3):
-            killed = start(number)
-            while killed.poll() is None and not (self.folder / f"part-{number}-of-3.sqlite").exists():
-                time.sleep(0.001)
-            os.killpg(killed.pid, signal.SIGKILL) if killed.poll() is None else None
-            killed.communicate()
-        done = [start(number) for number in (1, 2, 3)]
-        said = [task.communicate(timeout=120)[1] for task in done]
-        self.assertEqual([task.returncode for task in done], [0, 0, 0], said)
-        parts = sorted(self.folder.glob("part-*-of-3.sqlite"))
-        merged = self.folder / "merged.sqlite"
-        self.export(*parts, to=merged)
-        self.assertEqual(self.rows(merged), self.rows(self.path))
 
     def rows(self, path):
         """With the hash of the recording in place of its number."""
