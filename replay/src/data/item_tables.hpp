@@ -94,15 +94,16 @@ public:
     void drop_complete() noexcept;
 
 private:
+    static constexpr std::size_t head = 4; // id, first_tick, last_tick, number of ints
     struct open_row {
-        std::uint16_t id = 0;
-        std::int32_t first_tick = 0;
         std::int32_t last_tick = -1;
-        std::vector<std::int32_t> ints;
-    };
-    void close(open_row const& row);
+        std::vector<std::int32_t> ints = std::vector<std::int32_t>(head); // as it will be, but for the last tick
 
-    static constexpr std::size_t head = 4;  // id, first_tick, last_tick, number of ints
+        [[nodiscard]] std::uint16_t id() const noexcept { return static_cast<std::uint16_t>(ints[0]); }
+        [[nodiscard]] std::size_t size() const noexcept { return ints.size() - head; }
+    };
+    void close(open_row& row);
+
     std::vector<std::uint32_t> open_by_id_; // place in open_ + 1; 0 if there is none
     std::vector<open_row> open_;
     std::size_t open_count_ = 0; // the others are memory to be used again
