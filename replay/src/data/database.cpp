@@ -213,7 +213,13 @@ struct database::row_source {
             }
             return SQLITE_OK;
         }
-        cell const value = read_cell(s.layout->columns[place], row.ints, s.scratch);
+        column_place const& from = s.layout->columns[place];
+        if (from.described == nullptr || from.at >= row.ints.size()) return SQLITE_OK;
+        if (from.described->kind != field_kind::text && from.described->kind != field_kind::enumeration) {
+            sqlite3_result_int(to, row.ints[from.at]);
+            return SQLITE_OK;
+        }
+        cell const value = read_cell(from, row.ints, s.scratch);
         if (value.is == cell::kind::integer) sqlite3_result_int(to, value.integer);
         else if (value.is == cell::kind::text)
             sqlite3_result_text(to, value.text.data(), static_cast<int>(value.text.size()),
