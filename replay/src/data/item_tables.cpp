@@ -116,6 +116,7 @@ bool table_rows::take(item const& i, std::int32_t tick, std::int32_t before) {
 void table_rows::close(open_row& row) {
     begins_.push_back(static_cast<std::uint32_t>(ints_.size()));
     row.ints[2] = row.last_tick;
+    most_ints_ = std::max(most_ints_, row.size());
     ints_.insert(ints_.end(), row.ints.begin(), row.ints.end());
 }
 
@@ -161,6 +162,7 @@ std::vector<std::uint32_t> table_rows::order() const {
 void table_rows::drop_complete() noexcept {
     ints_.clear();
     begins_.clear();
+    most_ints_ = 0;
 }
 
 // ---- rows of a recording -------------------------------------------------------------------------------------------

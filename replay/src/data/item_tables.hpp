@@ -74,6 +74,8 @@ public:
     void close_gone(std::int32_t tick);
     /// Complete rows.
     [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
+    /// Ints of any complete row, at most.
+    [[nodiscard]] std::size_t most_ints() const noexcept { return most_ints_; }
     /// Of all rows.
     [[nodiscard]] std::size_t bytes() const noexcept { return 4 * (ints_.size() + begins_.size() + open_ints_); }
     /// Where the complete rows are, for row_at(): by id, and of the same id by tick.
@@ -110,6 +112,7 @@ private:
     std::size_t open_ints_ = 0;
     std::vector<std::int32_t> ints_;
     std::vector<std::uint32_t> begins_; // of rows in ints_
+    std::size_t most_ints_ = 0;
     std::uint64_t begun_ = 0;
     std::int32_t tick_ = -1; // of the snapshot that the last item is of
     std::size_t taken_ = 0;
