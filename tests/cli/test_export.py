@@ -251,20 +251,44 @@ class Parts(Exported):
             self.assertEqual((code, "--shard" in err), (2, True), wrong)
 
     def test_shards_of_other_verbs(self):
-        for verb in (["verify"], ["verify", "--format", "ndjson"], ["info", "--format", "ndjson"]):
-            whole = run(*verb, *DEMOS)[1].splitlines()
+        verbs = [(["verify"], DEMOS), (["capture", "--all"], [CAPTURE, *DEMOS[:2]])]
+        verbs += [([verb, "--format", form], DEMOS) for verb, forms in {
+            "verify": ["ndjson"], "info": ["ndjson"], "events": ["ndjson", "csv", "text"], "stats": ["ndjson", "csv"], "du": ["ndjson"],
+            "dump": ["ndjson", "checksum"]}.items() for form in forms]
+        verbs += [(["capture", "--format", "ndjson"], [CAPTURE] * 2)]
+        verbs += [(["map", verb, "--format", "ndjson"], sorted((FIXTURES / "maps").glob("*.map"))) for verb in ("info", "check")]
+        for verb, files in verbs:
+            _, whole, errors = run(*verb, *files)
             lines = []
+            said = []
             for number in (1, 2, 3):
-                part = [*verb, *DEMOS, "--shard", f"{number}/3"]
+                part = [*verb, *files, "--shard", f"{number}/3"]
                 out = self.folder / f"out-{number}-of-3.txt"
-                self.assertEqual(run(*part, "-o", self.folder / "out.txt"), (0, "", ""))
-                self.assertEqual(run(*part)[1], out.read_text())
-                lines += out.read_text().splitlines()
+                code, printed, err = run(*part, "-o", self.folder / "out.txt")
+                self.assertEqual(printed, "")
+                self.assertEqual(run(*part), (code, out.read_text(), err))
+                said += err.splitlines()
+                # A head is that of the whole.
+                head = whole.splitlines()[:1] if "csv" in verb else []
+                self.assertEqual(out.read_text().splitlines()[:len(head)], head)
+                lines += out.read_text().splitlines()[len(head):]
                 done = run(*part, "-o", self.folder / "out.txt")
                 self.assertEqual(done, (0, "", f"teewire: {out}: is complete\n"))
-                self.assertEqual(run(*part, "-o", self.folder / "out.txt", "--force"), (0, "", ""))
+                self.assertEqual(run(*part, "-o", self.folder / "out.txt", "--force"), (code, "", err))
                 out.unlink()
-            self.assertEqual(sorted(lines), sorted(whole))
+            lines, all_of_it = sorted(filter(None, lines)), sorted(filter(None, whole.splitlines()[len(head):]))
+            self.assertEqual(lines, all_of_it, verb)
+            self.assertEqual(sorted(said), sorted(errors.splitlines()))
+
+    def test_no_shards(self):
+        for wrong in (["stats", "--sum", YARD], ["dump", "--follow", YARD], ["events", "--follow", YARD], ["events", "127.0.0.1:1"],
+                      ["dump", "127.0.0.1:1"], ["capture", CAPTURE, "-o", self.folder / "x.demo"]):
+            done = run(*wrong, "--shard", "1/1")
+            self.assertEqual((done[0], "--shard" in done[2]), (2, True), done)
+        for verb in ("dump", "events", "stats", "info", "verify", "du"):
+            # One file, which is in one of the parts: nothing says which it is, as without parts.
+            both = [run(verb, YARD, "--shard", f"{n}/2") for n in (1, 2)]
+            self.assertEqual(sorted(both), sorted([(0, "", ""), run(verb, YARD)]))
 
     def rows(self, path):
         """With the hash of the recording in place of its number."""

@@ -216,7 +216,8 @@ std::int32_t* arrow_column::add_ints(std::size_t count) {
     std::size_t const first = std::exchange(size_, size_ + count);
     if (nulls_ != 0) {
         valid_.resize(size_ / 8 + 1);
-        for (std::size_t n = first; n < size_; ++n) valid_[n / 8] = static_cast<std::uint8_t>(valid_[n / 8] | 1U << n % 8);
+        for (std::size_t n = first; n < size_; ++n)
+            valid_[n / 8] = static_cast<std::uint8_t>(valid_[n / 8] | 1U << n % 8);
     }
     return ints_.data() + before;
 }

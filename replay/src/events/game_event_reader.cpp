@@ -100,7 +100,8 @@ bool is_speech(game_event_kind k) { return k == chat || k == team_chat || k == w
 class game_event_reader::state {
 public:
     state(receiver const& tell, recording const& begun)
-        : tell_{tell}, protocol_{begun.version}, client_info_{*find_object(begun.version, "client_info")}, one_receiver_{begun.one_receiver}, first_tick_{begun.first_tick},
+        : tell_{tell}, protocol_{begun.version}, client_info_{*find_object(begun.version, "client_info")},
+          one_receiver_{begun.one_receiver}, first_tick_{begun.first_tick},
           world_reader_{begun.version}, markers_{begun.markers.begin(), begun.markers.end()} {
         std::sort(markers_.begin(), markers_.end(), std::greater<>{});
     }

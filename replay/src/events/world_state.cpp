@@ -93,8 +93,7 @@ world_reader::world_reader(protocol p) : is_07_{p == protocol::teeworlds_07} {
         object const* const known = find_object(p, e.name);
         if (known == nullptr || known->is_extended()) continue;
         std::array<std::string_view, 3> const fields = {"x", "y", e.value};
-        roles_[known->type] =
-            static_cast<role>(static_cast<std::size_t>(role::first_event) + event_types_.size());
+        roles_[known->type] = static_cast<role>(static_cast<std::size_t>(role::first_event) + event_types_.size());
         event_types_.push_back({find_places(*known, fields), e.what});
     }
     roles_[type_ex] = role::extension;
@@ -205,7 +204,8 @@ void world_reader::read_freezes(world_state& out) const {
     for (item const& i : extended_)
         if (i.type() == alias)
             if (auto const* const found = out.find(i.id()))
-                out.tees[static_cast<std::size_t>(found - out.tees.data())].frozen = value_at(i, freeze_.at[0]) != 0;
+                out.tees[static_cast<std::size_t>(found - out.tees.data())].frozen =
+                    value_at(i, freeze_.at[0]) != 0;
 }
 
 place expected_place(tee const& t, std::int32_t tick) noexcept {

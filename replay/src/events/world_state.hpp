@@ -96,7 +96,7 @@ private:
 
     enum class role : std::uint8_t { none, tee, player, client, pickup, spectator, extension, first_event };
     std::array<role, sized_types> roles_{}; // by type
-    std::int32_t hit_ground_flag_ = 0; // of what a tee of 0.7 did
+    std::int32_t hit_ground_flag_ = 0;      // of what a tee of 0.7 did
     std::int32_t hit_player_flag_ = 0;
     layout player_info_;
     layout character_;

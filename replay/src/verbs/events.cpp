@@ -27,6 +27,8 @@ struct events_options {
     std::string format = "ndjson";
     bool raw = false;  ///< csv: texts as they are, formulas or not
     unsigned jobs = 0; ///< files at the same time; 0: as many as there are cores
+    std::optional<shard> part;
+    bool named = false; ///< whether it has to be said which file something is of
 };
 
 using kind_set = std::bitset<game_event_kind_count>;
@@ -126,7 +128,7 @@ private:
 report read(std::string const& file, events_options const& options, std::atomic<std::uint64_t>& done_bytes,
             std::function<void(printed_events&)> const& written) {
     recording_file source{file, options.connection, add_progress_to(done_bytes)};
-    printed_events events{options, options.files.size() > 1 ? std::optional{source.name()} : std::nullopt,
+    printed_events events{options, options.named ? std::optional{source.name()} : std::nullopt,
                           [&] { written(events); }};
     std::string const error = source.read_all(events);
     events.finish();
@@ -183,7 +185,7 @@ int watch_server(host_port const& server, events_options const& options, printou
     return to.out().finish(found.failed ? exit_io : found.snapshots == 0 ? exit_interrupted : exit_ok);
 }
 
-int events(events_options const& options) {
+int events(events_options options) {
     static_cast<void>(kinds_of(options));
     for (std::string const& file : options.files)
         if (options.files.size() > 1 && parse_server(file))
@@ -191,10 +193,14 @@ int events(events_options const& options) {
     if (options.format == "srt" && options.files.size() > 1)
         throw usage_error{"--format srt: subtitles are of one recording"};
     if (options.follow && options.files.size() > 1) throw usage_error{"--follow takes one file"};
+    auto const server = parse_server(options.files.front());
+    if (options.part && (server || options.follow)) throw usage_error{"--shard is for files that are complete"};
+    options.named = options.files.size() > 1;
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     printout to{options};
-    if (auto const server = parse_server(options.files.front())) return watch_server(*server, options, to);
+    if (server) return watch_server(*server, options, to);
     if (options.follow) return follow(options.files.front(), options, to);
-    if (options.files.size() == 1)
+    if (!options.named && !options.files.empty())
         return to.out().finish(examine_files(options.files, options.jobs, to.out(),
                                              [&](std::size_t, workers&, std::atomic<std::uint64_t>& done_bytes) {
                                                  return read(options.files.front(), options, done_bytes,
@@ -204,7 +210,7 @@ int events(events_options const& options) {
                                                                  to.out().flush();
                                                              });
                                              }));
-    to.write_head(printed_events{options, ""});
+    to.write_head(printed_events{options, options.named ? std::optional<std::string>{""} : std::nullopt});
     return to.out().finish(examine_files(options.files, options.jobs, to.out(),
                                          [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
                                              std::string text;
@@ -242,6 +248,7 @@ verb const events_verb{
         options.flag("--raw", chosen->raw,
                      "csv: texts as they are, also those that a spreadsheet would take for formulas");
         options.jobs(chosen->jobs);
+        options.part(chosen->part);
         options.examples({"events game.demo --type kill | jq -r .weapon | sort | uniq -c",
                           "events *.demo --format csv --type finish -o finishes.csv",
                           "events game.demo --format srt -o game.srt",

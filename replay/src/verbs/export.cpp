@@ -242,7 +242,7 @@ private:
     std::string to_;
     std::unique_ptr<collection> to_collection_;
     std::optional<progress> shown_;
-    new_rows rows_; // memory
+    new_rows rows_;            // memory
     std::uint64_t before_ = 0; // bytes of the files that are done
     std::uint64_t added_ = 0;  // files
     std::uint64_t known_ = 0;
