@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """teewire export: recordings in a database, and what becomes of it when things go wrong.
-Usage: test_export.py TEEWIRE FIXTURES"""
+Usage: test_export.py TEEWIRE FIXTURES MAKE_LONG_ITEMS"""
 import hashlib
 import json
 import os
@@ -19,6 +19,7 @@ from in_folder import InFolder
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
+MAKE_LONG_ITEMS = os.path.abspath(sys.argv[3])
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 DM1 = FIXTURES / "demos/ddnet_dm1.demo"
 CAPTURE = FIXTURES / "captures/ddnet_yard.pcap"
@@ -87,6 +88,36 @@ class Tables(Exported):
         self.assertEqual({t for t, in self.query("SELECT DISTINCT typeof(name) FROM client_info")}, {"text"})
         rows = self.query("SELECT count(*) FROM character")[0][0]
         self.assertEqual(rows, len(run("dump", "--format", "csv", "--types", "character", DM1)[1].splitlines()) - 1)
+
+    def test_long_items(self):
+        """Ints behind the known fields are there, and a change of them alone makes another row; what is missing is null."""
+        long = self.folder / "long.demo"
+        subprocess.run([MAKE_LONG_ITEMS, long], check=True)
+        self.export(long)
+        db = sqlite3.connect(self.path)
+        self.addCleanup(db.close)
+        rows = db.execute("SELECT * FROM ddnet_character ORDER BY tick, id")
+        names = [d[0] for d in rows.description]
+        found = {}
+        for row in rows:
+            columns = dict(zip(names, row))
+            found[columns.pop("tick"), columns.pop("id")] = columns
+        expected = {(at["tick"], int(id_)): item for at in map(json.loads, run("dump", long)[1].splitlines())
+                    for id_, item in at["items"]["ddnet_character"].items()}
+        self.assertEqual(len(expected), 30)
+        self.assertEqual(found.keys(), expected.keys())
+        for key, item in expected.items():
+            self.assertEqual(json.loads(found[key]["more"] or "null"), item.get("data"), key)
+            # All that dump prints, and nothing else.
+            there = {name for name, value in found[key].items() if value is not None} - {"recording", "more"}
+            self.assertEqual(there, set(item) - {"data"}, key)
+            numbers = {name: item[name] for name in there if type(item[name]) is int}
+            self.assertEqual({name: found[key][name] for name in numbers}, numbers)
+        self.assertEqual(self.query("SELECT id, count(*), count(more) FROM ddnet_character_spans GROUP BY id"),
+                         [(n, 5, 5 if n > 2 else 0) for n in range(6)])
+        known = len(names) - len(["recording", "tick", "id", "more"])
+        self.assertEqual(self.query("SELECT more FROM ddnet_character_spans WHERE id = 5 AND first_tick = 104"),
+                         [(f"[{5000 + known},{5000 + known + 1},-52]",)])
 
     def test_players(self):
         self.export(YARD)
