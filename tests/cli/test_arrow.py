@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """teewire export --format arrow: what Apache's own library reads there is what the database has.
-Usage: test_arrow.py TEEWIRE FIXTURES. With TEEWIRE_CORPUS, real recordings are read, too. Exit code 77, where the npm package
+Usage: test_arrow.py TEEWIRE FIXTURES MAKE_LONG_ITEMS. With TEEWIRE_CORPUS, real recordings are read, too. Exit code 77, where the npm package
 apache-arrow cannot be had, is a test that was skipped."""
 import json
 import os
@@ -16,6 +16,7 @@ from in_folder import InFolder
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
+MAKE_LONG_ITEMS = os.path.abspath(sys.argv[3])
 DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS") or "/nowhere")
@@ -104,6 +105,14 @@ class Arrow(InFolder):
 
     def test_fixtures(self):
         print(f"{self.compare(*DEMOS, FIXTURES / 'captures/ddnet_yard.pcap')} rows", file=sys.stderr)
+
+    def test_long_items(self):
+        long = self.folder / "long.demo"
+        subprocess.run([MAKE_LONG_ITEMS, long], check=True)
+        self.assertGreater(self.compare(long), 0)
+        types, rows = read(self.folder / "x/ddnet_character.arrow")
+        more = list(types).index("more")
+        self.assertEqual({len(json.loads(row[more])) for row in rows if row[more] is not None}, {1, 2, 3})
 
     def test_real_recordings(self):
         demos = sorted((CORPUS / "demos").glob("*.demo"))

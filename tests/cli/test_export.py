@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """teewire export: recordings in a database, and what becomes of it when things go wrong.
-Usage: test_export.py TEEWIRE FIXTURES"""
+Usage: test_export.py TEEWIRE FIXTURES MAKE_LONG_ITEMS"""
 import hashlib
 import json
 import os
@@ -19,10 +19,10 @@ from in_folder import InFolder
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
+MAKE_LONG_ITEMS = os.path.abspath(sys.argv[3])
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 DM1 = FIXTURES / "demos/ddnet_dm1.demo"
 CAPTURE = FIXTURES / "captures/ddnet_yard.pcap"
-SCRIPT = FIXTURES.parent / "replay/cluster/export.slurm"
 DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
 
 
@@ -88,6 +88,36 @@ class Tables(Exported):
         self.assertEqual({t for t, in self.query("SELECT DISTINCT typeof(name) FROM client_info")}, {"text"})
         rows = self.query("SELECT count(*) FROM character")[0][0]
         self.assertEqual(rows, len(run("dump", "--format", "csv", "--types", "character", DM1)[1].splitlines()) - 1)
+
+    def test_long_items(self):
+        """Ints behind the known fields are there, and a change of them alone makes another row; what is missing is null."""
+        long = self.folder / "long.demo"
+        subprocess.run([MAKE_LONG_ITEMS, long], check=True)
+        self.export(long)
+        db = sqlite3.connect(self.path)
+        self.addCleanup(db.close)
+        rows = db.execute("SELECT * FROM ddnet_character ORDER BY tick, id")
+        names = [d[0] for d in rows.description]
+        found = {}
+        for row in rows:
+            columns = dict(zip(names, row))
+            found[columns.pop("tick"), columns.pop("id")] = columns
+        expected = {(at["tick"], int(id_)): item for at in map(json.loads, run("dump", long)[1].splitlines())
+                    for id_, item in at["items"]["ddnet_character"].items()}
+        self.assertEqual(len(expected), 30)
+        self.assertEqual(found.keys(), expected.keys())
+        for key, item in expected.items():
+            self.assertEqual(json.loads(found[key]["more"] or "null"), item.get("data"), key)
+            # All that dump prints, and nothing else.
+            there = {name for name, value in found[key].items() if value is not None} - {"recording", "more"}
+            self.assertEqual(there, set(item) - {"data"}, key)
+            numbers = {name: item[name] for name in there if type(item[name]) is int}
+            self.assertEqual({name: found[key][name] for name in numbers}, numbers)
+        self.assertEqual(self.query("SELECT id, count(*), count(more) FROM ddnet_character_spans GROUP BY id"),
+                         [(n, 5, 5 if n > 2 else 0) for n in range(6)])
+        known = len(names) - len(["recording", "tick", "id", "more"])
+        self.assertEqual(self.query("SELECT more FROM ddnet_character_spans WHERE id = 5 AND first_tick = 104"),
+                         [(f"[{5000 + known},{5000 + known + 1},-52]",)])
 
     def test_players(self):
         self.export(YARD)
@@ -252,49 +282,44 @@ class Parts(Exported):
             self.assertEqual((code, "--shard" in err), (2, True), wrong)
 
     def test_shards_of_other_verbs(self):
-        for verb in (["verify"], ["verify", "--format", "ndjson"], ["info", "--format", "ndjson"]):
-            whole = run(*verb, *DEMOS)[1].splitlines()
+        verbs = [(["verify"], DEMOS), (["capture", "--all"], [CAPTURE, *DEMOS[:2]])]
+        verbs += [([verb, "--format", form], DEMOS) for verb, forms in {
+            "verify": ["ndjson"], "info": ["ndjson"], "events": ["ndjson", "csv", "text"], "stats": ["ndjson", "csv"], "du": ["ndjson"],
+            "dump": ["ndjson", "checksum"]}.items() for form in forms]
+        verbs += [(["capture", "--format", "ndjson"], [CAPTURE] * 2)]
+        verbs += [(["map", verb, "--format", "ndjson"], sorted((FIXTURES / "maps").glob("*.map"))) for verb in ("info", "check")]
+        for verb, files in verbs:
+            _, whole, errors = run(*verb, *files)
             lines = []
+            said = []
             for number in (1, 2, 3):
-                part = [*verb, *DEMOS, "--shard", f"{number}/3"]
+                part = [*verb, *files, "--shard", f"{number}/3"]
                 out = self.folder / f"out-{number}-of-3.txt"
-                self.assertEqual(run(*part, "-o", self.folder / "out.txt"), (0, "", ""))
-                self.assertEqual(run(*part)[1], out.read_text())
-                lines += out.read_text().splitlines()
+                code, printed, err = run(*part, "-o", self.folder / "out.txt")
+                self.assertEqual(printed, "")
+                self.assertEqual(run(*part), (code, out.read_text(), err))
+                said += err.splitlines()
+                # A head is that of the whole.
+                head = whole.splitlines()[:1] if "csv" in verb else []
+                self.assertEqual(out.read_text().splitlines()[:len(head)], head)
+                lines += out.read_text().splitlines()[len(head):]
                 done = run(*part, "-o", self.folder / "out.txt")
                 self.assertEqual(done, (0, "", f"teewire: {out}: is complete\n"))
-                self.assertEqual(run(*part, "-o", self.folder / "out.txt", "--force"), (0, "", ""))
+                self.assertEqual(run(*part, "-o", self.folder / "out.txt", "--force"), (code, "", err))
                 out.unlink()
-            self.assertEqual(sorted(lines), sorted(whole))
+            lines, all_of_it = sorted(filter(None, lines)), sorted(filter(None, whole.splitlines()[len(head):]))
+            self.assertEqual(lines, all_of_it, verb)
+            self.assertEqual(sorted(said), sorted(errors.splitlines()))
 
-    def test_cluster(self):
-        """The script for Slurm, whose tasks are killed and started again."""
-        cut = self.folder / "cut.demo"
-        cut.write_bytes(DM1.read_bytes()[:20_000])
-        files = [*DEMOS, cut, CAPTURE] * 3
-        self.export(*files, code=1)
-        (self.folder / "list").write_text("".join(f"{f}\n" for f in files))
-        (self.folder / "bin").mkdir()
-        (self.folder / "bin/teewire").symlink_to(TEEWIRE)
-
-        def start(number):
-            environment = {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "SLURM_ARRAY_TASK_COUNT": "3",
-                           "SLURM_ARRAY_TASK_ID": str(number)}
-            return subprocess.Popen([SCRIPT, self.folder / "part.sqlite", self.folder / "list"], env=environment,
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
-        for number in (1, 2, 3):
-            killed = start(number)
-            while killed.poll() is None and not (self.folder / f"part-{number}-of-3.sqlite").exists():
-                time.sleep(0.001)
-            os.killpg(killed.pid, signal.SIGKILL) if killed.poll() is None else None
-            killed.communicate()
-        done = [start(number) for number in (1, 2, 3)]
-        said = [task.communicate(timeout=120)[1] for task in done]
-        self.assertEqual([task.returncode for task in done], [0, 0, 0], said)
-        parts = sorted(self.folder.glob("part-*-of-3.sqlite"))
-        merged = self.folder / "merged.sqlite"
-        self.export(*parts, to=merged)
-        self.assertEqual(self.rows(merged), self.rows(self.path))
+    def test_no_shards(self):
+        for wrong in (["stats", "--sum", YARD], ["dump", "--follow", YARD], ["events", "--follow", YARD], ["events", "127.0.0.1:1"],
+                      ["dump", "127.0.0.1:1"], ["capture", CAPTURE, "-o", self.folder / "x.demo"]):
+            done = run(*wrong, "--shard", "1/1")
+            self.assertEqual((done[0], "--shard" in done[2]), (2, True), done)
+        for verb in ("dump", "events", "stats", "info", "verify", "du"):
+            # One file, which is in one of the parts: nothing says which it is, as without parts.
+            both = [run(verb, YARD, "--shard", f"{n}/2") for n in (1, 2)]
+            self.assertEqual(sorted(both), sorted([(0, "", ""), run(verb, YARD)]))
 
     def rows(self, path):
         """With the hash of the recording in place of its number."""

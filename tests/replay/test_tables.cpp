@@ -242,7 +242,8 @@ struct kept_rows final : table_sink {
 
 kept_rows tabulate(std::size_t most_bytes) {
     kept_rows kept;
-    tabulator tables{kept, most_bytes};
+    new_rows memory;
+    tabulator tables{kept, memory, most_bytes};
     recording what;
     stream_event event;
     event.kind = event_kind::begin;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace teewire::replay {
 namespace {
@@ -176,17 +177,21 @@ void arrow_column::add(std::string_view value) {
         ints_.push_back(static_cast<std::int32_t>(text_.size()));
     } else {
         if (last_number_ < 0 || value != last_) {
-            auto found = numbers_.find(value);
-            if (found == numbers_.end()) {
-                found = numbers_.emplace(value, static_cast<std::int32_t>(words_.size())).first;
-                words_.push_back(found->first);
-            }
-            last_ = found->first;
-            last_number_ = found->second;
+            last_number_ = number_of(value);
+            last_ = words_[static_cast<std::size_t>(last_number_)];
         }
         ints_.push_back(last_number_);
     }
     count(true);
+}
+
+std::int32_t arrow_column::number_of(std::string_view word) {
+    auto found = numbers_.find(word);
+    if (found == numbers_.end()) {
+        found = numbers_.emplace(word, static_cast<std::int32_t>(words_.size())).first;
+        words_.push_back(found->first);
+    }
+    return found->second;
 }
 
 void arrow_column::add_nulls(std::size_t count) {
@@ -208,9 +213,12 @@ void arrow_column::add_nulls(std::size_t count) {
 std::int32_t* arrow_column::add_ints(std::size_t count) {
     std::size_t const before = ints_.size();
     ints_.resize(before + count);
-    if (nulls_ == 0) size_ += count;
-    else
-        for (std::size_t n = 0; n < count; ++n) this->count(true);
+    std::size_t const first = std::exchange(size_, size_ + count);
+    if (nulls_ != 0) {
+        valid_.resize(size_ / 8 + 1);
+        for (std::size_t n = first; n < size_; ++n)
+            valid_[n / 8] = static_cast<std::uint8_t>(valid_[n / 8] | 1U << n % 8);
+    }
     return ints_.data() + before;
 }
 

@@ -37,8 +37,11 @@ public:
     void add(std::string_view value); ///< text and word
     void add_null() { add_nulls(1); }
     void add_nulls(std::size_t count);
-    /// Room for so many values of int32, none of which is null, to be filled.
+    /// Room for so many values, none of which is null, to be filled: of int32, or numbers of words.
     [[nodiscard]] std::int32_t* add_ints(std::size_t count);
+
+    /// Of a word.
+    [[nodiscard]] std::int32_t number_of(std::string_view word);
 
     [[nodiscard]] arrow_type type() const noexcept { return type_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -228,6 +228,21 @@ void arrow_folder::add_event(std::int32_t recording, game_event const& e) {
     write_if_full(*events_, events_->column(c - 1).text_bytes());
 }
 
+// A column whose values have names, most of which occur again and again.
+void arrow_folder::add_words(arrow_column& to, column_place const& place, std::vector<item_row> const& rows) {
+    std::int32_t* const numbers = to.add_ints(rows.size());
+    std::int32_t value = 0;
+    std::int32_t number = -1; // of that value's word
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+        if (number < 0 || rows[n].ints[place.at] != value) {
+            value = rows[n].ints[place.at];
+            cell const named = read_cell(place, rows[n].ints, scratch_);
+            number = named.is == cell::kind::text ? to.number_of(named.text) : to.number_of(std::to_string(value));
+        }
+        numbers[n] = number;
+    }
+}
+
 void arrow_folder::add_items(arrow_file& to, table_rows const& rows, item_layout const& layout) {
     auto const recording = static_cast<std::int32_t>(recordings_.size());
     std::vector<std::uint32_t> const order = rows.order();
@@ -260,6 +275,8 @@ void arrow_folder::add_items(arrow_file& to, table_rows const& rows, item_layout
             } else if (column.type() == int32 && place.at < least) {
                 std::int32_t* const values = column.add_ints(block.size());
                 for (std::size_t n = 0; n < block.size(); ++n) values[n] = block[n].ints[place.at];
+            } else if (column.type() == word && place.at < least) {
+                add_words(column, place, block);
             } else {
                 for (item_row const& row : block) {
                     cell const value = read_cell(place, row.ints, scratch_);

@@ -45,6 +45,7 @@ private:
     [[nodiscard]] std::unique_ptr<arrow_file> make(std::string_view name, std::vector<arrow_field> fields);
     arrow_file& items_of(std::size_t table);
     void add_event(std::int32_t recording, game_event const& e);
+    void add_words(arrow_column& to, column_place const& place, std::vector<item_row> const& rows);
     void add_items(arrow_file& to, table_rows const& rows, item_layout const& layout);
     void write_recordings();
 

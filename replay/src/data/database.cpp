@@ -132,7 +132,6 @@ int look_for_signals(void*) { return interrupted(); }
 struct database::row_source {
     table_rows const* rows = nullptr;
     item_layout const* layout = nullptr;
-    std::int64_t recording = 0;
     std::vector<std::uint32_t> order;
     std::string scratch;
 
@@ -155,7 +154,7 @@ struct database::row_source {
     static int connect(sqlite3* db, void* source, int, char const* const*, sqlite3_vtab** out, char**) {
         std::size_t most = 0;
         for (item_table const& t : item_tables()) most = std::max(most, t.columns.size());
-        std::string columns = "c0";
+        std::string columns = "c0"; // the recording, which is the same for all
         for (std::size_t c = 1; c < key_columns + most + 1; ++c) columns += fmt::format(",c{}", c);
         if (int const code = sqlite3_declare_vtab(db, fmt::format("CREATE TABLE x({})", columns).c_str());
             code != SQLITE_OK)
@@ -197,7 +196,6 @@ struct database::row_source {
         item_row const& row = reinterpret_cast<cursor*>(c)->row;
         row_source& s = of(c);
         switch (number) {
-        case 0: sqlite3_result_int64(to, s.recording); return SQLITE_OK;
         case 1: sqlite3_result_int(to, row.id); return SQLITE_OK;
         case 2: sqlite3_result_int(to, row.first_tick); return SQLITE_OK;
         case 3: sqlite3_result_int(to, row.last_tick); return SQLITE_OK;
@@ -211,7 +209,13 @@ struct database::row_source {
             }
             return SQLITE_OK;
         }
-        cell const value = read_cell(s.layout->columns[place], row.ints, s.scratch);
+        column_place const& from = s.layout->columns[place];
+        if (from.described == nullptr || from.at >= row.ints.size()) return SQLITE_OK;
+        if (from.described->kind != field_kind::text && from.described->kind != field_kind::enumeration) {
+            sqlite3_result_int(to, row.ints[from.at]);
+            return SQLITE_OK;
+        }
+        cell const value = read_cell(from, row.ints, s.scratch);
         if (value.is == cell::kind::integer) sqlite3_result_int(to, value.integer);
         else if (value.is == cell::kind::text)
             sqlite3_result_text(to, value.text.data(), static_cast<int>(value.text.size()),
@@ -391,13 +395,19 @@ void database::prepare() {
     insert_event_ =
         statement("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     insert_other_ = statement("INSERT INTO other_items VALUES (?, ?, ?, ?, ?, ?)");
-    for (item_table const& t : item_tables()) {
-        std::string columns = "c0";
-        for (std::size_t c = 1; c < row_source::key_columns + t.columns.size() + 1; ++c)
-            columns += fmt::format(", c{}", c);
-        insert_items_.push_back(statement(
-            fmt::format("INSERT INTO {} SELECT {} FROM {}", spans_of(t.name), columns, row_source::name)));
+}
+
+// What all rows have, or none, is not asked of the source for each.
+sql_statement& database::insert_items(std::size_t table, item_layout const& layout, bool more) {
+    auto const [found, is_new] = insert_items_.try_emplace({table, &layout, more});
+    if (!is_new) return found->second;
+    std::string columns = "?, c1, c2, c3";
+    for (std::size_t n = 0; n <= layout.columns.size(); ++n) {
+        bool const there = n < layout.columns.size() ? layout.columns[n].described != nullptr : more;
+        columns += there ? fmt::format(", c{}", row_source::key_columns + n) : ", NULL";
     }
+    return found->second = statement(fmt::format("INSERT INTO {} SELECT {} FROM {}",
+                                                 spans_of(item_tables()[table].name), columns, row_source::name));
 }
 
 std::optional<std::string> database::find(recorded_file const& file) {
@@ -478,14 +488,14 @@ void database::add(new_rows const& rows) {
             .bind(p.name)
             .bind(p.clan)
             .run();
-    for (std::size_t n = 0; n < insert_items_.size(); ++n) {
+    for (std::size_t n = 0; n < item_tables().size(); ++n) {
         table_rows const& added = rows.items.rows(n);
         if (added.size() == 0) continue;
+        item_layout const& layout = *rows.items.layout(n);
         source_->rows = &added;
-        source_->layout = rows.items.layout(n);
-        source_->recording = recording_;
+        source_->layout = &layout;
         source_->order = added.order();
-        insert_items_[n].run();
+        insert_items(n, layout, added.most_ints() > layout.described).bind(recording_).run();
         item_rows_added_ += added.size();
     }
     for (std::size_t n = 0; n < rows.items.other_count(); ++n) {

@@ -4,10 +4,12 @@
 #include "data/tabulator.hpp"
 #include "io/interrupts.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 struct sqlite3;
@@ -103,6 +105,7 @@ private:
     struct row_source;
 
     void prepare();
+    [[nodiscard]] sql_statement& insert_items(std::size_t table, item_layout const& layout, bool more);
     void make_tables();
     void begin_transaction();
     [[nodiscard]] bool has(std::string_view sha256, std::string_view connection);
@@ -134,7 +137,8 @@ private:
     sql_statement insert_player_;
     sql_statement insert_other_;
     sql_statement insert_event_;
-    std::vector<sql_statement> insert_items_;
+    // By table, how its items are laid out, and whether some have more than the known fields.
+    std::map<std::tuple<std::size_t, item_layout const*, bool>, sql_statement> insert_items_;
 };
 
 } // namespace teewire::replay

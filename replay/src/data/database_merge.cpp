@@ -5,10 +5,17 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <chrono>
 #include <utility>
 
 namespace teewire::replay {
 namespace {
+
+using steady = std::chrono::steady_clock;
+
+// Of copying in one transaction: the disk takes longer for each than small recordings take. That is lost if the program is
+// killed.
+constexpr auto longest_transaction = std::chrono::milliseconds{500};
 
 constexpr char const* recording_columns =
     "sha256, connection, part, file, bytes, protocol, map, map_crc, map_sha256, map_bytes, timestamp, began, "
@@ -68,13 +75,17 @@ database::merged database::add_attached(std::string const& from) {
     sql_statement parts;
     sql_statement add_recording;
     std::vector<sql_statement> add_rows;
+    steady::time_point began;
     for (auto const& [sha256, connection] : files) {
         if (interrupted()) break;
         if (has(sha256, connection)) {
             ++found.known;
             continue;
         }
-        begin_transaction();
+        if (!in_transaction_) {
+            begin_transaction();
+            began = steady::now();
+        }
         if (add_rows.empty()) { // not before there are tables to add to
             parts =
                 make("SELECT recording FROM other.recordings WHERE sha256 = ? AND connection = ? ORDER BY part");
@@ -94,9 +105,10 @@ database::merged database::add_attached(std::string const& from) {
             std::int64_t const added = sqlite3_last_insert_rowid(db_.get());
             for (sql_statement& rows : add_rows) rows.bind(added).bind(recording).run();
         }
-        commit({});
         ++found.added;
+        if (steady::now() - began >= longest_transaction) commit({});
     }
+    if (in_transaction_) commit({});
     return found;
 }
 

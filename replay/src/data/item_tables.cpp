@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -83,7 +84,7 @@ cell read_cell(column_place const& place, std::span<std::int32_t const> ints, st
 // ---- rows of a type ------------------------------------------------------------------------------------------------
 
 bool table_rows::take(item const& i, std::int32_t tick, std::int32_t before) {
-    if (open_by_id_.empty()) open_by_id_.resize(UINT16_MAX + 1);
+    if (i.id() >= open_by_id_.size()) open_by_id_.resize(std::bit_ceil(std::size_t{i.id()} + 1));
     if (std::exchange(tick_, tick) != tick) taken_ = 0;
     ++taken_;
     std::uint32_t& place = open_by_id_[i.id()];
@@ -93,34 +94,38 @@ bool table_rows::take(item const& i, std::int32_t tick, std::int32_t before) {
     } else {
         open_row& row = open_[place - 1];
         if (row.last_tick == tick) return false;
-        if (row.last_tick == before && row.ints.size() == i.data.size() &&
-            std::memcmp(row.ints.data(), i.data.data(), i.data.size_bytes()) == 0) {
+        if (row.last_tick == before && row.size() == i.data.size() &&
+            std::memcmp(row.ints.data() + head, i.data.data(), i.data.size_bytes()) == 0) {
             row.last_tick = tick;
             return true;
         }
         close(row);
     }
     open_row& row = open_[place - 1];
-    row.id = i.id();
-    row.first_tick = row.last_tick = tick;
-    open_ints_ += i.data.size() - row.ints.size();
-    row.ints.assign(i.data.begin(), i.data.end());
+    row.last_tick = tick;
+    open_ints_ += i.data.size() - row.size();
+    row.ints.resize(head + i.data.size());
+    row.ints[0] = i.id();
+    row.ints[1] = tick;
+    row.ints[3] = static_cast<std::int32_t>(i.data.size());
+    std::copy(i.data.begin(), i.data.end(), row.ints.begin() + head);
     ++begun_;
     return true;
 }
 
-void table_rows::close(open_row const& row) {
+void table_rows::close(open_row& row) {
     begins_.push_back(static_cast<std::uint32_t>(ints_.size()));
-    ints_.insert(ints_.end(), {row.id, row.first_tick, row.last_tick, static_cast<std::int32_t>(row.ints.size())});
+    row.ints[2] = row.last_tick;
+    most_ints_ = std::max(most_ints_, row.size());
     ints_.insert(ints_.end(), row.ints.begin(), row.ints.end());
 }
 
 void table_rows::close_all() {
     for (std::size_t n = 0; n < open_count_; ++n) {
         close(open_[n]);
-        open_by_id_[open_[n].id] = 0;
+        open_by_id_[open_[n].id()] = 0;
+        open_[n].ints.resize(head);
     }
-    open_.clear();
     open_count_ = open_ints_ = 0;
     begun_ = 0;
     tick_ = -1;
@@ -134,19 +139,19 @@ void table_rows::close_gone(std::int32_t tick) {
             continue;
         }
         close(row);
-        open_by_id_[row.id] = 0;
-        open_ints_ -= row.ints.size();
+        open_by_id_[row.id()] = 0;
+        open_ints_ -= row.size();
         row = {};
         if (n != --open_count_) {
             std::swap(row, open_[open_count_]);
-            open_by_id_[row.id] = static_cast<std::uint32_t>(n + 1);
+            open_by_id_[row.id()] = static_cast<std::uint32_t>(n + 1);
         }
     }
 }
 
 std::vector<std::uint32_t> table_rows::order() const {
     // By counting: rows of one id are in the order of their ticks already.
-    std::vector<std::uint32_t> ends(UINT16_MAX + 2);
+    std::vector<std::uint32_t> ends(open_by_id_.size() + 1);
     for (std::uint32_t const begin : begins_) ++ends[static_cast<std::size_t>(ints_[begin]) + 1];
     for (std::size_t id = 1; id < ends.size(); ++id) ends[id] += ends[id - 1];
     std::vector<std::uint32_t> order(begins_.size());
@@ -157,6 +162,7 @@ std::vector<std::uint32_t> table_rows::order() const {
 void table_rows::drop_complete() noexcept {
     ints_.clear();
     begins_.clear();
+    most_ints_ = 0;
 }
 
 // ---- rows of a recording -------------------------------------------------------------------------------------------

@@ -74,6 +74,8 @@ public:
     void close_gone(std::int32_t tick);
     /// Complete rows.
     [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
+    /// Ints of any complete row, at most.
+    [[nodiscard]] std::size_t most_ints() const noexcept { return most_ints_; }
     /// Of all rows.
     [[nodiscard]] std::size_t bytes() const noexcept { return 4 * (ints_.size() + begins_.size() + open_ints_); }
     /// Where the complete rows are, for row_at(): by id, and of the same id by tick.
@@ -94,21 +96,23 @@ public:
     void drop_complete() noexcept;
 
 private:
+    static constexpr std::size_t head = 4; // id, first_tick, last_tick, number of ints
     struct open_row {
-        std::uint16_t id = 0;
-        std::int32_t first_tick = 0;
         std::int32_t last_tick = -1;
-        std::vector<std::int32_t> ints;
-    };
-    void close(open_row const& row);
+        std::vector<std::int32_t> ints = std::vector<std::int32_t>(head); // as it will be, but for the last tick
 
-    static constexpr std::size_t head = 4;  // id, first_tick, last_tick, number of ints
+        [[nodiscard]] std::uint16_t id() const noexcept { return static_cast<std::uint16_t>(ints[0]); }
+        [[nodiscard]] std::size_t size() const noexcept { return ints.size() - head; }
+    };
+    void close(open_row& row);
+
     std::vector<std::uint32_t> open_by_id_; // place in open_ + 1; 0 if there is none
     std::vector<open_row> open_;
     std::size_t open_count_ = 0; // the others are memory to be used again
     std::size_t open_ints_ = 0;
     std::vector<std::int32_t> ints_;
     std::vector<std::uint32_t> begins_; // of rows in ints_
+    std::size_t most_ints_ = 0;
     std::uint64_t begun_ = 0;
     std::int32_t tick_ = -1; // of the snapshot that the last item is of
     std::size_t taken_ = 0;

@@ -46,6 +46,14 @@ event_cells::event_cells(game_event const& e) {
     text = valid_utf8(e.text);
 }
 
+void new_rows::clear() noexcept {
+    ticks.clear();
+    messages.clear();
+    players.clear();
+    events.clear();
+    items.drop_complete();
+}
+
 void tabulator::take(stream_event const& event) {
     switch (event.kind) {
     case event_kind::begin: end(); return begin(*event.begun);
@@ -171,11 +179,7 @@ void tabulator::read_players(snapshot_view state, std::int32_t tick) {
 
 void tabulator::hand_over() {
     to_.add(rows_);
-    rows_.ticks.clear();
-    rows_.messages.clear();
-    rows_.players.clear();
-    rows_.events.clear();
-    rows_.items.drop_complete();
+    rows_.clear();
     text_bytes_ = 0;
 }
 

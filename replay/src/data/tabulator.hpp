@@ -80,6 +80,8 @@ struct new_rows {
     std::vector<player_row> players;
     std::vector<game_event> events;
     item_rows items;
+
+    void clear() noexcept;
 };
 
 /// Gets the rows of one recording after the other.
@@ -99,8 +101,11 @@ protected:
 /// snapshots do not grow, another recording begins.
 class tabulator final : public event_sink {
 public:
-    explicit tabulator(table_sink& to, std::size_t most_bytes = std::size_t{128} << 20)
-        : to_{to}, most_bytes_{most_bytes} {}
+    /// `memory`: of rows, which may be that of another one that is done.
+    tabulator(table_sink& to, new_rows& memory, std::size_t most_bytes = std::size_t{128} << 20)
+        : to_{to}, most_bytes_{most_bytes}, rows_{memory} {
+        rows_.clear();
+    }
     void take(stream_event const& event) override;
     /// Nothing more comes.
     void finish();
@@ -120,7 +125,7 @@ private:
     recording begun_; // without the map's bytes
     bool open_ = false;
     std::uint32_t parts_ = 0;
-    new_rows rows_;
+    new_rows& rows_;
     std::size_t text_bytes_ = 0; // of messages and events, more or less
     std::optional<game_event_reader> happenings_;
 

@@ -100,7 +100,8 @@ bool is_speech(game_event_kind k) { return k == chat || k == team_chat || k == w
 class game_event_reader::state {
 public:
     state(receiver const& tell, recording const& begun)
-        : tell_{tell}, protocol_{begun.version}, one_receiver_{begun.one_receiver}, first_tick_{begun.first_tick},
+        : tell_{tell}, protocol_{begun.version}, client_info_{*find_object(begun.version, "client_info")},
+          one_receiver_{begun.one_receiver}, first_tick_{begun.first_tick},
           world_reader_{begun.version}, markers_{begun.markers.begin(), begun.markers.end()} {
         std::sort(markers_.begin(), markers_.end(), std::greater<>{});
     }
@@ -131,14 +132,15 @@ public:
     void snapshot(snapshot_view snapshot) {
         if (snapshot.empty()) return; // a client that is not in the game yet
         if (!started_) names_.read(snapshot, protocol_);
-        if (!one_receiver_ && made_for_one(snapshot)) begin_one_receiver();
+        world_reader_.read(now_, snapshot, next_);
+        if (!one_receiver_ && world_reader_.made_for_one()) begin_one_receiver();
         std::swap(before_, world_);
-        world_reader_.read(now_, snapshot, world_);
+        std::swap(world_, next_);
         if (!started_) before_ = world_; // nothing is told of changes then
         read_deaths();
-        read_names(snapshot);
-        local_ = one_receiver_ ? local_client(snapshot) : -1;
-        racer_ = one_receiver_ ? followed_client(snapshot, protocol_) : -1;
+        read_names();
+        local_ = one_receiver_ ? world_reader_.local_client() : -1;
+        racer_ = one_receiver_ ? world_reader_.followed_client() : -1;
         read_players();
         if (started_) read_events();
         read_tees();
@@ -265,25 +267,6 @@ private:
     }
 
     // ---- who was told
-
-    // Whether a snapshot was made for one client: it marks that client as the local one, or hides the health of
-    // others, which for the living is never 0.
-    [[nodiscard]] bool made_for_one(snapshot_view snapshot) const {
-        object const& body = *find_object(protocol_, "character");
-        return local_client(snapshot) >= 0 || std::any_of(snapshot.begin(), snapshot.end(), [&](item const& i) {
-                   return i.type() == body.type && int_field(i, body, "health", 1) == 0;
-               });
-    }
-
-    // The client that the snapshot was made for, or -1.
-    [[nodiscard]] std::int32_t local_client(snapshot_view snapshot) const {
-        object const& info =
-            *find_object(protocol_, protocol_ == protocol::teeworlds_07 ? "client_info" : "player_info");
-        for (item const i : snapshot)
-            if (i.type() == info.type && int_field(i, info, "local") != 0)
-                return int_field(i, info, "client_id", i.id());
-        return -1;
-    }
 
     void begin_one_receiver() {
         one_receiver_ = true;
@@ -592,23 +575,28 @@ private:
         add_once(std::move(e));
     }
 
-    void read_names(snapshot_view snapshot) {
-        object const& info = *find_object(protocol_, "client_info");
-        for (item const i : snapshot) {
-            if (i.type() != info.type) continue;
+    void read_names() {
+        for (item const i : world_reader_.client_infos()) {
             auto const* const known = names_.find(i.id());
             if (known != nullptr &&
                 std::equal(known->item.begin(), known->item.end(), i.data.begin(), i.data.end()))
                 continue;
             std::string const before =
                 known != nullptr && before_.player(i.id()) != nullptr ? names_.name(i.id()) : std::string{};
-            names_.add(i, info, protocol_);
+            names_.add(i, client_info_, protocol_);
             ++names_version_;
             rename(i.id(), before, evidence::derived);
         }
     }
 
     void read_players() {
+        auto const same = [](present_player const& a, present_player const& b) {
+            return a.client_id == b.client_id && a.team == b.team;
+        };
+        if (started_ && std::exchange(names_seen_, names_version_) == names_version_ &&
+            std::equal(world_.players.begin(), world_.players.end(), before_.players.begin(), before_.players.end(),
+                       same))
+            return;
         for (present_player const& p : world_.players)
             if (before_.player(p.client_id) == nullptr) add_presence(join, p.client_id);
         for (present_player const& p : before_.players) {
@@ -634,9 +622,11 @@ private:
     template <class F>
     [[nodiscard]] tee const* nearest(place at, double reach, F const& holds) const {
         tee const* best = nullptr;
+        reach *= reach;
         for (tee const& t : world_.tees) {
             // It may have been stopped where nobody would have expected it.
-            double const away = std::min(distance(at, t.at), distance(at, expected_place(t, world_.tick)));
+            double const away =
+                std::min(squared_distance(at, t.at), squared_distance(at, expected_place(t, world_.tick)));
             if (away > reach || !holds(t)) continue;
             reach = away;
             best = &t;
@@ -645,8 +635,8 @@ private:
     }
 
     // Servers take inputs between two ticks: a shot of the tick of one snapshot may show in the next one alone.
-    [[nodiscard]] bool has_shot(tee const& t) const {
-        tee const* const before = before_.find(t.client_id);
+    [[nodiscard]] bool has_shot(tee const& t) const { return has_shot(t, before_.find(t.client_id)); }
+    [[nodiscard]] bool has_shot(tee const& t, tee const* before) const {
         std::int32_t const last = before != nullptr ? before->attack_tick : before_.tick;
         return t.attack_tick > last && t.attack_tick >= before_.tick && t.attack_tick <= world_.tick;
     }
@@ -747,14 +737,14 @@ private:
 
     void read_tees() {
         for (tee const& t : world_.tees) {
-            if (has_shot(t)) {
+            tee const* const before = before_.find(t.client_id);
+            if (has_shot(t, before)) {
                 game_event e = make(shot, evidence::derived);
                 e.tick = std::max(t.attack_tick, now_ - lateness); // what came before that is told
                 e.weapon = t.weapon;
                 e.where = expected_place(t, world_.tick);
                 add_of(&t, std::move(e));
             }
-            tee const* const before = before_.find(t.client_id);
             read_hook(t, started_ ? before : nullptr);
             if (before != nullptr && before->frozen != t.frozen)
                 add_of(&t, make(t.frozen ? freeze : unfreeze, evidence::derived));
@@ -881,6 +871,7 @@ private:
 
     receiver const& tell_;
     protocol protocol_;
+    object const& client_info_;
     bool one_receiver_;
     std::int32_t first_tick_;
     std::int32_t now_ = -1;
@@ -891,10 +882,12 @@ private:
     std::map<words, std::vector<queue::iterator>> speeches_; // in the queue, of several receivers
     name_table names_;
     std::uint64_t names_version_ = 0;
+    std::uint64_t names_seen_ = 0; // the version when players were read last
 
     world_reader world_reader_;
     world_state world_;
     world_state before_;
+    world_state next_; // memory
     std::int32_t local_ = -1;
     std::int32_t racer_ = -1; // whom news without a client id are about
 

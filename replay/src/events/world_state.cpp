@@ -49,7 +49,9 @@ world_reader::layout world_reader::find_places(object const& known, std::span<st
 }
 
 world_reader::world_reader(protocol p) : is_07_{p == protocol::teeworlds_07} {
-    constexpr std::array<std::string_view, 3> player_fields = {"client_id", "team", "latency"};
+    constexpr std::array<std::string_view, 4> player_fields = {"client_id", "team", "latency", "local"};
+    constexpr std::array<std::string_view, 1> client_fields = {"local"};
+    constexpr std::array<std::string_view, 1> spectator_fields = {"spectator_id"};
     constexpr std::array<std::string_view, 14> tee_fields = {"tick",        "x",          "y",
                                                              "vel_x",       "vel_y",      "weapon",
                                                              "attack_tick", "hook_state", "hooked_player",
@@ -58,6 +60,8 @@ world_reader::world_reader(protocol p) : is_07_{p == protocol::teeworlds_07} {
     constexpr std::array<std::string_view, 4> pickup_fields = {"x", "y", "type", "subtype"};
     constexpr std::array<std::string_view, 1> freeze_fields = {"freeze_end"};
     player_info_ = find_places(*find_object(p, "player_info"), player_fields);
+    client_info_ = find_places(*find_object(p, "client_info"), client_fields);
+    spectator_ = find_places(*find_object(p, "spectator_info"), spectator_fields);
     character_ = find_places(*find_object(p, "character"), tee_fields);
     for (field const& f : find_object(p, "character")->fields) {
         if (f.name != "triggered_events") continue;
@@ -89,8 +93,15 @@ world_reader::world_reader(protocol p) : is_07_{p == protocol::teeworlds_07} {
         object const* const known = find_object(p, e.name);
         if (known == nullptr || known->is_extended()) continue;
         std::array<std::string_view, 3> const fields = {"x", "y", e.value};
+        roles_[known->type] = static_cast<role>(static_cast<std::size_t>(role::first_event) + event_types_.size());
         event_types_.push_back({find_places(*known, fields), e.what});
     }
+    roles_[type_ex] = role::extension;
+    roles_[character_.type] = role::tee;
+    roles_[player_info_.type] = role::player;
+    roles_[client_info_.type] = role::client;
+    roles_[pickup_.type] = role::pickup;
+    roles_[spectator_.type] = role::spectator;
 }
 
 void world_reader::read(std::int32_t tick, snapshot_view snapshot, world_state& out) {
@@ -100,36 +111,60 @@ void world_reader::read(std::int32_t tick, snapshot_view snapshot, world_state& 
     out.events.clear();
     out.lasers.clear();
     now_.clear();
-    for (std::size_t n = 0; n < snapshot.size(); ++n) {
-        std::uint16_t const type = key_type(snapshot.key(n));
-        if (type == character_.type) {
-            add_tee(snapshot[n], out);
-        } else if (type == player_info_.type) {
-            item const i = snapshot[n];
+    client_infos_.clear();
+    extended_.clear();
+    local_ = followed_ = -1;
+    hides_health_ = false;
+    std::int32_t watched = -1;
+    std::int32_t last_local = -1;
+    auto const is_local = [&](std::int32_t client_id) {
+        if (local_ < 0) local_ = client_id;
+        last_local = client_id;
+    };
+    for (item const i : snapshot) {
+        if (i.type() >= roles_.size()) {
+            extended_.push_back(i);
+            continue;
+        }
+        switch (role const r = roles_[i.type()]) {
+        case role::none: break;
+        case role::tee: add_tee(i, out); break;
+        case role::player: {
             present_player p;
             p.client_id = value_at(i, player_info_.at[0], i.id());
             if (player_info_.at[1] != SIZE_MAX) p.team = value_at(i, player_info_.at[1]);
             p.latency = value_at(i, player_info_.at[2]);
+            if (value_at(i, player_info_.at[3]) != 0) is_local(p.client_id);
             out.players.push_back(p);
-        } else if (type == pickup_.type) {
-            item const i = snapshot[n];
+            break;
+        }
+        case role::client:
+            if (value_at(i, client_info_.at[0]) != 0) is_local(i.id());
+            client_infos_.push_back(i);
+            break;
+        case role::pickup:
             if (value_at(i, pickup_.at[is_07_ ? 2 : 3], -1) == laser_type_)
                 out.lasers.push_back({value_at(i, pickup_.at[0]), value_at(i, pickup_.at[1])});
-        } else {
-            for (event_layout const& e : event_types_)
-                if (type == e.where.type) add_event(snapshot[n], e.what, out);
+            break;
+        case role::spectator:
+            if (watched < 0) watched = value_at(i, spectator_.at[0], -1);
+            break;
+        case role::extension: extended_.push_back(i); break;
+        case role::first_event:
+        default: add_event(i, static_cast<std::size_t>(r) - static_cast<std::size_t>(role::first_event), out);
         }
     }
+    followed_ = watched >= 0 ? watched : last_local;
     sort_by_id(out.players);
     sort_by_id(out.tees);
     std::sort(now_.begin(), now_.end());
     std::swap(now_, before_);
-    read_freezes(snapshot, out);
+    read_freezes(out);
 }
 
-void world_reader::add_tee(item const& i, world_state& out) const {
+void world_reader::add_tee(item const& i, world_state& out) {
     auto const& at = character_.at;
-    tee t;
+    tee& t = out.tees.emplace_back();
     t.client_id = i.id();
     std::int32_t const predicted_from = value_at(i, at[0]);
     t.place_tick = predicted_from > 0 ? std::min(predicted_from, out.tick) : out.tick;
@@ -145,36 +180,32 @@ void world_reader::add_tee(item const& i, world_state& out) const {
     t.hook_hit_player = (value_at(i, at[11]) & hit_player_flag_) != 0;
     t.health = value_at(i, at[12]);
     t.armor = value_at(i, at[13]);
-    out.tees.push_back(t);
+    hides_health_ = hides_health_ || value_at(i, at[12], 1) == 0;
 }
 
 // An event is in one snapshot alone: what is there again is the same one.
-void world_reader::add_event(item const& i, event_item::kind what, world_state& out) {
+void world_reader::add_event(item const& i, std::size_t which, world_state& out) {
     event_key key{i.type(), i.id()};
     std::copy_n(i.data.begin(), std::min(i.data.size(), key.size() - 2), key.begin() + 2);
     now_.push_back(key);
     if (std::binary_search(before_.begin(), before_.end(), key)) return;
-    for (event_layout const& e : event_types_)
-        if (e.where.type == i.type())
-            out.events.push_back(
-                {what, {value_at(i, e.where.at[0]), value_at(i, e.where.at[1])}, value_at(i, e.where.at[2], -1)});
+    event_layout const& e = event_types_[which];
+    out.events.push_back(
+        {e.what, {value_at(i, e.where.at[0]), value_at(i, e.where.at[1])}, value_at(i, e.where.at[2], -1)});
 }
 
-void world_reader::read_freezes(snapshot_view snapshot, world_state& out) const {
+void world_reader::read_freezes(world_state& out) const {
     static object const& known = *find_object(protocol::ddnet, "ddnet_character");
-    std::optional<std::uint16_t> alias;
-    for (std::size_t n = 0; n < snapshot.size() && !alias; ++n) {
-        if (key_type(snapshot.key(n)) != type_ex) continue;
-        item const i = snapshot[n];
-        if (i.data.size() >= 4 && uuid::from_ints(i.data.first<4>()) == known.extended) alias = i.id();
-    }
-    if (!alias) return;
-    for (std::size_t n = 0; n < snapshot.size(); ++n) {
-        if (key_type(snapshot.key(n)) != *alias) continue;
-        item const i = snapshot[n];
-        if (auto const* const found = out.find(i.id()))
-            out.tees[static_cast<std::size_t>(found - out.tees.data())].frozen = value_at(i, freeze_.at[0]) != 0;
-    }
+    auto const named = std::find_if(extended_.begin(), extended_.end(), [](item const& i) {
+        return i.type() == type_ex && i.data.size() >= 4 && uuid::from_ints(i.data.first<4>()) == known.extended;
+    });
+    if (named == extended_.end()) return;
+    std::uint16_t const alias = named->id();
+    for (item const& i : extended_)
+        if (i.type() == alias)
+            if (auto const* const found = out.find(i.id()))
+                out.tees[static_cast<std::size_t>(found - out.tees.data())].frozen =
+                    value_at(i, freeze_.at[0]) != 0;
 }
 
 place expected_place(tee const& t, std::int32_t tick) noexcept {
@@ -185,8 +216,11 @@ place expected_place(tee const& t, std::int32_t tick) noexcept {
     return {moved(t.at.x, t.speed_x), moved(t.at.y, t.speed_y)};
 }
 
-double distance(place a, place b) noexcept {
-    return std::hypot(static_cast<double>(a.x) - b.x, static_cast<double>(a.y) - b.y);
+double squared_distance(place a, place b) noexcept {
+    double const x = static_cast<double>(a.x) - b.x;
+    double const y = static_cast<double>(a.y) - b.y;
+    return x * x + y * y;
 }
+double distance(place a, place b) noexcept { return std::sqrt(squared_distance(a, b)); }
 
 } // namespace teewire::replay

@@ -68,6 +68,18 @@ public:
     explicit world_reader(protocol p);
     void read(std::int32_t tick, snapshot_view snapshot, world_state& out);
 
+    // Of the last snapshot, as long as it is there:
+
+    /// What clients are called.
+    [[nodiscard]] std::span<item const> client_infos() const noexcept { return client_infos_; }
+    /// The client that it was made for, or -1.
+    [[nodiscard]] std::int32_t local_client() const noexcept { return local_; }
+    /// Whom that client watches, itself or another; -1 if that is not known.
+    [[nodiscard]] std::int32_t followed_client() const noexcept { return followed_; }
+    /// Whether it was made for one client: it marks that client as the local one, or hides the health of others, which
+    /// for the living is never 0.
+    [[nodiscard]] bool made_for_one() const noexcept { return local_ >= 0 || hides_health_; }
+
     static constexpr std::size_t max_places = 14; ///< of fields that one kind of item has
 
 private:
@@ -78,16 +90,20 @@ private:
     using event_key = std::array<std::int32_t, 9>; // type, id and data
 
     static layout find_places(object const& known, std::span<std::string_view const> fields);
-    void add_tee(item const& i, world_state& out) const;
-    void add_event(item const& i, event_item::kind what, world_state& out);
-    void read_freezes(snapshot_view snapshot, world_state& out) const;
+    void add_tee(item const& i, world_state& out);
+    void add_event(item const& i, std::size_t which, world_state& out);
+    void read_freezes(world_state& out) const;
 
-    std::int32_t hit_ground_flag_ = 0; // of what a tee of 0.7 did
+    enum class role : std::uint8_t { none, tee, player, client, pickup, spectator, extension, first_event };
+    std::array<role, sized_types> roles_{}; // by type
+    std::int32_t hit_ground_flag_ = 0;      // of what a tee of 0.7 did
     std::int32_t hit_player_flag_ = 0;
     layout player_info_;
     layout character_;
     layout pickup_;
     layout freeze_;
+    layout client_info_;
+    layout spectator_;
     std::int32_t laser_type_; // of pickups: 0.7 has a type, 0.6 a weapon's subtype
     bool is_07_;
     struct event_layout {
@@ -97,11 +113,17 @@ private:
     std::vector<event_layout> event_types_;
     std::vector<event_key> before_; // the events of the last snapshot, sorted
     std::vector<event_key> now_;
+    std::vector<item> client_infos_;
+    std::vector<item> extended_; // items whose type has another name
+    std::int32_t local_ = -1;
+    std::int32_t followed_ = -1;
+    bool hides_health_ = false;
 };
 
 /// Where the tee is by the tick of the snapshot, if nothing has stopped it since place_tick.
 [[nodiscard]] place expected_place(tee const& t, std::int32_t tick) noexcept;
 /// In units.
 [[nodiscard]] double distance(place a, place b) noexcept;
+[[nodiscard]] double squared_distance(place a, place b) noexcept;
 
 } // namespace teewire::replay

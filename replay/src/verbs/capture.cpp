@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 namespace teewire::replay {
 namespace {
@@ -22,6 +23,8 @@ struct capture_options {
     std::string map;        ///< path of a map file for the demo
     bool explain = false;
     bool all = false; ///< connections without a snapshot too
+    std::optional<shard> part;
+    bool named = false; ///< whether it has to be said which file something is of
 };
 
 // `done_before`: bytes of earlier readings.
@@ -89,7 +92,7 @@ void print(capture_options const& options, std::string const& name, capture_pass
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (only != 0 ? only != i + 1 : !options.all && !all[i]->has_snapshots()) continue;
         if (json) {
-            print_json(text, *all[i], i + 1, options.files.size() > 1 ? &name : nullptr);
+            print_json(text, *all[i], i + 1, options.named ? &name : nullptr);
         } else {
             text.write("\n");
             print_text(text, *all[i], i + 1, frames.first_time, only != 0 || all.size() == 1);
@@ -165,7 +168,10 @@ int capture(capture_options const& chosen) {
     if (options.explain && options.format != "text") throw usage_error{"--explain prints text alone"};
     if (!options.map.empty() && !demo) throw usage_error{"--map is for --format demo"};
     if (demo && options.files.size() > 1) throw usage_error{"--format demo takes one file"};
+    if (demo && options.part) throw usage_error{"--shard is not for --format demo"};
     if (demo) return write_demo(options.files.front(), options);
+    options.named = options.files.size() > 1;
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     int worst = exit_ok;
     for (std::size_t i = 0; i < options.files.size() && !interrupted(); ++i) {
@@ -205,6 +211,7 @@ verb const capture_verb{
         options.flag("--all", chosen->all, "tell connections without any snapshot too");
         options.flag("--explain", chosen->explain, "print every packet, chunk and changed item first");
         options.text("--map", chosen->map, "the map for the demo, if its download is not in the capture", "FILE");
+        options.part(chosen->part);
         options.examples({"capture game.pcap", "capture game.pcap --connection 2 -o game.demo"});
         return [chosen] { return capture(*chosen); };
     }};

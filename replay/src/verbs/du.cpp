@@ -16,6 +16,7 @@ struct du_options {
     output_choice to;
     std::string format = "text";
     unsigned jobs = 0; ///< files at the same time; 0: as many as there are cores
+    std::optional<shard> part;
 };
 
 using named_section = std::pair<char const*, usage_section const*>;
@@ -72,7 +73,8 @@ void print_json(text_buffer& out, std::string const& file, demo_usage const& u) 
     });
 }
 
-int du(du_options const& options) {
+int du(du_options options) {
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     return out.finish(examine_files(options.files, options.jobs, out,
                                     [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
@@ -103,6 +105,7 @@ verb const du_verb{
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"}, "text: a table; ndjson: one object per file");
         options.jobs(chosen->jobs);
+        options.part(chosen->part);
         options.examples({"du game.demo", "du --format ndjson *.demo | jq .deltas.parts.character.bytes"});
         return [chosen] { return du(*chosen); };
     }};

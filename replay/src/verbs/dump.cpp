@@ -24,6 +24,8 @@ struct dump_options {
     std::string format = "ndjson";
     bool raw = false;  ///< csv: texts as they are, formulas or not
     unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
+    std::optional<shard> part;
+    bool named = false; ///< whether it has to be said which file something is of
 };
 
 // The file, where several are dumped.
@@ -290,7 +292,7 @@ report print(std::string const& file, dump_options const& options, printout& to,
     std::uint64_t const before = done_bytes;
     recording_file source{file, options.connection, [&](std::uint64_t bytes) { done_bytes = before + bytes; },
                           size_detection::presume};
-    file_label const label = options.files.size() > 1 ? std::optional{source.name()} : std::nullopt;
+    file_label const label = options.named ? std::optional{source.name()} : std::nullopt;
     if (session* const demo = source.demo()) {
         print(*demo, options, label, to, team, done_bytes);
     } else if (auto const events = source.events()) {
@@ -321,9 +323,12 @@ private:
 };
 
 // One file after the other, as what is printed is more than can be kept.
-int dump(dump_options const& options) {
+int dump(dump_options options) {
     bool const live = is_live(options.files, options.live);
     if (live) static_cast<void>(range_of(options, {})); // before anybody is bothered
+    if (options.part && live) throw usage_error{"--shard is for files that are complete"};
+    options.named = options.files.size() > 1;
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     printout to{output{options.to, options.files}, {}};
     if (live) {
         live_print sink{options, to};
@@ -360,6 +365,7 @@ verb const dump_verb{
         options.words("--types", chosen->types, "only items of these types, for example character,player_info");
         options.raw_texts(chosen->raw);
         options.jobs(chosen->jobs);
+        options.part(chosen->part);
         options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
                           "dump game.demo --format csv --types character -o tees.csv",
                           "dump recording.demo --follow --types player_info",

@@ -24,6 +24,8 @@ struct events_options {
     std::string format = "ndjson";
     bool raw = false;  ///< csv: texts as they are, formulas or not
     unsigned jobs = 0; ///< files at the same time; 0: as many as there are cores
+    std::optional<shard> part;
+    bool named = false; ///< whether it has to be said which file something is of
 };
 
 using kind_set = std::bitset<game_event_kind_count>;
@@ -123,7 +125,7 @@ private:
 report read(std::string const& file, events_options const& options, std::atomic<std::uint64_t>& done_bytes,
             std::function<void(printed_events&)> const& written) {
     recording_file source{file, options.connection, add_progress_to(done_bytes)};
-    printed_events events{options, options.files.size() > 1 ? std::optional{source.name()} : std::nullopt,
+    printed_events events{options, options.named ? std::optional{source.name()} : std::nullopt,
                           [&] { written(events); }};
     std::string const error = source.read_all(events);
     events.finish();
@@ -159,17 +161,20 @@ private:
     printout& to_;
 };
 
-int events(events_options const& options) {
+int events(events_options options) {
     static_cast<void>(kinds_of(options));
     bool const live = is_live(options.files, options.live);
     if (options.format == "srt" && options.files.size() > 1)
         throw usage_error{"--format srt: subtitles are of one recording"};
+    if (options.part && live) throw usage_error{"--shard is for files that are complete"};
+    options.named = options.files.size() > 1;
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     printout to{options};
     if (live) {
         live_events sink{options, to};
         return to.out().finish(read_live(options.files.front(), options.live, sink));
     }
-    if (options.files.size() == 1)
+    if (!options.named && !options.files.empty())
         return to.out().finish(examine_files(options.files, options.jobs, to.out(),
                                              [&](std::size_t, workers&, std::atomic<std::uint64_t>& done_bytes) {
                                                  return read(options.files.front(), options, done_bytes,
@@ -179,7 +184,7 @@ int events(events_options const& options) {
                                                                  to.out().flush();
                                                              });
                                              }));
-    to.write_head(printed_events{options, ""});
+    to.write_head(printed_events{options, options.named ? std::optional<std::string>{""} : std::nullopt});
     return to.out().finish(examine_files(options.files, options.jobs, to.out(),
                                          [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
                                              std::string text;
@@ -213,6 +218,7 @@ verb const events_verb{
         live_options(options, chosen->live);
         options.raw_texts(chosen->raw);
         options.jobs(chosen->jobs);
+        options.part(chosen->part);
         options.examples({"events game.demo --type kill | jq -r .weapon | sort | uniq -c",
                           "events *.demo --format csv --type finish -o finishes.csv",
                           "events game.demo --format srt -o game.srt",

@@ -202,7 +202,7 @@ private:
             return;
         }
         if (interrupted()) return;
-        tabulator tables{to_collection_->begin(about)};
+        tabulator tables{to_collection_->begin(about), rows_};
         try {
             std::string const damage = tabulate(source, tables);
             if (interrupted()) {
@@ -242,6 +242,7 @@ private:
     std::string to_;
     std::unique_ptr<collection> to_collection_;
     std::optional<progress> shown_;
+    new_rows rows_;            // memory
     std::uint64_t before_ = 0; // bytes of the files that are done
     std::uint64_t added_ = 0;  // files
     std::uint64_t known_ = 0;

@@ -24,6 +24,7 @@ struct stats_options {
     bool sum = false;
     std::string format = "text";
     unsigned jobs = 0; ///< files at the same time; 0: as many as there are cores
+    std::optional<shard> part;
 };
 
 using file_label = std::optional<std::string>;
@@ -126,8 +127,11 @@ std::string print(stats_options const& options, file_label const& file, player_t
     return std::string{out.view()};
 }
 
-int stats(stats_options const& options) {
+int stats(stats_options options) {
     bool const separate = options.files.size() > 1 && !options.sum;
+    if (options.part && options.sum)
+        throw usage_error{"--sum is of all files, and not of a part: --shard goes without it"};
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     if (options.format == "csv") out.write(csv_head(separate));
     std::vector<player_table> tables(options.sum ? options.files.size() : 0);
@@ -168,6 +172,7 @@ verb const stats_verb{"stats", "Count what players do in demos and packet captur
                           options.flag("--sum", chosen->sum, "one table of all files together");
                           options.connection(chosen->connection);
                           options.jobs(chosen->jobs);
+                          options.part(chosen->part);
                           options.examples({"stats game.demo", "stats --sum *.demo --format csv -o season.csv",
                                             "stats game.demo --format ndjson | jq 'select(.kills > 10) | .name'"});
                           return [chosen] { return stats(*chosen); };

@@ -3,6 +3,7 @@
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace teewire::replay {
 namespace {
@@ -12,6 +13,7 @@ struct map_check_options {
     output_choice to;
     std::string format = "text";
     bool strict = false;
+    std::optional<shard> part;
 };
 
 // "1 error, 2 damages, 0 notes"
@@ -49,7 +51,8 @@ report check(std::string const& file, map_check_options const& options) {
     return {bad ? exit_bad_input : exit_ok, std::string{out.view()}, {}};
 }
 
-int map_check(map_check_options const& options) {
+int map_check(map_check_options options) {
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     return out.finish(
         examine_files(options.files, 0, out, [&](std::size_t i, workers&, std::atomic<std::uint64_t>&) {
@@ -66,6 +69,7 @@ verb const map_check_verb{
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and problem");
         options.flag("--strict", chosen->strict, "notes count as errors");
+        options.part(chosen->part);
         options.examples({"map check *.map"});
         return [chosen] { return map_check(*chosen); };
     }};

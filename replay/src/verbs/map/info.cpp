@@ -4,6 +4,7 @@
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace teewire::replay {
 namespace {
@@ -12,6 +13,7 @@ struct map_info_options {
     std::vector<std::string> files;
     output_choice to;
     std::string format = "text";
+    std::optional<shard> part;
 };
 
 void line(text_buffer& out, std::string_view label, std::string const& value) {
@@ -184,7 +186,8 @@ report describe_map(std::string const& file, map_info_options const& options) {
     return to_report(source, document, document.container.has_value(), options, write_map_json);
 }
 
-int map_info(map_info_options const& options) {
+int map_info(map_info_options options) {
+    if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     return out.finish(
         examine_files(options.files, 0, out, [&](std::size_t i, workers&, std::atomic<std::uint64_t>&) {
@@ -202,6 +205,7 @@ verb const map_info_verb{
         options.files(chosen->files, "maps, or demos for the maps in them, or - for standard input");
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
+        options.part(chosen->part);
         options.examples({"map info dm1.map", "map info --format ndjson *.map | jq .crc32"});
         return [chosen] { return map_info(*chosen); };
     }};
