@@ -212,7 +212,8 @@ int main(int argc, char** argv) {
     // A fragment is a second long when it is complete.
     std::vector<double> ages;
     for (auto const& [number, when] : all.arrivals)
-        if (double const complete = all.fragments[number].complete; complete != 0) ages.push_back(when - complete + 1);
+        if (double const complete = all.fragments[number].complete; complete != 0)
+            ages.push_back(when - complete + 1);
     std::sort(ages.begin(), ages.end());
     auto const part = [&](double p) {
         return ages.empty() ? 0 : ages[static_cast<std::size_t>(p * static_cast<double>(ages.size() - 1))];
