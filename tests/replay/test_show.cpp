@@ -569,11 +569,19 @@ TEST_CASE("a password is asked for") {
             CHECK(c.maps == 0);
         }
         CHECK(s.server.count().refused == 5);
+        // Another map is for those who have said it.
+        a_client& early = s.join(format_of(p), {}, "wrong");
+        for (int i = 0; i < 100 && s.server.viewers() == 0; ++i) s.run(4);
+        s.begin(p, "ctf5", second_map);
+        s.run(500);
+        CHECK(early.client->close_text() == "the server says: Wrong password");
+        CHECK(early.maps == 0);
+        CHECK(s.server.count().refused == 6);
         a_client& c = s.join(format_of(p), {}, "secret");
         std::int32_t tick = 20;
         s.play(tick, 3000);
         CHECK(newest(c) == tick - 2);
-        CHECK(s.server.count().refused == 5);
+        CHECK(s.server.count().refused == 6);
     }
     // One that nobody asked for harms nobody.
     live_stage s;
