@@ -203,6 +203,7 @@ TEST_CASE("viewers get what the demo holds") {
         CHECK((c.map_bytes == s.map));
         CHECK(c.damaged == 0);
         CHECK(c.snapshots.size() > 20);
+        CHECK(c.snapshots.begin()->first % 10 == 0); // as for everybody who has acknowledged nothing
         CHECK(s.compare(c) > 15);
         CHECK(s.server->viewers() == 1);
         c.client->leave("");

@@ -148,6 +148,17 @@ std::int32_t own_id(state const& s) {
         if (key_type(key) == player_info(false) && data[0] == 1) return key_id(key);
     return -1;
 }
+void count_system_messages(std::span<std::uint8_t const> datagram, wire_format format,
+                           std::map<message_type, int>& told) {
+    payload_memory memory;
+    auto const p = parse_packet(datagram, format);
+    if (!p || p->control) return;
+    chunk_reader chunks{*decode_payload(*p, memory), p->chunks, format};
+    for (chunk c; chunks.next(c);)
+        if (auto const m = parse_message(c.data); m && m->system)
+            ++told[identify(*m, format == wire_format::v07 ? protocol::teeworlds_07 : protocol::ddnet)];
+}
+
 // What the ticks inside say is as it was for the source.
 void check_ticks(a_client const& c, bool v07, std::optional<std::int32_t> x_of_source = {}) {
     REQUIRE_FALSE(c.snapshots.empty());
@@ -382,6 +393,12 @@ TEST_CASE("a source that comes back with the same map goes on for its viewers") 
 
 TEST_CASE("viewers load another map on the same connection, and watch on") {
     on_good_and_bad_ways(50'000, [](live_stage& s, a_client& c, std::int32_t tick, bool good) {
+        // Whom it watched on the last map is not watched on the next one.
+        messages::set_spectator_mode watched;
+        watched.mode = 1;
+        watched.client_id = 3;
+        c.client->send(watched);
+        s.play(tick, 400);
         for (int round = 1; round < 4; ++round) {
             bool const second = round % 2 == 1;
             s.begin(s.version, second ? "ctf5" : "dm1", second ? second_map : first_map);
@@ -389,7 +406,7 @@ TEST_CASE("viewers load another map on the same connection, and watch on") {
             s.snapshot(tick);
             s.run(2000);
             tick += 100;
-            s.play(tick, good ? 4000 : 12'000);
+            s.play(tick, good ? 4000 : 20'000);
             s.run(400);
             CHECK(c.maps == 1 + round);
             CHECK(c.client->playing());
@@ -432,6 +449,36 @@ TEST_CASE("a map that changes again and again while it is being loaded") {
         CHECK(c.map_bytes == first_map);
         CHECK(c.damaged == 0);
         CHECK(newest(c) > tick - 50);
+    }
+}
+
+TEST_CASE("a ready that is on its way when the map changes is of the earlier map") {
+    for (protocol const p : versions) {
+        CAPTURE(static_cast<int>(p));
+        live_stage s;
+        std::map<message_type, int> told;
+        s.heard = [&](std::span<std::uint8_t const> datagram) {
+            count_system_messages(datagram, format_of(p), told);
+        };
+        s.begin(p, "dm1", first_map);
+        a_client& c = s.join(format_of(p));
+        for (int i = 0; i < 1000 && c.map_bytes.empty(); ++i) s.run(4);
+        REQUIRE(c.map_bytes == first_map);
+        CHECK(told[message_type::con_ready] == 0);
+        s.begin(p, "ctf5", second_map);
+        std::int32_t tick = 5000;
+        s.play(tick, 2000);
+        CHECK(told[message_type::map_change] == 2);
+        CHECK(told[message_type::con_ready] == 1);
+        CHECK(newest(c) == tick - 2);
+        // What a client is told about its inputs begins anew with another map's ticks.
+        CHECK(told[message_type::input_timing] > 20);
+        s.begin(p, "dm1", first_map);
+        tick = 20;
+        s.play(tick, 500);
+        told.clear();
+        s.play(tick, 1000);
+        CHECK(told[message_type::input_timing] > 20);
     }
 }
 
@@ -522,11 +569,19 @@ TEST_CASE("a password is asked for") {
             CHECK(c.maps == 0);
         }
         CHECK(s.server.count().refused == 5);
+        // Another map is for those who have said it.
+        a_client& early = s.join(format_of(p), {}, "wrong");
+        for (int i = 0; i < 100 && s.server.viewers() == 0; ++i) s.run(4);
+        s.begin(p, "ctf5", second_map);
+        s.run(500);
+        CHECK(early.client->close_text() == "the server says: Wrong password");
+        CHECK(early.maps == 0);
+        CHECK(s.server.count().refused == 6);
         a_client& c = s.join(format_of(p), {}, "secret");
         std::int32_t tick = 20;
         s.play(tick, 3000);
         CHECK(newest(c) == tick - 2);
-        CHECK(s.server.count().refused == 5);
+        CHECK(s.server.count().refused == 6);
     }
     // One that nobody asked for harms nobody.
     live_stage s;
@@ -689,6 +744,15 @@ TEST_CASE("messages for all are passed on, and others are not") {
             s.play(tick, 80);
         }
         CHECK(c.messages[message_type::tune_params] == 2);
+        // They go with the snapshots, and cost no packets.
+        std::size_t const sent = s.sent;
+        for (int i = 0; i < 25; ++i, tick += 2) {
+            s.snapshot(tick);
+            s.say(messages::broadcast{});
+            s.run(40);
+        }
+        CHECK(s.sent <= sent + 26);
+        CHECK(c.messages[message_type::broadcast] >= 25);
         // Another map begins without.
         s.begin(p, "ctf5", second_map);
         c.messages.clear();

@@ -626,9 +626,6 @@ void replay_server::poll_viewers(milliseconds now) {
 
 void replay_server::begin(milliseconds now) {
     past_.clear();
-    log_begin_ += log_.size();
-    log_due_ = log_begin_;
-    log_.clear();
     read_show();
     for (std::size_t i = used_.size(); i-- > 0;) {
         viewer& v = viewers_[used_[i]];
