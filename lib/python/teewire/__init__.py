@@ -309,7 +309,7 @@ class Recording:
 
     def _rows(self, found: _tables.ItemType, places: Sequence[int], from_tick: Optional[int], to_tick: Optional[int],
               memory: int) -> Tuple[Array, Optional[Damaged]]:
-        first = 0 if from_tick is None else from_tick
+        first = -1 if from_tick is None else from_tick
         last = 0x7FFFFFFF if to_tick is None else to_tick
         selected = not self._ascending and (from_tick is not None or to_tick is not None)
         if selected:  # afterwards
