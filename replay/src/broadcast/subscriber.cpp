@@ -160,7 +160,7 @@ private:
     void connect() {
         looks_up_ = true;
         resolver_.async_resolve(
-            from_.host, from_.port, [this](error_code failed, tcp::resolver::results_type found) {
+            from_.host, from_.port, [this](error_code failed, tcp::resolver::results_type const& found) {
                 looks_up_ = false;
                 if (stopped_) return;
                 if (failed) return lose(failed.message());

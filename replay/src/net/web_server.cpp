@@ -324,7 +324,12 @@ web_server::web_server(asio::io_context& io, tcp::endpoint const& at, web_pages&
     state_->accept(state_);
 }
 
-web_server::~web_server() { close(); }
+web_server::~web_server() {
+    try {
+        close();
+    } catch (...) { // no memory: its connections end with the context
+    }
+}
 
 void web_server::change() {
     // Answering may change who waits.
