@@ -2,6 +2,7 @@
 """`teewire relay` behind nginx and Varnish of Debian with the configurations in replay/web, and a crowd that watches.
 Usage: test_relay.py TEEWIRE WATCHERS WEB FIXTURES [VIEWERS [SECONDS]]"""
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -13,7 +14,7 @@ import urllib.request
 
 from real_servers import free_port, own_network, scratch, skip, until
 
-TEEWIRE, WATCHERS, WEB, FIXTURES = sys.argv[1:5]
+TEEWIRE, WATCHERS, WEB, FIXTURES = map(os.path.abspath, sys.argv[1:5])
 VIEWERS = int(sys.argv[5]) if len(sys.argv) > 5 else 200
 SECONDS = int(sys.argv[6]) if len(sys.argv) > 6 else 8
 DEMO = pathlib.Path(FIXTURES) / "demos/ddnet_dm1.demo"  # half a minute

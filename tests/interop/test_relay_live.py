@@ -2,7 +2,7 @@
 """`teewire relay` of Debian's servers with moving players: fragments against the server's own recording, clients that watch,
 map changes, a server that is killed and comes back; and how late it all is.
 Usage: test_relay_live.py TEEWIRE TRAFFIC [SECONDS]"""
-import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from made_relay import Relay, Viewer
 from real_servers import (DDNet, PACKAGES, Teeworlds, compare, demo_ticks, ended, need, own_network, scratch, snapshots,
                           until_line)
 
-TEEWIRE, TRAFFIC = sys.argv[1:3]
+TEEWIRE, TRAFFIC = map(os.path.abspath, sys.argv[1:3])
 SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 5
 PLAYERS = 9
 # What servers show to one viewer and not to another.
