@@ -5,7 +5,7 @@ import re
 import sys
 
 # Who fills these with what they like: senders of datagrams, and files.
-TABLES = {"net/replay_server.hpp", "net/web_server.cpp", "capture/connections.hpp", "map/document.cpp", "edit/merge.cpp"}
+TABLES = {"net/replay_server.hpp", "net/web_server.cpp", "capture/connections.hpp", "map/document.cpp", "edit/message_union.hpp"}
 HOME = "io/keyed_hash.hpp"
 UNKEYED = re.compile(r"\bstd::hash\b|\bboost::hash|\bhash_combine\b|\bfnv", re.I)
 UNORDERED = re.compile(r"\bunordered_(?:flat_|node_)?(?:multi)?(?:map|set)\s*<")

@@ -1,11 +1,9 @@
 #include "edit/merge.hpp"
 
+#include "edit/message_union.hpp"
 #include "game/item_text.hpp"
-#include "game/race.hpp"
-#include "game/roster.hpp"
 #include "io/errors.hpp"
 #include "io/interrupts.hpp"
-#include "io/keyed_hash.hpp"
 
 #include <teewire/map/datafile.hpp>
 #include <teewire/snapshot_builder.hpp>
@@ -15,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -23,121 +20,8 @@
 namespace teewire::replay {
 namespace {
 
-using ints_view = std::span<std::int32_t const>;
-
 // More are counted together: strangers choose the names of types.
 constexpr std::size_t max_names = 1000;
-
-// ---- what items mean -----------------------------------------------------------------------------------------------
-
-// Exists for the client alone that it was sent to.
-bool concerns_one_client(object const& o) {
-    return o.name == "spectator_info" || o.name == "ddnet_spectator_info" || o.name == "spectator_count";
-}
-
-// Belongs to the player whose client id is its id.
-bool belongs_to_player(object const& o) {
-    constexpr std::string_view names[] = {"character",       "player_info",  "client_info", "player_info_race",
-                                          "ddnet_character", "ddnet_player", "spec_char"};
-    return std::find(std::begin(names), std::end(names), o.name) != std::end(names);
-}
-
-// Is there for its tick alone.
-bool is_event(object const& o) { return o.name.starts_with("event_") || o.name == "my_own_event"; }
-
-struct point {
-    double x = 0, y = 0;
-};
-
-std::optional<point> place_of(ints_view data, object const& what) {
-    std::optional<std::size_t> x, y;
-    for (field const& f : what.fields)
-        if (f.name == "x" || f.name == "to_x") x = f.offset;
-        else if (f.name == "y" || f.name == "to_y") y = f.offset;
-    if (!x || !y || *x >= data.size() || *y >= data.size()) return {};
-    return point{static_cast<double>(data[*x]), static_cast<double>(data[*y])};
-}
-
-// The types of one protocol, so that nobody has to look for names.
-struct type_table {
-    explicit type_table(protocol spoken) : p{spoken} {
-        for (object const& o : plain_objects(p))
-            if (o.type < plain.size()) plain[o.type] = {&o, concerns_one_client(o), !is_event(o)};
-        auto const type = [&](char const* name) { return find_object(p, name)->type; };
-        character = type("character");
-        player_info = type("player_info");
-        client_info = type("client_info");
-        spectator_info = type("spectator_info");
-        game_info = type("game_info");
-    }
-    [[nodiscard]] bool is_07() const noexcept { return p == protocol::teeworlds_07; }
-    // Who is its own player.
-    [[nodiscard]] std::uint16_t local_type() const noexcept { return is_07() ? client_info : player_info; }
-
-    struct meaning {
-        object const* known = nullptr;
-        bool for_one = false;
-        bool lasts = false; // otherwise it is an event, or nobody knows
-    };
-    protocol p;
-    std::array<meaning, sized_types> plain{};
-    std::uint16_t character, player_info, client_info, spectator_info, game_info;
-};
-
-// An item that every client gets, without what one of them alone is told. Its ints may be put into `room`.
-ints_view as_for_everybody(std::int32_t key, ints_view data, type_table const& types,
-                           std::vector<std::int32_t>& room) {
-    std::uint16_t const type = key_type(key);
-    auto const copy = [&] { room.assign(data.begin(), data.end()); };
-    if (type == types.local_type() && !data.empty() && data[0] != 0) {
-        copy();
-        room[0] = 0;
-        return room;
-    }
-    // In 0.6 the clock of the client's own race is in the place of the warmup.
-    if (type == types.game_info && !types.is_07()) {
-        object const& what = *types.plain[type].known;
-        if (auto const clock = race_start_place(data, what)) {
-            copy();
-            room[*clock] = 0;
-            for (field const& f : what.fields)
-                if (f.name == "game_state_flags") room[f.offset] &= ~racetime_flag;
-            return room;
-        }
-    }
-    return data;
-}
-
-// ---- one recording -------------------------------------------------------------------------------------------------
-
-// Where a client looks from.
-struct viewpoint {
-    std::int32_t own = -1;     // client id; -1 if nobody is its own player
-    std::int32_t watched = -1; // client id
-    bool sees_all = false;     // a server
-    std::optional<point> place;
-};
-
-// An extended type, as this recording numbers it.
-struct extended_type {
-    uuid id;
-    type_table::meaning meaning;
-};
-
-struct recorded {
-    recorded(event_source& s, std::size_t number) : source{s}, reader{s}, part{number} {}
-
-    event_source& source;
-    tick_reader reader;
-    std::size_t part;                                // of the result
-    bool over = false;                               // nothing more comes
-    bool current = false;                            // has the tick that is being made
-    std::int32_t tick = -1;                          // of its state
-    std::map<std::uint16_t, extended_type> extended; // by the number that stands for it
-    roster players;                                  // of 0.7's captures: demos have items
-    bool has_players = false;                        // all that was said before the first snapshot is in it
-    std::optional<viewpoint> view;                   // of the state, when somebody has asked
-};
 
 // ---- items of one tick ---------------------------------------------------------------------------------------------
 
@@ -157,13 +41,6 @@ struct authority {
     friend auto operator<=>(authority const&, authority const&) = default;
 };
 
-// A message that somebody has had.
-struct heard_message {
-    std::uint64_t hash = 0;
-    std::int32_t tick = -1;
-    std::vector<std::uint32_t> by; // numbers of recordings
-};
-
 bool has_same_map(served_map const& a, served_map const& b) {
     return a.sha256 && b.sha256 ? *a.sha256 == *b.sha256 : a.crc == b.crc;
 }
@@ -176,7 +53,7 @@ class merged_stream::work {
 public:
     explicit work(std::span<merge_input const> inputs) : inputs_{inputs}, result_ints_(snapshot_limits{}.ints()) {
         for (merge_input const& i : inputs) {
-            all_.push_back(std::make_unique<recorded>(*i.source, result_.parts.size()));
+            all_.push_back(std::make_unique<merged_recording>(*i.source, result_.parts.size()));
             result_.parts.push_back({i.name, 0, 0, {}});
         }
     }
@@ -191,7 +68,10 @@ public:
             return true;
         }
         while (!interrupted()) {
-            if (tick_ >= 0 && next_message(out)) return true;
+            if (tick_ >= 0 && messages_.next(out)) {
+                out.state = state_;
+                return true;
+            }
             if (!find_tick()) return false;
             if (!make_snapshot()) continue;
             out = {};
@@ -211,7 +91,7 @@ public:
     [[nodiscard]] merge_result const& result() const noexcept { return result_; }
 
 private:
-    [[nodiscard]] std::string const& name(recorded const& r) const { return inputs_[r.part].name; }
+    [[nodiscard]] std::string const& name(merged_recording const& r) const { return inputs_[r.part].name; }
 
     // ---- beginnings
 
@@ -251,6 +131,7 @@ private:
         recording_.map_bytes = map_bytes_;
         recording_.markers = markers_;
         types_.emplace(recording_.version);
+        messages_.begin(recording_.version);
     }
 
     void expect_same(recording const& begun, served_map const& map, std::string const& who) const {
@@ -263,7 +144,7 @@ private:
                                           map_text(recording_.map))};
     }
 
-    void end(recorded& r) {
+    void end(merged_recording& r) {
         r.over = true;
         merged_part& part = result_.parts[r.part];
         if (part.damage.empty()) part.damage = r.reader.error();
@@ -296,15 +177,13 @@ private:
             any = any || r->current;
             result_.parts[r->part].ticks += r->current;
         }
-        speaker_ = none;
-        planned_.clear();
-        said_ = 0;
+        messages_.begin_tick(tick_);
         result_.common_ticks += common;
         return true;
     }
 
     // The tick to which it can go. Ends it if there is none.
-    std::optional<std::int32_t> peek(recorded& r) {
+    std::optional<std::int32_t> peek(merged_recording& r) {
         auto const tick = r.reader.peek();
         if (!tick) {
             // A recording that begins anew counts its ticks anew.
@@ -328,7 +207,7 @@ private:
     // ---- items
 
     // What the recording has of this tick, or had, if that is not long ago.
-    bool list_items(recorded& r, std::uint32_t number) {
+    bool list_items(merged_recording& r, std::uint32_t number) {
         bool const held = !r.current;
         if (held) {
             if (r.over || !r.reader.has_state() || r.tick < 0) return false;
@@ -364,7 +243,7 @@ private:
         return true;
     }
 
-    void describe(recorded& r) {
+    void describe(merged_recording& r) {
         for (item const i : r.reader.state()) {
             if (i.type() != type_ex) continue;
             if (i.data.size() < 4 || i.id() < first_alias || i.id() > last_alias) {
@@ -387,7 +266,7 @@ private:
     }
 
     // What a server of 0.7 says in messages, and demos in items.
-    void add_roster(recorded const& r, std::uint32_t number, bool held) {
+    void add_roster(merged_recording const& r, std::uint32_t number, bool held) {
         auto const add = [&](std::uint16_t type, std::size_t id, ints_view data) {
             candidates_.push_back(
                 {make_key(type, static_cast<std::uint16_t>(id)), number, held, &types_->plain[type], data});
@@ -407,7 +286,7 @@ private:
         for (auto const& r : all_)
             if (r->current) describe(*r);
         for (std::uint32_t n = 0; n < all_.size(); ++n) {
-            recorded& r = *all_[n];
+            merged_recording& r = *all_[n];
             // Those of captures are known before the first snapshot.
             if (r.current && types_->is_07() && !std::exchange(r.has_players, true))
                 for (tick_message const& said : r.reader.messages())
@@ -466,7 +345,7 @@ private:
     [[nodiscard]] bool would_be_seen(candidate const& c) {
         // What servers show on every side, also in the corners.
         constexpr double near_x = 800, near_y = 700;
-        recorded& r = *all_[c.from];
+        merged_recording& r = *all_[c.from];
         auto place = place_of(c.data, *c.meaning->known);
         if (!place && c.meaning->known->is_extended() && belongs_to_player(*c.meaning->known))
             place = character_place(r, key_id(c.key));
@@ -479,7 +358,7 @@ private:
         });
     }
 
-    [[nodiscard]] std::optional<point> character_place(recorded const& r, std::int32_t client_id) const {
+    [[nodiscard]] std::optional<point> character_place(merged_recording const& r, std::int32_t client_id) const {
         for (item const i : r.reader.state())
             if (i.type() == types_->character && i.id() == client_id)
                 return place_of(i.data, *types_->plain[types_->character].known);
@@ -524,7 +403,7 @@ private:
         return {3, x * x + y * y};
     }
 
-    viewpoint const& view(recorded& r) {
+    viewpoint const& view(merged_recording& r) {
         if (r.view) return *r.view;
         viewpoint& v = r.view.emplace();
         snapshot_view const state = r.reader.state();
@@ -621,130 +500,9 @@ private:
         return all;
     }
 
-    // ---- messages
-
-    // Of those who have the tick, in their order.
-    bool next_message(stream_event& out) {
-        for (;; plan_more_messages()) {
-            if (said_ < planned_.size()) break;
-            if (speaker_ == all_.size()) return false;
-        }
-        planned_message const& p = planned_[said_++];
-        tick_message const said = all_[p.from]->reader.messages()[p.number];
-        out = {};
-        out.kind = event_kind::message;
-        out.tick = tick_;
-        out.state = state_;
-        out.message = for_everybody(said.bytes);
-        out.vital = said.vital;
-        return true;
-    }
-
-    // First of all of them together, so that what is in the same tick of two is known for the same, then what was too much
-    // for the step of one.
-    void plan_more_messages() {
-        planned_.clear();
-        said_ = 0;
-        said_by_.clear();
-        if (speaker_ == none) {
-            for (std::uint32_t n = 0; n < all_.size(); ++n)
-                if (recorded& r = *all_[n]; !r.over && r.tick == tick_) listen(r, n);
-            speaker_ = 0;
-        } else {
-            recorded& r = *all_[speaker_];
-            if (!r.over && r.tick == tick_ && r.reader.peek() == tick_ && r.reader.next())
-                listen(r, static_cast<std::uint32_t>(speaker_));
-            else ++speaker_;
-        }
-        plan();
-    }
-
-    // Takes in what is said in the step of a recording.
-    void listen(recorded& r, std::uint32_t number) {
-        std::size_t const first = said_by_.size();
-        auto const messages = r.reader.messages();
-        for (std::uint32_t i = 0; i < messages.size(); ++i) {
-            auto const m = parse_message(messages[i].bytes);
-            if (!m) ++result_.unreadable;
-            if (!m || m->system) continue; // of one connection: servers record those of all
-            if (types_->is_07()) r.players.receive(*m);
-            auto bytes = for_everybody(messages[i].bytes);
-            // Demos fill messages up with zeros.
-            while (!bytes.empty() && bytes.back() == 0) bytes = bytes.first(bytes.size() - 1);
-            said_by_.push_back({hash_(bytes), 0, number, i});
-        }
-        // What is said twice is there twice.
-        auto const said = std::span{said_by_}.subspan(first);
-        std::sort(said.begin(), said.end());
-        for (std::size_t i = 1; i < said.size(); ++i)
-            if (said[i].hash == said[i - 1].hash) said[i].occurrence = said[i - 1].occurrence + 1;
-    }
-
-    void plan() {
-        std::sort(said_by_.begin(), said_by_.end());
-        for (auto begin = said_by_.begin(); begin != said_by_.end();) {
-            auto const end = std::find_if(begin, said_by_.end(), [&](said_message const& m) {
-                return m.hash != begin->hash || m.occurrence != begin->occurrence;
-            });
-            bool const before = heard_before({begin, end});
-            if (!before) planned_.push_back({begin->from, begin->number});
-            result_.united += static_cast<std::uint64_t>(end - begin) - !before;
-            begin = end;
-        }
-        std::sort(planned_.begin(), planned_.end());
-    }
-
-    struct said_message {
-        std::uint64_t hash = 0;
-        std::uint32_t occurrence = 0; // of the same one in this step, from 0
-        std::uint32_t from = 0;       // number of the recording
-        std::uint32_t number = 0;     // in its step
-        friend auto operator<=>(said_message const&, said_message const&) = default;
-    };
-    struct planned_message {
-        std::uint32_t from = 0;
-        std::uint32_t number = 0;
-        friend auto operator<=>(planned_message const&, planned_message const&) = default;
-    };
-
-    // Whether others have had it, and none of these.
-    bool heard_before(std::span<said_message const> now) {
-        constexpr std::size_t most = 1024;
-        while (!heard_.empty() &&
-               (heard_.size() > most || std::int64_t{tick_} - heard_.front().tick > message_window))
-            heard_.pop_front();
-        auto const is_new_to = [](heard_message const& h, said_message const& m) {
-            return std::find(h.by.begin(), h.by.end(), m.from) == h.by.end();
-        };
-        // The latest one: what was said before, another one may have missed.
-        auto found = std::find_if(heard_.rbegin(), heard_.rend(), [&](heard_message const& h) {
-            return h.hash == now.front().hash &&
-                   std::all_of(now.begin(), now.end(), [&](said_message const& m) { return is_new_to(h, m); });
-        });
-        bool const before = found != heard_.rend();
-        if (!before) {
-            heard_.push_back({now.front().hash, tick_, {}});
-            found = heard_.rbegin();
-        }
-        for (said_message const& m : now) found->by.push_back(m.from);
-        return before;
-    }
-
-    // 0.7 tells a client which one it is.
-    std::span<std::uint8_t const> for_everybody(std::span<std::uint8_t const> bytes) {
-        auto const m = parse_message(bytes);
-        if (!types_->is_07() || !m || identify(*m, types_->p) != message_type::client_info) return bytes;
-        auto const info = decode<messages::client_info>(*m, types_->p);
-        if (!info || !info->local) return bytes;
-        messages::client_info others = *info;
-        others.local = false;
-        auto const made = encode(others, types_->p, encoded_);
-        return made ? *made : bytes;
-    }
-
     std::span<merge_input const> inputs_;
     merge_result result_;
-    std::vector<std::unique_ptr<recorded>> all_;
+    merged_recordings all_;
     bool begun_ = false;
     recording recording_;
     std::string first_name_;
@@ -768,14 +526,7 @@ private:
     std::uint64_t strange_ticks_ = 0;       // of these, at which it is somebody else
     std::string stranger_;                  // the first one
 
-    static constexpr std::size_t none = SIZE_MAX;
-    std::size_t speaker_ = none; // number of the recording whose further steps of this tick are read
-    std::vector<said_message> said_by_;
-    std::vector<planned_message> planned_;
-    std::size_t said_ = 0; // of these
-    std::deque<heard_message> heard_;
-    keyed_hash hash_;
-    std::array<std::uint8_t, 1024> encoded_;
+    message_union messages_{all_, result_};
 };
 
 merged_stream::merged_stream(std::span<merge_input const> inputs) : work_{std::make_unique<work>(inputs)} {}

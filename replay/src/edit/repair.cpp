@@ -4,11 +4,9 @@
 #include "demo/session.hpp"
 #include "io/interrupts.hpp"
 
-#include <teewire/huffman.hpp>
 #include <teewire/map/datafile.hpp>
 #include <teewire/message_types.hpp>
 #include <teewire/sha256.hpp>
-#include <teewire/varint.hpp>
 
 #include <fmt/format.h>
 
@@ -18,22 +16,6 @@
 
 namespace teewire::replay {
 namespace {
-
-// Kinds of oddities: those of notes, by their number, and what recorders never write.
-constexpr std::uint32_t odd_marker = 1U << note_count;       // in another form, or a tick that does not increase
-constexpr std::uint32_t odd_head = 1U << (note_count + 1);   // of a chunk: longer than it has to be
-constexpr std::uint32_t odd_order = 1U << (note_count + 2);  // of chunks
-constexpr std::uint32_t odd_unused = 1U << (note_count + 3); // a chunk of type 0
-constexpr unsigned oddity_count = note_count + 4;
-
-std::string describe_oddity(std::uint32_t kinds) {
-    for (unsigned i = 0; i < note_count; ++i)
-        if ((kinds >> i & 1) != 0) return std::string{describe(static_cast<note>(i))};
-    if ((kinds & odd_marker) != 0) return "a tick marker that nothing writes";
-    if ((kinds & odd_head) != 0) return "a chunk with a longer head than it needs";
-    if ((kinds & odd_order) != 0) return "a snapshot where none can be";
-    return "a chunk of the unused type 0";
-}
 
 constexpr std::array<std::uint8_t, 7> magic = {'T', 'W', 'D', 'E', 'M', 'O', 0};
 // UUID of demoitem-sha256@ddnet.tw
@@ -67,182 +49,10 @@ std::size_t stated_map_bytes(std::span<std::uint8_t const> map) {
 
 } // namespace
 
-struct demo_repair::memory {
-    std::array<std::uint8_t, max_demo_packed_bytes> packed;
-    std::array<std::int32_t, max_demo_chunk_ints> ints;
-    std::array<std::uint8_t, max_demo_chunk_ints * 4> message;
-    live_snapshot_memory<> state;
-    demo_player_memory player;
-};
-
-// Plays a stretch, and holds it to what recorders write.
-class demo_repair::player {
-public:
-    // Gets what is certain, with its tick: a snapshot, also one that did not change, or a message.
-    struct sink {
-        std::function<void(std::int32_t tick, snapshot_view state)> snapshot;
-        std::function<void(std::int32_t tick, std::span<std::uint8_t const> bytes)> message;
-    };
-
-    player(std::span<std::uint8_t const> file, memory& m, size_table const& sizes, std::uint32_t refused)
-        : reader_{*demo_reader::open(file)}, memory_{m}, sizes_{sizes}, refused_{refused}, state_{m.state},
-          max_step_{reader_.header().version >= 5 ? 31 : 63} {}
-
-    stretch play(std::size_t begin, sink const& give, bool keep_open_tick) {
-        out_ = {};
-        out_.begin = begin;
-        reader_.seek(begin, -1);
-        has_state_ = false;
-        place_ = place::elsewhere;
-        std::int32_t tick = -1;
-        for (demo_chunk chunk; !interrupted() && reader_.next(chunk);) {
-            bool const next_stretch =
-                chunk.kind == demo_chunk_kind::tick && chunk.keyframe && chunk.absolute && tick >= 0;
-            bool const accepted = next_stretch || accept(chunk, tick);
-            // A marker is the end of the tick before it.
-            if (chunk.kind == demo_chunk_kind::tick && place_ == place::behind_marker && accepted)
-                add_snapshot(tick, give);
-            if (next_stretch || !accepted || !play_chunk(chunk, give)) {
-                out_.end = chunk.position;
-                return std::move(out_);
-            }
-            tick = chunk.tick;
-        }
-        out_.end = reader_.position();
-        if (reader_.error().code != errc::ok) {
-            out_.end = reader_.error().position;
-            fail(reader_.error(), demo_stage::chunk, tick, out_.end);
-        } else if (place_ == place::behind_marker) {
-            if (keep_open_tick) add_snapshot(tick, give);
-            else out_.open_tick = tick;
-        }
-        return std::move(out_);
-    }
-
-    // Whether a keyframe lies there that proves itself. `cost`: bytes that it took to find out.
-    bool is_keyframe(std::size_t at, std::uint64_t& cost) {
-        out_ = {};
-        reader_.seek(at, -1);
-        place_ = place::elsewhere;
-        demo_chunk marker, chunk;
-        if (!reader_.next(marker) || !reader_.next(chunk) || chunk.kind != demo_chunk_kind::snapshot) return false;
-        cost += chunk.payload.size();
-        place_ = place::behind_keyframe;
-        if (!accept(chunk, marker.tick) || !play_chunk(chunk, {})) return false;
-        if (sizes_fit(state_.view(), sizes_)) return true;
-        // Modifications have sizes of their own; then what comes next has to be in order.
-        constexpr int further_chunks = 6;
-        std::int32_t tick = marker.tick;
-        for (int i = 0; i < further_chunks; ++i) {
-            if (!reader_.next(chunk)) return false;
-            cost += chunk.payload.size();
-            if (!accept(chunk, tick) || !play_chunk(chunk, {})) return false;
-            tick = chunk.tick;
-        }
-        return true;
-    }
-
-private:
-    enum class place : std::uint8_t { elsewhere, behind_marker, behind_keyframe };
-
-    void fail(failure what, demo_stage stage, std::int32_t tick, std::size_t position) {
-        out_.damage = explain({what, stage, tick, position});
-    }
-
-    // Whether the form is one that recorders choose. `tick`: that of the marker before.
-    bool accept(demo_chunk const& chunk, std::int32_t tick) {
-        std::uint32_t odd = 0;
-        if (chunk.kind == demo_chunk_kind::tick) {
-            bool const small_step = tick >= 0 && chunk.tick - tick <= max_step_;
-            if (chunk.tick <= tick || (!chunk.absolute && chunk.keyframe) ||
-                (chunk.absolute && !chunk.keyframe && small_step))
-                odd = odd_marker;
-        } else {
-            std::size_t const size = chunk.payload.size();
-            std::size_t const head = size < 30 ? 1 : size < 256 ? 2 : 3;
-            if (reader_.position() - chunk.position != head + size) odd |= odd_head;
-            if (chunk.kind == demo_chunk_kind::unused) odd |= odd_unused;
-            bool const right = chunk.kind == demo_chunk_kind::snapshot ? place_ == place::behind_keyframe
-                               : chunk.kind == demo_chunk_kind::delta  ? place_ == place::behind_marker
-                                                                       : true;
-            if (!right) odd |= odd_order;
-        }
-        return tolerate(odd, chunk);
-    }
-
-    bool tolerate(std::uint32_t odd, demo_chunk const& chunk) {
-        out_.oddities |= odd;
-        if ((odd & refused_) == 0) return true;
-        out_.damage =
-            fmt::format("tick {}, byte {}: {}", chunk.tick, chunk.position, describe_oddity(odd & refused_));
-        return false;
-    }
-
-    void add_snapshot(std::int32_t tick, sink const& give) {
-        place_ = place::elsewhere;
-        if (!has_state_ || tick < 0) return;
-        if (out_.first_tick < 0) out_.first_tick = tick;
-        out_.last_tick = tick;
-        ++out_.snapshots;
-        if (give.snapshot) give.snapshot(tick, state_.view());
-    }
-
-    bool play_chunk(demo_chunk const& chunk, sink const& give) {
-        auto const refuse = [&](failure what, demo_stage stage) {
-            fail(what, stage, chunk.tick, chunk.position);
-            return false;
-        };
-        if (chunk.kind == demo_chunk_kind::tick) {
-            place_ = chunk.keyframe ? place::behind_keyframe : place::behind_marker;
-            return true;
-        }
-        if (chunk.kind == demo_chunk_kind::unused) return true;
-        note_log notes;
-        auto const packed = huffman_decode(chunk.payload, memory_.packed, &notes);
-        if (!packed) return refuse(packed.error(), demo_stage::huffman);
-        auto const count =
-            decode_varints(std::span{memory_.packed}.first(*packed), memory_.ints, decoding::lenient, &notes);
-        if (!count) return refuse(count.error(), demo_stage::varint);
-        auto const ints = std::span{memory_.ints}.first(*count);
-        if (chunk.kind == demo_chunk_kind::snapshot) {
-            auto const view = snapshot_view::parse(ints, decoding::lenient, {}, &notes);
-            if (!view) return refuse(view.error(), demo_stage::snapshot);
-            if (failure const failed = state_.assign(*view); failed.code != errc::ok)
-                return refuse(failed, demo_stage::snapshot);
-        } else if (chunk.kind == demo_chunk_kind::delta) {
-            if (!has_state_) return refuse({errc::missing_snapshot, 0}, demo_stage::delta);
-            failure const failed = state_.apply(ints, sizes_, {decoding::lenient, {}, &notes});
-            if (failed.code != errc::ok) return refuse(failed, demo_stage::delta);
-        }
-        std::uint32_t odd = 0;
-        for (unsigned i = 0; i < note_count; ++i)
-            odd |= static_cast<std::uint32_t>(notes.entries[i].count != 0) << i;
-        if (!tolerate(odd, chunk)) return false;
-        if (chunk.kind == demo_chunk_kind::message) {
-            if (place_ == place::behind_marker) add_snapshot(chunk.tick, give); // nothing else comes for it
-            if (give.message) give.message(chunk.tick, message_bytes(ints, memory_.message));
-            return true;
-        }
-        has_state_ = true;
-        add_snapshot(chunk.tick, give);
-        return true;
-    }
-
-    demo_reader reader_;
-    memory& memory_;
-    size_table const& sizes_;
-    std::uint32_t refused_;
-    live_snapshot state_;
-    std::int32_t max_step_;
-    bool has_state_ = false;
-    place place_ = place::elsewhere;
-    stretch out_;
-};
-
 demo_repair::~demo_repair() = default;
 
 demo_repair::demo_repair(std::span<std::uint8_t const> file, std::function<void(std::uint64_t)> progress)
-    : file_{file}, progress_{std::move(progress)}, memory_{std::make_unique<memory>()} {
+    : file_{file}, progress_{std::move(progress)}, memory_{std::make_unique<stretch_memory>()} {
     bool const has_header = file.size() >= demo_header{.version = min_demo_version}.size();
     if (has_header) read_header();
     if (!has_header || !demo_reader::open(file_)) {
@@ -252,7 +62,7 @@ demo_repair::demo_repair(std::span<std::uint8_t const> file, std::function<void(
     auto const detect = [&] {
         demo_reader reader = *demo_reader::open(file_);
         reader.seek(std::min(begin_, file_.size()), -1);
-        sizes_ = detect_size_table(reader, memory_->player).sizes;
+        sizes_ = detect_size_table(reader, thread_memory()).sizes;
     };
     detect();
     std::size_t const stated = begin_;
@@ -324,7 +134,7 @@ void demo_repair::read_header() {
 // Where the chunks begin, if the map does not say it.
 void demo_repair::find_begin() {
     if (map_matches_ || header_.map_size == 0) return;
-    player at_stated{file_, *memory_, *sizes_, 0};
+    stretch_player at_stated{file_, *memory_, *sizes_, 0};
     search_left_ = 64 * std::uint64_t{file_.size()};
     if (begin_ > header_.size() && begin_ < file_.size() && at_stated.play(begin_, {}, false).snapshots != 0)
         return;
@@ -397,7 +207,7 @@ void demo_repair::mend_texts() {
 
 std::optional<std::size_t> demo_repair::find_keyframe(std::size_t from, std::uint32_t refused) {
     constexpr std::uint8_t absolute_keyframe = 0xc0;
-    player judge{file_, *memory_, *sizes_, refused};
+    stretch_player judge{file_, *memory_, *sizes_, refused};
     for (std::size_t at = from; at < file_.size() && !interrupted(); ++at) {
         auto const rest = file_.subspan(at);
         at += static_cast<std::size_t>(std::find(rest.begin(), rest.end(), absolute_keyframe) - rest.begin());
@@ -410,9 +220,9 @@ std::optional<std::size_t> demo_repair::find_keyframe(std::size_t from, std::uin
     return {};
 }
 
-std::vector<demo_repair::stretch> demo_repair::scan(std::uint32_t refused) {
+std::vector<stretch> demo_repair::scan(std::uint32_t refused) {
     search_left_ = 64 * std::uint64_t{file_.size()};
-    player judge{file_, *memory_, *sizes_, refused};
+    stretch_player judge{file_, *memory_, *sizes_, refused};
     std::vector<stretch> all;
     bool follows = true;
     for (std::size_t at = begin_; at < file_.size() && !interrupted();) {
@@ -428,7 +238,7 @@ std::vector<demo_repair::stretch> demo_repair::scan(std::uint32_t refused) {
 }
 
 // Oddities that a recorder leaves all over its demo are no damage; others are, although they could be decoded.
-std::vector<demo_repair::stretch> demo_repair::scan_twice() {
+std::vector<stretch> demo_repair::scan_twice() {
     refused_ = 0;
     auto all = scan(0);
     std::array<std::size_t, oddity_count> counts{};
@@ -449,7 +259,7 @@ std::vector<demo_repair::stretch> demo_repair::scan_twice() {
 }
 
 // Where the version is not certain and hardly anything can be read, another one may be right.
-std::vector<demo_repair::stretch> demo_repair::scan_versions() {
+std::vector<stretch> demo_repair::scan_versions() {
     auto all = scan_twice();
     // Read as another version, ticks add up to something else than the next keyframe has.
     auto const joints = [](std::vector<stretch> const& found) {
@@ -506,7 +316,7 @@ std::vector<demo_repair::stretch> demo_repair::scan_versions() {
 
 // Leaves out what is of that tick or later.
 void demo_repair::end_before(stretch& s, std::int32_t limit) {
-    player source{file_, *memory_, *sizes_, refused_};
+    stretch_player source{file_, *memory_, *sizes_, refused_};
     std::int32_t last = -1;
     std::uint64_t snapshots = 0;
     source.play(s.begin,
@@ -661,7 +471,7 @@ demo_repair::counts demo_repair::write(output_file& out, std::uint8_t version) c
     if (version < 4) header.marker_count = 0;
     demo_output to{out, header, map_, *sizes_};
     counts written;
-    player source{file_, *memory_, *sizes_, refused_};
+    stretch_player source{file_, *memory_, *sizes_, refused_};
     for (stretch const& s : kept_) {
         if (interrupted()) break;
         source.play(s.begin,

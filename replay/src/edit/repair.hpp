@@ -7,6 +7,7 @@
 // there twice, puts none of the others out; and where ticks within one run past the next, it ends before that.
 #pragma once
 
+#include "edit/stretch_player.hpp"
 #include "io/output_file.hpp"
 
 #include <teewire/demo_format.hpp>
@@ -61,23 +62,6 @@ public:
     counts write(output_file& out, std::uint8_t version) const;
 
 private:
-    /// From a keyframe, or the first chunk, up to the next keyframe, the end, or damage.
-    struct stretch {
-        std::size_t begin = 0; ///< byte
-        std::size_t end = 0;
-        std::int32_t first_tick = -1;
-        std::int32_t last_tick = -1;
-        std::int32_t open_tick = -1;    ///< of a marker at the end of the file, whose snapshot may have been lost
-        std::int32_t after = -1;        ///< only what is after this tick is kept
-        std::int32_t until = INT32_MAX; ///< and before this one
-        std::uint64_t snapshots = 0;
-        std::uint32_t oddities = 0; ///< kinds, as bits
-        bool follows = false;       ///< begins where the one before ends
-        std::string damage;         ///< why it ends before a keyframe
-    };
-    struct memory;
-    class player;
-
     void read_header();
     void find_begin();
     void read_map();
@@ -92,7 +76,7 @@ private:
     std::span<std::uint8_t const> file_;
     std::function<void(std::uint64_t)> progress_;
     std::vector<std::uint8_t> mended_; // the file with another header, if its own cannot be read
-    std::unique_ptr<memory> memory_;
+    std::unique_ptr<stretch_memory> memory_;
     demo_header header_;
     bool map_matches_ = false;
     std::span<std::uint8_t const> map_;

@@ -2,11 +2,10 @@
 
 #include "io/interrupts.hpp"
 #include "io/text.hpp"
+#include "map/block_facts.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -66,107 +65,6 @@ std::string uuid_string(uuid const& id) {
 
 /// Of the types that a map of today can have.
 std::string_view current_name(uuid const& id) { return id == group_extension_uuid ? std::string_view{} : name(id); }
-
-// ---- blocks --------------------------------------------------------------------------------------------------------
-
-// What is known of a block, whatever the item that refers to it takes it for.
-struct block_facts {
-    std::optional<map_problem> problem; // it cannot be read, and nothing else is known
-    std::size_t size = 0;
-    std::string sha256;
-    std::string magic;          // the first four bytes
-    std::string text;           // up to the first zero byte, and no longer than max_text
-    std::size_t text_size = 0;  // all of it
-    std::uint64_t unpacked = 0; // tiles, if these are packed ones
-    std::uint64_t skips = 0;    // tiles that have one
-    std::uint64_t reserved = 0; // tiles with a reserved byte that is not 0
-    bool zero = true;           // all of it
-
-    static constexpr std::size_t max_text = 64 << 10;
-};
-
-// Any number of items may refer to a block: it is decompressed and hashed once, and all of them together within the
-// limit for reading a map.
-class block_reader {
-public:
-    explicit block_reader(datafile const& file) : file_{file}, facts_(file.block_count()) {}
-
-    // Null if there is no such block.
-    [[nodiscard]] block_facts const* operator[](std::int32_t block) {
-        if (block < 0 || static_cast<std::size_t>(block) >= facts_.size()) return nullptr;
-        auto& found = facts_[static_cast<std::size_t>(block)];
-        if (!found) found = std::make_unique<block_facts>(read(block));
-        return found.get();
-    }
-
-private:
-    [[nodiscard]] block_facts read(std::int32_t block) {
-        block_facts facts;
-        if (interrupted()) return facts; // nobody will see it
-        try {
-            spend(block);
-            std::span<std::uint8_t const> const content = read_block(file_, block, memory_);
-            facts.size = content.size();
-            facts.sha256 = sha256_text(content);
-            auto const end = std::find(content.begin(), content.end(), std::uint8_t{0});
-            facts.text_size = static_cast<std::size_t>(end - content.begin());
-            facts.text.assign(content.begin(), std::min(end, content.begin() + block_facts::max_text));
-            facts.magic.assign(content.begin(), content.begin() + std::min<std::ptrdiff_t>(4, std::ssize(content)));
-            count_tiles(content, facts);
-        } catch (map_problem const& p) {
-            facts.problem = p;
-        }
-        return facts;
-    }
-
-    // Throws map_problem.
-    void spend(std::int32_t block) {
-        datafile_block const found = file_.block(static_cast<std::size_t>(block));
-        std::size_t const cost = std::max(found.size, found.stored.size());
-        if (cost > left_)
-            throw map_problem{.code = map_errc::too_large,
-                              .severity = severity_of(map_errc::too_large),
-                              .position = found.position,
-                              .block = block,
-                              .value = static_cast<std::int64_t>(cost),
-                              .expected = static_cast<std::int64_t>(left_)};
-        left_ -= cost;
-    }
-
-    // Maps of a MB can have a hundred of tiles, which compilers count several at a time of if sums are no wider than them.
-    static void count_tiles(std::span<std::uint8_t const> content, block_facts& facts) {
-        constexpr bool little = std::endian::native == std::endian::little;
-        constexpr int skip = little ? 16 : 8;
-        constexpr int reserved = little ? 24 : 0;
-        constexpr std::size_t at_once = 1 << 16; // their sum has 24 bits
-        std::uint32_t any = 0;
-        for (; content.size() >= 4; content = content.subspan(std::min(content.size() / 4, at_once) * 4)) {
-            std::size_t const cells = std::min(content.size() / 4, at_once);
-            std::uint32_t unpacked = 0;
-            std::uint32_t skips = 0;
-            std::uint32_t reserves = 0;
-            for (std::size_t i = 0; i < cells; ++i) {
-                std::uint32_t cell;
-                std::memcpy(&cell, content.data() + 4 * i, sizeof cell);
-                any |= cell;
-                unpacked += (cell >> skip & 0xff) + 1;
-                skips += (cell >> skip & 0xff) != 0;
-                reserves += (cell >> reserved & 0xff) != 0;
-            }
-            facts.unpacked += unpacked;
-            facts.skips += skips;
-            facts.reserved += reserves;
-        }
-        if (content.size() == 3) facts.unpacked += content[2] + std::uint64_t{1};
-        facts.zero =
-            any == 0 && std::all_of(content.begin(), content.end(), [](std::uint8_t byte) { return byte == 0; });
-    }
-
-    datafile const& file_;
-    bytes memory_; // of the block that is read
-    std::vector<std::unique_ptr<block_facts>> facts_;
-    std::size_t left_ = map_read_options{}.max_bytes;
-};
 
 // ---- the map -------------------------------------------------------------------------------------------------------
 

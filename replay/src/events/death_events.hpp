@@ -1,0 +1,44 @@
+// Who was killed, and by whom: kill messages and the deaths that items show.
+#pragma once
+
+#include "events/pending_events.hpp"
+#include "game/deaths.hpp"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace teewire::replay {
+
+class death_events {
+public:
+    death_events(recorded_game& game, pending_events& pending) : game_{game}, pending_{pending} {}
+
+    /// The tick is over.
+    void end_tick();
+    /// Another one has begun.
+    void begin_tick();
+    /// A kill message.
+    void hear(kill_note const& note);
+    /// The items of the last snapshot.
+    void read();
+    /// It turns out that there is one receiver.
+    void begin_one_receiver();
+    void finish();
+
+private:
+    void add_death(death const& d, evidence known);
+    void add_undecided();
+    void expect_message(std::int32_t victim);
+    void add_unexplained(std::int64_t now);
+
+    recorded_game& game_;
+    pending_events& pending_;
+    std::vector<kill_note> notes_; // of several receivers, since the last snapshot with deaths
+    int ticks_waited_ = 0;         // since the first of them
+    // Of one receiver: whose death was announced, but not seen, with its tick, and the reverse.
+    std::map<std::int32_t, std::int32_t> announced_;
+    std::map<std::int32_t, game_event> unexplained_;
+};
+
+} // namespace teewire::replay

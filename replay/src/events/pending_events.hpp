@@ -1,0 +1,68 @@
+// Events that wait until everything is known about them.
+#pragma once
+
+#include "events/recorded_game.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// Sorted by tick.
+class pending_events {
+public:
+    using iterator = std::list<game_event>::iterator;
+
+    /// Everything given must outlive it.
+    pending_events(recorded_game const& game, std::function<void(game_event const&)> const& tell)
+        : game_{game}, tell_{tell} {}
+
+    /// Behind those of the same tick.
+    iterator add(game_event e);
+    /// Unless the same was added in this tick: demos of servers hold what goes to all once for each client.
+    void add_once(game_event e);
+    /// Chat, team chat or a whisper. Of several receivers, those who say the same in a tick may be one, told in other ids.
+    void add_speech(game_event e);
+
+    /// The last event since `tick` for which that holds, or null. It is among the last ones: not even servers of 128
+    /// players have more to say in a second, and who floods a recording shall not make it slow.
+    template <class F>
+    [[nodiscard]] game_event* find(std::int64_t tick, F const& holds) {
+        std::size_t left = max_looked_at;
+        for (auto p = waiting_.rbegin(); left != 0 && p != waiting_.rend() && p->tick >= tick; ++p, --left)
+            if (holds(*p)) return &*p;
+        return nullptr;
+    }
+    static constexpr std::size_t max_looked_at = 1000;
+
+    void begin_tick() { told_.clear(); }
+    /// Tells what is older than `tick`, up to what cannot be decided yet.
+    void release(std::int64_t tick);
+    /// Tells all of it.
+    void finish();
+
+private:
+    struct words { // that were said in a tick
+        std::int32_t tick;
+        game_event_kind how;
+        std::string text;
+
+        auto operator<=>(words const&) const = default;
+    };
+
+    void unite_copies();
+
+    recorded_game const& game_;
+    std::function<void(game_event const&)> const& tell_;
+    std::list<game_event> waiting_;
+    std::set<std::string> told_;                      // in this tick
+    std::map<words, std::vector<iterator>> speeches_; // that wait, of several receivers
+    bool finished_ = false;
+};
+
+} // namespace teewire::replay

@@ -1,0 +1,52 @@
+// Who is there, under which name and in which team.
+#pragma once
+
+#include "events/pending_events.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+class presence_events {
+public:
+    presence_events(recorded_game& game, pending_events& pending)
+        : game_{game}, pending_{pending}, client_info_{*find_object(game.version, "client_info")} {}
+
+    void begin_tick();
+    /// A message about somebody who comes or goes: by id in 0.7, by name in the chat of 0.6.
+    void hear(game_event_kind join_or_leave, std::optional<std::int32_t> client_id, std::string name,
+              std::string reason);
+    /// A message that says who somebody is. `i`: what read_introduction() has made of it.
+    void hear(introduction i, game_message const& m);
+    /// The items of the last snapshot that say what clients are called.
+    void read_names(std::span<item const> client_infos);
+    /// Who is in the last snapshot.
+    void read_players();
+
+private:
+    struct heard {
+        std::int32_t tick;
+        game_event_kind what;
+        std::optional<std::int32_t> client_id;
+        std::string name;
+        std::string reason;
+
+        [[nodiscard]] bool is_about(game_event const& e) const;
+    };
+
+    void add(game_event_kind join_or_leave, std::int32_t client_id);
+    void rename(std::int32_t client_id, std::string const& before, evidence known);
+
+    recorded_game& game_;
+    pending_events& pending_;
+    object const& client_info_;
+    std::vector<heard> heard_; // in the last second, and not seen yet
+    std::map<std::int32_t, std::int32_t> teams_;
+    std::uint64_t names_seen_ = 0; // the version when players were read last
+};
+
+} // namespace teewire::replay

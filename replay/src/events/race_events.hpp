@@ -1,0 +1,27 @@
+// Races: checkpoints, finishes and best times.
+#pragma once
+
+#include "events/announcement.hpp"
+#include "events/pending_events.hpp"
+#include "game/race.hpp"
+
+#include <string_view>
+
+namespace teewire::replay {
+
+class race_events {
+public:
+    race_events(recorded_game const& game, pending_events& pending) : game_{game}, pending_{pending} {}
+
+    void hear(race_news const& news);
+    /// The server says in the chat, with these words, that somebody has finished.
+    void hear(announcement const& said, std::string_view words);
+
+private:
+    void add_finish(game_event e);
+
+    recorded_game const& game_;
+    pending_events& pending_;
+};
+
+} // namespace teewire::replay

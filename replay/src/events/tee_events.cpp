@@ -1,0 +1,149 @@
+#include "events/tee_events.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+using enum game_event_kind;
+
+// How far from a tee things are that it did, in units: what it does counts where it is in that tick, and it may have
+// moved since. Hammers reach 51, weapons lie within 48.
+constexpr double hammer_reach = 96;
+constexpr double pickup_reach = 80;
+
+enum sound : std::int32_t {
+    hook_attach_ground = 21,
+    hook_attach_player = 22,
+    pickup_health = 24,
+    pickup_armor = 25,
+    pickup_grenade = 26,
+    pickup_shotgun = 27,
+    pickup_ninja = 28,
+    hit_somebody = 31,
+};
+
+constexpr std::int32_t hammer = 0;
+
+} // namespace
+
+void tee_events::read_events() {
+    hammerers_.clear();
+    hurt_.clear();
+    for (event_item const& i : game_.now.events) {
+        switch (i.what) {
+        case event_item::kind::spawn: spawned(i.at); break;
+        case event_item::kind::hammer_hit: hammered(i.at); break;
+        case event_item::kind::damage: damaged(i); break;
+        case event_item::kind::death:
+        case event_item::kind::sound: break;
+        }
+    }
+    for (event_item const& i : game_.now.events)
+        if (i.what == event_item::kind::sound) heard_sound(i);
+}
+
+void tee_events::read_tees() {
+    for (tee const& t : game_.now.tees) {
+        tee const* const before = game_.before.find(t.client_id);
+        if (has_shot(t, before)) {
+            game_event e = game_.make(shot, evidence::derived);
+            e.tick = std::max(t.attack_tick, game_.tick - lateness); // what came before that is told
+            e.weapon = t.weapon;
+            e.where = expected_place(t, game_.now.tick);
+            add(&t, std::move(e));
+        }
+        hooks_.read(t, game_.started ? before : nullptr);
+        if (before != nullptr && before->frozen != t.frozen)
+            add(&t, game_.make(t.frozen ? freeze : unfreeze, evidence::derived));
+    }
+    hooks_.release_lost();
+}
+
+// Servers take inputs between two ticks: a shot of the tick of one snapshot may show in the next one alone.
+bool tee_events::has_shot(tee const& t, tee const* before) const {
+    std::int32_t const last = before != nullptr ? before->attack_tick : game_.before.tick;
+    return t.attack_tick > last && t.attack_tick >= game_.before.tick && t.attack_tick <= game_.now.tick;
+}
+
+void tee_events::add(tee const* of, game_event&& e) {
+    if (of != nullptr) e.client = game_.who(of->client_id);
+    pending_.add(std::move(e));
+}
+
+void tee_events::spawned(place at) {
+    game_event e = game_.make(spawn, evidence::observed);
+    e.where = at;
+    add(game_.nearest(at, sound_reach, [&](tee const& t) { return game_.before.find(t.client_id) == nullptr; }),
+        std::move(e));
+}
+
+void tee_events::hammered(place at) {
+    game_event e = game_.make(hit, evidence::observed);
+    e.where = at;
+    e.weapon = hammer;
+    tee const* const attacker = game_.nearest(at, hammer_reach, [&](tee const& t) {
+        return t.weapon == hammer && has_shot(t, game_.before.find(t.client_id));
+    });
+    tee const* const victim = game_.nearest(at, hammer_reach, [&](tee const& t) { return &t != attacker; });
+    if (victim != nullptr) e.target = game_.who(victim->client_id);
+    if (attacker != nullptr) hammerers_.insert(attacker->client_id);
+    add(attacker, std::move(e));
+}
+
+void tee_events::damaged(event_item const& i) {
+    tee const* const t =
+        i.value >= 0 ? game_.now.find(i.value) : game_.nearest(i.at, sound_reach, [](tee const&) { return true; });
+    if (t != nullptr) hurt_.insert(t->client_id);
+}
+
+void tee_events::heard_sound(event_item const& i) {
+    switch (i.value) {
+    case sound::pickup_health: return picked_up("health", i.at);
+    case sound::pickup_armor: return picked_up("armor", i.at);
+    case sound::pickup_grenade: return picked_up("grenade", i.at);
+    case sound::pickup_ninja: return picked_up("ninja", i.at);
+    case sound::pickup_shotgun: {
+        auto const& lasers = game_.before.lasers;
+        return picked_up(std::find(lasers.begin(), lasers.end(), i.at) != lasers.end() ? "laser" : "shotgun", i.at);
+    }
+    case sound::hit_somebody: return was_hit(i.at);
+    case sound::hook_attach_ground: return hooks_.hear(i.at, false);
+    case sound::hook_attach_player: return hooks_.hear(i.at, true);
+    default: return;
+    }
+}
+
+void tee_events::picked_up(std::string_view what, place at) {
+    game_event e = game_.make(pickup, evidence::observed);
+    e.where = at;
+    e.text = what;
+    auto const has_more = [&](tee const& t) {
+        tee const* const before = game_.before.find(t.client_id);
+        if (before == nullptr) return false;
+        return what == "health" ? t.health > before->health : what == "armor" && t.armor > before->armor;
+    };
+    tee const* who = game_.nearest(at, pickup_reach, has_more);
+    if (who == nullptr) who = game_.nearest(at, pickup_reach, [](tee const&) { return true; });
+    add(who, std::move(e));
+}
+
+// Only who hit hears it, and who watches that one.
+void tee_events::was_hit(place at) {
+    tee const* const attacker = game_.one_receiver
+                                    ? game_.now.find(game_.racer)
+                                    : game_.nearest(at, sound_reach, [](tee const&) { return true; });
+    if (attacker != nullptr && hammerers_.contains(attacker->client_id)) return; // told already
+    game_event e = game_.make(hit, evidence::observed);
+    if (attacker != nullptr) e.weapon = attacker->weapon;
+    auto const others = [&](std::int32_t id) { return attacker == nullptr || id != attacker->client_id; };
+    if (std::count_if(hurt_.begin(), hurt_.end(), others) == 1) {
+        tee const& victim = *game_.now.find(*std::find_if(hurt_.begin(), hurt_.end(), others));
+        e.target = game_.who(victim.client_id);
+        e.where = expected_place(victim, game_.now.tick);
+    }
+    add(attacker, std::move(e));
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,40 @@
+// What tees do and suffer: spawns, shots, hits, pickups, hooks and freezes.
+#pragma once
+
+#include "events/hook_events.hpp"
+#include "events/pending_events.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string_view>
+
+namespace teewire::replay {
+
+class tee_events {
+public:
+    tee_events(recorded_game const& game, pending_events& pending)
+        : game_{game}, pending_{pending}, hooks_{game, pending} {}
+
+    /// The items of the last snapshot that are events.
+    void read_events();
+    /// The tees of the last snapshot.
+    void read_tees();
+
+private:
+    [[nodiscard]] bool has_shot(tee const& t, tee const* before) const;
+    void add(tee const* of, game_event&& e);
+    void spawned(place at);
+    void hammered(place at);
+    void damaged(event_item const& i);
+    void heard_sound(event_item const& i);
+    void picked_up(std::string_view what, place at);
+    void was_hit(place at);
+
+    recorded_game const& game_;
+    pending_events& pending_;
+    hook_events hooks_;
+    std::set<std::int32_t> hammerers_; // whose hits with it this snapshot has
+    std::set<std::int32_t> hurt_;      // in this snapshot
+};
+
+} // namespace teewire::replay

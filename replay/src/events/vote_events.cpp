@@ -1,0 +1,61 @@
+#include "events/vote_events.hpp"
+
+#include <teewire/packer.hpp>
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+using enum game_event_kind;
+
+// In the chat of 0.6.
+constexpr std::string_view begin_of_result = "Vote ";
+bool is_result(std::string_view text) { return text == "Vote passed" || text == "Vote failed"; }
+
+} // namespace
+
+void vote_events::hear(message const& m) {
+    unpacker in{m.fields};
+    std::int32_t caller = -1, type = 0;
+    bool const is_07 = game_.version == protocol::teeworlds_07;
+    if (is_07) {
+        caller = in.read_int();
+        type = in.read_int();
+    }
+    std::int32_t const timeout = in.read_int();
+    std::string_view const description = in.read_string();
+    std::string_view const reason = in.read_string();
+    if (!in.ok()) return;
+    if (timeout > 0) {
+        std::string text{description};
+        if (!reason.empty()) text += fmt::format(" ({})", reason);
+        if (std::exchange(running_, text) == text) return; // who comes while it runs is told, too
+        game_event e = game_.make(vote, evidence::observed);
+        if (caller >= 0) e.client = game_.who(caller);
+        e.text = std::move(text);
+        pending_.add_once(std::move(e));
+    } else if (!std::exchange(running_, {}).empty()) {
+        constexpr std::int32_t aborted = 4, passed = 5, failed = 6;
+        game_event e = game_.make(vote_end, evidence::observed);
+        e.text = type == aborted ? "aborted" : type == passed ? "passed" : type == failed ? "failed" : "";
+        // 0.6 says it in the chat, before or after.
+        if (!is_07)
+            if (auto const* const said = pending_.find(game_.tick, [](game_event const& other) {
+                    return other.kind == server_message && is_result(other.text);
+                }))
+                e.text = said->text.substr(begin_of_result.size());
+        pending_.add_once(std::move(e));
+    }
+}
+
+void vote_events::hear(std::string_view text) {
+    if (!is_result(text)) return;
+    game_event* const ended =
+        pending_.find(std::int64_t{game_.tick} - lateness, [](auto const& e) { return e.kind == vote_end; });
+    if (ended != nullptr) ended->text = text.substr(begin_of_result.size());
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,83 @@
+#include "map/block_facts.hpp"
+
+#include "io/interrupts.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace teewire::replay {
+namespace {
+
+// Maps of a MB can have a hundred of tiles, which compilers count several at a time of if sums are no wider than them.
+void count_tiles(std::span<std::uint8_t const> content, block_facts& facts) {
+    constexpr bool little = std::endian::native == std::endian::little;
+    constexpr int skip = little ? 16 : 8;
+    constexpr int reserved = little ? 24 : 0;
+    constexpr std::size_t at_once = 1 << 16; // their sum has 24 bits
+    std::uint32_t any = 0;
+    for (; content.size() >= 4; content = content.subspan(std::min(content.size() / 4, at_once) * 4)) {
+        std::size_t const cells = std::min(content.size() / 4, at_once);
+        std::uint32_t unpacked = 0;
+        std::uint32_t skips = 0;
+        std::uint32_t reserves = 0;
+        for (std::size_t i = 0; i < cells; ++i) {
+            std::uint32_t cell;
+            std::memcpy(&cell, content.data() + 4 * i, sizeof cell);
+            any |= cell;
+            unpacked += (cell >> skip & 0xff) + 1;
+            skips += (cell >> skip & 0xff) != 0;
+            reserves += (cell >> reserved & 0xff) != 0;
+        }
+        facts.unpacked += unpacked;
+        facts.skips += skips;
+        facts.reserved += reserves;
+    }
+    if (content.size() == 3) facts.unpacked += content[2] + std::uint64_t{1};
+    facts.zero =
+        any == 0 && std::all_of(content.begin(), content.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+} // namespace
+
+block_facts const* block_reader::operator[](std::int32_t block) {
+    if (block < 0 || static_cast<std::size_t>(block) >= facts_.size()) return nullptr;
+    auto& found = facts_[static_cast<std::size_t>(block)];
+    if (!found) found = std::make_unique<block_facts>(read(block));
+    return found.get();
+}
+
+block_facts block_reader::read(std::int32_t block) {
+    block_facts facts;
+    if (interrupted()) return facts; // nobody will see it
+    try {
+        spend(block);
+        std::span<std::uint8_t const> const content = read_block(file_, block, memory_);
+        facts.size = content.size();
+        facts.sha256 = sha256_text(content);
+        auto const end = std::find(content.begin(), content.end(), std::uint8_t{0});
+        facts.text_size = static_cast<std::size_t>(end - content.begin());
+        facts.text.assign(content.begin(), std::min(end, content.begin() + block_facts::max_text));
+        facts.magic.assign(content.begin(), content.begin() + std::min<std::ptrdiff_t>(4, std::ssize(content)));
+        count_tiles(content, facts);
+    } catch (map_problem const& p) {
+        facts.problem = p;
+    }
+    return facts;
+}
+
+// Throws map_problem.
+void block_reader::spend(std::int32_t block) {
+    datafile_block const found = file_.block(static_cast<std::size_t>(block));
+    std::size_t const cost = std::max(found.size, found.stored.size());
+    if (cost > left_)
+        throw map_problem{.code = map_errc::too_large,
+                          .severity = severity_of(map_errc::too_large),
+                          .position = found.position,
+                          .block = block,
+                          .value = static_cast<std::int64_t>(cost),
+                          .expected = static_cast<std::int64_t>(left_)};
+    left_ -= cost;
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,50 @@
+// What the blocks of a datafile hold.
+#pragma once
+
+#include "map/document.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// What is known of a block, whatever the item that refers to it takes it for.
+struct block_facts {
+    std::optional<map_problem> problem; ///< it cannot be read, and nothing else is known
+    std::size_t size = 0;
+    std::string sha256;
+    std::string magic;          ///< the first four bytes
+    std::string text;           ///< up to the first zero byte, and no longer than max_text
+    std::size_t text_size = 0;  ///< all of it
+    std::uint64_t unpacked = 0; ///< tiles, if these are packed ones
+    std::uint64_t skips = 0;    ///< tiles that have one
+    std::uint64_t reserved = 0; ///< tiles with a reserved byte that is not 0
+    bool zero = true;           ///< all of it
+
+    static constexpr std::size_t max_text = 64 << 10;
+};
+
+/// Any number of items may refer to a block: it is decompressed and hashed once, and all of them together within the
+/// limit for reading a map.
+class block_reader {
+public:
+    /// The file must outlive it.
+    explicit block_reader(datafile const& file) : file_{file}, facts_(file.block_count()) {}
+
+    /// Null if there is no such block.
+    [[nodiscard]] block_facts const* operator[](std::int32_t block);
+
+private:
+    [[nodiscard]] block_facts read(std::int32_t block);
+    void spend(std::int32_t block);
+
+    datafile const& file_;
+    std::vector<std::uint8_t> memory_; // of the block that is read
+    std::vector<std::unique_ptr<block_facts>> facts_;
+    std::size_t left_ = map_read_options{}.max_bytes;
+};
+
+} // namespace teewire::replay
