@@ -231,7 +231,8 @@ TEST_CASE("a broadcast offers what is in its window") {
     CHECK(seen.folders_gone == 1);
     CHECK(offer.find(first + "/start") == nullptr);
     CHECK(offer.recordings() == 1);
-    CHECK(std::count_if(seen.all.begin(), seen.all.end(), [](auto const& f) { return f.first.starts_with("map/"); }) == 1);
+    CHECK(std::count_if(seen.all.begin(), seen.all.end(),
+                        [](auto const& f) { return f.first.starts_with("map/"); }) == 1);
     // Nothing comes for an hour: the last fragment stays for those who come.
     offer.proceed(now + 3'600'000);
     CHECK(offer.sync() != nullptr);
@@ -280,7 +281,8 @@ TEST_CASE("events wait for their time, as copies") {
     CHECK(seen.got.empty());
     queue.release(25, seen);
     using what = std::pair<event_kind, std::int32_t>;
-    CHECK(seen.got == std::vector{what{event_kind::begin, -1}, what{event_kind::snapshot, 5}, what{event_kind::message, 5}});
+    CHECK(seen.got ==
+          std::vector{what{event_kind::begin, -1}, what{event_kind::snapshot, 5}, what{event_kind::message, 5}});
     CHECK(seen.map == "ab");
     CHECK(seen.message.size() > 5);
     CHECK(queue.next() == 30);
@@ -330,8 +332,8 @@ TEST_CASE("addresses of broadcasts") {
     CHECK(web_address::parse("http://x")->port == "80");
     CHECK(web_address::parse("http://x")->path == "/");
     CHECK_FALSE(web_address::parse("localhost:8303"));
-    for (char const* const wrong : {"https://x", "http://", "http://:80", "http://x:", "http://x:8o", "http://x:123456",
-                                    "http://x/a b", "http://x/\r\nHost: y"})
+    for (char const* const wrong : {"https://x", "http://", "http://:80", "http://x:", "http://x:8o",
+                                    "http://x:123456", "http://x/a b", "http://x/\r\nHost: y"})
         CHECK_THROWS_AS(static_cast<void>(web_address::parse(wrong)), usage_error);
 }
 
@@ -352,16 +354,21 @@ TEST_CASE("whatever a stranger sends as an index") {
     CHECK(one.last == 9);
     CHECK(one.has_map);
     CHECK(one.map.crc == 10);
-    CHECK(one.map.sha256 == std::array<std::uint8_t, 32>(
-                                [] {
-                                    std::array<std::uint8_t, 32> sum{};
-                                    sum.fill(0xaa);
-                                    return sum;
-                                }()));
-    for (auto const& [old, other] : std::initializer_list<std::pair<std::string, std::string>>{
-             {"0123456789abcdef", "../../../etc/pas"}, {"0123456789abcdef", "0123456789ABCDEF"},
-             {"\"0.7\"", "\"0.8\""}, {":3", ":10"}, {":3", ":-3"}, {":9", ":1e30"}, {"false", "0"},
-             {"[{", "[[{"}, {"\"recordings\"", "\"records\""}}) {
+    CHECK(one.map.sha256 == std::array<std::uint8_t, 32>([] {
+              std::array<std::uint8_t, 32> sum{};
+              sum.fill(0xaa);
+              return sum;
+          }()));
+    for (auto const& [old, other] :
+         std::initializer_list<std::pair<std::string, std::string>>{{"0123456789abcdef", "../../../etc/pas"},
+                                                                    {"0123456789abcdef", "0123456789ABCDEF"},
+                                                                    {"\"0.7\"", "\"0.8\""},
+                                                                    {":3", ":10"},
+                                                                    {":3", ":-3"},
+                                                                    {":9", ":1e30"},
+                                                                    {"false", "0"},
+                                                                    {"[{", "[[{"},
+                                                                    {"\"recordings\"", "\"records\""}}) {
         std::string wrong = good;
         wrong.replace(wrong.find(old), old.size(), other);
         CHECK_MESSAGE(!parse(wrong), wrong);
