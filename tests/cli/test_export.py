@@ -297,8 +297,12 @@ class Parts(Exported):
                 out = self.folder / f"out-{number}-of-3.txt"
                 code, printed, err = run(*part, "-o", self.folder / "out.txt")
                 self.assertEqual(printed, "")
-                self.assertEqual(run(*part), (code, out.read_text(), err))
                 said += err.splitlines()
+                # Which files a part has depends on where they lie. What cannot read any leaves nothing.
+                if code != 0 and not out.exists():
+                    self.assertEqual(run(*part), (code, "", err))
+                    continue
+                self.assertEqual(run(*part), (code, out.read_text(), err))
                 # A head is that of the whole.
                 head = whole.splitlines()[:1] if "csv" in verb else []
                 self.assertEqual(out.read_text().splitlines()[:len(head)], head)

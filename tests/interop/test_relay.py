@@ -16,7 +16,7 @@ from real_servers import free_port, own_network, scratch, skip, until
 
 TEEWIRE, WATCHERS, WEB, FIXTURES = map(os.path.abspath, sys.argv[1:5])
 VIEWERS = int(sys.argv[5]) if len(sys.argv) > 5 else 200
-SECONDS = int(sys.argv[6]) if len(sys.argv) > 6 else 8
+SECONDS = int(sys.argv[6]) if len(sys.argv) > 6 else 6
 DEMO = pathlib.Path(FIXTURES) / "demos/ddnet_dm1.demo"  # half a minute
 MOST_BEHIND = 3  # seconds
 
@@ -85,7 +85,7 @@ def check(name, command, folder):
             found = watch(port, relay, viewers, folder / "fragments")
             asked.append(metric(relay, "http_body_bytes_total") - before)
             print(f"{name}: {json.dumps(found)}, {asked[-1]} bytes of the relay")
-            assert found["failures"] == found["wrong"] == 0 and found["least"] >= SECONDS - 5, found
+            assert found["failures"] == found["wrong"] == 0 and found["least"] >= SECONDS - 3, found
             assert found["age_p99"] <= MOST_BEHIND, found
         # `sync` is asked for fifty times a second by the observer alone.
         if command:
