@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """`teewire relay`: fragments that join to what the source had, whoever fetches them, whenever and however.
 Usage: test_relay.py TEEWIRE FIXTURES"""
+import functools
 import hashlib
 import http.client
+import http.server
 import json
 import os
 import pathlib
 import socket
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -306,6 +309,33 @@ class Sources(RelayTest):
                     # Everything from the first to the last.
                     self.assertEqual(found, {t: s for t, s in expected.items() if ticks[0] <= t <= ticks[-1]})
                 first.end(), third.end()
+
+    def test_a_folder_behind_any_web_server(self):
+        """One that ends the connection after each answer."""
+        demo = DEMOS["ddnet_yard"]
+        self.relay(demo, "--loop", "--dir", "live", "--window", "600", http=False)
+        deadline = time.monotonic() + 30
+        while not (self.folder / "live/sync").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=self.folder)) as web:
+            threading.Thread(target=web.serve_forever).start()
+            self.addCleanup(web.shutdown)
+            relay = self.relay(f"http://127.0.0.1:{web.server_port}/live")
+            viewer = Viewer(relay)
+            viewer.look_until(lambda index: len(index["recordings"]) >= 2 and index["recordings"][1]["last"] >= 1)
+            self.assertEqual(relay.end()[0], 0)
+            web.shutdown()
+        self.assertNotIn("trying again", relay.said)
+        expected = states(demo)
+        for which in 0, 1:
+            found = states(self.save("x.demo", viewer.joined(which)))
+            ticks = sorted(found)
+            self.assertGreater(len(ticks), 20)
+            self.assertEqual(found, {t: s for t, s in expected.items() if ticks[0] <= t <= ticks[-1]})
 
     def test_a_source_that_comes_back(self):
         first = self.relay(DEMOS["ddnet_yard"], "--speed", "2")

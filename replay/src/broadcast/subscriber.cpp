@@ -141,7 +141,7 @@ public:
         : from_{std::move(from)}, to_{to}, say_{std::move(say)}, resolver_{io}, stream_{io}, wait_{io}, pace_{io},
           memory_{std::make_unique<demo_player_memory>()} {}
 
-    void start() { connect(); }
+    void start() { get_sync(); }
     void stop() {
         stopped_ = true;
         resolver_.cancel();
@@ -157,29 +157,34 @@ private:
 
     // ---- connection
 
-    void connect() {
+    void connect(std::function<void()> then) {
         looks_up_ = true;
         resolver_.async_resolve(
-            from_.host, from_.port, [this](error_code failed, tcp::resolver::results_type const& found) {
+            from_.host, from_.port, [this, then](error_code failed, tcp::resolver::results_type const& found) {
                 looks_up_ = false;
                 if (stopped_) return;
                 if (failed) return lose(failed.message());
                 stream_.expires_after(answer_time);
-                stream_.async_connect(found, [this](error_code unreachable, tcp::endpoint const&) {
+                stream_.async_connect(found, [this, then](error_code gone, tcp::endpoint const&) {
                     if (stopped_) return;
-                    if (unreachable) return lose(unreachable.message());
-                    get_sync();
+                    if (gone) return lose(gone.message());
+                    connected_ = true;
+                    then();
                 });
             });
+    }
+    void disconnect() {
+        stream_.close();
+        buffer_.clear();
+        connected_ = used_ = false;
     }
 
     void lose(std::string const& why) {
         if (stopped_) return;
-        stream_.close();
-        buffer_.clear();
+        disconnect();
         if (why != last_trouble_) say_(fmt::format("{}; trying again", why));
         last_trouble_ = why;
-        after(std::exchange(back_off_, std::min(2 * back_off_, longest_wait)), &state::connect);
+        after(std::exchange(back_off_, std::min(2 * back_off_, longest_wait)), &state::get_sync);
     }
 
     void after(milliseconds time, void (state::*next)()) {
@@ -190,6 +195,7 @@ private:
     }
 
     void get(std::string const& path, std::size_t most, handler next) {
+        if (!connected_) return connect([this, path, most, next] { get(path, most, next); });
         request_ = {};
         request_.method(http::verb::get);
         request_.target(from_.path + path);
@@ -199,33 +205,28 @@ private:
         parser_.emplace();
         parser_->body_limit(most);
         stream_.expires_after(answer_time);
-        http::async_write(stream_, request_, [this, next](error_code failed, std::size_t) {
+        auto const broken = [this, path, most, next](error_code why) {
+            // A server may end a connection that it has answered on.
+            if (!used_ || why == beast::error::timeout) return lose(why.message());
+            disconnect();
+            get(path, most, next);
+        };
+        http::async_write(stream_, request_, [this, next, broken](error_code unsent, std::size_t) {
             if (stopped_) return;
-            if (failed) return lose(failed.message());
-            http::async_read(stream_, buffer_, *parser_, [this, next](error_code broken, std::size_t) {
+            if (unsent) return broken(unsent);
+            http::async_read(stream_, buffer_, *parser_, [this, next, broken](error_code failed, std::size_t) {
                 if (stopped_) return;
-                if (broken) return lose(broken.message());
+                if (failed) return broken(failed);
+                used_ = true;
                 auto& answer = parser_->get();
                 unsigned const status = answer.result_int();
-                keep_ = answer.keep_alive();
                 auto const data = answer.body().cdata();
                 auto const* const first = static_cast<std::uint8_t const*>(data.data());
                 body bytes(first, first + data.size());
-                if (!keep_) {
-                    // Only what has to be asked next needs a new connection.
-                    stream_.close();
-                    buffer_.clear();
-                }
+                if (!answer.keep_alive()) disconnect();
                 (this->*next)(status, std::move(bytes));
             });
         });
-    }
-
-    // Asks what comes next, over a new connection if the last one was closed.
-    void go_on(void (state::*next)()) {
-        if (keep_) return (this->*next)();
-        keep_ = true;
-        after(look_again, &state::connect);
     }
 
     // ---- what to fetch
@@ -244,34 +245,28 @@ private:
                 lost();
                 next_ = mine->last;
             }
-            return go_on(&state::get_fragment);
+            return get_fragment();
         }
-        if (mine != all.end() && !mine->ended) return go_on(&state::get_fragment);
+        if (mine != all.end() && !mine->ended) return get_fragment();
         bool const continues = mine != all.end() && mine + 1 != all.end();
-        if (all.empty() || (mine != all.end() && !continues))
-            return after(look_again, keep_ ? &state::get_sync : &state::reconnect);
+        if (all.empty() || (mine != all.end() && !continues)) return after(look_again, &state::get_sync);
         if (current_ && !continues) lost();
         current_ = continues ? *(mine + 1) : all.back();
         next_ = continues ? current_->first : current_->last;
         begun_ = false;
-        go_on(&state::get_start);
-    }
-    void reconnect() {
-        keep_ = true;
-        connect();
+        get_start();
     }
 
     void get_start() { get(current_->id + "/start", max_start, &state::take_start); }
     void take_start(unsigned status, body&& bytes) {
         if (status != 200) {
             current_.reset();
-            return after(look_again, &state::reconnect_or_sync);
+            return after(look_again, &state::get_sync);
         }
         start_ = std::move(bytes);
-        if (!current_->has_map || map_sha256_ == current_->map.sha256) return go_on(&state::get_fragment);
-        go_on(&state::get_map);
+        if (!current_->has_map || map_sha256_ == current_->map.sha256) return get_fragment();
+        get_map();
     }
-    void reconnect_or_sync() { keep_ ? get_sync() : reconnect(); }
 
     void get_map() { get("map/" + hex(*current_->map.sha256) + ".map", max_map, &state::take_map); }
     void take_map(unsigned status, body&& bytes) {
@@ -283,7 +278,7 @@ private:
         } else {
             say_(fmt::format("the map {} is not there, or another one", current_->map.name));
         }
-        go_on(&state::get_fragment);
+        get_fragment();
     }
 
     void get_fragment() {
@@ -292,10 +287,10 @@ private:
         get(fmt::format("{}/{}.frag", current_->id, next_), max_fragment, &state::take_fragment);
     }
     void take_fragment(unsigned status, body&& bytes) {
-        if (status != 200) return after(look_again, &state::reconnect_or_sync);
+        if (status != 200) return after(look_again, &state::get_sync);
         play(bytes);
         ++next_;
-        go_on(&state::get_fragment);
+        get_fragment();
     }
 
     // ---- what is in it
@@ -385,7 +380,8 @@ private:
     http::request<http::empty_body> request_;
     // Not a body that takes the memory for what a stranger announces.
     std::optional<http::response_parser<http::basic_dynamic_body<beast::flat_buffer>>> parser_;
-    bool keep_ = true;
+    bool connected_ = false;
+    bool used_ = false; // the connection has given an answer
     bool looks_up_ = false;
     bool stopped_ = false;
     milliseconds back_off_ = first_wait;

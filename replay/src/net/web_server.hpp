@@ -41,7 +41,7 @@ protected:
 
 struct web_limits {
     std::size_t connections = 10'000;
-    std::size_t connections_per_address = 10'000;
+    std::size_t connections_per_address = 256;
     double requests_per_address = 1000; ///< a second
     double requests = 50'000;           ///< a second
 };

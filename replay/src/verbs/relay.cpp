@@ -127,7 +127,7 @@ public:
         if (!options_.http) return;
         offer_.listen(*this);
         web_.emplace(io, tcp::endpoint{address, *options_.http}, static_cast<web_pages&>(*this), options_.web);
-        say("broadcasting on http://{}:{}/\n", web_->address().address().to_string(), web_->address().port());
+        say("broadcasting on http://{}/\n", endpoint_text({web_->address().address(), web_->address().port()}));
     }
 
     void take(stream_event const& event) override {
