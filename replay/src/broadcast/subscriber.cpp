@@ -157,7 +157,7 @@ private:
 
     // ---- connection
 
-    void connect(std::function<void()> then) {
+    void connect(std::function<void()> const& then) {
         looks_up_ = true;
         resolver_.async_resolve(
             from_.host, from_.port, [this, then](error_code failed, tcp::resolver::results_type const& found) {
