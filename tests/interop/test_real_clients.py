@@ -5,6 +5,7 @@ usage: test_real_clients.py TEEWIRE TRAFFIC FOLDER_FOR_SCREENSHOTS FIXTURES"""
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -49,8 +50,22 @@ def verify(demo):
     return subprocess.run([TEEWIRE, "verify", demo], capture_output=True, text=True)
 
 
-def watch(folder, name, program, options, demo):
-    """Serves the demo to the client, and gives what the client recorded."""
+def show(demo, port, relayed, started):
+    """Shows the demo to clients: `serve`, or the second of two relays."""
+    at = ["--bind", "127.0.0.1"]
+    if not relayed:
+        command = ["serve", demo, "--port", str(port), "--loop", *at]
+    else:
+        first = free_port(socket.SOCK_STREAM)
+        started.append(subprocess.Popen([TEEWIRE, "relay", demo, "--http", str(first), "--loop", *at],
+                                        stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        command = ["relay", f"http://127.0.0.1:{first}", "--udp", str(port), *at]
+    started.append(subprocess.Popen([TEEWIRE, *command], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True))
+    return started[-1]
+
+
+def watch(folder, name, program, options, demo, relayed=False):
+    """Shows the demo to the client, and gives what the client recorded."""
     home = folder / name
     home.mkdir()
     quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -61,9 +76,7 @@ def watch(folder, name, program, options, demo):
     started = [screen]
     try:
         started.append(subprocess.Popen(["openbox"], env=environment, **quiet))
-        server = subprocess.Popen([TEEWIRE, "serve", demo, "--port", str(port), "--bind", "127.0.0.1", "--loop"],
-                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        started.append(server)
+        server = show(demo, port, relayed, started)
         log = open(home / "log", "w")
         started.append(subprocess.Popen([program, "gfx_fullscreen 0", "gfx_screen_width 640", "gfx_screen_height 480",
                                          "snd_enable 0", "cl_auto_demo_record 1", *options,
@@ -197,8 +210,10 @@ def main():
     with scratch() as folder:
         demo = make_demo(folder, DDNet(folder / "server06"), "0.6")
         watch(folder, "ddnet", "/usr/games/DDNet", ["gfx_refresh_rate 25"], demo)
+        watch(folder, "ddnet_relayed", "/usr/games/DDNet", ["gfx_refresh_rate 25"], demo, relayed=True)
         demo = make_demo(folder, Teeworlds(folder / "server07"), "0.7")
         watch(folder, "teeworlds", "/usr/games/teeworlds", ["snd_init 0", "cl_skip_start_menu 1"], demo)
+        watch(folder, "teeworlds_relayed", "/usr/games/teeworlds", ["snd_init 0", "cl_skip_start_menu 1"], demo, relayed=True)
         play_edited(folder)
     print("all good")
 
