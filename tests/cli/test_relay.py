@@ -185,6 +185,16 @@ class Fragments(RelayTest):
         self.assertIn(f"live/{name}", said)
 
 
+    def test_a_demo_that_cannot_be_written(self):
+        relay = self.relay(DEMOS["ddnet_yard"], *FAST, "--record", "/dev/full")
+        viewer = Viewer(relay)
+        viewer.look_until(over)
+        self.assertEqual(run("diff", DEMOS["ddnet_yard"], self.save("x.demo", viewer.joined()))[:2], (0, ""))
+        code, said = relay.end()
+        self.assertEqual(code, 3)
+        self.assertEqual(said.count("No space left"), 1, said)
+
+
 class Http(RelayTest):
     def test_what_caches_may_keep(self):
         relay, viewer = self.watch(DEMOS["ddnet_yard"])

@@ -140,7 +140,7 @@ public:
         scores_.take(event);
         fragments_.take(event);
         if (web_) happenings_.take(event);
-        if (recorder_) recorder_->take(event);
+        guard_record([&] { recorder_->take(event); });
     }
 
     void proceed() {
@@ -159,16 +159,19 @@ public:
         over_ = true;
         fragments_.finish();
         if (web_) happenings_.finish();
-        if (!recorder_) return;
-        for (written_demo const& demo : recorder_->finish())
-            say("{}: {} snapshots, {} messages\n", printable(demo.path), demo.snapshots, demo.messages);
-        recorder_.reset();
+        guard_record([&] {
+            for (written_demo const& demo : recorder_->finish())
+                say("{}: {} snapshots, {} messages\n", printable(demo.path), demo.snapshots, demo.messages);
+            recorder_.reset();
+        });
     }
     void close() {
         if (web_) web_->close();
         if (game_) game_->close("The relay ends", now());
     }
 
+    /// The demo could not be written.
+    [[nodiscard]] bool failed() const noexcept { return failed_; }
     [[nodiscard]] bool has_viewers() const noexcept { return web_ || game_; }
 
     void report() const {
@@ -184,6 +187,19 @@ public:
     void set_delayed(std::function<std::size_t()> bytes) { delayed_bytes_ = std::move(bytes); }
 
 private:
+    // A demo that cannot be written ends, and the rest goes on.
+    template <class Work>
+    void guard_record(Work&& work) {
+        if (!recorder_) return;
+        try {
+            work();
+        } catch (output_error const& e) {
+            complain(e.what());
+            recorder_.reset();
+            failed_ = true;
+        }
+    }
+
     void tell_news() {
         constexpr std::size_t most = 20; // of a crowd, in a tenth of a second
         auto const news = game_->take_news();
@@ -302,6 +318,7 @@ private:
     milliseconds next_sweep_ = 0;
     counters counts_;
     bool over_ = false;
+    bool failed_ = false;
 };
 
 void allow_descriptors() {
@@ -351,7 +368,7 @@ int relay(relay_options const& options) {
     source->start();
     io.run();
     shown.report();
-    int const code = source->failed() ? exit_io : exit_ok;
+    int const code = source->failed() || shown.failed() ? exit_io : exit_ok;
     if (source->looks_up()) std::_Exit(code); // that cannot be cancelled, and would be waited for
     return code;
 }
