@@ -117,6 +117,17 @@ class Fragments(RelayTest):
         # The next one is told with its first fragment.
         self.assertTrue(all(one["ended"] for one in relay.sync()["recordings"][:-1]))
 
+    def test_each_round_is_another_demo(self):
+        """Which is complete when the round is over, and costs nothing from then on."""
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "50", "--loop", "--record", "x.demo")
+        def open_files():
+            return len(os.listdir(f"/proc/{relay.process.pid}/fd"))
+        Viewer(relay).look_until(lambda index: len(self.files()) >= 3)
+        few = open_files()
+        Viewer(relay).look_until(lambda index: len([f for f in self.files() if f.endswith(".demo")]) >= 12)
+        self.assertLessEqual(open_files(), few + 2)
+        self.assertEqual(run("diff", DEMOS["ddnet_yard"], self.folder / "x_5.demo")[:2], (0, ""))
+
     def test_old_ones_go(self):
         relay = self.relay(DEMOS["ddnet_yard"], "--speed", "50", "--loop", "--window", "1", "--dir", "live")
         viewer = Viewer(relay)

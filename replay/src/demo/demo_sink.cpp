@@ -31,13 +31,21 @@ void demo_sink::end_demo() {
     complete_.push_back(std::move(file_));
 }
 
-std::vector<written_demo> demo_sink::finish() {
-    end_demo();
+std::vector<written_demo> demo_sink::finish_ended() {
     for (std::size_t i = 0; i < complete_.size(); ++i)
         if (complete_[i]->finish()) written_[i].path = complete_[i]->path();
+    auto const end = written_.begin() + std::ssize(complete_);
+    std::vector<written_demo> ended(written_.begin(), end);
+    written_.erase(written_.begin(), end);
+    complete_.clear();
     // The others are those of which no demo could hold any snapshot.
-    std::erase_if(written_, [](written_demo const& demo) { return demo.path.empty(); });
-    return written_;
+    std::erase_if(ended, [](written_demo const& demo) { return demo.path.empty(); });
+    return ended;
+}
+
+std::vector<written_demo> demo_sink::finish() {
+    end_demo();
+    return finish_ended();
 }
 
 } // namespace teewire::replay

@@ -27,6 +27,8 @@ public:
     explicit demo_sink(demo_target& target) : target_{target} {}
 
     void take(stream_event const& event) override;
+    /// Names those that have ended, and forgets them: for streams that go on. Those of which nothing was kept are left out.
+    std::vector<written_demo> finish_ended();
     /// Ends the last one. Only now they get their names; those that were not finished leave no file.
     std::vector<written_demo> finish();
 

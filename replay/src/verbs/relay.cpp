@@ -140,7 +140,10 @@ public:
         scores_.take(event);
         fragments_.take(event);
         if (web_) happenings_.take(event);
-        guard_record([&] { recorder_->take(event); });
+        guard_record([&] {
+            recorder_->take(event);
+            if (event.kind == event_kind::begin) report(recorder_->finish_ended());
+        });
     }
 
     void proceed() {
@@ -160,8 +163,7 @@ public:
         fragments_.finish();
         if (web_) happenings_.finish();
         guard_record([&] {
-            for (written_demo const& demo : recorder_->finish())
-                say("{}: {} snapshots, {} messages\n", printable(demo.path), demo.snapshots, demo.messages);
+            report(recorder_->finish());
             recorder_.reset();
         });
     }
@@ -187,6 +189,11 @@ public:
     void set_delayed(std::function<std::size_t()> bytes) { delayed_bytes_ = std::move(bytes); }
 
 private:
+    static void report(std::vector<written_demo> const& ended) {
+        for (written_demo const& demo : ended)
+            say("{}: {} snapshots, {} messages\n", printable(demo.path), demo.snapshots, demo.messages);
+    }
+
     // A demo that cannot be written ends, and the rest goes on.
     template <class Work>
     void guard_record(Work&& work) {
