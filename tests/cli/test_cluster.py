@@ -238,6 +238,8 @@ AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 {nodes}PartitionName=all Nodes=n1,n2 Default=YES
 """)
+        # Control groups are not used, and not there in each container. What would find out whether they are, fails without.
+        (cls.home / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         (cls.home / "state").mkdir()
         cls.daemon("munged", "--foreground", "--force", f"--key-file={key}", *(f"--{n}={f}" for n, f in files.items()))
         wait_for("munged", files["socket"].exists)
@@ -271,7 +273,12 @@ JobAcctGatherType=jobacct_gather/none
     def setUp(self):
         super().setUp()
         self.environment["SLURM_CONF"] = str(self.conf)
-        wait_for("two nodes", lambda: self.ask("sinfo", "-hNo", "%N=%T").split() == ["n1=idle", "n2=idle"])
+        wait_for("two nodes", self.two_nodes)
+
+    def two_nodes(self):
+        for name, daemon in self.daemons.items():
+            self.assertIsNone(daemon.poll(), f"{name} ended: {''.join(f.read_text()[-2000:] for f in self.home.glob('*.out'))}")
+        return self.ask("sinfo", "-hNo", "%N=%T").split() == ["n1=idle", "n2=idle"]
 
     def ask(self, *command):
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=PATIENCE).stdout
