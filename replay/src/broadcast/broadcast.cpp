@@ -17,15 +17,6 @@ std::string path_of(broadcast_recording const& what, std::uint64_t number) {
 }
 std::string start_path(broadcast_recording const& what) { return what.id + "/start"; }
 
-std::string_view name_of(protocol p) {
-    switch (p) {
-    case protocol::teeworlds_06: return "0.6";
-    case protocol::teeworlds_07: return "0.7";
-    case protocol::ddnet: break;
-    }
-    return "ddnet";
-}
-
 // "17.frag"
 std::optional<std::uint64_t> number_in(std::string_view name) {
     constexpr std::string_view end = ".frag";
@@ -39,15 +30,10 @@ std::optional<std::uint64_t> number_in(std::string_view name) {
 
 } // namespace
 
-std::string map_path(broadcast_recording const& what) {
-    if (what.bytes == nullptr) return {};
-    return fmt::format("map/{}.map", hex(*what.map.sha256));
-}
-
 void broadcast::begin(broadcast_recording const& what) {
-    std::string const map = map_path(what);
+    std::string const& map = what.map_path;
     bool const known =
-        std::any_of(shown_.begin(), shown_.end(), [&](shown const& s) { return map_path(s.what) == map; });
+        std::any_of(shown_.begin(), shown_.end(), [&](shown const& s) { return s.what.map_path == map; });
     shown_.push_back({what, {}, false, 0});
     for (broadcast_listener* const to : listeners_) {
         if (!map.empty() && !known) to->add(map, what.bytes);
@@ -95,9 +81,9 @@ void broadcast::drop_oldest() {
         oldest.fragments.pop_front();
     }
     if (!oldest.fragments.empty() || !oldest.ended) return;
-    std::string const map = map_path(oldest.what);
+    std::string const map = oldest.what.map_path;
     bool const needed =
-        std::any_of(shown_.begin() + 1, shown_.end(), [&](shown const& s) { return map_path(s.what) == map; });
+        std::any_of(shown_.begin() + 1, shown_.end(), [&](shown const& s) { return s.what.map_path == map; });
     for (broadcast_listener* const to : listeners_) {
         to->remove(start_path(oldest.what));
         if (!map.empty() && !needed) to->remove(map);
@@ -108,7 +94,7 @@ void broadcast::drop_oldest() {
 
 shared_bytes broadcast::find(std::string_view path) const {
     for (shown const& s : shown_) {
-        if (path == map_path(s.what)) return s.what.bytes;
+        if (path == s.what.map_path) return s.what.bytes;
         if (!path.starts_with(s.what.id) || path.size() <= s.what.id.size() || path[s.what.id.size()] != '/')
             continue;
         std::string_view const name = path.substr(s.what.id.size() + 1);
@@ -144,7 +130,7 @@ void broadcast::write_sync() {
             if (s.fragments.empty()) return;
             object_writer one{list};
             one.text("id", s.what.id);
-            one.text("protocol", name_of(s.what.version));
+            one.text("protocol", name(s.what.version));
             one.text("start", start_path(s.what));
             one.number("first", s.fragments.front().what.number);
             one.number("last", s.fragments.back().what.number);
@@ -156,7 +142,7 @@ void broadcast::write_sync() {
             map.text("crc", fmt::format("{:08x}", s.what.map.crc));
             map.number("size", s.what.map.size);
             if (s.what.map.sha256) map.text("sha256", hex(*s.what.map.sha256));
-            if (s.what.bytes != nullptr) map.text("path", map_path(s.what));
+            if (s.what.bytes != nullptr) map.text("path", s.what.map_path);
         });
         all.member("players").RawValue(state.players.data(), state.players.size(), rapidjson::kArrayType);
     }

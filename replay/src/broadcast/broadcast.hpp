@@ -89,7 +89,4 @@ private:
     shared_bytes sync_;
 };
 
-/// "map/SHA256.map"; empty if the map is not there.
-[[nodiscard]] std::string map_path(broadcast_recording const& what);
-
 } // namespace teewire::replay

@@ -10,7 +10,7 @@
 
 namespace teewire::replay {
 
-// What a recorder has written and nobody has taken.
+// What a recorder has written and nobody has taken. As a stream, it is there at once.
 class fragmenter::memory_sink final : public byte_sink {
 public:
     void write(std::span<std::uint8_t const> bytes) override {
@@ -62,15 +62,16 @@ void fragmenter::begin(recording const& what) {
     named.markers = {};
     memory_ = std::make_unique<memory_sink>();
     recorder_ = std::make_unique<demo_recorder>(*memory_, named);
-    recorder_->flush();
     announced_.emplace();
     auto const random = random_bytes();
     announced_->id = hex(std::span{random}.first(8));
     announced_->version = what.version;
     announced_->map = named.map;
-    if (!what.map_bytes.empty())
+    if (!what.map_bytes.empty()) {
         announced_->bytes =
             std::make_shared<std::vector<std::uint8_t> const>(what.map_bytes.begin(), what.map_bytes.end());
+        announced_->map_path = "map/" + hex(*named.map.sha256) + ".map";
+    }
     announced_->start = memory_->take(memory_->size());
     number_ = 0;
 }
@@ -78,10 +79,8 @@ void fragmenter::begin(recording const& what) {
 void fragmenter::take_snapshot(stream_event const& event) {
     bool const another = first_tick_ < 0 || event.tick - std::int64_t{first_tick_} >= fragment_ticks;
     if (another) recorder_->request_keyframe();
-    recorder_->flush();
     std::size_t const before = memory_->size();
     if (!recorder_->take(event)) return;
-    recorder_->flush();
     if (another) {
         if (first_tick_ >= 0) to_.take({number_++, first_tick_, last_tick_, memory_->take(before)});
         if (!std::exchange(begun_, true)) to_.begin(*announced_);
@@ -98,7 +97,6 @@ void fragmenter::take_snapshot(stream_event const& event) {
 }
 
 void fragmenter::cut() {
-    recorder_->flush();
     to_.take({number_++, std::exchange(first_tick_, -1), last_tick_, memory_->take(memory_->size())});
 }
 

@@ -20,9 +20,10 @@ using shared_bytes = std::shared_ptr<std::vector<std::uint8_t> const>;
 struct broadcast_recording {
     std::string id; ///< 16 hexadecimal digits that no other recording has
     protocol version = protocol::ddnet;
-    served_map map;     ///< with the SHA-256 of its bytes, if they are there
-    shared_bytes bytes; ///< the map; null if it is not there
-    shared_bytes start; ///< a demo's header without its map
+    served_map map;       ///< with the SHA-256 of its bytes, if they are there
+    shared_bytes bytes;   ///< the map; null if it is not there
+    std::string map_path; ///< "map/SHA256.map", or empty
+    shared_bytes start;   ///< a demo's header without its map
 };
 
 struct fragment {

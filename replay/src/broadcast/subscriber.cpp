@@ -17,6 +17,7 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -106,10 +107,11 @@ std::optional<broadcast_index> broadcast_index::parse(std::span<std::uint8_t con
         entry e;
         e.id = string(one, "id");
         if (e.id.size() != 16 || e.id.find_first_not_of("0123456789abcdef") != std::string::npos) return {};
-        std::string_view const version = string(one, "protocol");
-        if (version == "0.7") e.version = protocol::teeworlds_07;
-        else if (version == "0.6") e.version = protocol::teeworlds_06;
-        else if (version != "ddnet") return {};
+        constexpr std::array versions{protocol::teeworlds_06, protocol::ddnet, protocol::teeworlds_07};
+        auto const version = std::find_if(versions.begin(), versions.end(),
+                                          [&](protocol p) { return name(p) == string(one, "protocol"); });
+        if (version == versions.end()) return {};
+        e.version = *version;
         auto const* const first = member(one, "first");
         auto const* const last = member(one, "last");
         auto const* const ended = member(one, "ended");

@@ -25,8 +25,6 @@ public:
     bool write_message(std::span<std::uint8_t const> bytes);
     /// The next snapshot is written whole.
     void request_keyframe() noexcept { writer_.request_keyframe(); }
-    /// Hands on what is written so far.
-    void flush();
     /// Completes the header, with the first of these markers: how many is the result. The file still has to be finished.
     std::size_t finish(std::span<std::int32_t const> markers);
 
@@ -45,6 +43,7 @@ private:
 
     bool put(result<std::size_t> const& written);
     void put(std::span<std::uint8_t const> bytes);
+    void flush();
     [[nodiscard]] std::span<std::uint8_t const> encoded_header();
 
     byte_sink& to_;

@@ -31,8 +31,6 @@ public:
     void write_message(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital);
     /// The next snapshot is written whole.
     void request_keyframe() noexcept { out_->request_keyframe(); }
-    /// Hands on what is written so far.
-    void flush() { out_->flush(); }
     /// Completes the header, where that is possible.
     void finish() { static_cast<void>(out_->finish(markers_)); }
 

@@ -222,8 +222,8 @@ private:
     void change(shared_bytes const&) override {
         web_->change();
         if (web_->feeds() == 0) return;
-        web_->publish(fmt::format("event: players\ndata: {{\"tick\":{},\"players\":{}}}\n\n", offer_.last_tick(),
-                                  scores_.json()));
+        web_->publish(
+            fmt::format("event: players\ndata: {{\"tick\":{},\"players\":{}}}\n\n", offer_.last_tick(), players_));
     }
 
     // ---- web_pages
@@ -288,7 +288,8 @@ private:
     }
 
     broadcast_state describe() {
-        return {title_, in_milliseconds(options_.delay), in_milliseconds(options_.window), scores_.json()};
+        players_ = scores_.json();
+        return {title_, in_milliseconds(options_.delay), in_milliseconds(options_.window), players_};
     }
 
     void tell(game_event const& e) {
@@ -308,6 +309,7 @@ private:
     relay_options const& options_;
     std::string title_;
     scoreboard scores_;
+    std::string players_; // as `sync` has them
     broadcast offer_;
     fragmenter fragments_;
     std::unique_ptr<event_printer> printer_;
