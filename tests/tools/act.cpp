@@ -24,6 +24,7 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include <unistd.h>
 
@@ -187,6 +188,7 @@ private:
             a.speak(text, verb == "team");
         } else if (verb == "leave") {
             a.leave();
+            gone_.push_back(std::move(found->second));
             actors_.erase(found);
         } else if (verb == "watch" || verb == "play") {
             a.change_team(verb == "watch" ? -1 : 0);
@@ -209,6 +211,7 @@ private:
     boost::asio::posix::stream_descriptor told_;
     boost::asio::streambuf lines_;
     std::map<std::string, std::unique_ptr<actor>> actors_;
+    std::vector<std::unique_ptr<actor>> gone_; // whose sockets may still have something to tell
     std::uint64_t until_ = 0;
 };
 

@@ -11,6 +11,7 @@
 
 namespace teewire::replay {
 
+/// Has to live until nothing runs in `io` any more, closed or not.
 class udp_client {
 public:
     /// `proceeds` is called after everything that happens, and may close().
