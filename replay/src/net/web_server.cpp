@@ -1,8 +1,10 @@
 #include "net/web_server.hpp"
 
+#include "io/compression.hpp"
 #include "io/errors.hpp"
 #include "net/rate_limit.hpp"
 #include "net/udp.hpp"
+#include "net/web_request.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
@@ -32,12 +34,37 @@ using std::chrono::seconds;
 
 constexpr std::uint32_t max_header = 8192;
 constexpr auto request_time = seconds{30};  // from the answer before to the end of the next header
-constexpr auto later_time = seconds{4};     // that a question waits for its answer
 constexpr auto least_time = seconds{20};    // to send an answer
 constexpr std::size_t slowest_bytes = 4096; // a second
 constexpr auto feed_time = seconds{30};     // to take what was published
 constexpr std::size_t max_behind = std::size_t{256} << 10;
+constexpr std::size_t piece_bytes = 64 << 10; // of a stored file
+constexpr std::size_t max_unpacked = std::size_t{64} << 20;
 constexpr auto accept_pause = milliseconds{100}; // where there are no more descriptors
+
+std::string_view to_view(beast::string_view text) { return {text.data(), text.size()}; }
+beast::string_view to_beast(std::string_view text) { return {text.data(), text.size()}; }
+
+// Whether a list of tags has it: `"a", W/"b"`, or a star.
+bool names_tag(std::string_view list, std::string_view tag) {
+    return list == "*" || list.find(fmt::format("\"{}\"", tag)) != std::string_view::npos;
+}
+
+std::shared_ptr<std::vector<std::uint8_t> const> unpack(std::span<std::uint8_t const> packed) {
+    auto out = std::make_shared<std::vector<std::uint8_t>>(std::min(8 * packed.size() + 64, max_unpacked));
+    decompressor reader{compression::gzip};
+    std::size_t taken = 0;
+    std::size_t given = 0;
+    for (;;) {
+        auto const step = reader.run(packed.subspan(taken), std::span{*out}.subspan(given));
+        taken += step.taken;
+        given += step.given;
+        if (given < out->size() || given == max_unpacked) break;
+        out->resize(std::min(2 * out->size(), max_unpacked));
+    }
+    out->resize(given);
+    return out;
+}
 
 } // namespace
 
@@ -155,7 +182,7 @@ private:
         if (found.what != web_answer::kind::later) return answer(found);
         server_->waiting.insert(this);
         stream_.expires_never();
-        timer_.expires_after(later_time);
+        timer_.expires_after(found.patience);
         timer_.async_wait([self = shared_from_this()](error_code cancelled) {
             if (!cancelled && self->server_->waiting.contains(self.get())) self->retry(true);
         });
@@ -203,24 +230,67 @@ private:
         write(reply);
     }
 
+    [[nodiscard]] std::string_view asked(http::field field) const { return to_view(parser_->get()[field]); }
+
     void send(web_answer const& found) {
         body_ = found.body;
-        auto const set_fields = [&](auto& reply) {
-            reply.result(http::status::ok);
+        stored_ = found.stored;
+        bool const packed =
+            found.packed && asked(http::field::accept_encoding).find("gzip") != std::string_view::npos;
+        if (found.packed && !packed) body_ = unpack(*body_);
+        std::uint64_t const all = stored_ ? stored_->size() : body_->size();
+        std::string const tag =
+            (stored_ ? stored_->tag() : found.tag) + (packed && !found.tag.empty() ? "-gzip" : "");
+        auto const set_fields = [&](auto& reply, http::status status) {
+            reply.result(status);
             set_common(reply);
-            reply.set(http::field::content_type, beast::string_view{found.type.data(), found.type.size()});
-            reply.set(http::field::cache_control, beast::string_view{found.cache.data(), found.cache.size()});
-            reply.content_length(body_->size());
+            reply.set(http::field::access_control_expose_headers, "Accept-Ranges, Content-Range, ETag");
+            reply.set(http::field::cache_control, to_beast(found.cache));
+            if (!tag.empty()) reply.set(http::field::etag, fmt::format("\"{}\"", tag));
+            if (found.packed) reply.set(http::field::vary, "Accept-Encoding");
         };
-        if (head_) {
+        if (!tag.empty() && names_tag(asked(http::field::if_none_match), tag)) {
             auto reply = std::make_shared<http::response<http::empty_body>>();
-            set_fields(*reply);
+            set_fields(*reply, http::status::not_modified);
+            forget_body();
+            return write(reply);
+        }
+        // Parts belong to what they were part of before, or to nothing.
+        std::string_view const only_of = asked(http::field::if_range);
+        bool const parts =
+            !head_ && !packed && (only_of.empty() || (!tag.empty() && only_of == fmt::format("\"{}\"", tag)));
+        byte_range const range = byte_range::parse(parts ? asked(http::field::range) : "", all);
+        if (range.what == byte_range::kind::beyond) {
+            auto reply = std::make_shared<http::response<http::empty_body>>();
+            set_fields(*reply, http::status::range_not_satisfiable);
+            reply->set(http::field::content_range, fmt::format("bytes */{}", all));
+            reply->content_length(0);
+            forget_body();
+            return write(reply);
+        }
+        bool const part = range.what == byte_range::kind::part;
+        auto const set_all = [&](auto& reply) {
+            set_fields(reply, part ? http::status::partial_content : http::status::ok);
+            reply.set(http::field::content_type, to_beast(found.type));
+            reply.set(http::field::accept_ranges, packed ? "none" : "bytes");
+            if (packed) reply.set(http::field::content_encoding, "gzip");
+            if (part)
+                reply.set(http::field::content_range,
+                          fmt::format("bytes {}-{}/{}", range.begin, range.begin + range.size - 1, all));
+            reply.content_length(range.size);
+        };
+        if (!head_) server_->count.bytes += range.size;
+        if (head_ || stored_) {
+            auto reply = std::make_shared<http::response<http::empty_body>>();
+            set_all(*reply);
+            at_ = range.begin;
+            left_ = range.size;
+            if (head_) forget_body();
             return write(reply);
         }
         auto reply = std::make_shared<http::response<http::span_body<std::uint8_t const>>>();
-        set_fields(*reply);
-        reply->body() = {body_->data(), body_->size()};
-        server_->count.bytes += body_->size();
+        set_all(*reply);
+        reply->body() = {body_->data() + range.begin, static_cast<std::size_t>(range.size)};
         write(reply);
     }
 
@@ -228,16 +298,42 @@ private:
     void write(std::shared_ptr<Reply> const& reply) {
         std::size_t const size = body_ ? body_->size() : 0;
         stream_.expires_after(least_time + seconds{size / slowest_bytes});
-        // Behind a head there is nothing, whatever it says.
+        // Behind a head there is nothing, whatever it says; and a stored file is written piece by piece.
         auto const serializer = std::make_shared<http::response_serializer<typename Reply::body_type>>(*reply);
         auto const done = [self = shared_from_this(), reply, serializer](error_code failed, std::size_t) {
             self->body_.reset();
-            if (failed == beast::error::timeout) ++self->server_->count.timeouts;
-            if (failed || !self->keep_) return self->end();
-            self->read();
+            if (!failed && self->stored_) return self->write_piece();
+            self->finish_answer(failed);
         };
-        if (head_) http::async_write_header(stream_, *serializer, done);
+        if (head_ || stored_) http::async_write_header(stream_, *serializer, done);
         else http::async_write(stream_, *serializer, done);
+    }
+
+    void write_piece() {
+        if (left_ == 0) return finish_answer({});
+        piece_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left_, piece_bytes)));
+        if (stored_->read(at_, piece_) < piece_.size())
+            return close(); // it was cut, and less has come than promised
+        at_ += piece_.size();
+        left_ -= piece_.size();
+        stream_.expires_after(least_time);
+        asio::async_write(stream_, asio::buffer(piece_),
+                          [self = shared_from_this()](error_code failed, std::size_t) {
+                              if (failed) self->finish_answer(failed);
+                              else self->write_piece();
+                          });
+    }
+
+    void finish_answer(error_code failed) {
+        forget_body();
+        if (failed == beast::error::timeout) ++server_->count.timeouts;
+        if (failed || !keep_) return end();
+        read();
+    }
+    void forget_body() {
+        body_.reset();
+        stored_.reset();
+        piece_ = {};
     }
 
     void end() {
@@ -280,6 +376,10 @@ private:
     std::optional<http::request_parser<http::empty_body>> parser_;
     std::string path_;
     std::shared_ptr<std::vector<std::uint8_t> const> body_;
+    std::shared_ptr<stored_file const> stored_; // instead of a body
+    std::uint64_t at_ = 0;                      // what comes next of it
+    std::uint64_t left_ = 0;
+    std::vector<std::uint8_t> piece_;
     unsigned version_ = 11;
     bool keep_ = false;
     bool head_ = false;

@@ -1,14 +1,16 @@
-// A web server for files that are in memory, and for feeds of events.
+// A web server for files, in memory or stored, whole or in parts, and for feeds of events.
 //
 // Safe on an open port: GET, HEAD and OPTIONS alone, headers of 8 KiB at most, no bodies, a time for each step, and so
 // many connections and requests of one address. Belongs behind a cache when there are many viewers.
 #pragma once
 
 #include "io/keyed_hash.hpp"
+#include "io/stored_file.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,14 +22,18 @@ namespace teewire::replay {
 struct web_answer {
     enum class kind : std::uint8_t {
         file,
-        later, ///< does not exist yet: the question is asked again when something changes, for a few seconds
+        later, ///< does not exist yet: the question is asked again when something changes, as long as `patience`
         feed,  ///< the connection gets what is published from now on
         none,  ///< nothing has that name
     };
     kind what = kind::none;
     std::shared_ptr<std::vector<std::uint8_t> const> body;
     std::string_view type = "application/octet-stream";
-    std::string_view cache = "no-store"; ///< Cache-Control
+    std::string_view cache = "no-store";         ///< Cache-Control
+    bool packed = false;                         ///< the body is gzip data, and meant is what is in it
+    std::string tag{};                           ///< of the body: another one when it has changed; may be empty
+    std::shared_ptr<stored_file const> stored{}; ///< instead of a body
+    std::chrono::seconds patience{4};
 };
 
 class web_pages {

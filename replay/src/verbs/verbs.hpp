@@ -25,6 +25,8 @@ extern verb const relay_verb;
 extern verb const capture_verb;
 extern verb const diff_verb;
 extern verb const repair_verb;
+extern verb const index_verb;
+extern verb const web_verb;
 
 // Of `teewire map`.
 extern verb const map_info_verb;

@@ -1,0 +1,387 @@
+#include "demo/demo_index.hpp"
+
+#include "demo/demo_stream.hpp"
+#include "events/game_event_reader.hpp"
+#include "game/players.hpp"
+#include "io/compression.hpp"
+#include "io/json.hpp"
+#include "io/text.hpp"
+
+#include <teewire/sha256.hpp>
+
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <bitset>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+constexpr int version = 1;
+constexpr std::size_t end_bytes = 64 << 10;
+constexpr std::uint64_t progress_bytes = 64 << 10;
+
+// What a timeline shows. Where there is no room for all, the last ones are left out first.
+constexpr game_event_kind kinds[] = {
+    game_event_kind::kill,       game_event_kind::finish,      game_event_kind::chat,
+    game_event_kind::map_change, game_event_kind::team_chat,   game_event_kind::join,
+    game_event_kind::leave,      game_event_kind::name_change, game_event_kind::vote,
+    game_event_kind::vote_end,   game_event_kind::team_change, game_event_kind::server_message,
+};
+constexpr std::size_t no_kind = std::size(kinds);
+
+std::size_t place_of(game_event_kind k) {
+    return static_cast<std::size_t>(std::find(std::begin(kinds), std::end(kinds), k) - std::begin(kinds));
+}
+
+struct indexed_event {
+    std::int32_t tick;
+    std::size_t kind;
+    std::optional<std::size_t> client; // among the people
+    std::optional<std::size_t> target;
+    std::optional<std::int64_t> value;
+    std::string text;
+};
+
+// Names and events of a demo, as it is read.
+class index_collector {
+public:
+    explicit index_collector(protocol p) : protocol_{p}, reader_{[this](game_event const& e) { add(e); }} {}
+
+    void take(stream_event const& event) {
+        reader_.take(event);
+        if (event.kind != event_kind::snapshot) return;
+        ++snapshots_;
+        find_players(event);
+    }
+    void finish() { reader_.finish(); }
+
+    struct person {
+        std::int32_t id;
+        std::string name;
+        std::string clan;
+    };
+    struct appearance {
+        std::size_t person;
+        std::int32_t tick;
+    };
+    [[nodiscard]] std::vector<person> const& people() const noexcept { return people_; }
+    [[nodiscard]] std::vector<appearance> const& players() const noexcept { return players_; }
+    [[nodiscard]] std::vector<indexed_event> const& events() const noexcept { return events_; }
+    [[nodiscard]] std::size_t snapshots() const noexcept { return snapshots_; }
+
+private:
+    std::size_t find(std::int32_t id, std::string const& name) {
+        auto const [place, is_new] = known_.try_emplace({id, name}, people_.size());
+        if (is_new) people_.push_back({id, name, {}});
+        return place->second;
+    }
+
+    // Snapshots rarely differ in who is there.
+    void find_players(stream_event const& event) {
+        auto const& players = reader_.now().players;
+        bool const same = names_version_ == reader_.names_version() &&
+                          std::equal(players.begin(), players.end(), present_.begin(), present_.end(),
+                                     [](present_player const& p, std::int32_t id) { return p.client_id == id; });
+        if (same) return;
+        names_version_ = reader_.names_version();
+        names_.read(event.state, protocol_);
+        present_.clear();
+        for (present_player const& p : players) {
+            present_.push_back(p.client_id);
+            std::string const name = reader_.name(p.client_id);
+            std::size_t const who = find(p.client_id, name);
+            if (auto const* const known = names_.find(p.client_id); known != nullptr && known->name == name)
+                people_[who].clan = known->clan;
+            if (!appeared_.try_emplace(who, event.tick).second) continue;
+            players_.push_back({who, event.tick});
+        }
+    }
+
+    void add(game_event const& e) {
+        std::size_t const kind = place_of(e.kind);
+        if (kind == no_kind) return;
+        auto const person = [&](std::optional<participant> const& p) -> std::optional<std::size_t> {
+            if (!p) return {};
+            return find(p->client_id, p->name);
+        };
+        std::optional<std::int64_t> value;
+        if (e.kind == game_event_kind::kill) value = e.weapon;
+        else if (e.kind == game_event_kind::team_change) value = e.team;
+        else if (e.kind == game_event_kind::finish) value = e.time;
+        events_.push_back({e.tick, kind, person(e.client), person(e.target), value, e.text});
+    }
+
+    protocol protocol_;
+    name_table names_;
+    std::vector<person> people_;
+    std::map<std::pair<std::int32_t, std::string>, std::size_t> known_;
+    std::vector<appearance> players_;
+    std::map<std::size_t, std::int32_t> appeared_;
+    std::vector<std::int32_t> present_;
+    std::uint64_t names_version_ = std::numeric_limits<std::uint64_t>::max();
+    std::vector<indexed_event> events_;
+    std::size_t snapshots_ = 0;
+    game_event_reader reader_; // tells the collector
+};
+
+// How much of everything there is room for.
+struct share {
+    std::size_t kinds = no_kind; // the first ones
+    std::size_t every = 1;       // of the keyframes
+    bool names = true;
+};
+
+class index_text {
+public:
+    index_text(session const& demo, index_collector const& found, index_facts const& facts)
+        : demo_{demo}, found_{found}, facts_{facts} {}
+
+    std::string_view write(share const& room) {
+        text_.Clear();
+        json_writer json{text_};
+        {
+            object_writer all{json};
+            all.number("version", version);
+            write_header(all);
+            write_keyframes(all, room.every);
+            all.numbers("markers", demo_.header().markers());
+            write_people(json, all, room);
+            write_events(json, all, room);
+            all.text_or_null("error", facts_.error);
+        }
+        return {text_.GetString(), text_.GetSize()};
+    }
+
+private:
+    void write_header(object_writer& all) {
+        demo_header const& header = demo_.header();
+        {
+            object_writer file = all.object("file");
+            file.number("size", facts_.size);
+            file.text("sha256", facts_.sha256);
+            file.text("ends_sha256", facts_.ends_sha256);
+        }
+        all.text("protocol", facts_.protocol);
+        all.number("demo_version", header.version);
+        all.text("type", text(header.type));
+        all.text("net_version", text(header.net_version));
+        all.text("date", text(header.timestamp));
+        {
+            object_writer map = all.object("map");
+            map.text("name", text(header.map_name));
+            map.text("crc", fmt::format("{:08x}", header.map_crc));
+            map.number("size", header.map_size);
+            map.text_or_null("sha256", !demo_.map().empty() ? hex(sha256(demo_.map()))
+                                       : header.has_sha256  ? hex(header.sha256)
+                                                            : "");
+            map.number("offset", demo_.first_chunk() - demo_.map().size());
+        }
+        all.number("chunks", demo_.first_chunk());
+        all.tick_or_null("first_tick", facts_.first_tick);
+        all.tick_or_null("last_tick", facts_.last_tick);
+        all.number("snapshots", found_.snapshots());
+    }
+
+    // Ticks of damaged demos may go back: what is not above the one before is of no use to anybody.
+    void write_keyframes(object_writer& all, std::size_t every) {
+        std::vector<std::int64_t> ticks;
+        std::vector<std::uint64_t> offsets;
+        std::int64_t tick = 0;
+        std::uint64_t offset = 0;
+        std::size_t number = 0;
+        for (demo_keyframe const& k : demo_.keyframes()) {
+            if (!ticks.empty() && k.tick <= tick) continue;
+            if (number++ % every != 0) continue;
+            ticks.push_back(k.tick - std::exchange(tick, k.tick));
+            offsets.push_back(k.position - std::exchange(offset, k.position));
+        }
+        object_writer keyframes = all.object("keyframes");
+        keyframes.numbers("ticks", ticks);
+        keyframes.numbers("offsets", offsets);
+    }
+
+    void write_people(json_writer& json, object_writer& all, share const& room) {
+        std::vector<index_collector::person> const none;
+        all.list("people", room.names ? found_.people() : none,
+                 [](json_writer& list, index_collector::person const& p) {
+                     list.StartArray();
+                     list.Int64(p.id);
+                     write_string(list, valid_utf8(p.name));
+                     if (!p.clan.empty()) write_string(list, valid_utf8(p.clan));
+                     list.EndArray();
+                 });
+        all.member("players").StartArray();
+        if (room.names)
+            for (auto const& p : found_.players()) {
+                json.StartArray();
+                json.Uint64(p.person);
+                json.Int64(p.tick);
+                json.EndArray();
+            }
+        json.EndArray();
+    }
+
+    void write_events(json_writer& json, object_writer& all, share const& room) {
+        all.list("kinds", std::span{kinds}.first(room.kinds),
+                 [](json_writer& list, game_event_kind k) { write_string(list, name(k)); });
+        all.member("events").StartArray();
+        std::int64_t last = std::max(0, facts_.first_tick);
+        for (indexed_event const& e : found_.events())
+            if (e.kind < room.kinds) write_event(json, e, last);
+        json.EndArray();
+        std::bitset<no_kind> lacking;
+        for (indexed_event const& e : found_.events())
+            if (e.kind >= room.kinds) lacking.set(e.kind);
+        all.member("left_out").StartArray();
+        for (std::size_t i = 0; i < no_kind; ++i)
+            if (lacking[i]) write_string(json, name(kinds[i]));
+        if (!room.names) write_string(json, "players");
+        json.EndArray();
+    }
+
+    static void write_event(json_writer& json, indexed_event const& e, std::int64_t& last) {
+        json.StartArray();
+        json.Int64(e.tick - last);
+        last = e.tick;
+        json.Uint64(e.kind);
+        // Nothing is at the end of a row.
+        std::size_t const members = !e.text.empty() ? 4 : e.value ? 3 : e.target ? 2 : e.client ? 1 : 0;
+        auto const number = [&](auto const& value) {
+            if (value) json.Int64(static_cast<std::int64_t>(*value));
+            else json.Null();
+        };
+        if (members > 0) number(e.client);
+        if (members > 1) number(e.target);
+        if (members > 2) number(e.value);
+        if (members > 3) write_string(json, valid_utf8(e.text));
+        json.EndArray();
+    }
+
+    session const& demo_;
+    index_collector const& found_;
+    index_facts const& facts_;
+    rapidjson::StringBuffer text_;
+};
+
+std::vector<std::uint8_t> pack(std::string_view text) {
+    std::vector<std::uint8_t> out;
+    compress({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}, compression::gzip,
+             max_compression_level(compression::gzip), [&](std::span<std::uint8_t const> piece, std::size_t) {
+                 out.insert(out.end(), piece.begin(), piece.end());
+                 return true;
+             });
+    return out;
+}
+
+} // namespace
+
+std::string index_name(std::string const& demo) { return demo + ".index"; }
+
+std::string ends_sha256(std::span<std::uint8_t const> demo) {
+    if (demo.size() <= 2 * end_bytes) return hex(sha256(demo));
+    sha256_hash hash;
+    hash.add(demo.first(end_bytes));
+    hash.add(demo.last(end_bytes));
+    return hex(hash.finish());
+}
+
+demo_index make_index(session& demo, std::function<void(std::uint64_t)> const& done) {
+    demo_index made;
+    index_facts& facts = made.facts;
+    facts.size = demo.file_size();
+    facts.sha256 = hex(sha256(demo.bytes()));
+    facts.ends_sha256 = ends_sha256(demo.bytes());
+    facts.protocol = name(demo.spoken());
+    facts.first_tick = demo.overview().first_tick;
+    facts.last_tick = demo.overview().last_tick;
+    index_collector found{demo.spoken()};
+    demo_stream stream{demo};
+    std::uint64_t next = progress_bytes;
+    for (stream_event event; stream.next(event);) {
+        found.take(event);
+        if (!done || stream.done_bytes() < next) continue;
+        next = stream.done_bytes() + progress_bytes;
+        done(stream.done_bytes());
+    }
+    found.finish();
+    // Without its name, which may change.
+    if (std::string const why = stream.error(); !why.empty()) facts.error = why.substr(demo.name().size() + 2);
+    for (auto const& p : found.players()) facts.players.push_back(found.people()[p.person].name);
+
+    index_text out{demo, found, facts};
+    std::size_t const most = most_index_bytes(facts.size);
+    std::size_t const keyframes = demo.keyframes().size();
+    for (share room;;) {
+        made.bytes = pack(out.write(room));
+        if (made.bytes.size() <= most) break;
+        if (room.kinds > 0) --room.kinds;
+        else if (room.every < keyframes) room.every *= 2;
+        else if (room.names) room.names = false;
+        else break;
+    }
+    return made;
+}
+
+std::optional<index_facts> parse_index(std::span<std::uint8_t const> json) {
+    rapidjson::Document all;
+    all.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(
+        reinterpret_cast<char const*>(json.data()), json.size());
+    using value = rapidjson::Value;
+    auto const member = [](value const& of, char const* key) -> value const* {
+        if (!of.IsObject()) return nullptr;
+        auto const found = of.FindMember(key);
+        return found == of.MemberEnd() ? nullptr : &found->value;
+    };
+    auto const string = [&](value const& of, char const* key) -> std::string {
+        value const* const found = member(of, key);
+        return found != nullptr && found->IsString() ? std::string{found->GetString(), found->GetStringLength()}
+                                                     : std::string{};
+    };
+    auto const tick = [&](char const* key) {
+        value const* const found = member(all, key);
+        return found != nullptr && found->IsInt() ? std::max(found->GetInt(), -1) : -1;
+    };
+    if (all.HasParseError()) return {};
+    value const* const number = member(all, "version");
+    value const* const file = member(all, "file");
+    if (number == nullptr || !number->IsInt() || number->GetInt() != version || file == nullptr) return {};
+    value const* const size = member(*file, "size");
+    if (size == nullptr || !size->IsUint64()) return {};
+    index_facts facts;
+    facts.size = size->GetUint64();
+    facts.sha256 = string(*file, "sha256");
+    facts.ends_sha256 = string(*file, "ends_sha256");
+    facts.protocol = string(all, "protocol");
+    facts.first_tick = tick("first_tick");
+    facts.last_tick = tick("last_tick");
+    facts.error = string(all, "error");
+    value const* const people = member(all, "people");
+    value const* const players = member(all, "players");
+    if (people == nullptr || !people->IsArray() || players == nullptr || !players->IsArray()) return facts;
+    for (value const& p : players->GetArray()) {
+        if (!p.IsArray() || p.Empty() || !p[0].IsUint() || p[0].GetUint() >= people->Size()) continue;
+        value const& who = (*people)[p[0].GetUint()];
+        if (who.IsArray() && who.Size() > 1 && who[1].IsString())
+            facts.players.emplace_back(who[1].GetString(), who[1].GetStringLength());
+    }
+    return facts;
+}
+
+std::optional<index_facts> read_index(std::string const& file) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(file, failed)) return {};
+    try {
+        input const source{file};
+        if (!source.damage().empty()) return {};
+        return parse_index(source.bytes());
+    } catch (std::runtime_error const&) { // it cannot be read
+        return {};
+    }
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,43 @@
+// Files that others fetch parts of, never out of the folder that was named.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace teewire::replay {
+
+/// A regular file, as large as it was when it was opened.
+class stored_file {
+public:
+    /// `path`: below the folder, with slashes between its parts. Neither links below the folder are followed, nor "..", nor
+    /// names that begin with a dot. Null if there is no such file.
+    [[nodiscard]] static std::shared_ptr<stored_file const> open(std::string const& folder, std::string_view path);
+    /// Whatever links lead there. Null if there is no such file.
+    [[nodiscard]] static std::shared_ptr<stored_file const> open(std::string const& file);
+
+    ~stored_file();
+    stored_file(stored_file const&) = delete;
+    stored_file& operator=(stored_file const&) = delete;
+
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    /// Nanoseconds since 1970.
+    [[nodiscard]] std::int64_t modified() const noexcept { return modified_; }
+    /// Another one when the file has changed or is another one: "9d3f-17a2c6..."
+    [[nodiscard]] std::string const& tag() const noexcept { return tag_; }
+    /// The bytes read, fewer than there is room for only at the end or if the file was cut or cannot be read.
+    [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::uint8_t> to) const noexcept;
+
+private:
+    stored_file(int descriptor, std::uint64_t size, std::int64_t modified, std::string tag);
+    static std::shared_ptr<stored_file const> take(int descriptor);
+
+    int descriptor_;
+    std::uint64_t size_;
+    std::int64_t modified_;
+    std::string tag_;
+};
+
+} // namespace teewire::replay

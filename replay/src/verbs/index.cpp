@@ -1,0 +1,87 @@
+#include "cli/examine_files.hpp"
+#include "demo/demo_index.hpp"
+#include "io/compression.hpp"
+#include "io/file_kind.hpp"
+#include "verbs/verbs.hpp"
+
+#include <teewire/sha256.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+namespace teewire::replay {
+namespace {
+
+struct index_options {
+    std::vector<std::string> files;
+    bool force = false;
+    unsigned jobs = 0;
+};
+
+// Offsets would count what nobody can fetch.
+void refuse_compressed(std::string const& file) {
+    std::array<std::uint8_t, compression_magic_bytes> begin{};
+    if (std::error_code failed; !std::filesystem::is_regular_file(file, failed)) return;
+    if (!std::ifstream{file, std::ios::binary}.read(reinterpret_cast<char*>(begin.data()), begin.size())) return;
+    if (compression const kind = find_compression(begin); kind != compression::none)
+        throw usage_error{fmt::format(
+            "{}: is {} data, of which no part can be fetched by itself; decompress it first", file, name(kind))};
+}
+
+report index_file(std::string const& file, bool force, std::atomic<std::uint64_t>& done_bytes) {
+    refuse_compressed(file);
+    input const source{file};
+    if (identify(source.bytes()) != file_kind::demo) refuse_kind(source.name(), source.bytes(), "a demo");
+    session demo{source};
+    if (file == "-") throw usage_error{"standard input has no name, which that of its index is made of"};
+    std::string const name = index_name(file);
+    auto const old = read_index(name);
+    report r;
+    auto const judge = [&](index_facts const& facts) {
+        if (facts.error.empty()) return;
+        r.code = exit_bad_input;
+        r.err += error_line(fmt::format("{}: {}; what comes before is in the index", file, facts.error));
+    };
+    if (old && !force && old->size == source.bytes().size() && old->sha256 == hex(sha256(source.bytes()))) {
+        judge(*old);
+        return r;
+    }
+    // One that is out of date may be replaced; something else may not.
+    output_file out{{name, force || old.has_value()}, content::binary, {&file, 1}};
+    demo_index const made = make_index(demo, add_progress_to(done_bytes));
+    if (interrupted()) return r;
+    write_whole(out, made.bytes);
+    judge(made.facts);
+    return r;
+}
+
+int index(index_options const& options) {
+    std::vector<std::string> files; // each once
+    for (std::string const& file : options.files)
+        if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    output nothing;
+    return nothing.finish(examine_files(files, options.jobs, nothing,
+                                        [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
+                                            return index_file(files[i], options.force, done_bytes);
+                                        }));
+}
+
+} // namespace
+
+verb const index_verb{
+    "index", "Write beside a demo what is where in it, for viewers that fetch parts",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<index_options>();
+        options.operands(chosen->files, "DEMO", "demos; the index of each is DEMO.index");
+        options.flag("--force", chosen->force, "write it anew, whatever is there");
+        options.jobs(chosen->jobs);
+        options.remark(
+            "An index that fits its demo stays as it is, and one that does not is replaced. It has a hundredth of "
+            "the demo at most, or 4 KiB.");
+        options.examples({"index game.demo", "index recordings/*.demo"});
+        return [chosen] { return index(*chosen); };
+    }};
+
+} // namespace teewire::replay
