@@ -10,13 +10,13 @@
 
 namespace teewire::replay {
 
-map_source::map_source(std::string const& name) : file_{name}, bytes_{file_.bytes()} {
+map_source::map_source(std::string const& name) : file_{name}, name_{file_->name()}, bytes_{file_->bytes()} {
     file_kind kind = identify(bytes_);
-    if (kind != file_kind::demo) file_.require_all();
+    if (kind != file_kind::demo) file_->require_all();
     if (kind == file_kind::demo) {
         auto const demo = demo_reader::open(bytes_);
         if (!demo) {
-            file_.require_all();
+            file_->require_all();
             // Chunks may be damaged, but the map comes before them.
             throw bad_input{
                 fmt::format("{}: byte {}: {}", this->name(), demo.error().position, describe(demo.error().code))};
@@ -32,6 +32,13 @@ map_source::map_source(std::string const& name) : file_{name}, bytes_{file_.byte
     }
     if (kind == file_kind::xvector) format_ = map_format::xvector;
     else if (kind != file_kind::datafile) refuse_kind(this->name(), bytes_, "a map or demo");
+}
+
+map_source::map_source(std::string name, std::vector<std::uint8_t> map)
+    : given_{std::move(map)}, name_{std::move(name)}, bytes_{given_} {
+    file_kind const kind = identify(bytes_);
+    if (kind == file_kind::xvector) format_ = map_format::xvector;
+    else if (kind != file_kind::datafile) throw bad_input{fmt::format("{}: not a map", name_)};
 }
 
 std::string place_text(map_problem const& p) {

@@ -5,8 +5,11 @@
 
 #include <teewire/map/problem.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -17,16 +20,20 @@ class map_source {
 public:
     /// Takes demos for their maps. Throws io_error, and bad_input if there is no map in it.
     explicit map_source(std::string const& name);
+    /// Of a map that somebody has read already. Throws bad_input if it is none.
+    map_source(std::string name, std::vector<std::uint8_t> map);
 
     [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return bytes_; }
     [[nodiscard]] map_format format() const noexcept { return format_; }
     /// For messages.
-    [[nodiscard]] std::string const& name() const noexcept { return file_.name(); }
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
     /// The map's name if it is in a demo, otherwise empty.
     [[nodiscard]] std::string const& name_in_demo() const noexcept { return name_in_demo_; }
 
 private:
-    input file_;
+    std::optional<input> file_;
+    std::vector<std::uint8_t> given_; // without a file
+    std::string name_;
     std::span<std::uint8_t const> bytes_;
     std::string name_in_demo_;
     map_format format_ = map_format::datafile;
