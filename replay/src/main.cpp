@@ -20,10 +20,11 @@ namespace {
 
 using namespace teewire::replay;
 
-constexpr verb const* verbs[] = {
-    &info_verb,     &dump_verb,  &events_verb, &stats_verb, &du_verb,    &verify_verb,  &diff_verb,
-    &repair_verb,   &play_verb,  &cut_verb,    &join_verb,  &merge_verb, &redact_verb,  &export_verb,
-    &compress_verb, &types_verb, &record_verb, &serve_verb, &relay_verb, &capture_verb, &index_verb};
+constexpr verb const* verbs[] = {&info_verb,   &dump_verb,   &events_verb, &stats_verb,  &du_verb,
+                                 &verify_verb, &diff_verb,   &repair_verb, &play_verb,   &cut_verb,
+                                 &join_verb,   &merge_verb,  &redact_verb, &export_verb, &compress_verb,
+                                 &types_verb,  &record_verb, &serve_verb,  &relay_verb,  &capture_verb,
+                                 &index_verb,  &web_verb};
 constexpr verb const* map_verbs[] = {&map_info_verb, &map_extract_verb, &map_render_verb, &map_convert_verb,
                                      &map_check_verb};
 

@@ -176,9 +176,7 @@ private:
             map.text("name", text(header.map_name));
             map.text("crc", fmt::format("{:08x}", header.map_crc));
             map.number("size", header.map_size);
-            map.text_or_null("sha256", !demo_.map().empty() ? hex(sha256(demo_.map()))
-                                       : header.has_sha256  ? hex(header.sha256)
-                                                            : "");
+            map.text_or_null("sha256", facts_.map_sha256);
             map.number("offset", demo_.first_chunk() - demo_.map().size());
         }
         all.number("chunks", demo_.first_chunk());
@@ -290,6 +288,17 @@ std::string ends_sha256(std::span<std::uint8_t const> demo) {
     return hex(hash.finish());
 }
 
+std::string ends_sha256(stored_file const& demo) {
+    std::uint64_t const all = demo.size();
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(all, 2 * end_bytes)));
+    std::span const room{bytes};
+    if (all <= 2 * end_bytes) return hex(sha256(room.first(demo.read(0, room))));
+    sha256_hash hash;
+    hash.add(room.first(demo.read(0, room.first(end_bytes))));
+    hash.add(room.first(demo.read(all - end_bytes, room.first(end_bytes))));
+    return hex(hash.finish());
+}
+
 demo_index make_index(session& demo, std::function<void(std::uint64_t)> const& done) {
     demo_index made;
     index_facts& facts = made.facts;
@@ -297,6 +306,8 @@ demo_index make_index(session& demo, std::function<void(std::uint64_t)> const& d
     facts.sha256 = hex(sha256(demo.bytes()));
     facts.ends_sha256 = ends_sha256(demo.bytes());
     facts.protocol = name(demo.spoken());
+    if (!demo.map().empty()) facts.map_sha256 = hex(sha256(demo.map()));
+    else if (demo.header().has_sha256) facts.map_sha256 = hex(demo.header().sha256);
     facts.first_tick = demo.overview().first_tick;
     facts.last_tick = demo.overview().last_tick;
     index_collector found{demo.spoken()};
@@ -357,6 +368,7 @@ std::optional<index_facts> parse_index(std::span<std::uint8_t const> json) {
     facts.sha256 = string(*file, "sha256");
     facts.ends_sha256 = string(*file, "ends_sha256");
     facts.protocol = string(all, "protocol");
+    if (value const* const map = member(all, "map"); map != nullptr) facts.map_sha256 = string(*map, "sha256");
     facts.first_tick = tick("first_tick");
     facts.last_tick = tick("last_tick");
     facts.error = string(all, "error");

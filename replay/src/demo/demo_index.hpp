@@ -2,6 +2,7 @@
 #pragma once
 
 #include "demo/session.hpp"
+#include "io/stored_file.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,7 @@ struct index_facts {
     std::string sha256;     ///< of all of it, in hexadecimal digits, as the next
     std::string ends_sha256;
     std::string protocol;
+    std::string map_sha256; ///< of the map in it; what the header says if there is none
     std::int32_t first_tick = -1;
     std::int32_t last_tick = -1;
     std::vector<std::string> players; ///< their names, in the order of appearance
@@ -49,5 +51,6 @@ inline constexpr std::size_t least_index_bytes = 4096;
 
 /// Of the first and the last 64 KiB, or of all if there is no more.
 [[nodiscard]] std::string ends_sha256(std::span<std::uint8_t const> demo);
+[[nodiscard]] std::string ends_sha256(stored_file const& demo);
 
 } // namespace teewire::replay

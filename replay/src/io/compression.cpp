@@ -187,4 +187,20 @@ void compress(std::span<std::uint8_t const> bytes, compression kind, int level, 
     (kind == compression::gzip ? compress_gzip : compress_zstd)(bytes, level, give);
 }
 
+std::vector<std::uint8_t> unpack_gzip(std::span<std::uint8_t const> packed) {
+    std::vector<std::uint8_t> out(4 * packed.size() + 64);
+    decompressor reader{compression::gzip};
+    std::size_t taken = 0;
+    std::size_t given = 0;
+    for (;;) {
+        auto const step = reader.run(packed.subspan(taken), std::span{out}.subspan(given));
+        taken += step.taken;
+        given += step.given;
+        if (given < out.size()) break;
+        out.resize(2 * out.size());
+    }
+    out.resize(given);
+    return out;
+}
+
 } // namespace teewire::replay

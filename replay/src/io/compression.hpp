@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -57,5 +58,8 @@ private:
 /// gives false. `kind`: not none. The result has a checksum. Throws std::bad_alloc.
 void compress(std::span<std::uint8_t const> bytes, compression kind, int level,
               std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)> const& give);
+
+/// What is in gzip data that can be trusted, such as the program's own. Throws std::bad_alloc.
+[[nodiscard]] std::vector<std::uint8_t> unpack_gzip(std::span<std::uint8_t const> packed);
 
 } // namespace teewire::replay

@@ -52,11 +52,10 @@ frame choose_frame(drawing_options const& options, region whole) {
             throw usage_error{"--region: width and height must be 1 or more"};
     }
     // A picture that fits a screen without losing what is on it.
-    constexpr std::int64_t usual_side = 4096;
     constexpr std::int64_t usual_scale = 32;
     f.scale = options.scale
                   ? *options.scale
-                  : std::clamp<std::int64_t>(usual_side / std::max(f.seen.width, f.seen.height), 1, usual_scale);
+                  : std::clamp<std::int64_t>(options.side / std::max(f.seen.width, f.seen.height), 1, usual_scale);
     if (f.seen.width * f.seen.height > max_pixels / (f.scale * f.scale))
         throw usage_error{
             fmt::format("{} x {} tiles at {} pixels each are more than {} million pixels; choose a smaller "

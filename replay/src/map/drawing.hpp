@@ -13,9 +13,10 @@
 namespace teewire::replay {
 
 struct drawing_options {
-    std::string layer = "all";        ///< or "game": what tiles do, in one colour for each kind
-    std::string mapres;               ///< folder of pictures; empty for none
-    std::optional<unsigned> scale;    ///< pixels per tile
+    std::string layer = "all";     ///< or "game": what tiles do, in one colour for each kind
+    std::string mapres;            ///< folder of pictures; empty for none
+    std::optional<unsigned> scale; ///< pixels per tile
+    std::int64_t side = 4096;      ///< pixels that the longer side has at most, where tiles of one pixel allow it
     std::vector<std::int64_t> region; ///< x, y, width, height in tiles; or empty for all
 
     std::function<void(std::string const&)> say;        ///< gets what the picture lacks; may be empty

@@ -38,32 +38,22 @@ constexpr auto least_time = seconds{20};    // to send an answer
 constexpr std::size_t slowest_bytes = 4096; // a second
 constexpr auto feed_time = seconds{30};     // to take what was published
 constexpr std::size_t max_behind = std::size_t{256} << 10;
-constexpr std::size_t piece_bytes = 64 << 10; // of a stored file
-constexpr std::size_t max_unpacked = std::size_t{64} << 20;
+constexpr std::size_t piece_bytes = 64 << 10;    // of a stored file
 constexpr auto accept_pause = milliseconds{100}; // where there are no more descriptors
 
 std::string_view to_view(beast::string_view text) { return {text.data(), text.size()}; }
 beast::string_view to_beast(std::string_view text) { return {text.data(), text.size()}; }
 
+// Whether a browser asks for this machine: the name of a stranger's page may lead here, too.
+bool is_local(std::string_view host) {
+    for (std::string_view const name : {"localhost", "127.0.0.1", "[::1]"})
+        if (host.starts_with(name) && (host.size() == name.size() || host[name.size()] == ':')) return true;
+    return false;
+}
+
 // Whether a list of tags has it: `"a", W/"b"`, or a star.
 bool names_tag(std::string_view list, std::string_view tag) {
     return list == "*" || list.find(fmt::format("\"{}\"", tag)) != std::string_view::npos;
-}
-
-std::shared_ptr<std::vector<std::uint8_t> const> unpack(std::span<std::uint8_t const> packed) {
-    auto out = std::make_shared<std::vector<std::uint8_t>>(std::min(8 * packed.size() + 64, max_unpacked));
-    decompressor reader{compression::gzip};
-    std::size_t taken = 0;
-    std::size_t given = 0;
-    for (;;) {
-        auto const step = reader.run(packed.subspan(taken), std::span{*out}.subspan(given));
-        taken += step.taken;
-        given += step.given;
-        if (given < out->size() || given == max_unpacked) break;
-        out->resize(std::min(2 * out->size(), max_unpacked));
-    }
-    out->resize(given);
-    return out;
 }
 
 } // namespace
@@ -175,6 +165,10 @@ private:
             ++server_->count.refused;
             return refuse(http::status::method_not_allowed);
         }
+        if (server_->limits.local && !is_local(to_view(request[http::field::host]))) {
+            ++server_->count.refused;
+            return refuse(http::status::misdirected_request);
+        }
         std::string_view path{request.target().data(), request.target().size()};
         path = path.substr(0, path.find('?'));
         path_ = path.starts_with('/') ? path.substr(1) : path;
@@ -210,7 +204,8 @@ private:
     void set_common(Fields& fields) const {
         fields.version(version_);
         fields.keep_alive(keep_);
-        fields.set(http::field::access_control_allow_origin, "*");
+        fields.set("X-Content-Type-Options", "nosniff");
+        if (!server_->limits.local) fields.set(http::field::access_control_allow_origin, "*");
     }
 
     void refuse(http::status why) {
@@ -237,7 +232,7 @@ private:
         stored_ = found.stored;
         bool const packed =
             found.packed && asked(http::field::accept_encoding).find("gzip") != std::string_view::npos;
-        if (found.packed && !packed) body_ = unpack(*body_);
+        if (found.packed && !packed) body_ = std::make_shared<std::vector<std::uint8_t> const>(unpack_gzip(*body_));
         std::uint64_t const all = stored_ ? stored_->size() : body_->size();
         std::string const tag =
             (stored_ ? stored_->tag() : found.tag) + (packed && !found.tag.empty() ? "-gzip" : "");

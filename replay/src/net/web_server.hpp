@@ -50,6 +50,8 @@ struct web_limits {
     std::size_t connections_per_address = 256;
     double requests_per_address = 1000; ///< a second
     double requests = 50'000;           ///< a second
+    bool local =
+        false; ///< for browsers of this machine: pages of others get nothing, whatever name they have for it
 };
 
 class web_server {

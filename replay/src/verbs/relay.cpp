@@ -1,10 +1,7 @@
-#include "broadcast/broadcast.hpp"
 #include "broadcast/event_queue.hpp"
 #include "broadcast/folder.hpp"
-#include "broadcast/scoreboard.hpp"
+#include "broadcast/live_pages.hpp"
 #include "demo/demo_sink.hpp"
-#include "events/event_printer.hpp"
-#include "events/game_event_reader.hpp"
 #include "io/output.hpp"
 #include "net/udp_server.hpp"
 #include "net/web_server.hpp"
@@ -91,13 +88,11 @@ private:
 };
 
 // What the source sends, for everybody who gets it.
-class station final : public event_sink, private web_pages, private broadcast_listener {
+class station final : public event_sink, private web_pages {
 public:
     explicit station(relay_options const& options)
         : options_{options}, title_{options.title.empty() ? options.source : options.title},
-          offer_{in_milliseconds(options.window), [this] { return describe(); }},
-          fragments_{offer_}, printer_{make_event_printer(event_format::ndjson, {}, csv_texts::raw)},
-          happenings_{[this](game_event const& e) { tell(e); }} {}
+          live_{title_, in_milliseconds(options.delay), in_milliseconds(options.window)} {}
 
     // Where it can be had. Throws what cannot be opened.
     void open(asio::io_context& io) {
@@ -106,7 +101,7 @@ public:
         if (failed) throw usage_error{fmt::format("{}: not an address", options_.bind)};
         if (!options_.folder.empty()) {
             folder_.emplace(options_.folder, [](std::string const& line) { complain(line); });
-            offer_.listen(*folder_);
+            live_.offer().listen(*folder_);
         }
         if (!options_.record.empty()) {
             target_.emplace(output_choice{options_.record, options_.force});
@@ -125,8 +120,8 @@ public:
                 options_.viewers.viewers, replay_server::viewer_bytes() / 1024);
         }
         if (!options_.http) return;
-        offer_.listen(*this);
         web_.emplace(io, tcp::endpoint{address, *options_.http}, static_cast<web_pages&>(*this), options_.web);
+        live_.attach(*web_);
         say("broadcasting on http://{}/\n", endpoint_text({web_->address().address(), web_->address().port()}));
     }
 
@@ -137,9 +132,7 @@ public:
         counts_.messages += event.kind == event_kind::message;
         counts_.recordings += event.kind == event_kind::begin;
         if (game_) show_.take(event);
-        scores_.take(event);
-        fragments_.take(event);
-        if (web_) happenings_.take(event);
+        live_.take(event);
         guard_record([&] {
             recorder_->take(event);
             if (event.kind == event_kind::begin) report(recorder_->finish_ended());
@@ -148,11 +141,10 @@ public:
 
     void proceed() {
         milliseconds const time = now();
-        fragments_.settle(time);
-        offer_.proceed(time);
+        live_.proceed(time);
         if (game_) tell_news();
         if (folder_ && time >= next_sweep_) {
-            folder_->sweep(offer_, in_milliseconds(options_.window));
+            folder_->sweep(live_.offer(), in_milliseconds(options_.window));
             next_sweep_ = time + sweep_interval;
         }
     }
@@ -160,8 +152,7 @@ public:
     // The source has ended: what there is can still be had.
     void end_recording() {
         over_ = true;
-        fragments_.finish();
-        if (web_) happenings_.finish();
+        live_.finish();
         guard_record([&] {
             report(recorder_->finish());
             recorder_.reset();
@@ -178,7 +169,7 @@ public:
 
     void report() const {
         say("{} snapshots, {} lost, {} messages, {} recordings; {} fragments", counts_.snapshots, counts_.lost,
-            counts_.messages, counts_.recordings, offer_.fragments());
+            counts_.messages, counts_.recordings, live_.offer().fragments());
         if (game_)
             say("; {} joined, {} snapshots sent in {} packets", game_->count().joined, game_->count().snapshots,
                 socket_->sent());
@@ -214,32 +205,12 @@ private:
         if (news.size() > most) say("... and {} more\n", news.size() - most);
     }
 
-    // ---- broadcast_listener
-
-    void add(std::string const&, shared_bytes const&) override {}
-    void remove(std::string const&) override {}
-    void remove_folder(std::string const&) override {}
-    void change(shared_bytes const&) override {
-        web_->change();
-        if (web_->feeds() == 0) return;
-        web_->publish(
-            fmt::format("event: players\ndata: {{\"tick\":{},\"players\":{}}}\n\n", offer_.last_tick(), players_));
-    }
-
     // ---- web_pages
 
     web_answer get(std::string_view path) override {
-        constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
-        if (path == "sync") {
-            if (offer_.sync() == nullptr) return {web_answer::kind::later, {}};
-            return {web_answer::kind::file, offer_.sync(), "application/json", "public, max-age=1"};
-        }
         if (path.empty()) return {web_answer::kind::file, page_, "text/html; charset=utf-8", "public, max-age=60"};
-        if (path == "events") return {web_answer::kind::feed, {}};
         if (path == "metrics") return text(metrics(), "text/plain; version=0.0.4");
-        if (auto bytes = offer_.find(path))
-            return {web_answer::kind::file, std::move(bytes), "application/octet-stream", for_ever};
-        return {offer_.expects(path) ? web_answer::kind::later : web_answer::kind::none, {}};
+        return live_.get(path);
     }
     static web_answer text(std::string const& what, std::string_view type) {
         return {web_answer::kind::file, std::make_shared<std::vector<std::uint8_t> const>(what.begin(), what.end()),
@@ -257,10 +228,10 @@ private:
         add("lost_snapshots_total", "counter", "Snapshots that were lost before they came here.", counts_.lost);
         add("messages_total", "counter", "Messages received.", counts_.messages);
         add("recordings_total", "counter", "Maps or sessions of the source.", counts_.recordings);
-        add("fragments_total", "counter", "Fragments made.", offer_.fragments());
-        add("window_bytes", "gauge", "Bytes of the fragments that can be had.", offer_.bytes());
+        add("fragments_total", "counter", "Fragments made.", live_.offer().fragments());
+        add("window_bytes", "gauge", "Bytes of the fragments that can be had.", live_.offer().bytes());
         add("delayed_bytes", "gauge", "Bytes that wait for the delay.", delayed_bytes_ ? delayed_bytes_() : 0);
-        add("last_tick", "gauge", "Tick of the newest fragment's last snapshot.", offer_.last_tick());
+        add("last_tick", "gauge", "Tick of the newest fragment's last snapshot.", live_.offer().last_tick());
         add("http_connections", "gauge", "Open connections.", web_->connections());
         add("http_feeds", "gauge", "Connections that read events.", web_->feeds());
         add("http_accepted_total", "counter", "Connections accepted.", web.accepted);
@@ -287,18 +258,6 @@ private:
         return std::string{out.view()};
     }
 
-    broadcast_state describe() {
-        players_ = scores_.json();
-        return {title_, in_milliseconds(options_.delay), in_milliseconds(options_.window), players_};
-    }
-
-    void tell(game_event const& e) {
-        if (web_->feeds() == 0) return;
-        text_buffer line;
-        printer_->print(line, e);
-        web_->publish(fmt::format("data: {}\n", line.view()));
-    }
-
     struct counters {
         std::uint64_t snapshots = 0;
         std::uint64_t lost = 0;
@@ -308,11 +267,7 @@ private:
 
     relay_options const& options_;
     std::string title_;
-    scoreboard scores_;
-    std::string players_; // as `sync` has them
-    broadcast offer_;
-    fragmenter fragments_;
-    std::unique_ptr<event_printer> printer_;
+    live_pages live_;
     shared_bytes page_ =
         std::make_shared<std::vector<std::uint8_t> const>(std::begin(overlay_page), std::end(overlay_page));
     std::optional<broadcast_folder> folder_;
@@ -322,7 +277,6 @@ private:
     std::optional<udp_server> socket_;
     std::optional<replay_server> game_; // shows the show
     std::optional<web_server> web_;
-    game_event_reader happenings_; // tells the web server
     std::function<std::size_t()> delayed_bytes_;
     milliseconds next_sweep_ = 0;
     counters counts_;

@@ -1,0 +1,228 @@
+#include "broadcast/live_pages.hpp"
+#include "broadcast/subscriber.hpp"
+#include "io/output.hpp"
+#include "net/web_request.hpp"
+#include "sources/feed.hpp"
+#include "sources/server_options.hpp"
+#include "sources/server_source.hpp"
+#include "verbs/verbs.hpp"
+#include "web/site.hpp"
+#include "web/static_site.hpp"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+namespace teewire::replay {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+struct web_options {
+    std::string source;
+    std::string folder; ///< to write to, instead of serving
+    bool force = false;
+    std::uint16_t port = 8080;
+    std::string bind = "127.0.0.1";
+    std::string data;
+    std::string viewer;
+    bool no_open = false;
+    spectator_options spectating;
+};
+
+constexpr std::chrono::milliseconds housekeeping{100};
+constexpr milliseconds window = 60'000; // that fragments stay
+
+// The live game beside the viewer.
+class live_site final : public web_pages {
+public:
+    live_site(std::string const& name, viewer const& files, game_pictures const& pictures)
+        : live_{name, 0, window}, files_{files}, pictures_{pictures}, list_{to_body(list_of_broadcast(
+                                                                          name, pictures.any()))} {}
+
+    [[nodiscard]] live_pages& live() noexcept { return live_; }
+
+    [[nodiscard]] web_answer get(std::string_view path) override {
+        constexpr std::string_view live = "live/";
+        constexpr std::string_view data = "data/";
+        auto const decoded = decode_path(path);
+        if (!decoded) return {};
+        std::string_view const name = *decoded;
+        if (name.starts_with(live)) return live_.get(name.substr(live.size()));
+        if (name.starts_with(data)) return pictures_.get(name.substr(data.size()));
+        if (name == "recordings.json") return {web_answer::kind::file, list_, "application/json", "no-cache"};
+        return files_.get(name.empty() || name == "view.html" ? "index.html" : name);
+    }
+
+private:
+    live_pages live_;
+    viewer const& files_;
+    game_pictures const& pictures_;
+    shared_bytes list_;
+};
+
+bool has_display() {
+    for (char const* const name : {"WAYLAND_DISPLAY", "DISPLAY"})
+        if (char const* const value = std::getenv(name); value != nullptr && *value != '\0') return true;
+    return false;
+}
+
+// What it says does not belong here, and it may run for longer.
+void open_browser(std::string address) {
+    std::string program = "xdg-open";
+    std::array<char*, 3> arguments{program.data(), address.data(), nullptr};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&how);
+    for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        ::posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0);
+    ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP); // Ctrl-C is not for it
+    pid_t child = 0;
+    if (::posix_spawnp(&child, program.c_str(), &files, &how, arguments.data(), environ) != 0)
+        say("no browser was opened, as there is no xdg-open\n");
+    ::posix_spawnattr_destroy(&how);
+    ::posix_spawn_file_actions_destroy(&files);
+}
+
+class service {
+public:
+    explicit service(web_options const& options)
+        : options_{options}, signals_{io_, ::dup(interrupt_descriptor())} {}
+
+    asio::io_context& io() noexcept { return io_; }
+
+    // Until a signal comes.
+    void run(web_pages& pages, std::function<void(web_server&)> const& begin, std::function<void()> const& end) {
+        boost::system::error_code failed;
+        auto const address = asio::ip::make_address(options_.bind, failed);
+        if (failed) throw usage_error{fmt::format("{}: not an address", options_.bind)};
+        web_limits limits;
+        limits.local = address.is_loopback();
+        web_server server{io_, tcp::endpoint{address, options_.port}, pages, limits};
+        begin(server);
+        auto const at = server.address();
+        std::string const url = fmt::format(
+            "http://{}/",
+            endpoint_text({at.address().is_unspecified() ? loopback_like(at.address()) : at.address(), at.port()}));
+        say("showing {} on {}\n", printable(options_.source), url);
+        if (!options_.no_open && has_display()) open_browser(url);
+        signals_.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code cancelled) {
+            if (cancelled) return;
+            end();
+            server.close();
+            io_.stop();
+        });
+        io_.run();
+        say("{} requests answered, {} refused, {} bytes\n", server.count().requests, server.count().refused,
+            server.count().bytes);
+    }
+
+private:
+    static asio::ip::address loopback_like(asio::ip::address const& any) {
+        if (any.is_v6()) return asio::ip::address_v6::loopback();
+        return asio::ip::address_v4::loopback();
+    }
+
+    web_options const& options_;
+    asio::io_context io_;
+    asio::posix::stream_descriptor signals_;
+};
+
+int show_live(web_options const& options, viewer const& files, game_pictures const& pictures) {
+    service running{options};
+    live_site site{options.source, files, pictures};
+    asio::steady_timer timer{running.io()};
+    feed_options how;
+    how.spectating = options.spectating;
+    how.spectating.retry = true;
+    bool over = false;
+    auto const source = open_feed(running.io(), options.source, how, site.live(), [&] { over = true; });
+    bool finished = false;
+    auto const finish = [&] {
+        if (!std::exchange(finished, true)) site.live().finish();
+    };
+    std::function<void()> const keep_house = [&] {
+        site.live().proceed(now());
+        if (over) finish();
+        timer.expires_after(housekeeping);
+        timer.async_wait([&](boost::system::error_code cancelled) {
+            if (!cancelled) keep_house();
+        });
+    };
+    running.run(
+        site,
+        [&](web_server& server) {
+            site.live().attach(server);
+            keep_house();
+            source->start();
+        },
+        [&] {
+            source->stop();
+            finish();
+        });
+    int const code = source->failed() ? exit_io : exit_ok;
+    if (source->looks_up()) std::_Exit(code); // that cannot be cancelled, and would be waited for
+    return code;
+}
+
+int web(web_options const& options) {
+    viewer const files{options.viewer};
+    game_pictures const pictures{options.data};
+    bool const live = web_address::parse(options.source).has_value() || parse_server(options.source).has_value();
+    if (live) {
+        if (!options.folder.empty())
+            throw usage_error{"-o writes recordings; `teewire relay --dir` writes what goes on into a folder"};
+        return show_live(options, files, pictures);
+    }
+    recordings shown{options.source};
+    std::string const name =
+        shown.is_folder() ? std::filesystem::path{shown.folder()}.filename().string() : shown.all().begin()->first;
+    if (!options.folder.empty())
+        return write_site(shown, name, files, pictures, {options.folder, options.force, !options.data.empty()});
+    service running{options};
+    recordings_site site{running.io(), shown, files, pictures, name};
+    running.run(
+        site, [&](web_server& server) { site.attach(server); }, [] {});
+    return exit_ok;
+}
+
+} // namespace
+
+verb const web_verb{
+    "web", "Show recordings or a server in a web browser",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<web_options>();
+        options.operand(chosen->source, "SOURCE",
+                        "a demo, a folder of demos, HOST:PORT of a server, or http://HOST:PORT of a relay");
+        options.number("--port", chosen->port, 0, 65535, "TCP; 0: any that is free");
+        options.text("--bind", chosen->bind, "address, of IPv4 or IPv6; by default browsers of this machine alone",
+                     "ADDRESS");
+        options.text("--data", chosen->data,
+                     "the folder data of a game, for its skins and pictures; by default Debian's", "FOLDER");
+        options.text("--viewer", chosen->viewer, "files of another viewer than the one that is built in", "FOLDER");
+        options.flag("--no-open", chosen->no_open, "open no browser");
+        options.text("-o,--output", chosen->folder, "write all of it, for any web server, and serve nothing",
+                     "FOLDER");
+        options.flag("--force", chosen->force, "replace files in that folder");
+        server_options(options, chosen->spectating);
+        options.remark(
+            "Nothing but what was named can be had. What `teewire index` would write is made when it is needed, "
+            "and "
+            "kept in ~/.cache/teewire. Pictures of a game are written to a folder only if --data names them.");
+        options.examples({"web game.demo", "web ~/.local/share/ddnet/demos", "web localhost:8303 --port 8081",
+                          "web recordings -o /var/www/demos"});
+        return [chosen] { return web(*chosen); };
+    },
+    ending::when_complete};
+
+} // namespace teewire::replay

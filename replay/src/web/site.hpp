@@ -1,0 +1,82 @@
+// What `teewire web` shows: the viewer, and what it reads.
+#pragma once
+
+#include "net/web_server.hpp"
+#include "web/recordings.hpp"
+#include "web/viewer.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+
+namespace teewire::replay {
+
+/// Where indexes and pictures are kept from one time to the next: what cannot be written there is kept in memory.
+class kept_files {
+public:
+    kept_files();
+    [[nodiscard]] std::string path(std::string const& name) const { return folder_ + "/" + name; }
+    /// With nothing in it if there is none.
+    [[nodiscard]] web_answer find(std::string const& name) const;
+    void keep(std::string const& name, std::vector<std::uint8_t> bytes);
+
+private:
+    std::string folder_;
+    std::map<std::string, std::shared_ptr<std::vector<std::uint8_t> const>> in_memory_;
+};
+
+/// What `recordings.json` says of all of them. `with_pictures`: those of a game are there.
+[[nodiscard]] std::string list_of(recordings& shown, std::string const& name, bool with_pictures);
+/// The page that has that list.
+[[nodiscard]] std::string_view list_page() noexcept;
+/// What it says of a broadcast.
+[[nodiscard]] std::string list_of_broadcast(std::string const& name, bool with_pictures);
+
+/// Recordings as pages of a web server. What takes long is done on a thread of its own.
+class recordings_site final : public web_pages {
+public:
+    /// What is borrowed must outlive it.
+    recordings_site(boost::asio::io_context& io, recordings& shown, viewer const& files,
+                    game_pictures const& pictures, std::string name);
+    ~recordings_site();
+    recordings_site(recordings_site const&) = delete;
+    recordings_site& operator=(recordings_site const&) = delete;
+
+    void attach(web_server& server) { web_ = &server; }
+    [[nodiscard]] web_answer get(std::string_view path) override;
+
+private:
+    web_answer get_page(std::string const& path);
+    web_answer get_recording(std::string const& path);
+    web_answer get_index(std::string const& path);
+    web_answer get_picture(std::string_view sha256);
+    web_answer get_map(std::string_view sum);
+    void scan_sometimes();
+    void index_all();
+    void begin_index(std::string const& path, bool first);
+    /// The work says whether it has begun, and calls work_on() in the end.
+    void begin(std::function<bool()> work, bool first);
+    void work_on();
+    [[nodiscard]] std::string kept_index(std::string const& path, shown_demo const& demo) const;
+
+    boost::asio::io_context& io_;
+    recordings& shown_;
+    viewer const& files_;
+    game_pictures const& pictures_;
+    std::string name_;
+    web_server* web_ = nullptr;
+    kept_files kept_;
+    std::chrono::steady_clock::time_point next_scan_;
+    std::deque<std::function<bool()>> waiting_; // for the thread
+    bool busy_ = false;
+    std::set<std::string, std::less<>> drawing_;    // sums of maps
+    std::set<std::string, std::less<>> no_picture_; // the same, of those that cannot be drawn
+    boost::asio::thread_pool thread_{1};
+};
+
+} // namespace teewire::replay
