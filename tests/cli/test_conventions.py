@@ -29,9 +29,9 @@ READER = {"demo": "teewire info", "map": "teewire map info", "xvector": "teewire
 FORMATS = {"text", "ndjson", "csv", "checksum", "demo", "srt"}
 # What a verb cannot do without, or that makes it quick.
 NEEDS = {"compress": ["--method", "gzip"], "map convert": ["--level", "9"], "play": ["--speed", "1000"], "map render": ["--scale", "1"]}
-NETWORK = {"record", "serve", "relay"}
+NETWORK = {"record", "serve", "relay", "web"}
 # What is added to is no output like others: it has tests of its own.
-GROWING = {"export"}
+GROWING = {"export", "web"}
 
 
 def run(*arguments, stdin=b"", timeout=60, **more):
@@ -130,8 +130,8 @@ class Help(Conventions):
     def test_options(self):
         def check(verb):
             self.assertLessEqual(set(verb.formats), FORMATS)
-            # The demo of a relay is not what it is for.
-            self.assertEqual(verb.writes or verb.grows or verb.name == "relay", "--force" in verb.options)
+            # The demo of a relay is not what it is for, and an index has the name of its demo.
+            self.assertEqual(verb.writes or verb.grows or verb.name in ("relay", "index"), "--force" in verb.options)
             self.assertFalse({"--out", "--demo", "--overwrite", "--json", "-f"} & set(verb.options))
             if verb.writes:
                 self.assertIn("-o,--output FILE", verb.help)
