@@ -1,6 +1,9 @@
-// What the program does with demos: info, dump, events, stats, du, verify, export, cut, join, merge and redact. The first
+// What the program does with demos: info, dump, events, stats, du, verify, index, export, cut, join, merge and redact. The first
 // byte chooses how, the rest is the demo.
 #include "program.hpp"
+
+#include "demo/demo_index.hpp"
+#include "io/compression.hpp"
 
 using namespace teewire::replay;
 using fuzz::form;
@@ -50,6 +53,24 @@ void compare(fuzz::bytes_view demo) {
     }
 }
 
+// An index says of itself what it was made of.
+void make_index(fuzz::bytes_view demo) {
+    static fuzz::memory_file const& file = *new fuzz::memory_file;
+    file.assign(demo);
+    try {
+        input const source{file.path()};
+        session opened{source};
+        demo_index const made = teewire::replay::make_index(opened);
+        auto const read = parse_index(unpack_gzip(made.bytes));
+        FUZZ_REQUIRE(read && read->size == source.bytes().size() && read->sha256 == made.facts.sha256);
+        FUZZ_REQUIRE(read->first_tick == made.facts.first_tick && read->last_tick == made.facts.last_tick);
+        FUZZ_REQUIRE(made.bytes.size() <= most_index_bytes(demo.size()) || read->players.empty());
+    } catch (bad_input const&) { // there is nothing to be played
+    }
+    // Whatever somebody has put there.
+    static_cast<void>(parse_index(demo));
+}
+
 void run_target(fuzz::bytes_view data) {
     static auto const& lines = *new fuzz::command_lines{
         {{info_verb, form::text, {}},
@@ -85,6 +106,7 @@ void run_target(fuzz::bytes_view data) {
           {"--one", "--around", "kill", "--around", "marker", "--around", "finish", "--around", "chat:(a|b)*c$",
            "--before", "0.5", "--after", "0.1"}}},
         compare};
+    if (!data.empty()) make_index(data.subspan(1));
     lines.run(data);
 }
 
