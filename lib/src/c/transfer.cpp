@@ -14,7 +14,8 @@ struct sender_state {
     snapshot_messages messages;
 };
 
-struct receiver_state {
+// As its parts follow it in memory.
+struct alignas(snapshot_parts) alignas(snapshot_receiver) receiver_state {
     receiver_state(std::span<snapshot_parts> parts, history_memory const& past,
                    snapshot_receiver::options const& options) noexcept
         : receiver{parts, past.entries, past.block, options} {}

@@ -1,0 +1,107 @@
+// A broadcast, followed as lib/doc/format/broadcast.md#watching says.
+import { read_header, without_map } from './demo.js';
+import { TeewireError } from './module.js';
+import { Stretches } from './stretches.js';
+import { PROTOCOLS } from './tables.js';
+
+const IDS = /^[0-9a-f]{16}$/;
+const whole = (n, low, high) => Number.isInteger(n) && n >= low && n <= high;
+
+/** One recording of a broadcast: from one map to the next. A segment is a fragment. */
+export class BroadcastRecording extends Stretches {
+  #base;
+
+  static async open(module, base, what) {
+    const bytes = await get(new URL(`${what.id}/start`, base));
+    const header = read_header(module, bytes);
+    header.bytes = without_map(bytes, header.size);
+    return new BroadcastRecording(module, base, header, what);
+  }
+
+  constructor(module, base, header, what) {
+    super(module, header, { protocol: what.protocol, sizes: null });
+    this.#base = base;
+    this.id = what.id;
+    this.map_path = what.map_path;
+    this.first = what.first;
+    this.last = what.first - 1;
+    this.ended = false;
+    this.first_tick = what.first_tick;
+    this.last_tick = what.first_tick;
+  }
+
+  // Takes what `sync` says of it now.
+  update(what) {
+    this.ended = what.ended;
+    while (this.last < what.last) {
+      const number = ++this.last;
+      // Ticks of fragments are known when they are read; until then they are about a second each.
+      this.segments.push({ tick: this.#guess(number, what), offset: 0, end: 0, number });
+    }
+    this.last_tick = what.last_tick;
+  }
+
+  #guess(number, what) {
+    const back = (what.last - number + 1) * 50;
+    const before = this.segments.at(-1)?.tick ?? what.first_tick - 1;
+    return Math.max(before + 1, Math.min(what.last_tick, what.last_tick - back + 1));
+  }
+
+  async fetch(segment) { return get(new URL(`${this.id}/${segment.number}.frag`, this.#base)); }
+
+  async segment(number) {
+    const stretch = await super.segment(number);
+    if (stretch.snapshots.length > 0) this.segments[number].tick = stretch.snapshots[0].tick;
+    return stretch;
+  }
+
+  /** @returns {Promise<Uint8Array|null>} */
+  async map() { return this.map_path === null ? null : get(new URL(this.map_path, this.#base)); }
+}
+
+async function get(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new TeewireError(`${url}: status ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+function recordings_of(sync) {
+  if (sync?.version !== 1 || !Array.isArray(sync.recordings)) throw new TeewireError('this is not a broadcast');
+  return sync.recordings.filter((r) => IDS.test(r?.id) && PROTOCOLS.includes(r.protocol) && whole(r.first, 0, 2 ** 40) &&
+    whole(r.last, r.first, r.first + 1e6) && whole(r.first_tick, 0, 2 ** 31) && whole(r.last_tick, r.first_tick, 2 ** 31))
+    .map((r) => ({ id: r.id, protocol: r.protocol, first: r.first, last: r.last, first_tick: r.first_tick,
+      last_tick: r.last_tick, ended: r.ended === true,
+      map_path: /^map\/[0-9a-f]{64}\.map$/.test(r.map?.path ?? '') ? r.map.path : null }));
+}
+
+export class Broadcast {
+  #module;
+  #base;
+
+  /** @param {string|URL} url of the folder that `sync` is in, with a slash at its end */
+  constructor(module, url) {
+    this.#module = module;
+    this.#base = new URL(url, globalThis.location?.href);
+    /** @type {BroadcastRecording|null} the newest one */
+    this.recording = null;
+    /** @type {object|null} the last answer of `sync` */
+    this.sync = null;
+  }
+
+  /** Asks once. Returns true if there is another recording now: after a map change, and at first. */
+  async update() {
+    const sync = JSON.parse(new TextDecoder().decode(await get(new URL('sync', this.#base))));
+    const list = recordings_of(sync);
+    this.sync = sync;
+    const newest = list.at(-1);
+    if (newest === undefined) return false;
+    const known = this.recording?.id === newest.id;
+    if (!known) {
+      const opened = await BroadcastRecording.open(this.#module, this.#base, newest);
+      if (this.recording !== null) this.recording.ended = true;
+      this.recording = opened;
+    }
+    this.recording.update(newest);
+    return !known;
+  }
+}

@@ -1,0 +1,236 @@
+// Maps as they are drawn: groups, layers, images and envelopes. Written down in lib/doc/format/datafile.md and map.md. What
+// the engines' clients would not show either is left out, and told in `problems`.
+import { TeewireError } from './module.js';
+
+/** Bytes of all blocks together, decompressed. */
+const MOST_BYTES = 512 << 20;
+const MOST_SIDE = 10000;
+const LAYER_KINDS = { 0: 'tiles', 1: 'game', 2: 'tele', 4: 'speedup', 8: 'front', 16: 'switch', 32: 'tune' };
+const ITEM = { info: 1, image: 2, envelope: 3, group: 4, layer: 5, points: 6 };
+
+const utf8 = new TextDecoder();
+
+class Datafile {
+  #budget = MOST_BYTES;
+  #blocks = new Map();
+
+  constructor(bytes) {
+    const magic = utf8.decode(bytes.subarray(0, 4));
+    if (magic !== 'DATA' && magic !== 'ATAD') throw new TeewireError('this is not a map', { position: 0 });
+    const view = this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (bytes.length < 36) throw new TeewireError('the map ends in its header', { position: bytes.length });
+    this.bytes = bytes;
+    this.version = view.getInt32(4, true);
+    if (this.version !== 3 && this.version !== 4)
+      throw new TeewireError(`there is no version ${this.version} of datafiles`, { position: 4 });
+    const [types, items, blocks, item_bytes, block_bytes] = [16, 20, 24, 28, 32].map((at) => view.getInt32(at, true));
+    const counts = [types, items, blocks, item_bytes, block_bytes];
+    if (counts.some((n) => n < 0 || n > bytes.length)) throw new TeewireError('a count is out of range', { position: 16 });
+    this.sizes = 36 + 12 * types + 4 * items + 4 * blocks;
+    this.offsets = this.sizes - 4 * blocks;
+    this.data = this.sizes + (this.version === 4 ? 4 * blocks : 0) + item_bytes;
+    if (this.data + block_bytes > bytes.length) throw new TeewireError('the map ends too early', { position: bytes.length });
+    this.end = this.data + block_bytes;
+    this.blocks = blocks;
+    // By type, ints of the items in their order.
+    this.types = new Map();
+    const first = 36 + 12 * types;
+    const begin = this.data - item_bytes;
+    for (let n = 0; n < items; ++n) {
+      const offset = view.getInt32(first + 4 * n, true);
+      const at = begin + offset;
+      if (offset < 0 || offset % 4 !== 0 || at + 8 > this.data)
+        throw new TeewireError(`item ${n} is outside of the items`, { position: first + 4 * n });
+      const type = view.getInt32(at, true) >>> 16;
+      const size = view.getInt32(at + 4, true);
+      if (size < 0 || size % 4 !== 0 || at + 8 + size > this.data)
+        throw new TeewireError(`item ${n} is larger than the rest`, { position: at + 4 });
+      const ints = new Int32Array(size / 4);
+      for (let i = 0; i < ints.length; ++i) ints[i] = view.getInt32(at + 8 + 4 * i, true);
+      if (!this.types.has(type)) this.types.set(type, []);
+      this.types.get(type).push(ints);
+    }
+  }
+
+  all(type) { return this.types.get(type) ?? []; }
+
+  /** A block decompressed; null for -1. Each is decompressed once. */
+  block(number) {
+    if (number === -1) return Promise.resolve(null);
+    if (!this.#blocks.has(number)) this.#blocks.set(number, this.#read(number));
+    return this.#blocks.get(number);
+  }
+
+  async #read(number) {
+    if (number < 0 || number >= this.blocks) throw new TeewireError(`there is no block ${number}`);
+    const place = this.offsets + 4 * number;
+    const from = this.data + this.view.getInt32(place, true);
+    const to = number + 1 < this.blocks ? this.data + this.view.getInt32(place + 4, true) : this.end;
+    if (from < this.data || to < from || to > this.end)
+      throw new TeewireError(`block ${number} is outside of the blocks`, { position: place });
+    const stored = this.bytes.subarray(from, to);
+    if (this.version === 3) return stored;
+    const size = this.view.getInt32(this.sizes + 4 * number, true);
+    if (size < 0 || size > this.#budget)
+      throw new TeewireError(`block ${number} has ${size} bytes, and ${this.#budget} are left`, { position: this.sizes + 4 * number });
+    this.#budget -= size;
+    return inflate(stored, size, number, from);
+  }
+}
+
+async function inflate(stored, size, number, position) {
+  const out = new Uint8Array(size);
+  let at = 0;
+  try {
+    const reader = new Blob([stored]).stream().pipeThrough(new DecompressionStream('deflate')).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (at + value.length > size) {
+        await reader.cancel();
+        throw new TeewireError('more than it says');
+      }
+      out.set(value, at);
+      at += value.length;
+    }
+  } catch (error) {
+    throw new TeewireError(`block ${number} cannot be decompressed: ${error.message}`, { position });
+  }
+  if (at !== size) throw new TeewireError(`block ${number} has ${at} of ${size} bytes`, { position });
+  return out;
+}
+
+/** Text in ints: each of four bytes plus 128, the first one on top. */
+function name_of(ints, from, count) {
+  if (ints.length < from + count) return '';
+  const bytes = new Uint8Array(4 * count);
+  for (let i = 0; i < count; ++i)
+    for (let b = 0; b < 4; ++b) bytes[4 * i + b] = (ints[from + i] >> (24 - 8 * b) & 0xff) - 128;
+  bytes[bytes.length - 1] = 0;
+  return utf8.decode(bytes.subarray(0, bytes.indexOf(0)));
+}
+
+const text_of = (bytes) => bytes === null ? '' : utf8.decode(bytes.subarray(0, bytes.indexOf(0) < 0 ? bytes.length : bytes.indexOf(0)));
+
+// Each tile stands for skip + 1 cells.
+function unpack(tiles, cells) {
+  const out = new Uint8Array(4 * cells);
+  let at = 0;
+  for (let n = 0; n + 4 <= tiles.length && at < out.length; n += 4)
+    for (let k = tiles[n + 2] + 1; k > 0 && at < out.length; --k, at += 4) {
+      out[at] = tiles[n];
+      out[at + 1] = tiles[n + 1];
+    }
+  if (at < out.length) throw new TeewireError('packed tiles end too early');
+  return out;
+}
+
+async function image_of(file, ints) {
+  const [, width, height, external, name, pixels] = ints;
+  const image = { name: text_of(await file.block(name)), width, height, external: external === 1, rgba: null };
+  if (image.external || pixels === -1) return image;
+  if (!(width > 0 && width <= MOST_SIDE && height > 0 && height <= MOST_SIDE)) throw new TeewireError(`an image of ${width} x ${height}`);
+  const rgba = await file.block(pixels);
+  if (rgba === null || rgba.length < 4 * width * height)
+    throw new TeewireError(`image "${image.name}": ${rgba?.length ?? 0} bytes for ${width} x ${height}`);
+  image.rgba = rgba.subarray(0, 4 * width * height);
+  return image;
+}
+
+function envelope_of(ints, all, step) {
+  const [, channels, first, count] = ints;
+  const points = [];
+  if (first >= 0 && count >= 0 && (first + count) * step <= all.length) {
+    for (let n = first; n < first + count; ++n) {
+      const at = n * step;
+      const four = (from) => Array.from(all.subarray(at + from, at + from + 4));
+      const point = { time: all[at], curve: all[at + 1], values: four(2) };
+      if (step === 22) Object.assign(point, { in_time: four(6), in: four(10), out_time: four(14), out: four(18) });
+      points.push(point);
+    }
+  }
+  return { channels, points, name: ints.length >= 12 ? name_of(ints, 4, 8) : '',
+    synchronized: ints[0] >= 2 && ints[12] === 1 };
+}
+
+async function layer_of(file, ints) {
+  const detail = (ints[2] & 1) !== 0;
+  if (ints[1] === 3) {
+    const [, , , version, count, block, image] = ints;
+    const data = await file.block(block);
+    if (count < 0 || data === null || data.length < 152 * count) throw new TeewireError(`a layer of ${count} quads has ${data?.length ?? 0} bytes`);
+    const quads = new Int32Array(38 * count);
+    const view = new DataView(data.buffer, data.byteOffset);
+    for (let i = 0; i < quads.length; ++i) quads[i] = view.getInt32(4 * i, true);
+    return { kind: 'quads', detail, image, count, quads, name: version >= 2 ? name_of(ints, 7, 3) : '' };
+  }
+  if (ints[1] !== 2 || ints.length < 15) return null;
+  const [, , , version, width, height, flags] = ints;
+  const kind = LAYER_KINDS[flags];
+  if (kind === undefined) return null;
+  if (!(width > 0 && height > 0 && width * height <= MOST_SIDE * MOST_SIDE)) throw new TeewireError(`a layer of ${width} x ${height} tiles`);
+  // DDNet's kinds have a block of their own, and cells of other sizes.
+  const extra = ['tele', 'speedup', 'front', 'switch', 'tune'].indexOf(kind);
+  const behind = version >= 3 ? 18 : 15;
+  const block = extra < 0 ? ints[14] : ints[behind + extra] ?? -1;
+  const bytes = kind === 'speedup' ? 6 : kind === 'tele' || kind === 'tune' ? 2 : 4;
+  let cells = await file.block(block);
+  if (cells === null) return null;
+  if (version >= 4 && extra < 0) cells = unpack(cells, width * height);
+  if (cells.length < bytes * width * height) throw new TeewireError(`a layer of ${width} x ${height} tiles has ${cells.length} bytes`);
+  return { kind, detail, width, height, colour: Array.from(ints.subarray(7, 11)), colour_envelope: ints[11],
+    colour_offset: ints[12], image: ints[13], cells, cell_bytes: bytes, name: version >= 3 ? name_of(ints, 15, 3) : '' };
+}
+
+function group_of(ints) {
+  const [version, x, y, parallax_x, parallax_y, first, count] = ints;
+  return { offset: [x, y], parallax: [parallax_x, parallax_y], first, count,
+    clip: version >= 2 && ints[7] === 1 ? { x: ints[8], y: ints[9], width: ints[10], height: ints[11] } : null,
+    name: version >= 3 ? name_of(ints, 12, 3) : '', layers: [] };
+}
+
+/**
+ * Reads a map. What is damaged in one part of it is left out and told in `problems`; only a file that is none throws.
+ * @param {Uint8Array} bytes
+ */
+export async function read_map(bytes) {
+  const file = new Datafile(bytes);
+  const problems = [];
+  const tried = async (what, work, otherwise) => {
+    try {
+      return await work();
+    } catch (error) {
+      problems.push(`${what}: ${error.message}`);
+      return otherwise;
+    }
+  };
+  const info = file.all(ITEM.info)[0] ?? [];
+  const text = (n) => tried('info', async () => text_of(await file.block(info[n] ?? -1)), '');
+  const images = [];
+  for (const [n, ints] of file.all(ITEM.image).entries())
+    images.push(await tried(`image ${n}`, () => image_of(file, ints), { name: '', width: 0, height: 0, external: false, rgba: null }));
+  const described = file.all(ITEM.envelope);
+  const points = file.all(ITEM.points)[0] ?? new Int32Array(0);
+  const step = described.some((ints) => ints[0] >= 3) ? 22 : 6;
+  const envelopes = described.map((ints) => envelope_of(ints, points, step));
+  const layers = file.all(ITEM.layer);
+  const groups = [];
+  for (const [n, ints] of file.all(ITEM.group).entries()) {
+    const group = group_of(ints);
+    groups.push(group);
+    // No layer belongs to two groups, so that their work is bounded by the file.
+    for (let i = Math.max(group.first, 0); i < group.first + group.count && i < layers.length; ++i) {
+      const item = layers[i];
+      layers[i] = null;
+      if (item === null) continue;
+      const layer = await tried(`group ${n}, layer ${i}`, () => layer_of(file, item), null);
+      if (layer !== null) group.layers.push(layer);
+    }
+    delete group.first;
+    delete group.count;
+    if (!group.layers.some((layer) => layer.kind === 'game')) continue;
+    Object.assign(group, { offset: [0, 0], parallax: [100, 100], clip: null });
+  }
+  return { author: await text(1), version: await text(2), credits: await text(3), license: await text(4), images, envelopes,
+    groups, problems };
+}

@@ -1,0 +1,142 @@
+// The library in WebAssembly, and its memory: functions of the C ABI are called with numbers, and what they fill in is
+// read where layout.cpp says that it is.
+
+/** What is wrong with an input, and where. */
+export class TeewireError extends Error {
+  /**
+   * @param {string} message
+   * @param {{code?: number, position?: number|null}} [where]
+   */
+  constructor(message, { code = 0, position = null } = {}) {
+    super(position === null ? message : `byte ${position}: ${message}`);
+    this.name = 'TeewireError';
+    this.code = code;
+    this.position = position;
+  }
+}
+
+/** More is not needed by the longest stretch between two keyframes of any recorder. */
+const MOST_MEMORY = 512 << 20;
+const PAGE = 65536;
+
+// (module (func (result v128) i32.const 0 i8x16.splat))
+const SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15,
+  11);
+
+const utf8 = new TextDecoder();
+
+export class Module {
+  #bottom;
+  #top;
+  #view;
+  #bytes;
+  #texts = new Map();
+
+  constructor(instance, simd) {
+    this.functions = instance.exports;
+    this.simd = simd;
+    this.functions._initialize?.();
+    this.#top = this.#bottom = this.functions.__heap_base.value + 15 & ~15;
+  }
+
+  /** Its memory, valid until the next `take`. */
+  get bytes() {
+    const { buffer } = this.functions.memory;
+    if (this.#bytes?.buffer !== buffer) {
+      this.#bytes = new Uint8Array(buffer);
+      this.#view = new DataView(buffer);
+    }
+    return this.#bytes;
+  }
+  get view() {
+    this.bytes;
+    return this.#view;
+  }
+
+  /** Memory of `size` bytes, all zero, until the `scope` ends in which this is called. */
+  take(size) {
+    const at = this.#top;
+    const top = at + size + 15 & ~15;
+    if (top > MOST_MEMORY || top < at) throw new TeewireError(`more than ${MOST_MEMORY >> 20} MiB of memory are needed`);
+    const missing = top - this.functions.memory.buffer.byteLength;
+    if (missing > 0) {
+      try {
+        this.functions.memory.grow(Math.ceil(missing / PAGE));
+      } catch {
+        throw new TeewireError('there is not enough memory');
+      }
+    }
+    this.#top = top;
+    this.bytes.fill(0, at, top);
+    return at;
+  }
+
+  /** What `take` gives inside of `work` can be used again afterwards. */
+  scope(work) {
+    const top = this.#top;
+    try {
+      return work();
+    } finally {
+      this.#top = top;
+    }
+  }
+
+  /** Bytes of what is taken now. */
+  get used() { return this.#top - this.#bottom; }
+
+  /** A text with a terminator, which stays where it is. */
+  text(at) {
+    if (at === 0) return null;
+    let text = this.#texts.get(at);
+    if (text === undefined) this.#texts.set(at, text = this.field(at, this.bytes.indexOf(0, at) - at));
+    return text;
+  }
+
+  /** A text of at most `size` bytes. */
+  field(at, size) {
+    const field = this.bytes.subarray(at, at + size);
+    const end = field.indexOf(0);
+    return utf8.decode(end < 0 ? field : field.subarray(0, end));
+  }
+
+  put(bytes) {
+    const at = this.take(bytes.length);
+    this.bytes.set(bytes, at);
+    return at;
+  }
+
+  put_text(text) { return this.put(new TextEncoder().encode(`${text}\0`)); }
+
+  /** Memory for what is said to have gone wrong, see `failed`. */
+  failure() { return this.take(24); }
+
+  /** The error that such memory holds, of which byte `begins` of the input is byte `offset` of the file. */
+  failed(failure, offset = 0) {
+    const { view } = this;
+    const code = view.getInt32(failure, true);
+    const what = this.text(this.functions.teewire_error_text(code));
+    const stage = view.getInt32(failure + 4, true);
+    const place = Number(view.getBigUint64(failure + 8, true));
+    const chunk = Number(view.getBigUint64(failure + 16, true));
+    const names = ['', 'Huffman code, byte', 'packed ints, byte', 'snapshot, int', 'delta, int'];
+    return stage === 0 ? new TeewireError(what, { code, position: place + offset })
+      : new TeewireError(`${names[stage] ?? 'stage'} ${place}: ${what}`, { code, position: chunk + offset });
+  }
+}
+
+/**
+ * Starts the library.
+ * @param {string|URL|{simd: BufferSource, plain: BufferSource}} where the folder of teewire.wasm and teewire-plain.wasm,
+ *   by default that of this file, or what is in these
+ */
+export async function start(where = new URL('.', import.meta.url)) {
+  const simd = WebAssembly.validate(SIMD);
+  if (typeof where === 'object' && 'plain' in where) {
+    const made = await WebAssembly.instantiate(simd && where.simd ? where.simd : where.plain, {});
+    return new Module(made.instance, simd && !!where.simd);
+  }
+  const url = new URL(simd ? 'teewire.wasm' : 'teewire-plain.wasm', where);
+  const answer = await fetch(url);
+  if (!answer.ok) throw new TeewireError(`${url}: status ${answer.status}`);
+  return new Module((await WebAssembly.instantiate(await answer.arrayBuffer(), {})).instance, simd);
+}

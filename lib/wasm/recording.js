@@ -1,0 +1,139 @@
+// A demo that is read in parts, as they are needed.
+import { find_protocol, MOST_HEADER, read_header, walk, without_map } from './demo.js';
+import { TeewireError } from './module.js';
+import { Stretches } from './stretches.js';
+
+const PIECE = 1 << 20;
+/** A server's snapshots, from one keyframe on, which tell the protocol. */
+const FIRST = 1 << 18;
+const MOST_INDEX = 64 << 20;
+
+/** A recording that is in memory. */
+export function bytes_source(bytes) {
+  return { size: bytes.length, read: async (offset, length) => bytes.subarray(offset, offset + length) };
+}
+
+/**
+ * A recording at an address. It is read by ranges if the host has them, else at once and as a whole.
+ * @returns {Promise<{size: number, read(offset: number, length: number): Promise<Uint8Array>}>}
+ */
+export async function url_source(url, { signal } = {}) {
+  const get = async (offset, length) => {
+    const answer = await fetch(url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` }, signal });
+    if (!answer.ok && answer.status !== 416) throw new TeewireError(`${url}: status ${answer.status}`);
+    return answer;
+  };
+  const first = await get(0, PIECE);
+  if (first.status === 416) return bytes_source(new Uint8Array(0));
+  const all = new Uint8Array(await first.arrayBuffer());
+  const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? all.length);
+  if (first.status !== 206 || size <= all.length) return bytes_source(all);
+  return {
+    size,
+    async read(offset, length) {
+      if (offset + length <= all.length) return all.subarray(offset, offset + length);
+      const answer = await get(offset, Math.min(length, size - offset));
+      const part = new Uint8Array(await answer.arrayBuffer());
+      if (answer.status !== 206 || part.length > length) throw new TeewireError(`${url}: has changed`);
+      return part;
+    },
+  };
+}
+
+/** A sidecar, see lib/doc/format/index.md; null if there is none that fits. */
+export async function read_index(bytes, size) {
+  let text;
+  if (bytes[0] === 0x1f) {
+    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+    const parts = [];
+    for (let total = 0;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      if ((total += value.length) > MOST_INDEX) return null;
+    }
+    text = await new Blob(parts).text();
+  } else {
+    text = new TextDecoder().decode(bytes);
+  }
+  try {
+    const index = JSON.parse(text);
+    return index?.version === 1 && index.file?.size === size ? index : null;
+  } catch {
+    return null;
+  }
+}
+
+const whole = (n, low, high) => Number.isInteger(n) && n >= low && n <= high;
+
+// Keyframes of a sidecar, as far as they make sense.
+function keyframes_of(index, from, size) {
+  const { ticks = [], offsets = [] } = index.keyframes ?? {};
+  const list = [];
+  let tick = 0;
+  let offset = 0;
+  for (let n = 0; n < Math.min(ticks.length, offsets.length); ++n) {
+    if (!whole(ticks[n], n === 0 ? 0 : 1, 2 ** 31) || !whole(offsets[n], n === 0 ? 0 : 1, size)) break;
+    tick += ticks[n];
+    offset += offsets[n];
+    if (tick > 2147483647 || offset < from || offset >= size) break;
+    list.push({ tick, offset });
+  }
+  return list;
+}
+
+export class Recording extends Stretches {
+  #source;
+
+  /**
+   * @param {import('./module.js').Module} module
+   * @param {{size: number, read(offset: number, length: number): Promise<Uint8Array>}} source
+   * @param {{index?: object|null, progress?: (part: number) => void}} [options] `index`: what read_index gave; without, the
+   *   whole recording is looked through once
+   */
+  static async open(module, source, { index = null, progress } = {}) {
+    const start = await source.read(0, Math.min(MOST_HEADER, source.size));
+    const header = read_header(module, start);
+    header.bytes = without_map(start, header.size);
+    const from = header.size + header.map.size;
+    if (from > source.size) throw new TeewireError('the file ends in its map', { position: source.size });
+    const state = { offset: from, tick: -1, first_tick: -1, last_tick: -1, keyframes: [], damaged: false };
+    let ticks = null;
+    if (index !== null && whole(index.first_tick, 0, 2 ** 31) && whole(index.last_tick, index.first_tick, 2 ** 31)) {
+      state.keyframes = keyframes_of(index, from, source.size);
+      ticks = [index.first_tick, index.last_tick];
+    }
+    if (state.keyframes.length === 0) {
+      ticks = null;
+      // A chunk may be longer than what is left of a piece.
+      for (let at = from; at < source.size && !state.damaged;) {
+        const piece = await source.read(at, PIECE);
+        walk(piece, at, header.version, state);
+        if (state.offset === at) break;
+        at = state.offset;
+        progress?.(at / source.size);
+      }
+    }
+    const chunks = await source.read(from, Math.min(FIRST, source.size - from));
+    const found = find_protocol(module, header.bytes, chunks);
+    return new Recording(module, source, header, found, state, ticks, from);
+  }
+
+  constructor(module, source, header, found, state, ticks, from) {
+    super(module, header, found);
+    this.#source = source;
+    [this.first_tick, this.last_tick] = ticks ?? [state.first_tick, state.last_tick];
+    const { keyframes } = state;
+    // What comes before the first keyframe is its segment's, and what comes behind damage that of the last.
+    this.segments = keyframes.map((k, n) => ({ tick: k.tick, offset: n === 0 ? from : k.offset,
+      end: keyframes[n + 1]?.offset ?? source.size }));
+  }
+
+  async fetch({ offset, end }) { return this.#source.read(offset, end - offset); }
+
+  /** The map inside of the recording, or null. @returns {Promise<Uint8Array|null>} */
+  async map() {
+    const { size, map } = this.header;
+    return map.size === 0 ? null : this.#source.read(size, map.size);
+  }
+}

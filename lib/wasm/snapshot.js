@@ -1,0 +1,79 @@
+// A snapshot, in the engines' layout: bytes of the items, their number, an offset of each, then the items.
+import { fields_of } from './tables.js';
+
+const EXTENDED = 0x4000;
+
+export class Snapshot {
+  #names;
+  #types;
+
+  /**
+   * @param {number} tick
+   * @param {Int32Array} ints as the library made it: nothing is checked again
+   * @param {import('./tables.js').ItemTypes} types
+   */
+  constructor(tick, ints, types) {
+    this.tick = tick;
+    this.ints = ints;
+    this.#types = types;
+  }
+
+  /** Number of items. */
+  get count() { return this.ints.length === 0 ? 0 : this.ints[1]; }
+
+  #place(number) {
+    const { ints, count } = this;
+    const at = 2 + count + (ints[2 + number] >> 2);
+    const end = number + 1 < count ? 2 + count + (ints[3 + number] >> 2) : 2 + count + (ints[0] >> 2);
+    return { key: ints[at], from: at + 1, count: end - at - 1 };
+  }
+
+  /** Calls `each(type, id, ints, from, count)` for all items: type is their number. */
+  each(call) {
+    for (let n = 0; n < this.count; ++n) {
+      const { key, from, count } = this.#place(n);
+      call(key >>> 16, key & 0xffff, this.ints, from, count);
+    }
+  }
+
+  /** What a type's number stands for in this snapshot: its description, or undefined. */
+  type(number) {
+    if (number < EXTENDED) return this.#types.by_key.get(number);
+    // An item of type 0 with that id has the UUID.
+    let uuid;
+    this.each((type, id, ints, from, count) => {
+      if (type === 0 && id === number && count >= 4 && uuid === undefined)
+        uuid = Array.from(ints.subarray(from, from + 4), (int) => (int >>> 0).toString(16).padStart(8, '0')).join('');
+    });
+    return uuid === undefined ? undefined : this.#types.by_key.get(uuid);
+  }
+
+  /** All items by name of their type: `{character: [{id, x, y, ...}]}`. Made once. */
+  get items() {
+    if (this.#names !== undefined) return this.#names;
+    const names = this.#names = {};
+    const types = new Map();
+    this.each((number, id, ints, from, count) => {
+      if (!types.has(number)) types.set(number, this.type(number));
+      const type = types.get(number);
+      if (type === undefined) return;
+      (names[type.name] ??= []).push(fields_of(type, id, ints, from, count));
+    });
+    return names;
+  }
+
+  /** The items of a type; none if there are none. */
+  all(name) { return this.items[name] ?? []; }
+
+  /** An item by the name of its type and its id. */
+  find(name, id) { return this.all(name).find((item) => item.id === id); }
+
+  /** Sum of all data ints, modulo 2^32. */
+  checksum() {
+    let sum = 0;
+    this.each((type, id, ints, from, count) => {
+      for (let i = from; i < from + count; ++i) sum = sum + ints[i] | 0;
+    });
+    return sum >>> 0;
+  }
+}

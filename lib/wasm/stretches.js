@@ -1,0 +1,106 @@
+// What recordings and broadcasts have in common: stretches from keyframe to keyframe, fetched and decoded when they are
+// wanted.
+import { decode } from './demo.js';
+import { ItemTypes } from './tables.js';
+
+/** Decoded stretches that are kept: some seconds each. */
+const KEPT = 12;
+
+/**
+ * @typedef {{snapshots: import('./snapshot.js').Snapshot[], messages: object[], error: Error|null}} Stretch
+ */
+export class Stretches {
+  /** @type {{tick: number, offset: number, end: number}[]} in their order in the file */
+  segments = [];
+  first_tick = -1;
+  last_tick = -1;
+  #kept = new Map();
+  #sizes;
+
+  /** @param {{protocol: string, sizes: Uint8Array|null}} what as find_protocol has it */
+  constructor(module, header, { protocol, sizes }) {
+    this.module = module;
+    this.header = header;
+    this.protocol = protocol;
+    this.types = new ItemTypes(module, protocol);
+    this.#sizes = sizes;
+  }
+
+  /** The chunks of a segment. @returns {Promise<Uint8Array>} */
+  async fetch(segment) { throw new Error(`${segment}`); }
+
+  /** The header before chunks, without a map. */
+  get head() { return this.header.bytes; }
+
+  /** The segment that a tick is in: the last that begins at it or before; else the first one. */
+  locate(tick) {
+    let low = 0;
+    for (let high = this.segments.length; high - low > 1;) {
+      const middle = low + high >> 1;
+      if (this.segments[middle].tick <= tick) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Decodes a segment. @returns {Promise<Stretch>} */
+  segment(number) {
+    let kept = this.#kept.get(number);
+    if (kept === undefined) {
+      const segment = this.segments[number];
+      kept = this.fetch(segment).then((chunks) => decode(this.module, this.head, chunks,
+        { protocol: this.protocol, sizes: this.#sizes, types: this.types, offset: segment.offset }));
+      kept.catch(() => this.#kept.delete(number)); // to be tried again
+    } else {
+      this.#kept.delete(number);
+    }
+    this.#kept.set(number, kept);
+    if (this.#kept.size > KEPT) this.#kept.delete(this.#kept.keys().next().value);
+    return kept;
+  }
+
+  /**
+   * What is shown at a tick, which may have a fraction: the snapshot at or before it, and the one behind.
+   * @returns {Promise<{previous: import('./snapshot.js').Snapshot|null, next: import('./snapshot.js').Snapshot|null}>}
+   */
+  async at(tick) {
+    if (this.segments.length === 0) return { previous: null, next: null };
+    let number = this.locate(tick);
+    let previous = null;
+    // Backwards, as a damaged segment may have nothing.
+    for (; number >= 0; --number) {
+      const { snapshots } = await this.segment(number);
+      const place = last_not_above(snapshots, tick);
+      if (place >= 0) {
+        previous = snapshots[place];
+        if (place + 1 < snapshots.length) return { previous, next: snapshots[place + 1] };
+        break;
+      }
+      if (number === 0) return { previous: null, next: snapshots[0] ?? null };
+    }
+    for (++number; number < this.segments.length; ++number) {
+      const { snapshots } = await this.segment(number);
+      if (snapshots.length > 0) return { previous, next: snapshots[0] };
+    }
+    return { previous, next: null };
+  }
+
+  /** The messages of the ticks from `from` up to, not including, `to`. */
+  async messages(from, to) {
+    const found = [];
+    for (let n = this.locate(from); n < this.segments.length && (n === 0 || this.segments[n].tick < to); ++n)
+      found.push(...(await this.segment(n)).messages.filter((m) => m.tick >= from && m.tick < to));
+    return found;
+  }
+}
+
+/** The number of the last snapshot that is not above the tick, or -1. */
+export function last_not_above(snapshots, tick) {
+  let low = -1;
+  for (let high = snapshots.length; high - low > 1;) {
+    const middle = low + high >> 1;
+    if (snapshots[middle].tick <= tick) low = middle;
+    else high = middle;
+  }
+  return low;
+}

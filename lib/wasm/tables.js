@@ -1,0 +1,69 @@
+// What items mean: names, fields and words, as teewire_item_type_at and its fellows tell them.
+
+export const PROTOCOLS = ['ddnet', '0.6', '0.7'];
+export const KINDS = ['integer', 'tick', 'boolean', 'enumeration', 'flags', 'text'];
+
+const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The item types of a protocol, by their numbers and UUIDs and by their names. */
+export class ItemTypes {
+  /** @param {import('./module.js').Module} module */
+  constructor(module, protocol) {
+    const number = PROTOCOLS.indexOf(protocol);
+    const f = module.functions;
+    /** @type {Map<number|string, object>} */
+    this.by_key = new Map();
+    this.by_name = new Map();
+    module.scope(() => {
+      const out = module.take(36);
+      const field = module.take(28);
+      for (let n = 0; ; ++n) {
+        module.view.setUint32(out, 36, true);
+        const count = f.teewire_item_type_at(number, n, out);
+        if (count < 0) break;
+        const { view } = module;
+        const type = { name: module.text(view.getUint32(out + 8, true)), type: view.getUint32(out + 4, true),
+          uuid: null, ints: view.getUint32(out + 28, true), min_ints: view.getUint32(out + 32, true), fields: [] };
+        if (type.type === 0) type.uuid = hexadecimal(module.bytes.subarray(out + 12, out + 28));
+        for (let i = 0; i < count; ++i) {
+          view.setUint32(field, 28, true);
+          const words = f.teewire_field_at(number, n, i, field);
+          const get = (offset) => view.getUint32(field + offset, true);
+          const one = { name: module.text(get(8)), kind: KINDS[get(4)], offset: get(12), ints: get(16), count: get(20),
+            first_word: view.getInt32(field + 24, true), words: [] };
+          for (let w = 0; w < words; ++w) one.words.push(module.text(f.teewire_field_word(number, n, i, w)));
+          type.fields.push(one);
+        }
+        this.by_key.set(type.uuid ?? type.type, type);
+        if (!this.by_name.has(type.name)) this.by_name.set(type.name, type);
+      }
+    });
+  }
+}
+
+const utf8 = new TextDecoder();
+const room = new Uint8Array(4096);
+
+/** The text in ints: four bytes each, the first one on top, plus 128. */
+export function text_of(ints, from, count) {
+  let size = 0;
+  for (let i = from; i < from + count && size < room.length; ++i)
+    for (let shift = 24; shift >= 0; shift -= 8) room[size++] = (ints[i] >> shift & 0xff) - 128;
+  room[size - 1] = 0; // as engines have it
+  return utf8.decode(room.subarray(0, room.indexOf(0)));
+}
+
+/** The fields of an item as an object. What shorter forms of the item do not have is 0. */
+export function fields_of(type, id, ints, from, count) {
+  const item = { id };
+  for (const field of type.fields) {
+    const value = (at) => {
+      if (field.kind === 'text') return at + field.ints <= count ? text_of(ints, from + at, field.ints) : '';
+      const int = at < count ? ints[from + at] : 0;
+      return field.kind === 'boolean' ? int !== 0 : int;
+    };
+    item[field.name] = field.count === 1 ? value(field.offset)
+      : Array.from({ length: field.count }, (_, n) => value(field.offset + n * field.ints));
+  }
+  return item;
+}

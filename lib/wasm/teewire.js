@@ -1,0 +1,8 @@
+// The library of teewire for JavaScript: demos, broadcasts and maps. See README.md; types are in teewire.d.ts.
+export { start, TeewireError } from './module.js';
+export { Recording, bytes_source, url_source, read_index } from './recording.js';
+export { Broadcast } from './broadcast.js';
+export { Snapshot } from './snapshot.js';
+export { ItemTypes } from './tables.js';
+export { read_ints } from './demo.js';
+export { read_map } from './map.js';

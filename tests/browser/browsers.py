@@ -1,0 +1,31 @@
+"""Node, Chromium and what npm has for them."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+PLAYWRIGHT = "playwright-core@1"
+
+
+def node_modules(*packages):
+    """Installs packages, once for all tests of this machine. Where they are, or None."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        return None
+    kept = pathlib.Path(tempfile.gettempdir()) / f"teewire-browser-{os.getuid()}"
+    kept.mkdir(mode=0o700, exist_ok=True)
+    if kept.stat().st_uid != os.getuid():
+        return None
+    for package in packages:
+        name = package.rsplit("@", 1)[0]
+        if (kept / "node_modules" / name / "package.json").is_file():
+            continue
+        done = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", kept, package],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=300)
+        if done.returncode != 0:
+            return None
+    return kept / "node_modules"
+
+
+def chromium():
+    return shutil.which("chromium") or shutil.which("chromium-browser")

@@ -1,0 +1,143 @@
+// What the library in JavaScript is held to, in node and in browsers alike. `get(name)` gives the bytes of a file.
+
+const FNV = { offset: 0xcbf29ce484222325n, prime: 0x100000001b3n, mask: (1n << 64n) - 1n };
+
+// As `dump --format checksum` has it.
+function fnv(ints) {
+  let hash = FNV.offset;
+  for (const byte of new Uint8Array(ints.buffer, ints.byteOffset, ints.byteLength)) hash = (hash ^ BigInt(byte)) * FNV.prime & FNV.mask;
+  return hash.toString(16).padStart(16, '0');
+}
+
+const line = (s) => `${s.tick} ${s.count} ${s.ints[0]} ${s.checksum().toString(16).padStart(8, '0')} ${fnv(s.ints)}`;
+
+/** States by seeking: `expected` are lines of `dump --format checksum` in the order in which they are asked for. */
+export async function states(library, module, get, demos) {
+  const wrong = [];
+  let checked = 0;
+  for (const { name, expected } of demos) {
+    const recording = await library.Recording.open(module, library.bytes_source(await get(name)));
+    for (const wanted of expected) {
+      const { previous } = await recording.at(Number(wanted.split(' ')[0]));
+      const got = previous === null ? 'nothing' : line(previous);
+      if (got !== wanted) wrong.push(`${name}: ${got} instead of ${wanted}`);
+      ++checked;
+    }
+  }
+  return { checked, wrong };
+}
+
+// The library's own work in a demo: no copies for JavaScript.
+function alone(module, file) {
+  const f = module.functions;
+  return module.scope(() => {
+    const [at, out, event, snapshot] = [module.put(file), module.take(4), module.take(32), module.take(20)];
+    const size = f.teewire_demo_reader_size();
+    const start = performance.now();
+    f.teewire_demo_reader_init(out, module.take(size), size, at, BigInt(file.length), 0, 0);
+    const reader = module.view.getUint32(out, true);
+    module.view.setUint32(event, 32, true);
+    for (let kind; (kind = f.teewire_demo_reader_next(reader, event, 0)) > 0;)
+      if (kind === 2) f.teewire_demo_reader_snapshot(reader, snapshot);
+    return performance.now() - start;
+  });
+}
+
+/** All snapshots in a row; milliseconds of the fastest of some times. */
+export async function speed(library, module, get, name) {
+  const bytes = await get(name);
+  let best = Infinity;
+  let snapshots = 0;
+  let decoding = Infinity;
+  for (let round = 0; round < 7; ++round) {
+    const recording = await library.Recording.open(module, library.bytes_source(bytes));
+    const start = performance.now();
+    snapshots = 0;
+    for (let n = 0; n < recording.segments.length; ++n) snapshots += (await recording.segment(n)).snapshots.length;
+    best = Math.min(best, performance.now() - start);
+    decoding = Math.min(decoding, alone(module, bytes));
+  }
+  return { snapshots, milliseconds: best, decoding };
+}
+
+/** Damaged files of any kind: nothing but what the library itself throws, and no memory is kept. */
+export async function damaged(library, module, get, names) {
+  const wrong = [];
+  let refused = 0;
+  let told = 0;
+  for (const name of names) {
+    const bytes = await get(name);
+    try {
+      if (name.endsWith('.map')) {
+        told += (await library.read_map(bytes)).problems.length;
+        continue;
+      }
+      const recording = await library.Recording.open(module, library.bytes_source(bytes));
+      for (let n = 0; n < recording.segments.length; ++n) {
+        const { snapshots, error } = await recording.segment(n);
+        for (const snapshot of snapshots) void snapshot.items;
+        if (error !== null) ++told;
+      }
+      const map = await recording.map();
+      if (map !== null) told += (await library.read_map(map)).problems.length;
+    } catch (error) {
+      if (!(error instanceof library.TeewireError)) wrong.push(`${name}: ${error.stack}`);
+      ++refused;
+    }
+    if (module.used !== 0) wrong.push(`${name}: ${module.used} bytes are still in use`);
+  }
+  return { files: names.length, refused, told, wrong, memory: module.functions.memory.buffer.byteLength };
+}
+
+/** The same bytes with one of them changed, again and again: as above. */
+export async function mutated(library, module, get, name, times) {
+  const bytes = await get(name);
+  let seed = 12345;
+  const random = (n) => {
+    seed = Math.imul(seed, 1103515245) + 12345 >>> 0;
+    return Math.floor(seed / 2 ** 32 * n);
+  };
+  const changed = async () => {
+    const copy = bytes.slice(0, random(8) === 0 ? random(bytes.length) : bytes.length);
+    for (let n = random(4); n >= 0 && copy.length > 0; --n) copy[random(copy.length)] = random(256);
+    return copy;
+  };
+  return damaged(library, module, changed, Array.from({ length: times }, () => name));
+}
+
+/** Fields, texts, words, messages and the map of a demo with known content. */
+export async function content(library, module, get, name) {
+  const recording = await library.Recording.open(module, library.bytes_source(await get(name)));
+  const { previous } = await recording.at(recording.last_tick);
+  const bytes = await recording.map();
+  const map = bytes === null ? null : await library.read_map(bytes);
+  const stretch = await recording.segment(0);
+  return {
+    protocol: recording.protocol, map: recording.header.map, first_tick: recording.first_tick, last_tick: recording.last_tick,
+    items: previous.items,
+    words: recording.types.by_name.get('character').fields.find((field) => field.name === 'weapon').words,
+    messages: stretch.messages.slice(0, 50).map(({ tick, name: what, client_id, text }) => ({ tick, name: what, client_id, text })),
+    layers: map === null ? null : map.groups.map((group) => group.layers.map((layer) => [layer.kind, layer.width, layer.height])),
+    problems: map?.problems,
+  };
+}
+
+/** A broadcast: waits until `seconds` of it are there; the lines of all its snapshots. */
+export async function broadcast(library, module, url, seconds) {
+  const live = new library.Broadcast(module, url);
+  const end = Date.now() + 30000;
+  while (!(await live.update().catch(() => false)) && live.recording === null) {
+    if (Date.now() > end) throw new Error('no broadcast');
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  const { recording } = live;
+  while (recording.segments.length < seconds && !recording.ended) {
+    if (Date.now() > end) throw new Error(`${recording.segments.length} fragments in 30 s`);
+    await new Promise((done) => setTimeout(done, 200));
+    await live.update();
+  }
+  const lines = [];
+  for (let n = 0; n < recording.segments.length; ++n) lines.push(...(await recording.segment(n)).snapshots.map(line));
+  const map = await recording.map();
+  return { lines, layers: map === null ? 0 : (await library.read_map(map)).groups.flatMap((group) => group.layers).length };
+}

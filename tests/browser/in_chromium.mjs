@@ -1,0 +1,38 @@
+// Runs checks.js in Chromium: in_chromium.mjs PACKAGE CHROMIUM, and a request as in in_node.mjs. Files come from a server
+// of its own, at the addresses /file/PATH.
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { createRequire } from 'node:module';
+
+const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core');
+const [folder, program] = process.argv.slice(2);
+const request = JSON.parse(fs.readFileSync(0, 'utf8'));
+const here = path.dirname(new URL(import.meta.url).pathname);
+const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
+
+const server = http.createServer((asked, answer) => {
+  const url = decodeURIComponent(asked.url);
+  const file = url === '/checks.js' ? path.join(here, 'checks.js') : url.startsWith('/file/') ? url.slice(5)
+    : path.join(folder, path.basename(url));
+  if (url === '/') return answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>checks</title>');
+  if (!fs.existsSync(file)) return answer.writeHead(404).end();
+  answer.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
+  fs.createReadStream(file).pipe(answer);
+}).listen(0, '127.0.0.1');
+await new Promise((done) => server.on('listening', done));
+
+const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+const page = await browser.newPage();
+await page.goto(`http://127.0.0.1:${server.address().port}/`);
+const result = await page.evaluate(async ({ plain, check, arguments: given }) => {
+  const [library, checks] = await Promise.all([import('/teewire.js'), import('/checks.js')]);
+  const bytes = async (name) => (await fetch(name)).arrayBuffer();
+  const module = await (plain ? library.start({ plain: await bytes('/teewire-plain.wasm') }) : library.start());
+  if (module.simd === plain) throw new Error('that is not the module that was asked for');
+  const get = async (name) => new Uint8Array(await bytes(`/file${encodeURI(name)}`));
+  return checks[check](library, module, ...(check === 'broadcast' ? [] : [get]), ...given);
+}, { plain: false, ...request });
+console.log(JSON.stringify(result));
+await browser.close();
+server.close();

@@ -1,0 +1,17 @@
+// Runs checks.js in node: in_node.mjs PACKAGE, and a request as JSON on standard input: {plain, check, arguments}.
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import * as checks from './checks.js';
+
+const folder = path.resolve(process.argv[2]);
+const library = await import(pathToFileURL(path.join(folder, 'teewire.js')));
+const request = JSON.parse(fs.readFileSync(0, 'utf8'));
+const wasm = (name) => fs.readFileSync(path.join(folder, name));
+const modules = { simd: request.plain ? undefined : wasm('teewire.wasm'), plain: wasm('teewire-plain.wasm') };
+const module = await library.start(modules);
+if (!module.simd !== !!request.plain) throw new Error('that is not the module that was asked for');
+const get = async (name) => new Uint8Array(fs.readFileSync(name));
+const files = request.check === 'broadcast' ? [] : [get];
+console.log(JSON.stringify(await checks[request.check](library, module, ...files, ...request.arguments)));

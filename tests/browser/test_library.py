@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""lib/wasm in node and in Chromium: what it makes of demos, maps and broadcasts is what the program makes of them.
+Usage: test_library.py PACKAGE TEEWIRE FIXTURES. With TEEWIRE_CORPUS, real recordings are read, too. Exit code 77, where there is no
+node, is a test that was skipped."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import unittest
+
+import browsers
+
+PACKAGE = pathlib.Path(sys.argv[1]).resolve()
+TEEWIRE = os.path.abspath(sys.argv[2])
+FIXTURES = pathlib.Path(sys.argv[3]).resolve()
+CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS") or "/nowhere")
+HERE = pathlib.Path(__file__).resolve().parent
+YARD = FIXTURES / "demos/ddnet_yard.demo"
+MODULES = None
+CHROMIUM = browsers.chromium()
+TICKS = 50
+
+
+def run(where, check, *arguments, plain=False):
+    command = ["node", HERE / f"in_{where}.mjs", PACKAGE] + ([CHROMIUM] if where == "chromium" else [])
+    request = {"check": check, "plain": plain, "arguments": json.loads(json.dumps(arguments, default=str))}
+    done = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, timeout=600,
+                          env={**os.environ, "NODE_PATH": str(MODULES)})
+    if done.returncode != 0:
+        raise AssertionError(f"{check}: {done.stderr[-3000:]}")
+    return json.loads(done.stdout)
+
+
+def dump(demo):
+    done = subprocess.run([TEEWIRE, "dump", "--format", "checksum", demo], capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+class Places(unittest.TestCase):
+    """In node, with both modules; in_chromium.mjs runs the same."""
+    where = "node"
+
+    def demos(self):
+        found = sorted((FIXTURES / "demos").glob("*.demo"))
+        # Of all protocols, by their sizes.
+        real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)
+        return found + real[len(real) % 2::2][-24:]
+
+    def test_states(self):
+        chosen = random.Random(7)
+        demos = []
+        for demo in self.demos():
+            lines = dump(demo)
+            ticks = [int(line.split()[0]) for line in lines]
+            if len(lines) > 1 and ticks == sorted(set(ticks)):
+                demos.append({"name": demo, "expected": chosen.sample(lines, min(TICKS, len(lines)))})
+        self.assertGreaterEqual(len(demos), 20 if CORPUS.is_dir() else 3)
+        for plain in (False, True) if self.where == "node" else (False,):
+            result = run(self.where, "states", demos, plain=plain)
+            self.assertEqual(result["wrong"], [])
+            self.assertEqual(result["checked"], sum(len(d["expected"]) for d in demos))
+            print(f"{self.where}{', plain' if plain else ''}: {result['checked']} states of {len(demos)} demos by seeking",
+                  file=sys.stderr)
+
+    def test_damaged(self):
+        files = [f for folder in (FIXTURES, CORPUS, CORPUS.parent / "findings") for f in sorted(folder.rglob("*"))
+                 if f.is_file() and f.suffix in (".demo", ".map") and f.stat().st_size < 1_000_000]
+        result = run(self.where, "damaged", files)
+        self.assertEqual(result["wrong"], [])
+        self.assertLess(result["memory"], 64 << 20)
+        print(f"{self.where}: {result}", file=sys.stderr)
+        for file, times in ((YARD, 200), (FIXTURES / "demos/teeworlds07_dm1.demo", 200), (FIXTURES / "maps/small.map", 100)):
+            if file.exists():
+                result = run(self.where, "mutated", file, times)
+                self.assertEqual(result["wrong"], [])
+                self.assertGreater(result["refused"] + result["told"], times // 10)
+
+    def test_content(self):
+        for demo in sorted((FIXTURES / "demos").glob("*.demo")):
+            result = run(self.where, "content", demo)
+            last = subprocess.run([TEEWIRE, "dump", "--format", "ndjson", demo], capture_output=True, text=True)
+            expected = json.loads(last.stdout.splitlines()[-1])
+            self.assertEqual(result["last_tick"], expected["tick"])
+            for name, items in expected["items"].items():
+                if name.startswith(("type_", "uuid_", "extended")):
+                    continue
+                got = {str(item["id"]): item for item in result["items"].get(name, [])}
+                self.assertEqual(set(got), set(items), name)
+                for number, fields in items.items():
+                    for field, value in fields.items():
+                        if isinstance(value, (int, str)) and field in got[number] and not isinstance(got[number][field], bool) and \
+                                isinstance(value, int) == isinstance(got[number][field], int):
+                            self.assertEqual(got[number][field], value, f"{name} {number} {field}")
+            self.assertIn("hammer", result["words"])
+            if result["layers"] is not None:
+                self.assertEqual(result["problems"], [])
+                self.assertTrue(any(layer[0] == "game" for group in result["layers"] for layer in group))
+
+    def test_broadcast(self):
+        relay = subprocess.Popen([TEEWIRE, "relay", YARD, "--http", "0", "--bind", "127.0.0.1", "--speed", "4"],
+                                 stderr=subprocess.PIPE, text=True)
+        self.addCleanup(relay.stderr.close)
+        self.addCleanup(relay.wait)
+        self.addCleanup(relay.send_signal, signal.SIGINT)
+        said = ""
+        while "http" not in said:
+            said = relay.stderr.readline()
+            self.assertTrue(said)
+        port = said.rsplit(":", 1)[1].split()[0].strip("/.")
+        result = run(self.where, "broadcast", f"http://127.0.0.1:{port}/", 3)
+        lines = dump(YARD)
+        self.assertGreater(len(result["lines"]), 40)
+        self.assertLessEqual(set(result["lines"]), set(lines))
+
+
+@unittest.skipIf(CHROMIUM is None, "there is no Chromium")
+class InChromium(Places):
+    where = "chromium"
+
+    def setUp(self):
+        if MODULES is None:
+            self.skipTest("npm's playwright-core cannot be had")
+
+
+class Package(unittest.TestCase):
+    def test_size(self):
+        """What a page loads, and what npm packs."""
+        sizes = {f.name: f.stat().st_size for f in PACKAGE.iterdir() if f.suffix in (".js", ".wasm")}
+        self.assertLess(sum(sizes.values()) - sizes["teewire-plain.wasm"], 250_000, sizes)
+        for packed in PACKAGE.glob("*.tgz"):
+            with tarfile.open(packed) as archive:
+                names = {pathlib.Path(n).name for n in archive.getnames()}
+            self.assertLessEqual({*sizes, "teewire.d.ts", "package.json", "README.md"}, names)
+
+    def test_speed(self):
+        """Printed, as it depends on the machine: snapshots, messages, and copies of them for JavaScript."""
+        demo = CORPUS / "demos/ddnet-git_Multeasymap_bench.demo"
+        if not demo.exists():
+            demo = FIXTURES / "demos/ddnet_dm1.demo"
+        for plain in (False, True):
+            result = run("node", "speed", demo, plain=plain)
+            print(f"{demo.name}{', plain' if plain else ''}: {result['snapshots']} snapshots in {result['milliseconds']:.1f} ms, "
+                  f"of which decoding {result['decoding']:.1f} ms", file=sys.stderr)
+            self.assertGreater(result["snapshots"], 100)
+
+
+if __name__ == "__main__":
+    if shutil.which("node") is None:
+        print("SKIPPED: there is no node")
+        sys.exit(77)
+    MODULES = browsers.node_modules(browsers.PLAYWRIGHT) if CHROMIUM else None
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[4:]])
