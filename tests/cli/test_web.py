@@ -404,6 +404,12 @@ class Served(WebTest):
         self.assertEqual(set(told), {"a.demo", "cut.demo", "new.demo"})
         self.assertEqual(told["a.demo"], before)
         self.assertRegex(told["cut.demo"]["error"], r"^tick \d+, byte \d+: ")
+        # One that somebody writes to is not read again and again.
+        with (folder / "cut.demo").open("ab") as file:
+            file.write(b"x")
+        time.sleep(1.1)
+        told = {r["name"]: r for r in web.list()["recordings"]}
+        self.assertEqual((told["cut.demo"]["bytes"], told["cut.demo"]["players"]), (50_001, None))
         # Another demo under the same name has another index, although nobody has asked for the list.
         first = json.loads(gzip.decompress(web.get("/recordings/a.demo.index")))
         (folder / "a.demo").write_bytes(YARD.read_bytes())

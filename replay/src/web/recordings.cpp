@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t picture_side = 480; // pixels
+constexpr auto settling = std::chrono::seconds{30};
 constexpr std::uint64_t max_map_bytes = std::uint64_t{256} << 20;
 
 std::vector<std::uint8_t> read_all(stored_file const& file, std::uint64_t from = 0) {
@@ -106,7 +107,8 @@ void recordings::look_at(std::string const& path) {
         return;
     }
     if (known != all_.end() && known->second.tag == file->tag()) return;
-    if (known != all_.end()) all_.erase(known);
+    bool const changed = known != all_.end();
+    if (changed) all_.erase(known);
     std::array<std::uint8_t, max_demo_header_bytes> begin;
     auto const header = parse_demo_header(std::span{begin}.first(file->read(0, begin)));
     if (!header) return;
@@ -115,6 +117,7 @@ void recordings::look_at(std::string const& path) {
     made.bytes = file->size();
     made.modified = file->modified();
     made.header = *header;
+    if (changed) made.settled = std::chrono::steady_clock::now() + settling;
 }
 
 void recordings::scan() {

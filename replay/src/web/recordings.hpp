@@ -6,6 +6,7 @@
 
 #include <teewire/demo_format.hpp>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,7 +25,9 @@ struct shown_demo {
     progress index = progress::unknown;
     bool urgent = false; ///< somebody waits for the index
     index_facts facts;   ///< if it is known
-    std::string error;   ///< why there is no index
+    /// Somebody may still be writing to it: nobody but those who ask for its index gets one before.
+    std::chrono::steady_clock::time_point settled{};
+    std::string error; ///< why there is no index
 };
 
 class recordings {

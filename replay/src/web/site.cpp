@@ -59,6 +59,10 @@ web_answer worked_on() {
     return found;
 }
 
+bool to_be_indexed(shown_demo const& demo) {
+    return demo.index == shown_demo::progress::unknown && demo.settled <= std::chrono::steady_clock::now();
+}
+
 void write_demo(object_writer& one, std::string const& path, shown_demo const& demo) {
     index_facts const& facts = demo.facts;
     bool const known = demo.index == shown_demo::progress::known;
@@ -138,8 +142,7 @@ std::string list_of(recordings& shown, std::string const& name, bool with_pictur
         list.text("name", name);
         list.flag("data", with_pictures);
         list.flag("complete", std::none_of(all.begin(), all.end(), [](auto const& known) {
-                      auto const index = known.second.index;
-                      return index == shown_demo::progress::unknown || index == shown_demo::progress::working;
+                      return to_be_indexed(known.second) || known.second.index == shown_demo::progress::working;
                   }));
         list.objects("recordings", all,
                      [](object_writer& one, auto const& known) { write_demo(one, known.first, known.second); });
@@ -248,7 +251,7 @@ web_answer recordings_site::get_index(std::string const& path) {
 
 void recordings_site::index_all() {
     for (auto const& [path, demo] : shown_.all())
-        if (demo.index == shown_demo::progress::unknown) begin_index(path, false);
+        if (to_be_indexed(demo)) begin_index(path, false);
 }
 
 void recordings_site::begin_index(std::string const& path, bool first) {
