@@ -528,6 +528,13 @@ class Served(WebTest):
         self.assertEqual(web.get(f"/live/{last['id']}/{last['last'] + 1}.frag")[:1], piece[:1])
         self.assertEqual(hashlib.sha256(web.get("/live/" + last["map"]["path"])).hexdigest(), last["map"]["sha256"])
         self.assertEqual(web.get("/live/../recordings.json"), 404)
+        with socket.create_connection(("127.0.0.1", web.port), timeout=30) as link:
+            link.sendall(b"GET /live/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            told = b""
+            while b"\n\n" not in told:
+                told += link.recv(10_000)
+        self.assertIn(b"text/event-stream", told)
+        self.assertNotIn(b"Access-Control", told)  # as it is for browsers of this machine
         self.assertEqual(web.end(), 0)
 
     def test_a_browser_is_opened(self):

@@ -205,7 +205,8 @@ private:
         fields.version(version_);
         fields.keep_alive(keep_);
         fields.set("X-Content-Type-Options", "nosniff");
-        if (!server_->limits.local) fields.set(http::field::access_control_allow_origin, "*");
+        if (server_->limits.local) fields.set("Cross-Origin-Resource-Policy", "same-origin");
+        else fields.set(http::field::access_control_allow_origin, "*");
     }
 
     void refuse(http::status why) {
@@ -340,8 +341,9 @@ private:
     void begin_feed() {
         server_->feeds.insert(this);
         publish(std::make_shared<std::string const>(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-            "Access-Control-Allow-Origin: *\r\nX-Accel-Buffering: no\r\nConnection: close\r\n\r\n"));
+            fmt::format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+                        "{}X-Accel-Buffering: no\r\nConnection: close\r\n\r\n",
+                        server_->limits.local ? "" : "Access-Control-Allow-Origin: *\r\n")));
         watch_end();
     }
 
