@@ -9,7 +9,9 @@
 
 #include <teewire/sha256.hpp>
 
-#include <rapidjson/document.h>
+#include <rapidjson/encodedstream.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
 
 #include <algorithm>
 #include <bitset>
@@ -276,6 +278,89 @@ std::vector<std::uint8_t> pack(std::string_view text) {
     return out;
 }
 
+// Takes what a list needs, and of the rest nothing: whoever has made it, it costs no memory.
+class index_parser final : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, index_parser> {
+public:
+    std::optional<index_facts> take() {
+        if (version_ != version || !has_size_) return {};
+        for (std::uint64_t const person : players_)
+            if (person < names_.size() && names_[static_cast<std::size_t>(person)])
+                facts_.players.push_back(*names_[static_cast<std::size_t>(person)]);
+        return std::move(facts_);
+    }
+
+    bool StartObject() { return enter(); }
+    bool EndObject(rapidjson::SizeType) { return leave(); }
+    bool StartArray() { return enter(); }
+    bool EndArray(rapidjson::SizeType) { return leave(); }
+    bool Key(char const* text, rapidjson::SizeType size, bool) {
+        if (depth_ == 1) member_.assign(text, size);
+        if (depth_ <= 2) below_.assign(depth_ == 2 ? std::string_view{text, size} : std::string_view{});
+        return true;
+    }
+    bool String(char const* text, rapidjson::SizeType size, bool) {
+        std::string_view const value{text, size};
+        if (depth_ == 1 && member_ == "protocol") facts_.protocol = value;
+        if (depth_ == 1 && member_ == "error") facts_.error = value;
+        if (depth_ == 2 && member_ == "map" && below_ == "sha256") facts_.map_sha256 = value;
+        if (depth_ == 2 && member_ == "file" && below_ == "sha256") facts_.sha256 = value;
+        if (depth_ == 2 && member_ == "file" && below_ == "ends_sha256") facts_.ends_sha256 = value;
+        if (depth_ == 3 && member_ == "people" && place_ == 1) name_ = value;
+        return count();
+    }
+    bool Int(int value) { return Int64(value); }
+    bool Uint(unsigned value) { return Uint64(value); }
+    bool Int64(std::int64_t value) { return value < 0 ? count() : Uint64(static_cast<std::uint64_t>(value)); }
+    bool Uint64(std::uint64_t value) {
+        constexpr auto last_tick = std::numeric_limits<std::int32_t>::max();
+        if (depth_ == 1 && member_ == "version") version_ = value;
+        if (depth_ == 1 && member_ == "first_tick" && value <= last_tick)
+            facts_.first_tick = static_cast<std::int32_t>(value);
+        if (depth_ == 1 && member_ == "last_tick" && value <= last_tick)
+            facts_.last_tick = static_cast<std::int32_t>(value);
+        if (depth_ == 2 && member_ == "file" && below_ == "size") {
+            facts_.size = value;
+            has_size_ = true;
+        }
+        if (depth_ == 3 && member_ == "players" && place_ == 0) players_.push_back(value);
+        return count() && players_.size() <= most_people;
+    }
+    bool Default() { return count(); } // other values
+
+private:
+    static constexpr unsigned deepest = 8;
+    static constexpr std::size_t most_people = 1'000'000;
+
+    bool enter() {
+        if (++depth_ == 3) {
+            place_ = 0;
+            name_.reset();
+        }
+        return depth_ <= deepest;
+    }
+    bool leave() {
+        --depth_;
+        return count();
+    }
+    // A value is complete.
+    bool count() {
+        if (depth_ == 2 && member_ == "people") names_.push_back(std::exchange(name_, {}));
+        if (depth_ == 3) ++place_;
+        return names_.size() <= most_people;
+    }
+
+    index_facts facts_;
+    std::uint64_t version_ = 0;
+    bool has_size_ = false;
+    unsigned depth_ = 0;
+    std::string member_;              // of the whole
+    std::string below_;               // of that member
+    std::size_t place_ = 0;           // in a row
+    std::optional<std::string> name_; // in this one
+    std::vector<std::optional<std::string>> names_;
+    std::vector<std::uint64_t> players_;
+};
+
 } // namespace
 
 std::string index_name(std::string const& demo) { return demo + ".index"; }
@@ -339,49 +424,15 @@ demo_index make_index(session& demo, std::function<void(std::uint64_t)> const& d
 }
 
 std::optional<index_facts> parse_index(std::span<std::uint8_t const> json) {
-    rapidjson::Document all;
-    all.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(
-        reinterpret_cast<char const*>(json.data()), json.size());
-    using value = rapidjson::Value;
-    auto const member = [](value const& of, char const* key) -> value const* {
-        if (!of.IsObject()) return nullptr;
-        auto const found = of.FindMember(key);
-        return found == of.MemberEnd() ? nullptr : &found->value;
-    };
-    auto const string = [&](value const& of, char const* key) -> std::string {
-        value const* const found = member(of, key);
-        return found != nullptr && found->IsString() ? std::string{found->GetString(), found->GetStringLength()}
-                                                     : std::string{};
-    };
-    auto const tick = [&](char const* key) {
-        value const* const found = member(all, key);
-        return found != nullptr && found->IsInt() ? std::max(found->GetInt(), -1) : -1;
-    };
-    if (all.HasParseError()) return {};
-    value const* const number = member(all, "version");
-    value const* const file = member(all, "file");
-    if (number == nullptr || !number->IsInt() || number->GetInt() != version || file == nullptr) return {};
-    value const* const size = member(*file, "size");
-    if (size == nullptr || !size->IsUint64()) return {};
-    index_facts facts;
-    facts.size = size->GetUint64();
-    facts.sha256 = string(*file, "sha256");
-    facts.ends_sha256 = string(*file, "ends_sha256");
-    facts.protocol = string(all, "protocol");
-    if (value const* const map = member(all, "map"); map != nullptr) facts.map_sha256 = string(*map, "sha256");
-    facts.first_tick = tick("first_tick");
-    facts.last_tick = tick("last_tick");
-    facts.error = string(all, "error");
-    value const* const people = member(all, "people");
-    value const* const players = member(all, "players");
-    if (people == nullptr || !people->IsArray() || players == nullptr || !players->IsArray()) return facts;
-    for (value const& p : players->GetArray()) {
-        if (!p.IsArray() || p.Empty() || !p[0].IsUint() || p[0].GetUint() >= people->Size()) continue;
-        value const& who = (*people)[p[0].GetUint()];
-        if (who.IsArray() && who.Size() > 1 && who[1].IsString())
-            facts.players.emplace_back(who[1].GetString(), who[1].GetStringLength());
-    }
-    return facts;
+    index_parser found;
+    rapidjson::MemoryStream text{reinterpret_cast<char const*>(json.data()), json.size()};
+    rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream{text};
+    bool const good =
+        !rapidjson::Reader{}
+             .Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(stream, found)
+             .IsError();
+    if (!good) return {};
+    return found.take();
 }
 
 std::optional<index_facts> read_index(std::string const& file) {

@@ -20,7 +20,9 @@ namespace teewire::replay {
 class kept_files {
 public:
     kept_files();
-    [[nodiscard]] std::string path(std::string const& name) const { return folder_ + "/" + name; }
+    [[nodiscard]] std::string path(std::string const& name) const {
+        return folder_.empty() ? "" : folder_ + "/" + name;
+    }
     /// With nothing in it if there is none.
     [[nodiscard]] web_answer find(std::string const& name) const;
     void keep(std::string const& name, std::vector<std::uint8_t> bytes);
