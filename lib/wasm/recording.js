@@ -4,8 +4,8 @@ import { TeewireError } from './module.js';
 import { Stretches } from './stretches.js';
 
 const PIECE = 1 << 20;
-/** A server's snapshots, from one keyframe on, which tell the protocol. */
-const FIRST = 1 << 18;
+/** Enough of it for the header, and for snapshots that tell the protocol. */
+const FIRST = 1 << 16;
 const MOST_INDEX = 64 << 20;
 
 /** A recording that is in memory. */
@@ -23,7 +23,7 @@ export async function url_source(url, { signal } = {}) {
     if (!answer.ok && answer.status !== 416) throw new TeewireError(`${url}: status ${answer.status}`);
     return answer;
   };
-  const first = await get(0, PIECE);
+  const first = await get(0, FIRST);
   if (first.status === 416) return bytes_source(new Uint8Array(0));
   const all = new Uint8Array(await first.arrayBuffer());
   const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? all.length);
