@@ -1,0 +1,50 @@
+// What part of the world is seen, as the clients choose it: about the same area whatever the shape of the window.
+
+const AREA = 1150 * 1000;
+const MOST_WIDTH = 1500;
+const MOST_HEIGHT = 1050;
+
+/** Width and height of what is seen without zoom, in units. */
+export function seen_size(aspect) {
+  let width = Math.sqrt(AREA * aspect);
+  if (width > MOST_WIDTH) width = MOST_WIDTH;
+  let height = width / aspect;
+  if (height > MOST_HEIGHT) {
+    height = MOST_HEIGHT;
+    width = height * aspect;
+  }
+  return { width, height };
+}
+
+export const LEAST_ZOOM = 0.1;
+export const MOST_ZOOM = 20;
+
+export class Camera {
+  x = 0;
+  y = 0;
+  /** 2 shows twice as much in each direction. */
+  zoom = 1;
+  aspect = 16 / 9;
+
+  zoom_by(factor) { this.zoom = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, this.zoom * factor)); }
+
+  /** The rectangle of the world, or of a group with its own offset and parallax (in percent), that fills the window. */
+  view(group) {
+    const { width, height } = seen_size(this.aspect);
+    const px = group?.parallax[0] ?? 100;
+    const py = group?.parallax[1] ?? 100;
+    // What is far away zooms less; what stands still, not at all.
+    const share = Math.min(100, Math.max(0, Math.max(px, py)));
+    const scale = (share * (this.zoom - 1) + 100) / 100;
+    const w = width * scale;
+    const h = height * scale;
+    return { left: this.x * px / 100 + (group?.offset[0] ?? 0) - w / 2,
+      top: this.y * py / 100 + (group?.offset[1] ?? 0) - h / 2, width: w, height: h };
+  }
+
+  /** A place of the window, from 0 to 1 in both directions, in the world. */
+  world(x, y) {
+    const view = this.view();
+    return { x: view.left + x * view.width, y: view.top + y * view.height };
+  }
+}

@@ -1,0 +1,97 @@
+// Keys, mouse and fingers.
+
+const TAP_MS = 350;
+const MOVED = 6; // pixels that are no tap any more
+
+/**
+ * @param {Record<string, (amount?: number) => void>} actions
+ */
+export function listen_to_keys(target, canvas, actions) {
+  const keys = { ' ': 'play', k: 'play', ',': 'step_back', '.': 'step_on', '[': 'marker_back', ']': 'marker_on', n: 'next', p: 'previous', f: 'free',
+    '+': 'zoom_in', '=': 'zoom_in', '-': 'zoom_out', 0: 'zoom_off', c: 'copy', m: 'names', b: 'toggle_board', '?': 'help', ArrowUp: 'faster', ArrowDown: 'slower', Escape: 'close' };
+  const held = new Set();
+  target.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const tag = event.target.tagName;
+    const range = tag === 'INPUT' && event.target.type === 'range';
+    if (tag === 'SELECT' || (tag === 'INPUT' && !range) || event.target.closest('dialog')) return;
+    const { key } = event;
+    // What a button does with these keys is its own.
+    if (tag === 'BUTTON' && (key === ' ' || key === 'Enter')) return;
+    if (key === 'ArrowLeft' || key === 'ArrowRight') {
+      event.preventDefault();
+      actions.jump((key === 'ArrowLeft' ? -1 : 1) * (event.shiftKey ? 1 : 5));
+    } else if (key === 'Home' || key === 'End') {
+      event.preventDefault();
+      actions[key === 'Home' ? 'first' : 'last']();
+    } else if (key === 'Tab' && event.target === canvas && !event.shiftKey && !event.repeat) {
+      // As in the games; only after a click, as the picture is not among what tab goes through.
+      event.preventDefault();
+      actions.board(true);
+    } else if ('wasd'.includes(key.toLowerCase()) && key.length === 1) {
+      held.add(key.toLowerCase());
+    } else if (keys[key] !== undefined) {
+      event.preventDefault();
+      actions[keys[key]]();
+    }
+  });
+  target.addEventListener('keyup', (event) => {
+    held.delete(event.key.toLowerCase());
+    if (event.key === 'Tab' && event.target === canvas) actions.board(false);
+  });
+  target.addEventListener('blur', () => held.clear());
+  /** In which direction to fly: -1, 0 or 1. */
+  return () => ({ x: held.has('d') - held.has('a'), y: held.has('s') - held.has('w') });
+}
+
+/**
+ * Dragging moves the camera, the wheel and two fingers zoom, a tap chooses who is there.
+ * @param {{move: (dx: number, dy: number) => void, zoom: (factor: number) => void, tap: (x: number, y: number) => void}} actions in
+ *   parts of the canvas
+ */
+export function listen_to_pointers(canvas, actions) {
+  const down = new Map();
+  let start = null;
+  const spread = () => {
+    const [a, b] = [...down.values()];
+    return Math.hypot(a.x - b.x, a.y - b.y);
+  };
+  canvas.addEventListener('pointerdown', (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    down.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    start = down.size === 1 ? { x: event.clientX, y: event.clientY, time: event.timeStamp, moved: false } : null;
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    const before = down.get(event.pointerId);
+    if (before === undefined) return;
+    const { clientWidth, clientHeight } = canvas;
+    const old = down.size === 2 ? spread() : 0;
+    const dx = event.clientX - before.x;
+    const dy = event.clientY - before.y;
+    before.x = event.clientX;
+    before.y = event.clientY;
+    if (down.size === 2) {
+      const now = spread();
+      if (old > 0 && now > 0) actions.zoom(old / now);
+    }
+    if (start !== null && !start.moved) {
+      if (Math.hypot(event.clientX - start.x, event.clientY - start.y) < MOVED) return;
+      start.moved = true;
+    }
+    actions.move(-dx / clientWidth / down.size, -dy / clientHeight / down.size);
+  });
+  const up = (event) => {
+    if (!down.delete(event.pointerId)) return;
+    if (start !== null && !start.moved && event.type === 'pointerup' && event.timeStamp - start.time < TAP_MS) {
+      const { left, top, width, height } = canvas.getBoundingClientRect();
+      actions.tap((event.clientX - left) / width, (event.clientY - top) / height);
+    }
+    start = null;
+  };
+  canvas.addEventListener('pointerup', up);
+  canvas.addEventListener('pointercancel', up);
+  canvas.addEventListener('wheel', (event) => {
+    event.preventDefault();
+    actions.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) / 500));
+  }, { passive: false });
+}

@@ -1,0 +1,144 @@
+// What is written over the picture: chat, kills, clock, scores.
+import { time_text } from './playback.js';
+import { WEAPONS } from './sprites.js';
+import { name_in } from './world.js';
+
+const CHAT_TICKS = 600;
+const KILL_TICKS = 400;
+const MOST_LINES = 9;
+const SIGNS = { hammer: '🔨', gun: '🔫', shotgun: '💥', grenade: '💣', laser: '⚡', ninja: '🥷' };
+const TEAMS = { 0: 'red', 1: 'blue' };
+
+function element(name, text = '', type = '') {
+  const made = document.createElement(name);
+  made.textContent = text;
+  if (type !== '') made.className = type;
+  return made;
+}
+
+/** Replaces what is in `parent` only if `key` differs from the last one. */
+function show(parent, key, children) {
+  if (parent.dataset.key === key) return;
+  parent.dataset.key = key;
+  parent.replaceChildren(...children());
+}
+
+export class Hud {
+  #at;
+
+  /** @param {(id: number) => void} follow */
+  constructor(document, follow) {
+    this.#at = Object.fromEntries(['chat', 'kills', 'clock', 'body', 'scores'].map((id) => [id, document.getElementById(id)]));
+    this.#at.scores.addEventListener('click', (event) => {
+      const id = event.target.closest('button')?.dataset.id;
+      if (id !== undefined) follow(Number(id));
+    });
+  }
+
+  update(show_, moment, selected, board) {
+    const world = moment.before ?? moment.after;
+    this.#chat(show_.events_between(moment.tick - CHAT_TICKS, moment.tick), world);
+    this.#kills(show_.events_between(moment.tick - KILL_TICKS, moment.tick));
+    this.#clock(world, moment.tick);
+    this.#body(world, selected);
+    this.#at.scores.hidden = !board;
+    if (board) this.#scores(world, selected);
+  }
+
+  #chat(events, world) {
+    const lines = events.filter(({ kind }) => ['chat', 'team_chat', 'server_message', 'finish'].includes(kind)).slice(-MOST_LINES);
+    show(this.#at.chat, lines.map(({ tick, text, client }) => `${tick}${client}${text}`).join('\n'), () => lines.map((line) => {
+      const { kind, client, text, value, id } = line;
+      const who = client ?? (id !== undefined ? name_in(world, id) : '');
+      if (kind === 'server_message') return element('div', `*** ${text ?? ''}`, 'server');
+      if (kind === 'finish') return element('div', `*** ${who} finished in ${text ?? time_text((value ?? 0) / 1000, 2)}`, 'server');
+      return element('div', `${who}: ${text ?? ''}`, kind === 'team_chat' ? 'team' : '');
+    }));
+  }
+
+  #kills(events) {
+    const lines = events.filter(({ kind }) => kind === 'kill').slice(-5);
+    show(this.#at.kills, lines.map(({ tick, client, target }) => `${tick}${client}${target}`).join('\n'), () => lines.map((line) => {
+      const { client, target, value } = line;
+      const weapon = WEAPONS[value];
+      const made = element('div');
+      const sign = element('span', weapon === undefined ? '☠' : SIGNS[weapon]);
+      sign.setAttribute('role', 'img');
+      sign.setAttribute('aria-label', weapon ?? 'died');
+      if (client !== null && client !== target) made.append(`${client} `);
+      made.append(sign, ` ${target ?? ''}`);
+      return made;
+    }));
+  }
+
+  #clock(world, tick) {
+    const { game } = world;
+    let seconds = (tick - game.begin) / 50;
+    let text = '';
+    if (game.race_start !== null) text = time_text((tick - game.race_start) / 50, 1);
+    else if (game.warmup > 0) text = `Warmup ${Math.ceil(game.warmup / 50)}`;
+    else {
+      if (game.time_limit > 0) seconds = game.time_limit * 60 - seconds;
+      if (seconds >= 0 && seconds < 1e6) text = time_text(seconds);
+    }
+    if (game.sudden_death) text = 'Sudden death';
+    if (game.paused) text = 'Paused';
+    if (game.over) text = 'Game over';
+    const scores = game.teams ? `${game.red}:${game.blue}` : '';
+    show(this.#at.clock, `${text}|${scores}`, () => {
+      const parts = [element('div', text)];
+      if (game.teams) {
+        const line = element('div', '', 'score');
+        line.append(element('span', game.red, 'red'), ' : ', element('span', game.blue, 'blue'));
+        parts.push(line);
+      }
+      return parts;
+    });
+  }
+
+  #body(world, selected) {
+    const character = world.characters.get(selected);
+    const player = world.players.get(selected);
+    const race = player?.race_start > 0 ? ` · ${time_text((world.tick - player.race_start) / 50, 1)}` : '';
+    const text = character === undefined || world.game.times ? race.slice(3)
+      : `♥ ${character.health}  ⛨ ${character.armor}${character.weapon > 0 && character.weapon < 5 ? `  ${WEAPONS[character.weapon]} ${character.ammo_count}` : ''}${race}`;
+    show(this.#at.body, text, () => [element('span', text)]);
+  }
+
+  #scores(world, selected) {
+    const { game } = world;
+    const players = [...world.players.values()].sort((a, b) => (a.team === -1) - (b.team === -1) || (game.teams ? a.team - b.team : 0) || b.score - a.score);
+    const score = (player) => {
+      if (!game.times) return player.team === -1 ? '' : player.score;
+      const seconds = world.seven ? player.score / 1000 : Math.abs(player.score);
+      return player.score === -9999 || player.score === -1 ? '' : time_text(seconds, world.seven ? 3 : 0);
+    };
+    const rows = players.map((player) => [player.id, score(player), player.name, player.clan,
+      player.team === -1 ? 'spectator' : game.teams ? TEAMS[player.team] ?? '' : '', player.latency]);
+    show(this.#at.scores, JSON.stringify([rows, selected]), () => {
+      const table = element('table');
+      table.append(element('caption', `${players.length} players`));
+      const head = element('tr');
+      for (const title of [game.times ? 'Time' : 'Score', 'Name', 'Clan', 'Team', 'Ping']) {
+        const cell = element('th', title);
+        cell.scope = 'col';
+        head.append(cell);
+      }
+      const body = element('tbody');
+      for (const [id, points, name, clan, team, ping] of rows) {
+        const row = element('tr');
+        row.setAttribute('aria-selected', id === selected);
+        const button = element('button', name);
+        button.dataset.id = id;
+        const who = element('td');
+        who.append(button);
+        row.append(element('td', points, 'number'), who, element('td', clan), element('td', team), element('td', ping, 'number'));
+        body.append(row);
+      }
+      const top = element('thead');
+      top.append(head);
+      table.append(top, body);
+      return [table];
+    });
+  }
+}

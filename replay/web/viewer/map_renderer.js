@@ -1,0 +1,379 @@
+// The layers of a map. A tile layer is one rectangle: its fragments look their tile up in a texture of indices and flags,
+// and the tile's picture in an array of 256. Quads are turned and moved by the vertex shader.
+import * as twgl from 'twgl.js';
+import { evaluate } from './envelope.js';
+
+const TILES_VERTEX = `#version 300 es
+uniform vec4 view;
+in vec2 corner;
+out highp vec2 place;
+void main() {
+  place = view.xy + corner * view.zw;
+  gl_Position = vec4(corner * vec2(2, -2) + vec2(-1, 1), 0, 1);
+}`;
+
+// Where a map ends, its outermost tiles go on.
+const TILES_FRAGMENT = `#version 300 es
+precision highp float;
+precision highp usampler2D;
+precision mediump sampler2DArray;
+uniform usampler2D tiles;
+uniform sampler2DArray sheet;
+uniform ivec2 size;
+uniform vec4 tint;
+in vec2 place;
+out vec4 color;
+void main() {
+  vec2 at = place / 32.0;
+  uvec2 tile = texelFetch(tiles, clamp(ivec2(floor(at)), ivec2(0), size - 1), 0).xy;
+  vec2 dx = dFdx(at), dy = dFdy(at);
+  if (tile.x == 0u) discard;
+  vec2 uv = fract(at);
+  if ((tile.y & 8u) != 0u) {
+    uv = vec2(uv.y, 1.0 - uv.x);
+    dx = vec2(dx.y, -dx.x);
+    dy = vec2(dy.y, -dy.x);
+  }
+  if ((tile.y & 1u) != 0u) uv.x = 1.0 - uv.x;
+  if ((tile.y & 2u) != 0u) uv.y = 1.0 - uv.y;
+  color = textureGrad(sheet, vec3(uv, float(tile.x)), dx, dy) * tint;
+}`;
+
+const QUADS_VERTEX = `#version 300 es
+uniform vec4 view;
+uniform sampler2D motions; // for each pair of envelopes: x, y, angle, 0; red, green, blue, alpha
+in vec2 position;
+in vec2 pivot;
+in vec2 texcoord;
+in vec4 color;
+in float motion;
+out vec2 at;
+out vec4 tint;
+void main() {
+  vec4 moved = texelFetch(motions, ivec2(0, int(motion)), 0);
+  vec4 light = texelFetch(motions, ivec2(1, int(motion)), 0) * color;
+  vec2 arm = position - pivot;
+  float c = cos(moved.z), s = sin(moved.z);
+  vec2 place = pivot + vec2(c * arm.x - s * arm.y, s * arm.x + c * arm.y) + moved.xy;
+  at = texcoord;
+  light.a = clamp(light.a, 0.0, 1.0);
+  tint = vec4(light.rgb * light.a, light.a);
+  gl_Position = vec4((place - view.xy) / view.zw * vec2(2, -2) + vec2(-1, 1), 0, 1);
+}`;
+
+const QUADS_FRAGMENT = `#version 300 es
+precision mediump float;
+uniform sampler2D picture;
+in vec2 at;
+in vec4 tint;
+out vec4 color;
+void main() { color = texture(picture, at) * tint; }`;
+
+const QUAD_INTS = 38;
+/** Of all tile pictures of one image; larger ones are made smaller. */
+const MOST_TILE = 64;
+
+export function premultiply(pixels) {
+  const out = new Uint8Array(pixels.length);
+  for (let i = 0; i + 3 < pixels.length; i += 4) {
+    const a = pixels[i + 3];
+    if (a === 255) { out.set(pixels.subarray(i, i + 3), i); } else if (a !== 0) {
+      out[i] = pixels[i] * a / 255;
+      out[i + 1] = pixels[i + 1] * a / 255;
+      out[i + 2] = pixels[i + 2] * a / 255;
+    }
+    out[i + 3] = a;
+  }
+  return out;
+}
+
+/** The same picture in half the size, until it is small enough. */
+function shrunk(picture, most) {
+  let { width, height, pixels } = picture;
+  while (width > most || height > most) {
+    const w = Math.max(1, width >> 1);
+    const h = Math.max(1, height >> 1);
+    const out = new Uint8Array(w * h * 4);
+    for (let y = 0; y < h; ++y) for (let x = 0; x < w; ++x) for (let c = 0; c < 4; ++c) {
+      const x0 = Math.min(width - 1, 2 * x), x1 = Math.min(width - 1, 2 * x + 1);
+      const y0 = Math.min(height - 1, 2 * y) * width, y1 = Math.min(height - 1, 2 * y + 1) * width;
+      out[(y * w + x) * 4 + c] = (pixels[(y0 + x0) * 4 + c] + pixels[(y0 + x1) * 4 + c] + pixels[(y1 + x0) * 4 + c]
+        + pixels[(y1 + x1) * 4 + c]) / 4;
+    }
+    width = w; height = h; pixels = out;
+  }
+  return { width, height, pixels };
+}
+
+export class MapRenderer {
+  #gl;
+  #tiles;
+  #quads;
+  #corners;
+  #white;
+  #layers = { background: [], foreground: [] };
+  #images = [];
+  #map = null;
+  #owned = [];
+
+  constructor(gl, white) {
+    this.#gl = gl;
+    this.#white = white;
+    this.#tiles = twgl.createProgramInfo(gl, [TILES_VERTEX, TILES_FRAGMENT]);
+    this.#quads = twgl.createProgramInfo(gl, [QUADS_VERTEX, QUADS_FRAGMENT]);
+    this.#corners = twgl.createVertexArrayInfo(gl, this.#tiles,
+      twgl.createBufferInfoFromArrays(gl, { corner: { numComponents: 2, data: [0, 0, 1, 0, 0, 1, 1, 1] } }));
+  }
+
+  /**
+   * @param {object|null} map as the library reads it
+   * @param {(name: string) => Promise<{width: number, height: number, pixels: Uint8Array}|null>} picture of an image
+   *   that is not in the map
+   * @param {{width: number, height: number, pixels: Uint8Array}} entities what stands for tiles without picture
+   */
+  async load(map, picture, entities) {
+    const images = await Promise.all((map?.images ?? []).map(async (image) => image.rgba !== null
+      ? { width: image.width, height: image.height, pixels: premultiply(image.rgba) } : picture(image.name)));
+    this.#clear();
+    this.#map = map;
+    if (map === null) return;
+    this.#images = images.map((data) => ({ data, sheet: null, picture: null }));
+    const entities_image = { data: entities, sheet: null, picture: null };
+    let behind = true; // of the players
+    let missing = false;
+    const shown = [];
+    for (const group of map.groups) for (const layer of group.layers) {
+      if (layer.kind === 'game') {
+        behind = false;
+        shown.push({ group, game: layer });
+        continue;
+      }
+      const made = this.#make(layer);
+      if (made === 'missing') {
+        missing ||= layer.kind === 'tiles';
+        continue;
+      }
+      if (made !== null) shown.push({ group, ...made, behind });
+    }
+    // Where pictures of tiles are not to be had, what tiles do is shown.
+    for (const entry of shown) {
+      if (entry.game !== undefined) {
+        if (!missing) continue;
+        for (const layer of entry.group.layers.filter(({ kind }) => kind === 'game' || kind === 'front')) {
+          const plain = { ...layer, colour: [255, 255, 255, 255], colour_envelope: -1 };
+          const made = this.#make_tiles(plain, entities_image);
+          if (made !== null) this.#layers.background.push({ group: entry.group, ...made });
+        }
+      } else {
+        this.#layers[entry.behind ? 'background' : 'foreground'].push(entry);
+      }
+    }
+    for (const image of [...this.#images, entities_image]) image.data = null;
+  }
+
+  #clear() {
+    for (const remove of this.#owned) remove();
+    this.#owned = [];
+    this.#layers = { background: [], foreground: [] };
+  }
+
+  #own(texture) {
+    this.#owned.push(() => this.#gl.deleteTexture(texture));
+    return texture;
+  }
+
+  #make(layer) {
+    if (layer.kind === 'tiles') {
+            const image = this.#images[layer.image];
+      if (image === undefined) return layer.image < 0 ? this.#make_tiles(layer, null) : null;
+      return image.data === null ? 'missing' : this.#make_tiles(layer, image);
+    }
+    if (layer.kind !== 'quads' || layer.quads.length < QUAD_INTS) return null;
+    const image = this.#images[layer.image];
+    if (image !== undefined && image.data === null) return 'missing';
+    return this.#make_quads(layer, image ?? null);
+  }
+
+  /** A texture array of the 256 pictures in a sheet. */
+  #sheet(image) {
+    if (image.sheet !== null) return image.sheet;
+    const gl = this.#gl;
+    const whole = shrunk(image.data, MOST_TILE * 16);
+    const w = whole.width >> 4;
+    const h = whole.height >> 4;
+    const texture = this.#own(gl.createTexture());
+    gl.bindTexture(gl.TEXTURE_2D_ARRAY, texture);
+    gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1 + Math.floor(Math.log2(Math.max(w, h, 1))), gl.RGBA8, Math.max(w, 1),
+      Math.max(h, 1), 256);
+    const row = 4 * w;
+    const tiles = new Uint8Array(256 * h * row);
+    for (let n = 0; n < 256; ++n) for (let y = 0; y < h; ++y) {
+      const from = (((n >> 4) * h + y) * whole.width + (n & 15) * w) * 4;
+      tiles.set(whole.pixels.subarray(from, from + row), (n * h + y) * row);
+    }
+    if (tiles.length > 0) gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, 0, 0, w, h, 256, gl.RGBA, gl.UNSIGNED_BYTE, tiles);
+    gl.generateMipmap(gl.TEXTURE_2D_ARRAY);
+    gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+    gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
+    gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+    return image.sheet = texture;
+  }
+
+  #make_tiles(layer, image) {
+    const gl = this.#gl;
+    const { width, height, cells } = layer;
+    const most = gl.getParameter(gl.MAX_TEXTURE_SIZE);
+    // Beyond what a texture can hold, nobody has been seen to play.
+    const w = Math.min(width, most);
+    const h = Math.min(height, most);
+    const pairs = new Uint8Array(w * h * 2);
+    let some = false;
+    for (let y = 0; y < h; ++y) for (let x = 0; x < w; ++x) {
+      const from = (y * width + x) * 4;
+      const index = cells[from];
+      some ||= index !== 0;
+      pairs[(y * w + x) * 2] = index;
+      pairs[(y * w + x) * 2 + 1] = cells[from + 1];
+    }
+    if (!some) return null;
+    const texture = this.#own(gl.createTexture());
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RG8UI, w, h, 0, gl.RG_INTEGER, gl.UNSIGNED_BYTE, pairs);
+    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    return { tiles: texture, size: [w, h], layer, sheet: image === null ? this.#plain() : this.#sheet(image) };
+  }
+
+  #plain() {
+    this.#images.plain ??= { sheet: null, data: { width: 16, height: 16, pixels: new Uint8Array(1024).fill(255) } };
+    return this.#sheet(this.#images.plain);
+  }
+
+  #make_quads(layer, image) {
+    const gl = this.#gl;
+    const count = Math.floor(layer.quads.length / QUAD_INTS);
+    const motions = new Map();
+    const used = [];
+    const floats = new Float32Array(count * 4 * 11);
+    const indices = new Uint32Array(count * 6);
+    for (let n = 0; n < count; ++n) {
+      const q = layer.quads.subarray(n * QUAD_INTS, (n + 1) * QUAD_INTS);
+      const key = q.subarray(34, 38).join();
+      let motion = motions.get(key);
+      if (motion === undefined) {
+        motions.set(key, motion = used.length);
+        used.push(Array.from(q.subarray(34, 38)));
+      }
+      for (let c = 0; c < 4; ++c) floats.set([q[2 * c] / 1024, q[2 * c + 1] / 1024, q[8] / 1024, q[9] / 1024,
+        q[26 + 2 * c] / 1024, q[27 + 2 * c] / 1024, q[10 + 4 * c] / 255, q[11 + 4 * c] / 255, q[12 + 4 * c] / 255,
+        q[13 + 4 * c] / 255, motion], (n * 4 + c) * 11);
+      indices.set([4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 2, 4 * n + 1, 4 * n + 3], 6 * n);
+    }
+    const buffer = twgl.createBufferFromTypedArray(gl, floats);
+    const part = (numComponents, offset) => ({ buffer, numComponents, type: gl.FLOAT, stride: 44, offset });
+    const elements = twgl.createBufferFromTypedArray(gl, indices, gl.ELEMENT_ARRAY_BUFFER);
+    const array = twgl.createVertexArrayInfo(gl, this.#quads, {
+      attribs: { position: part(2, 0), pivot: part(2, 8), texcoord: part(2, 16), color: part(4, 24), motion: part(1, 40) },
+      indices: elements, elementType: gl.UNSIGNED_INT, numElements: indices.length,
+    });
+    this.#owned.push(() => { gl.deleteBuffer(buffer); gl.deleteBuffer(elements); gl.deleteVertexArray(array.vertexArrayObject); });
+    const values = new Float32Array(used.length * 8);
+    const texture = this.#own(twgl.createTexture(gl, { src: values, width: 2, height: used.length, internalFormat: gl.RGBA32F,
+      minMag: gl.NEAREST, wrap: gl.CLAMP_TO_EDGE, auto: false }));
+    return { array, motions: used, values, texture, fresh: true, picture: image === null ? this.#white : this.#picture(image) };
+  }
+
+  #picture(image) {
+    const { width, height, pixels } = image.data;
+    return image.picture ??= this.#own(twgl.createTexture(this.#gl, { src: pixels, width, height,
+      min: this.#gl.LINEAR_MIPMAP_LINEAR, wrap: this.#gl.REPEAT }));
+  }
+
+  #envelope(number, channels) {
+    const envelope = this.#map.envelopes[number];
+    return envelope !== undefined && envelope.channels === channels && envelope.points.length > 0 ? envelope : null;
+  }
+
+  /**
+   * @param {'background'|'foreground'} which
+   * @param {number} ms since the round began
+   */
+  draw(which, camera, ms) {
+    const gl = this.#gl;
+    for (const entry of this.#layers[which]) {
+      const { group } = entry;
+      if (group.clip !== null && !this.#clip(camera, group.clip)) continue;
+      const view = camera.view(group);
+      const rectangle = [view.left, view.top, view.width, view.height];
+      if (entry.tiles !== undefined) this.#draw_tiles(entry, rectangle, ms); else this.#draw_quads(entry, rectangle, ms);
+      if (group.clip !== null) gl.disable(gl.SCISSOR_TEST);
+    }
+    gl.bindVertexArray(null);
+  }
+
+  /** Says false if nothing is left. */
+  #clip(camera, clip) {
+    const gl = this.#gl;
+    const view = camera.view();
+    const w = gl.drawingBufferWidth;
+    const h = gl.drawingBufferHeight;
+    const x0 = Math.max(0, Math.round((clip.x - view.left) / view.width * w));
+    const x1 = Math.min(w, Math.round((clip.x + clip.width - view.left) / view.width * w));
+    const y0 = Math.max(0, Math.round((clip.y - view.top) / view.height * h));
+    const y1 = Math.min(h, Math.round((clip.y + clip.height - view.top) / view.height * h));
+    if (x1 <= x0 || y1 <= y0) return false;
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(x0, h - y1, x1 - x0, y1 - y0);
+    return true;
+  }
+
+  #draw_tiles(entry, view, ms) {
+    const { layer } = entry;
+    const [r, g, b, a] = layer.colour.map((part) => part / 255);
+    const envelope = this.#envelope(layer.colour_envelope, 4);
+    const light = envelope === null ? [1, 1, 1, 1] : evaluate(envelope, ms + layer.colour_offset, [0, 0, 0, 0]).map((v) => v / 1024);
+    const alpha = Math.min(1, Math.max(0, a * light[3]));
+    if (alpha === 0) return;
+    const gl = this.#gl;
+    gl.useProgram(this.#tiles.program);
+    gl.bindVertexArray(this.#corners.vertexArrayObject);
+    twgl.setUniforms(this.#tiles, { view, tiles: entry.tiles, sheet: entry.sheet, size: entry.size,
+      tint: [r * light[0] * alpha, g * light[1] * alpha, b * light[2] * alpha, alpha] });
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+  }
+
+  #draw_quads(entry, view, ms) {
+    const gl = this.#gl;
+    const { values, motions } = entry;
+    const out = [0, 0, 0, 0];
+    let moving = entry.fresh;
+    for (let n = 0; n < motions.length; ++n) {
+      const [position, position_offset, color, color_offset] = motions[n];
+      const moved = this.#envelope(position, 3);
+      const light = this.#envelope(color, 4);
+      if (moved === null) values.fill(0, n * 8, n * 8 + 4); else {
+        evaluate(moved, ms + position_offset, out);
+        values[n * 8] = out[0] / 1024;
+        values[n * 8 + 1] = out[1] / 1024;
+        values[n * 8 + 2] = out[2] / 1024 * Math.PI / 180;
+        moving = true;
+      }
+      if (light === null) values.fill(1, n * 8 + 4, n * 8 + 8); else {
+        evaluate(light, ms + color_offset, out);
+        for (let c = 0; c < 4; ++c) values[n * 8 + 4 + c] = out[c] / 1024;
+        moving = true;
+      }
+    }
+    if (moving) {
+      gl.bindTexture(gl.TEXTURE_2D, entry.texture);
+      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 2, motions.length, gl.RGBA, gl.FLOAT, values);
+      entry.fresh = false;
+    }
+    gl.useProgram(this.#quads.program);
+    gl.bindVertexArray(entry.array.vertexArrayObject);
+    twgl.setUniforms(this.#quads, { view, motions: entry.texture, picture: entry.picture });
+    gl.drawElements(gl.TRIANGLES, entry.array.numElements, gl.UNSIGNED_INT, 0);
+  }
+}

@@ -1,0 +1,334 @@
+// What is shown: a recording or a broadcast, read through the library. The only module that knows it.
+import { Broadcast, Recording, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
+import { World, projectile_tuning } from './world.js';
+
+/** Smaller recordings are read whole; an index would only be waited for. */
+const SMALL = 4 << 20;
+const INDEX_PATIENCE_MS = 10000;
+/** Stretches that are kept decoded. */
+const KEPT = 6;
+const MOST_EVENTS = 20000;
+/** Shown of a broadcast is what came so many ticks before its newest. */
+export const LIVE_DELAY = 60;
+const SYNC_MS = 500;
+
+let library = null;
+
+/** The library, started once. */
+export const started = () => library ??= start(new URL('.', import.meta.url)).catch((error) => {
+  library = null;
+  throw error;
+});
+
+class Show {
+  live = false;
+  /** What happened, as far as it is known: {tick, kind, client, target, value, text}, by tick. */
+  events = [];
+  complete = false; // an index has told all of them
+  tuning = undefined;
+  #kept = new Map();   // number of a segment: its stretch
+  #coming = new Map();
+  #worlds = new WeakMap();
+  #read = new Set();   // segments whose messages are in `events`
+  /** The last that could not be read, and why. */
+  error = null;
+
+  constructor(stretches) { this.stretches = stretches; }
+
+  get protocol() { return this.stretches.protocol; }
+  get header() { return this.stretches.header; }
+  get first_tick() { return Math.max(0, this.stretches.first_tick); }
+  get last_tick() { return Math.max(this.first_tick, this.stretches.last_tick); }
+
+  /** Loads what a tick needs, and begins with what comes next. */
+  async load(tick) {
+    if (this.stretches.segments.length === 0) return;
+    const number = this.stretches.locate(tick);
+    await this.#fetch(number);
+    if (this.#place(number, tick) === null && number > 0) await this.#fetch(number - 1);
+    if (this.#after(number, tick) === null && number + 1 < this.stretches.segments.length) await this.#fetch(number + 1);
+  }
+
+  /** Begins to load what will be needed soon: `ahead` ticks; and what came before, for what is still to be seen. */
+  prepare(tick, ahead) {
+    const { segments } = this.stretches;
+    if (segments.length === 0) return;
+    const number = this.stretches.locate(tick);
+    const wanted = [number, this.stretches.locate(tick + ahead), number + 1, number - 1];
+    for (const n of wanted) if (n >= 0 && n < segments.length) this.#fetch(n).catch(() => {});
+  }
+
+  async #fetch(number) {
+    if (this.#kept.has(number)) return this.#kept.get(number);
+    let coming = this.#coming.get(number);
+    if (coming === undefined) {
+      coming = this.stretches.segment(number).then((stretch) => {
+        this.#keep(number, stretch);
+        return stretch;
+      }, (error) => {
+        this.error = error;
+        // So that what follows it can be seen.
+        this.#keep(number, { snapshots: [], messages: [], error });
+        throw error;
+      }).finally(() => this.#coming.delete(number));
+      this.#coming.set(number, coming);
+    }
+    return coming;
+  }
+
+  #keep(number, stretch) {
+    this.#kept.set(number, stretch);
+    if (stretch.error !== null) this.error = stretch.error;
+    if (this.#kept.size > KEPT) this.#kept.delete(this.#kept.keys().next().value);
+    if (this.#read.has(number)) return;
+    this.#read.add(number);
+    this.#note(stretch);
+  }
+
+  #note({ messages, snapshots }) {
+    for (const { name, fields } of messages) if (name === 'tune_params') this.tuning = projectile_tuning(read_ints(fields, 32));
+    const seven = snapshots[0]?.all('tune_params')[0];
+    if (seven) this.tuning = projectile_tuning(seven.tune_params);
+    if (this.complete) return;
+    const names = new Map();
+    const name_of = (id) => names.get(id) ?? null;
+    for (const item of snapshots[0]?.all('client_info') ?? []) names.set(item.id, item.name);
+    const found = [];
+    for (const message of messages) {
+      const event = event_of(message, name_of);
+      if (event !== null) found.push(event);
+    }
+    if (found.length === 0) return;
+    this.events = [...this.events, ...found].sort((a, b) => a.tick - b.tick).slice(-MOST_EVENTS);
+  }
+
+  #world(snapshot) {
+    let world = this.#worlds.get(snapshot);
+    if (world === undefined) this.#worlds.set(snapshot, world = new World(snapshot, this.protocol));
+    return world;
+  }
+
+  /** The number of the last snapshot of a loaded segment that is not above the tick; null if there is none. */
+  #place(number, tick) {
+    const snapshots = this.#kept.get(number)?.snapshots;
+    if (snapshots === undefined) return null;
+    let low = -1;
+    for (let high = snapshots.length; high - low > 1;) {
+      const middle = low + high >> 1;
+      if (snapshots[middle].tick <= tick) low = middle; else high = middle;
+    }
+    return low < 0 ? null : low;
+  }
+
+  #after(number, tick) {
+    const snapshots = this.#kept.get(number)?.snapshots ?? [];
+    const place = this.#place(number, tick);
+    return snapshots[place === null ? 0 : place + 1] ?? this.#kept.get(number + 1)?.snapshots[0] ?? null;
+  }
+
+  /** The Worlds at or before a tick and behind it, or null if that is not loaded. */
+  around(tick) {
+    const { segments } = this.stretches;
+    if (segments.length === 0) return null;
+    let number = this.stretches.locate(tick);
+    if (!this.#kept.has(number)) return null;
+    let place = this.#place(number, tick);
+    const next = this.#after(number, tick);
+    if (place === null && number > 0) place = this.#place(--number, tick);
+    const before = place === null ? next : this.#kept.get(number).snapshots[place];
+    if (before === null || before === undefined) return null;
+    return { before: this.#world(before), after: next === null || next === before ? null : this.#world(next) };
+  }
+
+  /** Ticks of the snapshots that are beside a tick. */
+  neighbours(tick) {
+    const number = this.stretches.locate(tick);
+    const here = this.#kept.get(number)?.snapshots ?? [];
+    const earlier = [...(this.#kept.get(number - 1)?.snapshots ?? []), ...here].filter((s) => s.tick < tick);
+    return { before: earlier.at(-1)?.tick ?? null, after: this.#after(number, tick)?.tick ?? null };
+  }
+
+  /** The loaded Worlds of the last `ticks`. */
+  recent(tick, ticks) {
+    const found = [];
+    const number = this.stretches.locate(tick);
+    for (const n of [number - 1, number]) for (const snapshot of this.#kept.get(n)?.snapshots ?? [])
+      if (snapshot.tick <= tick && snapshot.tick > tick - ticks) found.push(this.#world(snapshot));
+    return found;
+  }
+
+  /** The newest emoticon of each player in the last `ticks`, of what is loaded. */
+  emoticons(tick, ticks) {
+    const found = new Map();
+    const number = this.stretches.locate(tick);
+    for (const n of [number - 1, number]) for (const message of this.#kept.get(n)?.messages ?? []) {
+      if (message.name !== 'emoticon' || message.tick > tick || message.tick <= tick - ticks) continue;
+      const [client, emoticon] = read_ints(message.fields, 2);
+      found.set(client, { tick: message.tick, emoticon });
+    }
+    return found;
+  }
+
+  /** Events of the ticks above `from` up to `to`. */
+  events_between(from, to) {
+    let low = 0;
+    for (let high = this.events.length; low < high;) {
+      const middle = low + high >> 1;
+      if (this.events[middle].tick <= from) low = middle + 1; else high = middle;
+    }
+    const found = [];
+    for (; low < this.events.length && this.events[low].tick <= to; ++low) found.push(this.events[low]);
+    return found;
+  }
+
+  /** The map: {map, problem}: null and why, if there is none. */
+  async map() {
+    try {
+      const bytes = await this.stretches.map() ?? await this.#stored_map();
+      if (bytes === null) return { map: null, problem: `the map "${this.header.map.name}" is not in the recording` };
+      const map = await read_map(bytes);
+      return { map, problem: map.problems.length > 0 ? `map: ${map.problems.slice(0, 3).join('; ')}` : null };
+    } catch (error) {
+      return { map: null, problem: `map: ${error.message}` };
+    }
+  }
+
+  async #stored_map() {
+    const { sha256, crc } = this.header.map;
+    for (const name of [sha256, crc]) {
+      if (name === null) continue;
+      const answer = await fetch(`maps/${name}.map`);
+      if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+    }
+    return null;
+  }
+
+  close() {}
+}
+
+function event_of({ name, tick, client_id = -1, victim = -1, weapon = 0, team = 0, text = '', fields }, name_of) {
+  switch (name) {
+    case 'kill': return { tick, kind: 'kill', client: name_of(client_id), target: name_of(victim), value: weapon, text: null };
+    case 'chat': {
+      const finish = client_id < 0 ? /^(.{1,15}) finished in: (.*)$/.exec(text) : null;
+      if (finish !== null) return { tick, kind: 'finish', client: finish[1], target: null, value: null, text: finish[2] };
+      return { tick, kind: client_id < 0 ? 'server_message' : team > 0 ? 'team_chat' : 'chat', client: name_of(client_id), id: client_id,
+        target: null, value: null, text };
+    }
+    case 'race_finish': {
+      const [id, ms] = read_ints(fields, 2);
+      return { tick, kind: 'finish', client: name_of(id), target: null, value: ms, text: null };
+    }
+    default: return null;
+  }
+}
+
+/** The events that an index tells, as far as they make sense. */
+function events_of(index) {
+  const people = Array.isArray(index.people) ? index.people : [];
+  const name = (n) => typeof people[n]?.[1] === 'string' ? people[n][1] : null;
+  const events = [];
+  let tick = index.first_tick;
+  for (const event of Array.isArray(index.events) ? index.events : []) {
+    if (!Array.isArray(event) || !Number.isInteger(event[0]) || event[0] < 0) break;
+    tick += event[0];
+    const kind = index.kinds?.[event[1]];
+    if (typeof kind !== 'string') break;
+    events.push({ tick, kind, client: name(event[2]), target: name(event[3]),
+      value: typeof event[4] === 'number' ? event[4] : null, text: typeof event[5] === 'string' ? event[5] : null });
+  }
+  return events;
+}
+
+class RecordedShow extends Show {
+  take(index) {
+    if (index === null) return;
+    this.complete = true;
+    this.events = events_of(index);
+    this.damage = typeof index.error === 'string' ? index.error : null;
+  }
+}
+
+/** A recording at an address. `progress` is told the share that has been looked through. */
+export async function open_demo(url, { progress } = {}) {
+  const module = await started();
+  const source = await url_source(url);
+  // The index is beside the file, not behind what a query adds.
+  const place = new URL(url, document.baseURI);
+  place.pathname += '.index';
+  const coming = fetch_index(place, source.size);
+  const patience = new Promise((done) => setTimeout(done, INDEX_PATIENCE_MS, null));
+  const index = source.size <= SMALL ? null : await Promise.race([coming, patience]);
+  const show = new RecordedShow(await Recording.open(module, source, { index, progress }));
+  if (index !== null) show.take(index); else coming.then((late) => show.take(late));
+  return show;
+}
+
+async function fetch_index(url, size) {
+  try {
+    const answer = await fetch(url);
+    return answer.ok ? await read_index(new Uint8Array(await answer.arrayBuffer()), size) : null;
+  } catch {
+    return null; // the recording is enough
+  }
+}
+
+/** A recording that is in memory. */
+export async function open_bytes(bytes) {
+  return new RecordedShow(await Recording.open(await started(), bytes_source(bytes)));
+}
+
+/** A broadcast: asks for what is new until it is closed. */
+export class LiveShow extends Show {
+  live = true;
+  /** Why the last question had no answer. */
+  trouble = null;
+  #broadcast;
+  #timer = 0;
+  #closed = false;
+
+  /** @param {() => void} changed when another recording has begun: its map, its ticks */
+  static async open(url, changed) {
+    const broadcast = new Broadcast(await started(), new URL(url, document.baseURI));
+    for (let tries = 0; ; ++tries) {
+      await broadcast.update();
+      if (broadcast.recording !== null) break;
+      if (tries === 60) throw new Error(`${url}: nothing is broadcast`);
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+    return new LiveShow(broadcast, changed);
+  }
+
+  constructor(broadcast, changed) {
+    super(broadcast.recording);
+    this.#broadcast = broadcast;
+    const ask = async () => {
+      try {
+        const another = await broadcast.update();
+        this.trouble = null;
+        if (another && !this.#closed) changed(broadcast);
+      } catch (error) {
+        this.trouble = error;
+      }
+      if (!this.#closed) this.#timer = setTimeout(ask, SYNC_MS);
+    };
+    this.#timer = setTimeout(ask, SYNC_MS);
+  }
+
+  /** The same broadcast, with the recording that it has now. */
+  again(changed) {
+    this.close();
+    return new LiveShow(this.#broadcast, changed);
+  }
+
+  /** Older fragments have gone. */
+  get first_tick() {
+    const window = Number(this.#broadcast.sync?.window) || 60;
+    return Math.max(0, this.stretches.first_tick, this.stretches.last_tick - window * 50);
+  }
+
+  close() {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,389 @@
+// The page: what it was asked to show, its controls, and the frames.
+import { Scene } from './scene.js';
+import { Hud } from './hud.js';
+import { LIVE_DELAY, LiveShow, open_bytes, open_demo } from './show.js';
+import { Playback, SPEEDS, TICKS_PER_SECOND, read_time, time_text } from './playback.js';
+import { Timeline } from './timeline.js';
+import { listen_to_keys, listen_to_pointers } from './controls.js';
+
+const FLY = 900; // units a second
+const FREE = -1;
+/** Further behind a broadcast than this, it jumps. */
+const MOST_BEHIND = 4 * TICKS_PER_SECOND;
+const MOST_FILE = 1 << 30;
+
+const at = Object.fromEntries(['world', 'play', 'back', 'step', 'time', 'speed', 'live', 'player', 'in', 'out', 'board', 'copy', 'help', 'keys',
+  'line', 'note', 'message', 'file', 'stage'].map((id) => [id, document.getElementById(id)]));
+const playback = new Playback();
+let show = null;
+let scene = null;
+let selected = FREE;
+let wanted_name = null;
+let board = false;
+let names = true;
+let at_edge = true; // of a broadcast
+let problem = null;
+let last_moment = null;
+let link = new URLSearchParams();
+let flying = () => ({ x: 0, y: 0 });
+const stats = { frames: 0, cpu_ms: 0, worst_ms: 0, tees: 0 };
+
+function tell(title, text, open = false) {
+  at.message.hidden = false;
+  at.message.querySelector('h1').textContent = title;
+  at.message.querySelectorAll('p')[0].textContent = text;
+  at.message.querySelector('.open').hidden = !open;
+}
+
+let note_timer = 0;
+function note(text, ms = 4000) {
+  at.note.textContent = text;
+  at.note.hidden = false;
+  clearTimeout(note_timer);
+  note_timer = setTimeout(() => { at.note.hidden = true; }, ms);
+}
+
+const seconds_now = () => (playback.tick - playback.first) / TICKS_PER_SECOND;
+
+function set_playing(playing) {
+  playback.playing = playing;
+  at.play.textContent = playing ? '⏸' : '▶';
+  at.play.setAttribute('aria-label', playing ? 'Pause' : 'Play');
+}
+
+function seek(tick) {
+  if (show === null) return;
+  playback.seek(tick);
+  at_edge = false;
+  show.prepare(playback.tick, 0);
+}
+
+function set_speed(speed) {
+  playback.speed = speed;
+  at.speed.value = String(SPEEDS.reduce((a, b) => Math.abs(b - speed) < Math.abs(a - speed) ? b : a));
+}
+
+function follow(id) {
+  selected = id;
+  wanted_name = last_moment === null || id < 0 ? null : last_moment.before.players.get(id)?.name ?? null;
+  at.player.value = String(id);
+}
+
+/** The ids of those who can be followed. */
+const followable = () => last_moment === null ? [] : [...last_moment.tees.keys()].sort((a, b) => a - b);
+
+function follow_next(by) {
+  const ids = followable();
+  if (ids.length === 0) return;
+  const place = ids.indexOf(selected);
+  follow(ids[place < 0 ? 0 : (place + by + ids.length) % ids.length]);
+}
+
+async function step(by) {
+  set_playing(false);
+  at_edge = false;
+  if (show === null) return;
+  await show.load(playback.tick).catch(() => {});
+  const { before, after } = show.neighbours(playback.tick);
+  const tick = by < 0 ? before : after;
+  if (tick !== null) playback.seek(tick);
+  else playback.seek(by < 0 ? playback.first : playback.last);
+}
+
+function to_marker(by) {
+  const tick = playback.tick;
+  const places = [...show?.header.markers ?? [], ...show?.events.filter(({ kind }) => kind === 'kill' || kind === 'finish' || kind === 'marker')
+    .map((event) => event.tick) ?? []].sort((a, b) => a - b);
+  const found = by > 0 ? places.find((place) => place > tick + 1) : places.findLast((place) => place < tick - TICKS_PER_SECOND / 2);
+  if (found !== undefined) seek(found);
+}
+
+function moment_link() {
+  const url = new URL(location.href);
+  const query = new URLSearchParams();
+  for (const key of ['demo', 'live']) if (link.get(key) !== null) query.set(key, link.get(key));
+  query.set('t', time_text(seconds_now(), 1));
+  const name = last_moment?.before.players.get(selected)?.name;
+  if (name) query.set('player', name);
+  url.search = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':');
+  url.hash = '';
+  return url.href;
+}
+
+async function copy_link() {
+  const text = moment_link();
+  history.replaceState(null, '', text);
+  try {
+    await navigator.clipboard.writeText(text);
+    note('The link to this moment is copied.');
+  } catch {
+    note(`The link is in the address line: ${text}`, 8000);
+  }
+}
+
+const actions = {
+  play() {
+    if (!playback.playing && playback.tick >= playback.last && !show?.live) playback.seek(playback.first);
+    set_playing(!playback.playing);
+  },
+  step_back: () => step(-1), step_on: () => step(1),
+  jump: (seconds) => seek(playback.tick + seconds * TICKS_PER_SECOND),
+  first: () => seek(playback.first), last: () => seek(playback.last),
+  marker_back: () => to_marker(-1), marker_on: () => to_marker(1),
+  next: () => follow_next(1), previous: () => follow_next(-1), free: () => follow(FREE),
+  zoom_in: () => scene?.camera.zoom_by(0.85), zoom_out: () => scene?.camera.zoom_by(1 / 0.85),
+  zoom_off: () => { if (scene !== null) scene.camera.zoom = 1; },
+  faster() { playback.change_speed(1); set_speed(playback.speed); },
+  slower() { playback.change_speed(-1); set_speed(playback.speed); },
+  copy: copy_link, names: () => { names = !names; }, help: () => at.keys.showModal(),
+  board(on) { board = on; at.board.setAttribute('aria-pressed', board); },
+  toggle_board: () => actions.board(!board),
+  close: () => actions.board(false),
+};
+
+function connect() {
+  for (const speed of SPEEDS) at.speed.append(new Option(`${speed}×`, speed));
+  set_speed(1);
+  at.speed.addEventListener('change', () => { playback.speed = Number(at.speed.value); });
+  at.player.addEventListener('change', () => follow(Number(at.player.value)));
+  at.live.addEventListener('click', () => { at_edge = true; set_playing(true); });
+  for (const [id, action] of Object.entries({ play: 'play', back: 'step_back', step: 'step_on', in: 'zoom_in', out: 'zoom_out',
+    board: 'toggle_board', copy: 'copy', help: 'help' })) at[id].addEventListener('click', () => actions[action]());
+  flying = listen_to_keys(window, at.world, actions);
+  listen_to_pointers(at.world, {
+    move(dx, dy) {
+      if (scene === null) return;
+      if (selected !== FREE) follow(FREE);
+      const view = scene.camera.view();
+      scene.camera.x += dx * view.width;
+      scene.camera.y += dy * view.height;
+    },
+    zoom: (factor) => scene?.camera.zoom_by(factor),
+    tap(x, y) {
+      at.world.focus({ preventScroll: true });
+      if (scene === null || last_moment === null) return;
+      const place = scene.camera.world(x, y);
+      const near = [...last_moment.tees.values()].map((tee) => ({ id: tee.id, way: Math.hypot(tee.x - place.x, tee.y - place.y) }))
+        .sort((a, b) => a.way - b.way)[0];
+      if (near !== undefined && near.way < 60 * Math.max(1, scene.camera.zoom)) follow(near.id);
+    },
+  });
+  at.file.addEventListener('change', () => { if (at.file.files.length > 0) open_file(at.file.files[0]); });
+  window.addEventListener('dragover', (event) => event.preventDefault());
+  window.addEventListener('drop', (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files.length > 0) open_file(event.dataTransfer.files[0]);
+  });
+}
+
+let listed = '';
+/** Who can be followed, in the list for that. */
+function list_players(world) {
+  const players = [...world.players.values()].filter(({ team }) => team !== -1);
+  const key = players.map(({ id, name }) => `${id}${name}`).join('\n');
+  if (key === listed || document.activeElement === at.player) return;
+  listed = key;
+  at.player.replaceChildren(new Option('Free camera', FREE), ...players.map(({ id, name }) => new Option(name || `#${id}`, id)));
+  at.player.value = String(selected);
+}
+
+/** Finds who is to be followed: by name, as ids change; at first whose recording it is. */
+function choose(moment) {
+  const { players, viewed, local } = moment.before;
+  if (wanted_name !== null && players.get(selected)?.name !== wanted_name) {
+    const found = [...players.values()].find(({ name }) => name === wanted_name);
+    if (found !== undefined) selected = found.id;
+    list_players(moment.before);
+    at.player.value = String(selected);
+  } else if (selected === null) {
+    const seen = [viewed?.spectator_id, local].find((id) => id !== undefined && moment.tees.has(id));
+    const id = seen ?? followable()[0];
+    if (id === undefined) return;
+    list_players(moment.before);
+    follow(id);
+  }
+}
+
+function describe(moment) {
+  const name = moment.before.players.get(selected)?.name;
+  const text = `${show.header.map.name}, ${time_text(seconds_now())}, ${moment.tees.size} tees${name ? `, following ${name}` : ''}`;
+  if (at.world.getAttribute('aria-label') !== text) at.world.setAttribute('aria-label', text);
+}
+
+function fly(seconds) {
+  const { x, y } = flying();
+  if (x === 0 && y === 0) return;
+  if (selected !== FREE) follow(FREE);
+  scene.camera.x += x * FLY * scene.camera.zoom * seconds;
+  scene.camera.y += y * FLY * scene.camera.zoom * seconds;
+}
+
+/** A broadcast's clock stays a little behind what is there. */
+function keep_up() {
+  const edge = show.last_tick - LIVE_DELAY;
+  const behind = edge - playback.tick;
+  if (at_edge && (behind > MOST_BEHIND || behind < -MOST_BEHIND)) playback.tick = Math.max(show.first_tick, edge);
+  playback.last = show.last_tick;
+  playback.first = show.first_tick;
+  return at_edge ? Math.min(1.2, Math.max(0.8, 1 + behind / 400)) : 1;
+}
+
+const hud = new Hud(document, follow);
+const timeline = new Timeline(at.line, (tick) => seek(tick));
+let before_ms = 0;
+let described_ms = 0;
+let told_error = null;
+
+function frame(now) {
+  requestAnimationFrame(frame);
+  if (show === null || scene === null) return;
+  const began = performance.now();
+  const seconds = Math.min(0.25, Math.max(0, (now - before_ms) / 1000));
+  before_ms = now;
+  const pace = show.live ? keep_up() : 1;
+  fly(seconds);
+  // Where nothing has been loaded yet, time waits.
+  let moment = Scene.moment(show, playback.tick);
+  if (moment !== null && playback.advance(seconds * pace)) { if (!show.live) set_playing(false); }
+  show.prepare(playback.tick, 4 * TICKS_PER_SECOND * playback.speed);
+  moment = Scene.moment(show, playback.tick) ?? moment;
+  if (moment !== null) {
+    last_moment = moment;
+    choose(moment);
+    const followed = moment.tees.get(selected);
+    if (followed !== undefined) {
+      scene.camera.x = followed.x;
+      scene.camera.y = followed.y;
+    }
+    scene.draw(show, moment, { names, selected });
+    hud.update(show, moment, selected, board);
+    if (now - described_ms > 1000) {
+      described_ms = now;
+      list_players(moment.before);
+      describe(moment);
+    }
+  }
+  const text = `${time_text(seconds_now(), 1)} / ${time_text((playback.last - playback.first) / TICKS_PER_SECOND)}`;
+  if (at.time.textContent !== text) at.time.textContent = text;
+  timeline.update(playback, show.events, show.header.markers);
+  const error = show.error ?? show.trouble ?? null;
+  if (error !== null && error !== told_error) note(`${show.live ? 'The broadcast' : 'The recording'}: ${error.message}`, 15000);
+  told_error = error;
+  const cost = performance.now() - began;
+  ++stats.frames;
+  stats.cpu_ms += cost;
+  stats.worst_ms = Math.max(stats.worst_ms, cost);
+  stats.tees = moment?.tees.size ?? 0;
+  stats.shown_tick = moment?.tick ?? null;
+}
+
+async function begin(opened) {
+  show?.close();
+  show = null;
+  const { map, problem: why } = await opened.map();
+  problem = why;
+  await scene.load(map, opened.protocol === '0.7');
+  playback.first = opened.first_tick;
+  playback.last = opened.last_tick;
+  const seconds = read_time(link.get('t') ?? '');
+  if (opened.live) {
+    playback.tick = opened.last_tick - LIVE_DELAY;
+    at_edge = true;
+  } else {
+    playback.seek(seconds === null ? playback.first : playback.first + seconds * TICKS_PER_SECOND);
+  }
+  wanted_name = link.get('player');
+  selected = wanted_name === null ? null : FREE;
+  last_moment = null;
+  listed = '';
+  try {
+    await opened.load(playback.tick);
+  } catch (error) {
+    opened.error = error;
+  }
+  if (opened.stretches.segments.length === 0) {
+    opened.close();
+    throw opened.error ?? new Error('there is no snapshot in this recording');
+  }
+  show = opened;
+  at.live.hidden = !opened.live;
+  at.message.hidden = true;
+  document.title = `${opened.header.map.name || 'teewire'} · teewire`;
+  if (problem !== null) note(problem, 8000);
+  else if (opened.damage) note(`The recording is damaged: ${opened.damage}`, 8000);
+  // A link shows its moment, and stays there.
+  set_playing(seconds === null || opened.live);
+}
+
+async function open_file(file) {
+  try {
+    if (file.size > MOST_FILE) throw new Error(`${file.name} has ${file.size} bytes; at most ${MOST_FILE} can be opened from here`);
+    tell('Opening', file.name);
+    link = new URLSearchParams();
+    await begin(await open_bytes(new Uint8Array(await file.arrayBuffer())));
+  } catch (error) {
+    failed(file.name, error);
+  }
+}
+
+function failed(what, error) {
+  set_playing(false);
+  tell(`${what} cannot be shown`, error.message, true);
+}
+
+async function follow_broadcast(url) {
+  const changed = () => {
+    const next = show.again(changed);
+    begin(next).catch((error) => failed(url, error));
+  };
+  await begin(await LiveShow.open(url, changed));
+}
+
+async function listing() {
+  try {
+    const answer = await fetch('recordings.json');
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
+
+async function main() {
+  connect();
+  link = new URLSearchParams(location.search);
+  let what = link.get('demo') ?? link.get('live') ?? '';
+  try {
+    const list = await listing();
+    scene = new Scene(at.world, list?.data === true ? 'data/' : null);
+    await scene.pictures.settled();
+    if (link.get('demo') === null && link.get('live') === null) {
+      if (list?.kind === 'broadcast' && typeof list.live === 'string') link.set('live', list.live);
+      else if (list?.recordings?.length === 1) link.set('demo', list.recordings[0].path);
+    }
+    requestAnimationFrame(frame);
+    what = link.get('demo') ?? link.get('live') ?? '';
+    if (link.get('live') !== null) {
+      tell('Waiting for the broadcast', what);
+      await follow_broadcast(what);
+    } else if (link.get('demo') !== null) {
+      tell('Opening', what);
+      await begin(await open_demo(what, { progress: (part) => tell('Opening', `${what}\n${Math.round(part * 100)} %`) }));
+    } else {
+      tell('No recording', 'The address names none. Add ?demo=ADDRESS, or', true);
+    }
+  } catch (error) {
+    failed(what || 'This', error);
+  }
+}
+
+/** For tests, and for those who want to know. */
+globalThis.teewire_viewer = {
+  stats, seek, set_playing, set_speed, follow, moment_link,
+  get tick() { return playback.tick; },
+  get show() { return show; },
+  get selected() { return selected; },
+  get moment() { return last_moment; },
+  get camera() { return scene?.camera; },
+  get settled() { return scene?.pictures.settled(); },
+};
+main();
