@@ -6,7 +6,6 @@ import { name_in } from './world.js';
 const CHAT_TICKS = 600;
 const KILL_TICKS = 400;
 const MOST_LINES = 9;
-const SIGNS = { hammer: '🔨', gun: '🔫', shotgun: '💥', grenade: '💣', laser: '⚡', ninja: '🥷' };
 const TEAMS = { 0: 'red', 1: 'blue' };
 
 function element(name, text = '', type = '') {
@@ -46,12 +45,15 @@ export class Hud {
   }
 
   #chat(events, world) {
-    const lines = events.filter(({ kind }) => ['chat', 'team_chat', 'server_message', 'finish'].includes(kind)).slice(-MOST_LINES);
+    // A server that says who has finished need not be repeated.
+    const said = new Set(events.filter(({ kind }) => kind === 'server_message').map(({ text }) => text));
+    const lines = events.filter(({ kind, text }) => ['chat', 'team_chat', 'server_message'].includes(kind) ||
+      (kind === 'finish' && !said.has(text))).slice(-MOST_LINES);
     show(this.#at.chat, lines.map(({ tick, text, client }) => `${tick}${client}${text}`).join('\n'), () => lines.map((line) => {
       const { kind, client, text, value, id } = line;
       const who = client ?? (id !== undefined ? name_in(world, id) : '');
       if (kind === 'server_message') return element('div', `*** ${text ?? ''}`, 'server');
-      if (kind === 'finish') return element('div', `*** ${who} finished in ${text ?? time_text((value ?? 0) / 1000, 2)}`, 'server');
+      if (kind === 'finish') return element('div', `*** ${text ?? `${who} finished in ${time_text((value ?? 0) / 1000, 2)}`}`, 'server');
       return element('div', `${who}: ${text ?? ''}`, kind === 'team_chat' ? 'team' : '');
     }));
   }
@@ -61,12 +63,9 @@ export class Hud {
     show(this.#at.kills, lines.map(({ tick, client, target }) => `${tick}${client}${target}`).join('\n'), () => lines.map((line) => {
       const { client, target, value } = line;
       const weapon = WEAPONS[value];
-      const made = element('div');
-      const sign = element('span', weapon === undefined ? '☠' : SIGNS[weapon]);
-      sign.setAttribute('role', 'img');
-      sign.setAttribute('aria-label', weapon ?? 'died');
-      if (client !== null && client !== target) made.append(`${client} `);
-      made.append(sign, ` ${target ?? ''}`);
+      if (client === null || client === target || weapon === undefined) return element('div', `${target ?? client ?? '?'} died`);
+      const made = element('div', `${client} → ${target ?? '?'} `);
+      made.append(element('small', weapon));
       return made;
     }));
   }
@@ -101,7 +100,7 @@ export class Hud {
     const player = world.players.get(selected);
     const race = player?.race_start > 0 ? ` · ${time_text((world.tick - player.race_start) / 50, 1)}` : '';
     const text = character === undefined || world.game.times ? race.slice(3)
-      : `♥ ${character.health}  ⛨ ${character.armor}${character.weapon > 0 && character.weapon < 5 ? `  ${WEAPONS[character.weapon]} ${character.ammo_count}` : ''}${race}`;
+      : `♥ ${character.health}  ◆ ${character.armor}${character.weapon > 0 && character.weapon < 5 ? `  ${WEAPONS[character.weapon]} ${character.ammo_count}` : ''}${race}`;
     show(this.#at.body, text, () => [element('span', text)]);
   }
 

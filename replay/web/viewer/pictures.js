@@ -5,6 +5,8 @@ import { emoticon_picture, entities_picture, game_picture, skin_picture } from '
 import { EMOTICONS, GAME, PARTS, SKIN, sprites_in } from './sprites.js';
 
 const MOST_SIDE = 8192;
+/** Images that are not the same in 0.6 and 0.7: DDNet has both. */
+const OTHER_IN_07 = new Set(['grass_main', 'grass_doodads', 'generic_unhookable']);
 
 /** The pixels of a canvas or image, not premultiplied. */
 function pixels_of(image) {
@@ -49,6 +51,7 @@ export class Pictures {
   #skins = new Map();
   #parts = new Map();
   #later = [];
+  #listed = null;
 
   /** @param {string|null} folder where pictures are, with a slash; null: there are none */
   constructor(gl, folder) {
@@ -61,6 +64,7 @@ export class Pictures {
     this.emoticons = sprites_in(this.#texture(own(emoticon_picture())), EMOTICONS);
     this.own_skin = this.#skin(own(skin_picture(SKIN.sprites)));
     if (folder !== null) {
+      this.#later.push(this.#list());
       this.#later.push(this.#fetch('game.png').then((found) => {
         if (found !== null) this.game = sprites_in(this.#texture(found), GAME);
       }), this.#fetch('emoticons.png').then((found) => {
@@ -72,6 +76,17 @@ export class Pictures {
   /** Until what was asked for is there, or known not to be. */
   async settled() {
     while (this.#later.length > 0) await Promise.all(this.#later.splice(0));
+  }
+
+  /** Which skins there are, if that is told: others need not be asked for. */
+  async #list() {
+    try {
+      const answer = await fetch(`${this.#folder}skins.json`);
+      const { skins } = answer.ok ? await answer.json() : {};
+      if (Array.isArray(skins)) this.#listed = new Set(skins);
+    } catch {
+      // each is asked for
+    }
   }
 
   async #fetch(path) {
@@ -103,7 +118,8 @@ export class Pictures {
     const known = this.#skins.get(name);
     if (known !== undefined) return known;
     this.#skins.set(name, null);
-    if (this.#folder !== null && safe(name)) this.#later.push(this.#fetch(`skins/${name}.png`).then((found) => {
+    const there = this.#folder !== null && safe(name) && (this.#listed?.has(name) ?? true);
+    if (there) this.#later.push(this.#fetch(`skins/${name}.png`).then((found) => {
       if (found !== null) this.#skins.set(name, this.#skin(found));
     }));
     return null;
@@ -122,9 +138,9 @@ export class Pictures {
   }
 
   /** An image that a map names, premultiplied, or null. */
-  async map_image(name) {
+  async map_image(name, seven) {
     if (!safe(name)) return null;
-    const found = await this.#fetch(`mapres/${name}.png`);
+    const found = (seven && OTHER_IN_07.has(name) ? await this.#fetch(`mapres/${name}_0.7.png`) : null) ?? await this.#fetch(`mapres/${name}.png`);
     return found === null ? null : { ...found, pixels: premultiply(found.pixels) };
   }
 }

@@ -3,7 +3,7 @@ import * as twgl from 'twgl.js';
 import { Camera } from './camera.js';
 import { MapRenderer } from './map_renderer.js';
 import { Pictures } from './pictures.js';
-import { ground_of } from './solid.js';
+import { ground_of } from './ground.js';
 import { SpriteBatch } from './sprite_batch.js';
 import { TeeRenderer } from './tee_renderer.js';
 import { TextAtlas } from './text_atlas.js';
@@ -14,7 +14,7 @@ const MOST_SCALE = 2;
 
 export class Scene {
   camera = new Camera();
-  solid = null;
+  ground = null;
   #gl;
   #canvas;
   #batch;
@@ -27,7 +27,6 @@ export class Scene {
     const gl = canvas.getContext('webgl2', { antialias: false, alpha: false, powerPreference: 'high-performance' });
     if (gl === null) throw new Error('this browser has no WebGL 2, which the picture needs');
     this.#gl = gl;
-    // Needed for the motions of quads; all that have WebGL 2 read such textures.
     this.#batch = new SpriteBatch(gl);
     this.pictures = new Pictures(gl, folder);
     this.#map = new MapRenderer(gl, this.#batch.white.texture);
@@ -37,15 +36,17 @@ export class Scene {
   }
 
   async load(map, seven) {
-    this.solid = ground_of(map);
+    this.ground = ground_of(map);
     await this.#map.load(map, (name) => this.pictures.map_image(name, seven), this.pictures.entities);
   }
 
   /** What is to be seen at a tick; null if it is not loaded. */
-  static moment(show, tick) {
+  moment(show, tick) {
     const around = show.around(tick);
     if (around === null) return null;
-    const moment = { ...around, tick };
+    const moment = { ...around, tick, ground: this.ground };
+    moment.before.reckon(this.ground);
+    moment.after?.reckon(this.ground);
     moment.tees = WorldRenderer.tees(moment);
     return moment;
   }
@@ -67,11 +68,11 @@ export class Scene {
     if (moment === null) return;
     const ms = (moment.tick - moment.before.game.begin) * 20;
     this.#map.draw('background', this.camera, ms);
-    moment.solid = this.solid;
     moment.recent = show.recent(moment.tick, EFFECT_TICKS);
     moment.emoticons = show.emoticons(moment.tick, EMOTICON_TICKS);
     moment.tuning = show.tuning;
     this.#world.draw(moment, this.camera, options);
     this.#map.draw('foreground', this.camera, ms);
+    this.#world.draw_names(moment, this.camera, options);
   }
 }

@@ -210,8 +210,8 @@ function event_of({ name, tick, client_id = -1, victim = -1, weapon = 0, team = 
   switch (name) {
     case 'kill': return { tick, kind: 'kill', client: name_of(client_id), target: name_of(victim), value: weapon, text: null };
     case 'chat': {
-      const finish = client_id < 0 ? /^(.{1,15}) finished in: (.*)$/.exec(text) : null;
-      if (finish !== null) return { tick, kind: 'finish', client: finish[1], target: null, value: null, text: finish[2] };
+      const finish = client_id < 0 ? /^(.{1,15}) finished in: /.exec(text) : null;
+      if (finish !== null) return { tick, kind: 'finish', client: finish[1], target: null, value: null, text };
       return { tick, kind: client_id < 0 ? 'server_message' : team > 0 ? 'team_chat' : 'chat', client: name_of(client_id), id: client_id,
         target: null, value: null, text };
     }

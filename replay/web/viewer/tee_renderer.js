@@ -47,7 +47,7 @@ const WALK = {
   back: [[0, 8, 10, 0], [0.2, -8, 10, 0], [0.4, -10, 6, 0.2], [0.6, -8, 2, 0.3], [0.8, 4, 6, -0.2], [1, 8, 10, 0]],
   front: [[0, -10, 6, 0.2], [0.2, -8, 2, 0.3], [0.4, 4, 6, -0.2], [0.6, 8, 10, 0], [0.8, 8, 10, 0], [1, -10, 6, 0.2]],
 };
-const SWING = [[0, 0, 0, -0.1], [0.3, 0, 0, 0.25], [0.4, 0, 0, 0.3], [0.5, 0, 0, 0.25], [1, 0, 0, 0]];
+const SWING = [[0, 0, 0, -0.1], [0.3, 0, 0, 0.25], [0.4, 0, 0, 0.3], [0.5, 0, 0, 0.25], [1, 0, 0, -0.1]];
 const NINJA_SWING = [[0, 0, 0, -0.25], [0.1, 0, 0, -0.05], [0.15, 0, 0, 0.35], [0.42, 0, 0, 0.4], [0.5, 0, 0, 0.35], [1, 0, 0, -0.25]];
 
 // Size, place along the direction, and down; where the flash is; the hand's turn and place.
@@ -191,14 +191,14 @@ export class TeeRenderer {
     const h = held.size * sprite.h;
     const swing = since >= 0 && since < 50 ? since / 50 : 1;
     if (name === 'hammer') {
-      const { turn } = pose_at(SWING, Math.min(1, swing * 5 / 1.5));
+      const { turn } = pose_at(SWING, Math.min(1, swing * 5));
       const x = at.x + (left ? -held.along : held.along);
       this.#batch.draw(sprite, x, at.y + held.down, w, left ? -h : h, -Math.PI / 2 + (left ? -turn : turn) * 2 * Math.PI, color);
       return;
     }
     if (name === 'ninja') {
       const { turn } = pose_at(NINJA_SWING, Math.min(1, swing * 2));
-      this.#batch.draw(sprite, at.x + (left ? 20 : -20) * 0, at.y + held.down, w, left ? -h : h, -Math.PI / 2 + (left ? -turn : turn) * 2 * Math.PI, color);
+      this.#batch.draw(sprite, at.x, at.y + held.down, w, left ? -h : h, -Math.PI / 2 + (left ? -turn : turn) * 2 * Math.PI, color);
       return;
     }
     const part = since / 5;

@@ -47,7 +47,7 @@ const seconds_now = () => (playback.tick - playback.first) / TICKS_PER_SECOND;
 
 function set_playing(playing) {
   playback.playing = playing;
-  at.play.textContent = playing ? '⏸' : '▶';
+  at.play.textContent = playing ? '❚❚' : '▶';
   at.play.setAttribute('aria-label', playing ? 'Pause' : 'Play');
 }
 
@@ -243,10 +243,10 @@ function frame(now) {
   const pace = show.live ? keep_up() : 1;
   fly(seconds);
   // Where nothing has been loaded yet, time waits.
-  let moment = Scene.moment(show, playback.tick);
+  let moment = scene.moment(show, playback.tick);
   if (moment !== null && playback.advance(seconds * pace)) { if (!show.live) set_playing(false); }
   show.prepare(playback.tick, 4 * TICKS_PER_SECOND * playback.speed);
-  moment = Scene.moment(show, playback.tick) ?? moment;
+  moment = scene.moment(show, playback.tick) ?? moment;
   if (moment !== null) {
     last_moment = moment;
     choose(moment);

@@ -1,5 +1,7 @@
 // What a snapshot says about the game, whatever the protocol: players, tees, and what lies and flies about.
 
+import { reckon } from './reckoning.js';
+
 const WEAPONS_07 = [null, null, 3, 2, 4, 5, 1, 0]; // pickups of 0.7 that are weapons
 const PICKUPS_DDNET = ['health', 'armor', 'weapon', 'ninja', 'armor', 'armor', 'armor', 'armor'];
 
@@ -10,6 +12,8 @@ const STATE_07 = { over: 8, sudden_death: 2, paused: 16, race: 0 };
 const by_id = (items) => new Map(items.map((item) => [item.id, item]));
 
 export class World {
+  #reckoned = false;
+
   /** @param {import('teewire').Snapshot} snapshot */
   constructor(snapshot, protocol) {
     this.tick = snapshot.tick;
@@ -20,6 +24,13 @@ export class World {
     this.#read_game(snapshot);
     this.#read_players(snapshot);
     this.#read_things(snapshot);
+  }
+
+  /** Moves characters on that were sent as they had been before. Once. */
+  reckon(ground) {
+    if (this.#reckoned || ground === null) return;
+    this.#reckoned = true;
+    for (const [id, item] of this.characters) this.characters.set(id, reckon(item, this.tick, ground));
   }
 
   #read_game(snapshot) {

@@ -78,7 +78,7 @@ export class WorldRenderer {
   }
 
   /**
-   * @param {object} moment {before, after, tick, tees, recent: Worlds of the last EFFECT_TICKS, tuning, emoticons: Map, solid}
+   * @param {object} moment {before, after, tick, tees, recent: Worlds of the last EFFECT_TICKS, tuning, emoticons: Map, ground}
    * @param {{names: boolean, selected: number}} options
    */
   draw(moment, camera, options) {
@@ -94,7 +94,14 @@ export class WorldRenderer {
     for (const tee of order) this.#hook(moment, tee);
     for (const tee of order) this.#tee(moment, world, tee);
     this.#effects(moment, world);
-    for (const tee of order) this.#above(moment, world, tee, camera, options);
+    this.#batch.flush();
+  }
+
+  /** Names and emoticons, which nothing of the map hides. */
+  draw_names(moment, camera, options) {
+    const world = moment.after ?? moment.before;
+    this.#batch.begin(camera.view());
+    for (const tee of moment.tees.values()) this.#above(moment, world, tee, camera, options);
     this.#batch.flush();
   }
 
@@ -168,10 +175,10 @@ export class WorldRenderer {
     this.#tees.hand(look, tee, { x: -dx, y: -dy }, -Math.PI / 2, 20, 0);
   }
 
-  #tee({ tick, solid }, world, tee) {
+  #tee({ tick, ground }, world, tee) {
     const { now, look } = tee;
     const direction = { x: Math.cos(tee.angle), y: Math.sin(tee.angle) };
-    const air = solid !== null && !solid(tee.x, tee.y + 16);
+    const air = ground !== null && !ground.solid(tee.x, tee.y + 16);
     const walk = Math.abs(tee.vx) > 1 ? (tee.x % 100 + 100) % 100 / 100 : -1;
     const player = world.players.get(tee.id);
     const solo = ((world.extended.get(tee.id)?.flags ?? 0) & 1) !== 0;

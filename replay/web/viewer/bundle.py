@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Makes the folder that is the viewer: index.html, viewer.js, teewire.js and *.wasm.
+Usage: bundle.py STAMP NPM KEPT FOLDER LIBRARY. LIBRARY has teewire.js and *.wasm; KEPT what npm installs."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def install(npm, kept):
+    """What package-lock.json names, once."""
+    kept.mkdir(parents=True, exist_ok=True)
+    lock = (HERE / "package-lock.json").read_bytes()
+    done = kept / "installed"
+    if done.is_file() and done.read_bytes() == lock:
+        return
+    done.unlink(missing_ok=True)
+    for name in ("package.json", "package-lock.json", ".npmrc"):
+        shutil.copy(HERE / name, kept)
+    subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], cwd=kept, check=True)
+    done.write_bytes(lock)
+
+
+def main():
+    stamp, npm, kept, folder, library = sys.argv[1:]
+    kept, folder, library = pathlib.Path(kept), pathlib.Path(folder), pathlib.Path(library)
+    install(npm, kept)
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    esbuild = kept / "node_modules/.bin/esbuild"
+    common = ["--bundle", "--minify", "--format=esm", "--target=es2022", "--legal-comments=inline", "--log-level=warning"]
+    paths = {**os.environ, "NODE_PATH": str(kept.resolve() / "node_modules")}
+    for source, options in ((HERE / "viewer.js", ["--external:./teewire.js"]), (library / "teewire.js", [])):
+        subprocess.run([esbuild, source, *common, *options, f"--outfile={folder / source.name}"], check=True, env=paths)
+    shutil.copy(HERE / "index.html", folder)
+    for module in library.glob("*.wasm"):
+        shutil.copy(module, folder)
+    files = "".join(f"{file.name} {file.stat().st_size}\n" for file in sorted(folder.iterdir()))
+    pathlib.Path(stamp).write_text(files)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+// What there is at a place of the map.
+
+const SOLID = new Set([1, 3]);
+
+/** @returns {{tile: (x: number, y: number) => number, solid: (x: number, y: number) => boolean}|null} for units; null without a map */
+export function ground_of(map) {
+  const layer = map?.groups.flatMap(({ layers }) => layers).find(({ kind }) => kind === 'game');
+  if (layer === undefined) return null;
+  const { width, height, cells } = layer;
+  const tile = (x, y) => {
+    const column = Math.min(width - 1, Math.max(0, Math.round(x) >> 5));
+    const row = Math.min(height - 1, Math.max(0, Math.round(y) >> 5));
+    return cells[(row * width + column) * 4];
+  };
+  return { tile, solid: (x, y) => SOLID.has(tile(x, y)) };
+}
