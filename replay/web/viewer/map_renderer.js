@@ -5,11 +5,12 @@ import { evaluate } from './envelope.js';
 
 const TILES_VERTEX = `#version 300 es
 uniform vec4 view;
+uniform vec4 part; // of the world: left, top, right, bottom
 in vec2 corner;
 out highp vec2 place;
 void main() {
-  place = view.xy + corner * view.zw;
-  gl_Position = vec4(corner * vec2(2, -2) + vec2(-1, 1), 0, 1);
+  place = mix(part.xy, part.zw, corner);
+  gl_Position = vec4((place - view.xy) / view.zw * vec2(2, -2) + vec2(-1, 1), 0, 1);
 }`;
 
 // Where a map ends, its outermost tiles go on.
@@ -69,6 +70,8 @@ in vec4 tint;
 out vec4 color;
 void main() { color = texture(picture, at) * tint; }`;
 
+/** Tiles on a side of what is drawn or left out together. */
+const BLOCK = 8;
 const QUAD_INTS = 38;
 /** Of all tile pictures of one image; larger ones are made smaller. */
 const MOST_TILE = 64;
@@ -110,6 +113,7 @@ export class MapRenderer {
   #tiles;
   #quads;
   #corners;
+  #part;
   #white;
   #layers = { background: [], foreground: [] };
   #images = [];
@@ -121,6 +125,7 @@ export class MapRenderer {
     this.#white = white;
     this.#tiles = twgl.createProgramInfo(gl, [TILES_VERTEX, TILES_FRAGMENT]);
     this.#quads = twgl.createProgramInfo(gl, [QUADS_VERTEX, QUADS_FRAGMENT]);
+    this.#part = gl.getUniformLocation(this.#tiles.program, 'part');
     this.#corners = twgl.createVertexArrayInfo(gl, this.#tiles,
       twgl.createBufferInfoFromArrays(gl, { corner: { numComponents: 2, data: [0, 0, 1, 0, 0, 1, 1, 1] } }));
   }
@@ -228,10 +233,15 @@ export class MapRenderer {
     const h = Math.min(height, most);
     const pairs = new Uint8Array(w * h * 2);
     let some = false;
+    const columns = Math.ceil(w / BLOCK);
+    const blocks = new Uint8Array(columns * Math.ceil(h / BLOCK));
     for (let y = 0; y < h; ++y) for (let x = 0; x < w; ++x) {
       const from = (y * width + x) * 4;
       const index = cells[from];
-      some ||= index !== 0;
+      if (index !== 0) {
+        some = true;
+        blocks[Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK)] = 1;
+      }
       pairs[(y * w + x) * 2] = index;
       pairs[(y * w + x) * 2 + 1] = cells[from + 1];
     }
@@ -243,7 +253,7 @@ export class MapRenderer {
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-    return { tiles: texture, size: [w, h], layer, sheet: image === null ? this.#plain() : this.#sheet(image) };
+    return { tiles: texture, size: [w, h], blocks, columns, layer, sheet: image === null ? this.#plain() : this.#sheet(image) };
   }
 
   #plain() {
@@ -341,7 +351,26 @@ export class MapRenderer {
     gl.bindVertexArray(this.#corners.vertexArrayObject);
     twgl.setUniforms(this.#tiles, { view, tiles: entry.tiles, sheet: entry.sheet, size: entry.size,
       tint: [r * light[0] * alpha, g * light[1] * alpha, b * light[2] * alpha, alpha] });
-    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    this.#draw_blocks(entry, view);
+  }
+
+  /** What is seen of the blocks that have tiles: those beside each other at once. The outermost go on without end. */
+  #draw_blocks({ blocks, columns, size }, [left, top, width, height]) {
+    const gl = this.#gl;
+    const side = BLOCK * 32;
+    const rows = blocks.length / columns;
+    const clamp = (n, most) => Math.min(most - 1, Math.max(0, Math.floor(n / side)));
+    const x0 = clamp(left, columns), x1 = clamp(left + width, columns);
+    const y0 = clamp(top, rows), y1 = clamp(top + height, rows);
+    const from = (n, first) => n === 0 ? Math.min(0, first) : n * side;
+    const to = (n, count, tiles, last) => n + 1 === count ? Math.max(tiles * 32, last) : (n + 1) * side;
+    for (let y = y0; y <= y1; ++y) for (let x = x0; x <= x1; ++x) {
+      if (blocks[y * columns + x] === 0) continue;
+      const begin = x;
+      while (x < x1 && blocks[y * columns + x + 1] !== 0) ++x;
+      gl.uniform4f(this.#part, from(begin, left), from(y, top), to(x, columns, size[0], left + width), to(y, rows, size[1], top + height));
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    }
   }
 
   #draw_quads(entry, view, ms) {

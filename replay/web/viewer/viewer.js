@@ -26,7 +26,8 @@ let problem = null;
 let last_moment = null;
 let link = new URLSearchParams();
 let flying = () => ({ x: 0, y: 0 });
-const stats = { frames: 0, cpu_ms: 0, worst_ms: 0, tees: 0 };
+const MEASURED = 1024; // frames
+const stats = { frames: 0, tees: 0, shown_tick: null, costs: new Float32Array(MEASURED) };
 
 function tell(title, text, open = false) {
   at.message.hidden = false;
@@ -232,6 +233,8 @@ const hud = new Hud(document, follow);
 const timeline = new Timeline(at.line, (tick) => seek(tick));
 let before_ms = 0;
 let described_ms = 0;
+let written_ms = 0;
+let written_tick = 0;
 let told_error = null;
 
 function frame(now) {
@@ -256,7 +259,12 @@ function frame(now) {
       scene.camera.y = followed.y;
     }
     scene.draw(show, moment, { names, selected });
-    hud.update(show, moment, selected, board);
+    // Words need not change as often as pictures.
+    if (now - written_ms > 100 || Math.abs(moment.tick - written_tick) > 2 * TICKS_PER_SECOND) {
+      written_ms = now;
+      written_tick = moment.tick;
+      hud.update(show, moment, selected, board);
+    }
     if (now - described_ms > 1000) {
       described_ms = now;
       list_players(moment.before);
@@ -269,10 +277,7 @@ function frame(now) {
   const error = show.error ?? show.trouble ?? null;
   if (error !== null && error !== told_error) note(`${show.live ? 'The broadcast' : 'The recording'}: ${error.message}`, 15000);
   told_error = error;
-  const cost = performance.now() - began;
-  ++stats.frames;
-  stats.cpu_ms += cost;
-  stats.worst_ms = Math.max(stats.worst_ms, cost);
+  stats.costs[stats.frames++ % MEASURED] = performance.now() - began;
   stats.tees = moment?.tees.size ?? 0;
   stats.shown_tick = moment?.tick ?? null;
 }
