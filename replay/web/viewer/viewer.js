@@ -274,8 +274,8 @@ function frame(now) {
   const text = `${time_text(seconds_now(), 1)} / ${time_text((playback.last - playback.first) / TICKS_PER_SECOND)}`;
   if (at.time.textContent !== text) at.time.textContent = text;
   timeline.update(playback, show.events, show.header.markers);
-  const error = show.error ?? show.trouble ?? null;
-  if (error !== null && error !== told_error) note(`${show.live ? 'The broadcast' : 'The recording'}: ${error.message}`, 15000);
+  const error = show.error?.message ?? show.trouble?.message ?? show.damage ?? null;
+  if (error !== null && error !== told_error) note(`${show.live ? 'The broadcast' : 'The recording'}: ${error}`, 15000);
   told_error = error;
   stats.costs[stats.frames++ % MEASURED] = performance.now() - began;
   stats.tees = moment?.tees.size ?? 0;
@@ -315,7 +315,6 @@ async function begin(opened) {
   at.message.hidden = true;
   document.title = `${opened.header.map.name || 'teewire'} · teewire`;
   if (problem !== null) note(problem, 8000);
-  else if (opened.damage) note(`The recording is damaged: ${opened.damage}`, 8000);
   // A link shows its moment, and stays there.
   set_playing(seconds === null || opened.live);
 }

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""The viewer in Chromium: what it shows of recordings and broadcasts is what `teewire dump` says.
+Usage: test_viewer.py BUNDLE TEEWIRE FIXTURES [FOLDER_FOR_SCREENSHOTS]. With TEEWIRE_CORPUS, real recordings are opened, too.
+Exit code 77, where there is no Chromium, is a test that was skipped."""
+import functools
+import gzip
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.parse
+
+import browsers
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from made_relay import Relay  # noqa: E402
+
+BUNDLE = pathlib.Path(sys.argv[1]).resolve()
+TEEWIRE = os.path.abspath(sys.argv[2])
+FIXTURES = pathlib.Path(sys.argv[3]).resolve()
+SHOTS = pathlib.Path(sys.argv[4]).resolve() if len(sys.argv) > 4 else None
+CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS") or "/nowhere")
+HERE = pathlib.Path(__file__).resolve().parent
+YARD = FIXTURES / "demos/ddnet_yard.demo"  # with its map
+DM1 = FIXTURES / "demos/ddnet_dm1.demo"
+SEVEN = FIXTURES / "demos/teeworlds07_dm1.demo"
+MODULES = None
+MOST_BYTES = 1_000_000
+MOST_PACKED = 350_000
+
+
+def pages(*wanted):
+    done = subprocess.run(["node", HERE / "in_viewer.mjs", browsers.chromium()], input=json.dumps(wanted), text=True,
+                          capture_output=True, timeout=600, env={**os.environ, "NODE_PATH": str(MODULES)})
+    if done.returncode != 0:
+        raise AssertionError(done.stderr[-3000:])
+    return json.loads(done.stdout)
+
+
+def snapshots(demo):
+    """Ticks and items of a recording, as far as it goes."""
+    done = subprocess.run([TEEWIRE, "dump", demo, "--types", "character,client_info"], capture_output=True, text=True)
+    return [(line["tick"], line["items"]) for line in map(json.loads, done.stdout.splitlines())]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+class Served(unittest.TestCase):
+    def serve(self, source, *options):
+        server = subprocess.Popen([TEEWIRE, "web", source, "--viewer", BUNDLE, "--no-open", "--port", "0", *options],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+        def end():
+            server.send_signal(signal.SIGINT)
+            server.wait(20)
+            server.stderr.close()
+
+        self.addCleanup(end)
+        for line in server.stderr:
+            found = re.search(r"on (http://127\.0\.0\.1:\d+/)", line)
+            if found:
+                return found[1]
+        raise AssertionError("it does not serve")
+
+    def folder(self, *files):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        for file in files:
+            shutil.copy(file, made.name)
+        return pathlib.Path(made.name)
+
+    @staticmethod
+    def page(base, name, t=None, **more):
+        url = f"{base}view.html?demo=recordings/{urllib.parse.quote(name)}"
+        return {"url": url + (f"&t={t}" if t else ""), **more}
+
+
+class Viewer(Served):
+    def test_size(self):
+        files = [f.read_bytes() for f in BUNDLE.iterdir()]
+        self.assertLessEqual(sum(map(len, files)), MOST_BYTES)
+        self.assertLessEqual(sum(len(gzip.compress(f)) for f in files), MOST_PACKED)
+
+    def test_recordings(self):
+        """Each opens, and at a moment has the players there that are in the snapshot."""
+        demos = sorted((FIXTURES / "demos").glob("*.demo"))
+        real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)
+        demos += real[len(real) % 3::4][-12:]
+        base = self.serve(self.folder(*demos))
+        asked, expected = [], []
+        for demo in demos:
+            known = snapshots(demo)
+            if len(known) < 3:
+                continue
+            first = known[0][0]
+            tick, items = known[len(known) // 2]
+            # Links are exact to a tenth of a second, pages to a tick.
+            asked.append(self.page(base, demo.name, "0:00", steps=[f"teewire_viewer.seek({tick})", "wait:300"],
+                                   shot=str(SHOTS / f"{demo.stem}.png") if SHOTS else None))
+            expected.append((demo, first, known[-1][0], tick, items))
+        for result, (demo, first, last, tick, items) in zip(pages(*asked), expected, strict=True):
+            with self.subTest(demo.name):
+                self.assertEqual(result["errors"], [])
+                opened, sought = result["states"][0], result["states"][-1]
+                self.assertEqual(opened["first"], first)
+                self.assertGreaterEqual(opened["last"], last) # ticks without a change have no snapshot
+                self.assertEqual(opened["tick"], first)
+                self.assertIsNone(sought["problem"])
+                self.assertEqual(sought["shown"], tick)
+                self.assertEqual(sought["tick"], tick)
+                characters = {int(number) for number in items.get("character", {})}
+                self.assertLessEqual({tee["id"] for tee in sought["tees"]}, characters)
+                if len(characters) > 2:
+                    self.assertGreater(len(sought["tees"]), 0)
+                names = {info["name"] for info in items.get("client_info", {}).values()}
+                self.assertLessEqual(set(sought["names"]) - {""}, names)
+        print(f"{len(asked)} recordings", file=sys.stderr)
+
+    def test_picture(self):
+        """Something is drawn; with the map, more than the ground."""
+        base = self.serve(YARD)
+        [result] = pages({"url": f"{base}?t=0:02", "shot": str(SHOTS / "yard_at_2s.png") if SHOTS else None})
+        self.assertEqual(result["errors"], [])
+        self.assertGreater(result["states"][0]["colors"], 50)
+        self.assertEqual(result["states"][0]["map"], "yard")
+
+    def test_place(self):
+        """Between snapshots a tee is between its places; the camera is with who is followed."""
+        demo = SEVEN
+        known = snapshots(demo)
+        [(before, old), (after, new)] = known[200:202]
+        numbers = [n for n in old["character"] if n in new["character"] and old["character"][n]["tick"] in (0, before)
+                   and new["character"][n]["tick"] in (0, after)]
+        base = self.serve(self.folder(demo))
+        middle = (before + after) / 2
+        [result] = pages(self.page(base, demo.name, "0:00", steps=[f"teewire_viewer.seek({middle})", "wait:300", "key:n", "key:n"]))
+        self.assertEqual(result["errors"], [])
+        _, _, sought, followed, other = result["states"]
+        self.assertEqual(sought["tick"], middle)
+        tees = {str(tee["id"]): tee for tee in sought["tees"]}
+        for number in numbers:
+            for axis in "xy":
+                self.assertAlmostEqual(tees[number][axis], (old["character"][number][axis] + new["character"][number][axis]) / 2)
+        self.assertNotEqual(followed["selected"], other["selected"])
+        tee = next(tee for tee in other["tees"] if tee["id"] == other["selected"])
+        self.assertAlmostEqual(other["camera"]["x"], tee["x"], places=3)
+        self.assertAlmostEqual(other["camera"]["y"], tee["y"], places=3)
+
+    def test_keys(self):
+        demo = SEVEN
+        ticks = [tick for tick, _ in snapshots(demo)]
+        base = self.serve(self.folder(demo))
+        start = ticks[0] + 250
+        [result] = pages(self.page(base, demo.name, "0:05", steps=["key:.", "key:.", "key:,", "key:ArrowRight", "key:ArrowLeft", "key: ",
+                                                                   "wait:400", "key: "]))
+        self.assertEqual(result["errors"], [])
+        got = [state["tick"] for state in result["states"]]
+        behind = [tick for tick in ticks if tick > start]
+        self.assertEqual(got[:4], [start, behind[0], behind[1], behind[0]])
+        self.assertEqual(got[4], behind[0] + 250)
+        self.assertEqual(got[5], behind[0])
+        self.assertFalse(result["states"][0]["playing"])
+        self.assertTrue(result["states"][6]["playing"])
+        self.assertGreater(got[7], got[5])
+        self.assertFalse(result["states"][8]["playing"])
+
+    def test_link(self):
+        """A link that the page makes opens its moment and its player."""
+        base = self.serve(self.folder(SEVEN))
+        [first] = pages(self.page(base, SEVEN.name, "0:07.4", steps=["key:n", "key:n"]))
+        state = first["states"][-1]
+        self.assertIn("t=0:07.4", state["link"])
+        self.assertIn("player=", state["link"])
+        [second] = pages({"url": state["link"]})
+        self.assertEqual(first["errors"] + second["errors"], [])
+        again = second["states"][0]
+        self.assertEqual(again["tick"], state["tick"])
+        self.assertEqual(again["follows"], state["follows"])
+        self.assertEqual(again["camera"], state["camera"])
+        self.assertFalse(again["playing"])
+
+    def test_damaged(self):
+        """What comes before damage is shown, and what and where it is said; what is no recording is refused in words."""
+        folder = self.folder(YARD)
+        whole = DM1.read_bytes()
+        (folder / "cut.demo").write_bytes(whole[:len(whole) * 2 // 3])
+        broken = bytearray(whole)
+        broken[len(whole) // 2:len(whole) // 2 + 3000] = b"U" * 3000
+        (folder / "broken.demo").write_bytes(broken)
+        map_broken = bytearray(YARD.read_bytes())
+        map_broken[700:4000] = b"\x00" * 3300
+        (folder / "map.demo").write_bytes(map_broken)
+        base = self.serve(folder)
+        seek = "teewire_viewer.seek(teewire_viewer.show.last_tick)"
+        cut, broken, bad_map, none = pages(
+            self.page(base, "cut.demo", "0:00", steps=[seek, "wait:500"]), self.page(base, "broken.demo", "0:00", steps=[
+                f"teewire_viewer.seek({752 + tick})" for tick in range(0, 1500, 250)] + ["wait:300"]),
+            self.page(base, "map.demo", "0:01"), self.page(base, "none.demo"))
+        for result in (cut, broken, bad_map, none):
+            self.assertEqual(result["errors"], [], result["url"])
+        self.assertGreater(len(cut["states"][0]["tees"]), 0)
+        self.assertRegex(cut["states"][-1]["note"], r"byte \d+: ")
+        self.assertRegex(broken["states"][-1]["note"], r"byte \d+: ")
+        self.assertRegex(none["states"][0]["problem"], "none.demo cannot be shown\n+.*status 404")
+        self.assertIsNone(bad_map["states"][0]["problem"])
+        self.assertIn("map: ", bad_map["states"][0]["note"])
+
+    def test_any_host(self):
+        """A host that knows no ranges and has no index is enough; what is no recording is refused in words."""
+        folder = self.folder(*BUNDLE.iterdir(), SEVEN)
+        (folder / "text.demo").write_text("no demo at all\n" * 100)
+        (folder / "empty.demo").write_bytes(b"")
+        handler = functools.partial(Quiet, directory=folder)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        base = f"http://127.0.0.1:{server.server_port}/"
+        shown, text, empty, none = pages({"url": f"{base}?demo={SEVEN.name}&t=0:10"}, {"url": f"{base}?demo=text.demo"},
+                                         {"url": f"{base}?demo=empty.demo"}, {"url": base})
+        for result in (shown, text, empty, none):
+            self.assertEqual(result["errors"], [], result["url"])
+        state = shown["states"][0]
+        self.assertEqual(state["tick"], state["first"] + 500)
+        self.assertGreater(len(state["tees"]), 0)
+        self.assertRegex(text["states"][0]["problem"], "text.demo cannot be shown\n+byte 0: this is not a demo")
+        self.assertIn("empty.demo cannot be shown", empty["states"][0]["problem"])
+        self.assertIn("No recording", none["states"][0]["problem"])
+
+    def test_hostile(self):
+        """Files that were made to do harm leave the page alive and able to say something."""
+        found = [f for f in sorted((CORPUS.parent / "findings").glob("*.demo")) if f.stat().st_size < 3_000_000][:40]
+        if not found:
+            self.skipTest("there are no such files")
+        base = self.serve(self.folder(*found))
+        for result in pages(*(self.page(base, f.name, steps=["wait:200"]) for f in found)):
+            with self.subTest(result["url"]):
+                self.assertEqual(result["errors"], [])
+                state = result["states"][-1]
+                self.assertTrue(state["problem"] or state["shown"] is not None)
+
+    def test_live(self):
+        """A broadcast is followed, three seconds behind at most."""
+        relay = Relay(TEEWIRE, YARD, "--loop")
+        self.addCleanup(relay.process.stderr.close)
+        self.addCleanup(relay.process.stdout.close)
+        self.addCleanup(relay.process.wait)
+        self.addCleanup(relay.process.send_signal, signal.SIGINT)
+        base = self.serve(relay.address)
+        [result] = pages({"url": base, "steps": ["wait:1500", "wait:6000"], "shot": str(SHOTS / "live.png") if SHOTS else None})
+        self.assertEqual(result["errors"], [])
+        states = result["states"]
+        self.assertTrue(all(state["live"] for state in states))
+        for state in states[1:]:
+            self.assertLess(state["last"] - state["tick"], 150, states)
+            self.assertGreater(len(state["tees"]), 0)
+        self.assertNotEqual(states[1]["tick"], states[2]["tick"])
+
+
+if __name__ == "__main__":
+    if browsers.chromium() is None:
+        print("SKIPPED: there is no Chromium")
+        sys.exit(77)
+    MODULES = browsers.node_modules(browsers.PLAYWRIGHT)
+    if MODULES is None:
+        print("SKIPPED: npm's playwright-core cannot be had")
+        sys.exit(77)
+    if SHOTS:
+        SHOTS.mkdir(parents=True, exist_ok=True)
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[5:]])
