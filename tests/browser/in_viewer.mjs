@@ -8,52 +8,87 @@ const pages = JSON.parse(fs.readFileSync(0, 'utf8'));
 const PATIENCE_MS = 30000;
 
 // Within the frame in which it was drawn, as it is not kept.
-const picture = () => new Promise((done) => requestAnimationFrame(() => {
-  const { width, height } = document.getElementById('world');
-  const canvas = new OffscreenCanvas(width, height);
-  const context = canvas.getContext('2d');
-  context.drawImage(document.getElementById('world'), 0, 0);
-  const colors = new Set(new Uint32Array(context.getImageData(0, 0, width, height).data.buffer));
-  done(colors.size);
-}));
+const picture = () =>
+  new Promise((done) =>
+    requestAnimationFrame(() => {
+      const { width, height } = document.getElementById('world');
+      const canvas = new OffscreenCanvas(width, height);
+      const context = canvas.getContext('2d');
+      context.drawImage(document.getElementById('world'), 0, 0);
+      const colors = new Set(new Uint32Array(context.getImageData(0, 0, width, height).data.buffer));
+      done(colors.size);
+    }),
+  );
 
 const state = () => {
   const { show, stats, tick, selected, moment, camera } = teewire_viewer;
   const tees = moment === null ? [] : [...moment.tees.values()].map(({ id, x, y }) => ({ id, x, y }));
   return {
-    tick, frames: stats.frames, selected, first: show?.first_tick, last: show?.last_tick, shown: moment?.before.tick ?? null,
-    tees, camera: camera && { x: camera.x, y: camera.y }, follows: moment?.before.players.get(selected)?.name ?? null,
-    names: moment === null ? [] : [...moment.before.players.values()].map(({ name }) => name), live: show?.live,
-    events: show?.events.length, note: document.getElementById('note').textContent,
+    tick,
+    frames: stats.frames,
+    selected,
+    first: show?.first_tick,
+    last: show?.last_tick,
+    shown: moment?.before.tick ?? null,
+    tees,
+    camera: camera && { x: camera.x, y: camera.y },
+    follows: moment?.before.players.get(selected)?.name ?? null,
+    names: moment === null ? [] : [...moment.before.players.values()].map(({ name }) => name),
+    live: show?.live,
+    events: show?.events.length,
+    note: document.getElementById('note').textContent,
     problem: document.getElementById('message').hidden ? null : document.getElementById('message').innerText,
-    playing: document.getElementById('play').getAttribute('aria-label') === 'Pause', map: show?.header.map.name,
-    label: document.getElementById('world').getAttribute('aria-label'), link: show && teewire_viewer.moment_link(),
+    playing: document.getElementById('play').getAttribute('aria-label') === 'Pause',
+    map: show?.header.map.name,
+    label: document.getElementById('world').getAttribute('aria-label'),
+    link: show && teewire_viewer.moment_link(),
     memory: performance.memory?.usedJSHeapSize,
   };
 };
 
-const browser = await chromium.launch({ executablePath: process.argv[2], args: ['--no-sandbox', '--use-gl=angle',
-  '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'] });
+const browser = await chromium.launch({
+  executablePath: process.argv[2],
+  args: [
+    '--no-sandbox',
+    '--use-gl=angle',
+    '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader',
+    '--ignore-gpu-blocklist',
+  ],
+});
 const results = [];
 for (const { url, steps = [], shot, size = [480, 320] } of pages) {
   const page = await browser.newPage({ viewport: { width: size[0], height: size[1] } });
   const errors = [];
   // A picture, index or map that is not there is none.
-  page.on('console', (said) => { if (['error', 'warning'].includes(said.type()) && !said.text().startsWith('Failed to load resource')) errors.push(said.text()); });
+  page.on('console', (said) => {
+    if (['error', 'warning'].includes(said.type()) && !said.text().startsWith('Failed to load resource'))
+      errors.push(said.text());
+  });
   page.on('pageerror', (error) => errors.push(String(error.stack)));
   page.on('crash', () => errors.push('the page crashed'));
   const states = [];
   try {
     await page.goto(url);
-    await page.waitForFunction(() => globalThis.teewire_viewer && (teewire_viewer.stats.frames > 2 && teewire_viewer.moment !== null ||
-      !document.querySelector('#message .open').hidden), null, { timeout: PATIENCE_MS });
-    states.push({ ...await page.evaluate(state), colors: await page.evaluate(picture) });
+    await page.waitForFunction(
+      () =>
+        globalThis.teewire_viewer &&
+        ((teewire_viewer.stats.frames > 2 && teewire_viewer.moment !== null) ||
+          !document.querySelector('#message .open').hidden),
+      null,
+      { timeout: PATIENCE_MS },
+    );
+    states.push({ ...(await page.evaluate(state)), colors: await page.evaluate(picture) });
     for (const step of steps) {
       if (step.startsWith('key:')) await page.keyboard.press(step.slice(4));
       else if (step.startsWith('wait:')) await page.waitForTimeout(Number(step.slice(5)));
       else await page.evaluate(step);
       const { frames } = states.at(-1);
-      await page.waitForFunction((before) => teewire_viewer.stats.frames > before + 2 || teewire_viewer.show === null, frames, { timeout: PATIENCE_MS });
+      await page.waitForFunction(
+        (before) => teewire_viewer.stats.frames > before + 2 || teewire_viewer.show === null,
+        frames,
+        { timeout: PATIENCE_MS },
+      );
       states.push(await page.evaluate(state));
     }
     if (shot) await page.screenshot({ path: shot });

@@ -26,7 +26,9 @@ export class Camera {
   zoom = 1;
   aspect = 16 / 9;
 
-  zoom_by(factor) { this.zoom = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, this.zoom * factor)); }
+  zoom_by(factor) {
+    this.zoom = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, this.zoom * factor));
+  }
 
   /** The rectangle of the world, or of a group with its own offset and parallax (in percent), that fills the window. */
   view(group) {
@@ -38,8 +40,12 @@ export class Camera {
     const scale = (share * (this.zoom - 1) + 100) / 100;
     const w = width * scale;
     const h = height * scale;
-    return { left: this.x * px / 100 + (group?.offset[0] ?? 0) - w / 2,
-      top: this.y * py / 100 + (group?.offset[1] ?? 0) - h / 2, width: w, height: h };
+    return {
+      left: (this.x * px) / 100 + (group?.offset[0] ?? 0) - w / 2,
+      top: (this.y * py) / 100 + (group?.offset[1] ?? 0) - h / 2,
+      width: w,
+      height: h,
+    };
   }
 
   /** A place of the window, from 0 to 1 in both directions, in the world. */

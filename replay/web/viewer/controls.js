@@ -7,8 +7,28 @@ const MOVED = 6; // pixels that are no tap any more
  * @param {Record<string, (amount?: number) => void>} actions
  */
 export function listen_to_keys(target, canvas, actions) {
-  const keys = { ' ': 'play', k: 'play', ',': 'step_back', '.': 'step_on', '[': 'marker_back', ']': 'marker_on', n: 'next', p: 'previous', f: 'free',
-    '+': 'zoom_in', '=': 'zoom_in', '-': 'zoom_out', 0: 'zoom_off', c: 'copy', m: 'names', b: 'toggle_board', '?': 'help', ArrowUp: 'faster', ArrowDown: 'slower', Escape: 'close' };
+  const keys = {
+    ' ': 'play',
+    k: 'play',
+    ',': 'step_back',
+    '.': 'step_on',
+    '[': 'marker_back',
+    ']': 'marker_on',
+    n: 'next',
+    p: 'previous',
+    f: 'free',
+    '+': 'zoom_in',
+    '=': 'zoom_in',
+    '-': 'zoom_out',
+    0: 'zoom_off',
+    c: 'copy',
+    m: 'names',
+    b: 'toggle_board',
+    '?': 'help',
+    ArrowUp: 'faster',
+    ArrowDown: 'slower',
+    Escape: 'close',
+  };
   const held = new Set();
   target.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -90,8 +110,12 @@ export function listen_to_pointers(canvas, actions) {
   };
   canvas.addEventListener('pointerup', up);
   canvas.addEventListener('pointercancel', up);
-  canvas.addEventListener('wheel', (event) => {
-    event.preventDefault();
-    actions.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) / 500));
-  }, { passive: false });
+  canvas.addEventListener(
+    'wheel',
+    (event) => {
+      event.preventDefault();
+      actions.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) / 500));
+    },
+    { passive: false },
+  );
 }

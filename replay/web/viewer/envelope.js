@@ -3,11 +3,16 @@
 /** `a` is how much of the way between two points is behind. */
 function curve(kind, a) {
   switch (kind) {
-    case 0: return 0;
-    case 2: return a * a * a;
-    case 3: return 1 - (1 - a) ** 3;
-    case 4: return 3 * a * a - 2 * a * a * a;
-    default: return a;
+    case 0:
+      return 0;
+    case 2:
+      return a * a * a;
+    case 3:
+      return 1 - (1 - a) ** 3;
+    case 4:
+      return 3 * a * a - 2 * a * a * a;
+    default:
+      return a;
   }
 }
 
@@ -27,7 +32,8 @@ function bezier(from, to, channel, time) {
   let high = 1;
   for (let i = 0; i < 24; ++i) {
     const middle = (low + high) / 2;
-    if (cubic(from.time, x1, x2, to.time, middle) < time) low = middle; else high = middle;
+    if (cubic(from.time, x1, x2, to.time, middle) < time) low = middle;
+    else high = middle;
   }
   return cubic(y0, y0 + (from.out?.[channel] ?? 0), y3 + (to.in?.[channel] ?? 0), y3, low);
 }
@@ -41,7 +47,10 @@ export function evaluate(envelope, ms, out) {
   const { points } = envelope;
   if (points.length === 0) return out.fill(0);
   const last = points[points.length - 1];
-  const set = (point) => { for (let c = 0; c < 4; ++c) out[c] = point.values[c] ?? 0; return out; };
+  const set = (point) => {
+    for (let c = 0; c < 4; ++c) out[c] = point.values[c] ?? 0;
+    return out;
+  };
   if (points.length === 1) return set(last);
   const length = last.time;
   const time = length > 0 ? ((ms % length) + length) % length : 0;
@@ -49,14 +58,18 @@ export function evaluate(envelope, ms, out) {
   let high = points.length - 1;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (points[middle].time <= time) low = middle; else high = middle;
+    if (points[middle].time <= time) low = middle;
+    else high = middle;
   }
   const from = points[low];
   const to = points[high];
   const span = to.time - from.time;
   if (span <= 0 || time < from.time) return set(from);
   for (let c = 0; c < 4; ++c) {
-    if (from.curve === 5) { out[c] = bezier(from, to, c, time); continue; }
+    if (from.curve === 5) {
+      out[c] = bezier(from, to, c, time);
+      continue;
+    }
     const a = curve(from.curve, Math.min(1, (time - from.time) / span));
     out[c] = from.values[c] + ((to.values[c] ?? 0) - from.values[c]) * a;
   }

@@ -27,7 +27,9 @@ export class Hud {
 
   /** @param {(id: number) => void} follow */
   constructor(document, follow) {
-    this.#at = Object.fromEntries(['chat', 'kills', 'clock', 'body', 'scores'].map((id) => [id, document.getElementById(id)]));
+    this.#at = Object.fromEntries(
+      ['chat', 'kills', 'clock', 'body', 'scores'].map((id) => [id, document.getElementById(id)]),
+    );
     this.#at.scores.addEventListener('click', (event) => {
       const id = event.target.closest('button')?.dataset.id;
       if (id !== undefined) follow(Number(id));
@@ -47,27 +49,37 @@ export class Hud {
   #chat(events, world) {
     // A server that says who has finished need not be repeated.
     const said = new Set(events.filter(({ kind }) => kind === 'server_message').map(({ text }) => text));
-    const lines = events.filter(({ kind, text }) => ['chat', 'team_chat', 'server_message'].includes(kind) ||
-      (kind === 'finish' && !said.has(text))).slice(-MOST_LINES);
-    show(this.#at.chat, lines.map(({ tick, text, client }) => `${tick}${client}${text}`).join('\n'), () => lines.map((line) => {
-      const { kind, client, text, value, id } = line;
-      const who = client ?? (id !== undefined ? name_in(world, id) : '');
-      if (kind === 'server_message') return element('div', `*** ${text ?? ''}`, 'server');
-      if (kind === 'finish') return element('div', `*** ${text ?? `${who} finished in ${time_text((value ?? 0) / 1000, 2)}`}`, 'server');
-      return element('div', `${who}: ${text ?? ''}`, kind === 'team_chat' ? 'team' : '');
-    }));
+    const lines = events
+      .filter(
+        ({ kind, text }) =>
+          ['chat', 'team_chat', 'server_message'].includes(kind) || (kind === 'finish' && !said.has(text)),
+      )
+      .slice(-MOST_LINES);
+    show(this.#at.chat, lines.map(({ tick, text, client }) => `${tick}${client}${text}`).join('\n'), () =>
+      lines.map((line) => {
+        const { kind, client, text, value, id } = line;
+        const who = client ?? (id !== undefined ? name_in(world, id) : '');
+        if (kind === 'server_message') return element('div', `*** ${text ?? ''}`, 'server');
+        if (kind === 'finish')
+          return element('div', `*** ${text ?? `${who} finished in ${time_text((value ?? 0) / 1000, 2)}`}`, 'server');
+        return element('div', `${who}: ${text ?? ''}`, kind === 'team_chat' ? 'team' : '');
+      }),
+    );
   }
 
   #kills(events) {
     const lines = events.filter(({ kind }) => kind === 'kill').slice(-5);
-    show(this.#at.kills, lines.map(({ tick, client, target }) => `${tick}${client}${target}`).join('\n'), () => lines.map((line) => {
-      const { client, target, value } = line;
-      const weapon = WEAPONS[value];
-      if (client === null || client === target || weapon === undefined) return element('div', `${target ?? client ?? '?'} died`);
-      const made = element('div', `${client} → ${target ?? '?'} `);
-      made.append(element('small', weapon));
-      return made;
-    }));
+    show(this.#at.kills, lines.map(({ tick, client, target }) => `${tick}${client}${target}`).join('\n'), () =>
+      lines.map((line) => {
+        const { client, target, value } = line;
+        const weapon = WEAPONS[value];
+        if (client === null || client === target || weapon === undefined)
+          return element('div', `${target ?? client ?? '?'} died`);
+        const made = element('div', `${client} → ${target ?? '?'} `);
+        made.append(element('small', weapon));
+        return made;
+      }),
+    );
   }
 
   #clock(world, tick) {
@@ -99,21 +111,31 @@ export class Hud {
     const character = world.characters.get(selected);
     const player = world.players.get(selected);
     const race = player?.race_start > 0 ? ` · ${time_text((world.tick - player.race_start) / 50, 1)}` : '';
-    const text = character === undefined || world.game.times ? race.slice(3)
-      : `♥ ${character.health}  ◆ ${character.armor}${character.weapon > 0 && character.weapon < 5 ? `  ${WEAPONS[character.weapon]} ${character.ammo_count}` : ''}${race}`;
+    const text =
+      character === undefined || world.game.times
+        ? race.slice(3)
+        : `♥ ${character.health}  ◆ ${character.armor}${character.weapon > 0 && character.weapon < 5 ? `  ${WEAPONS[character.weapon]} ${character.ammo_count}` : ''}${race}`;
     show(this.#at.body, text, () => [element('span', text)]);
   }
 
   #scores(world, selected) {
     const { game } = world;
-    const players = [...world.players.values()].sort((a, b) => (a.team === -1) - (b.team === -1) || (game.teams ? a.team - b.team : 0) || b.score - a.score);
+    const players = [...world.players.values()].sort(
+      (a, b) => (a.team === -1) - (b.team === -1) || (game.teams ? a.team - b.team : 0) || b.score - a.score,
+    );
     const score = (player) => {
       if (!game.times) return player.team === -1 ? '' : player.score;
       const seconds = world.seven ? player.score / 1000 : Math.abs(player.score);
       return player.score === -9999 || player.score === -1 ? '' : time_text(seconds, world.seven ? 3 : 0);
     };
-    const rows = players.map((player) => [player.id, score(player), player.name, player.clan,
-      player.team === -1 ? 'spectator' : game.teams ? TEAMS[player.team] ?? '' : '', player.latency]);
+    const rows = players.map((player) => [
+      player.id,
+      score(player),
+      player.name,
+      player.clan,
+      player.team === -1 ? 'spectator' : game.teams ? (TEAMS[player.team] ?? '') : '',
+      player.latency,
+    ]);
     show(this.#at.scores, JSON.stringify([rows, selected]), () => {
       const table = element('table');
       table.append(element('caption', `${players.length} players`));
@@ -131,7 +153,13 @@ export class Hud {
         button.dataset.id = id;
         const who = element('td');
         who.append(button);
-        row.append(element('td', points, 'number'), who, element('td', clan), element('td', team), element('td', ping, 'number'));
+        row.append(
+          element('td', points, 'number'),
+          who,
+          element('td', clan),
+          element('td', team),
+          element('td', ping, 'number'),
+        );
         body.append(row);
       }
       const top = element('thead');

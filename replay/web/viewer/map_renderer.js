@@ -2,6 +2,7 @@
 // and the tile's picture in an array of 256. Quads are turned and moved by the vertex shader.
 import * as twgl from 'twgl.js';
 import { evaluate } from './envelope.js';
+import { PICTURE_FRAGMENT } from './sprite_batch.js';
 
 const TILES_VERTEX = `#version 300 es
 uniform vec4 view;
@@ -62,14 +63,6 @@ void main() {
   gl_Position = vec4((place - view.xy) / view.zw * vec2(2, -2) + vec2(-1, 1), 0, 1);
 }`;
 
-const QUADS_FRAGMENT = `#version 300 es
-precision mediump float;
-uniform sampler2D picture;
-in vec2 at;
-in vec4 tint;
-out vec4 color;
-void main() { color = texture(picture, at) * tint; }`;
-
 /** Tiles on a side of what is drawn or left out together. */
 const BLOCK = 8;
 const QUAD_INTS = 38;
@@ -80,10 +73,12 @@ export function premultiply(pixels) {
   const out = new Uint8Array(pixels.length);
   for (let i = 0; i + 3 < pixels.length; i += 4) {
     const a = pixels[i + 3];
-    if (a === 255) { out.set(pixels.subarray(i, i + 3), i); } else if (a !== 0) {
-      out[i] = pixels[i] * a / 255;
-      out[i + 1] = pixels[i + 1] * a / 255;
-      out[i + 2] = pixels[i + 2] * a / 255;
+    if (a === 255) {
+      out.set(pixels.subarray(i, i + 3), i);
+    } else if (a !== 0) {
+      out[i] = (pixels[i] * a) / 255;
+      out[i + 1] = (pixels[i + 1] * a) / 255;
+      out[i + 2] = (pixels[i + 2] * a) / 255;
     }
     out[i + 3] = a;
   }
@@ -97,13 +92,23 @@ function shrunk(picture, most) {
     const w = Math.max(1, width >> 1);
     const h = Math.max(1, height >> 1);
     const out = new Uint8Array(w * h * 4);
-    for (let y = 0; y < h; ++y) for (let x = 0; x < w; ++x) for (let c = 0; c < 4; ++c) {
-      const x0 = Math.min(width - 1, 2 * x), x1 = Math.min(width - 1, 2 * x + 1);
-      const y0 = Math.min(height - 1, 2 * y) * width, y1 = Math.min(height - 1, 2 * y + 1) * width;
-      out[(y * w + x) * 4 + c] = (pixels[(y0 + x0) * 4 + c] + pixels[(y0 + x1) * 4 + c] + pixels[(y1 + x0) * 4 + c]
-        + pixels[(y1 + x1) * 4 + c]) / 4;
-    }
-    width = w; height = h; pixels = out;
+    for (let y = 0; y < h; ++y)
+      for (let x = 0; x < w; ++x)
+        for (let c = 0; c < 4; ++c) {
+          const x0 = Math.min(width - 1, 2 * x),
+            x1 = Math.min(width - 1, 2 * x + 1);
+          const y0 = Math.min(height - 1, 2 * y) * width,
+            y1 = Math.min(height - 1, 2 * y + 1) * width;
+          out[(y * w + x) * 4 + c] =
+            (pixels[(y0 + x0) * 4 + c] +
+              pixels[(y0 + x1) * 4 + c] +
+              pixels[(y1 + x0) * 4 + c] +
+              pixels[(y1 + x1) * 4 + c]) /
+            4;
+        }
+    width = w;
+    height = h;
+    pixels = out;
   }
   return { width, height, pixels };
 }
@@ -124,10 +129,13 @@ export class MapRenderer {
     this.#gl = gl;
     this.#white = white;
     this.#tiles = twgl.createProgramInfo(gl, [TILES_VERTEX, TILES_FRAGMENT]);
-    this.#quads = twgl.createProgramInfo(gl, [QUADS_VERTEX, QUADS_FRAGMENT]);
+    this.#quads = twgl.createProgramInfo(gl, [QUADS_VERTEX, PICTURE_FRAGMENT]);
     this.#part = gl.getUniformLocation(this.#tiles.program, 'part');
-    this.#corners = twgl.createVertexArrayInfo(gl, this.#tiles,
-      twgl.createBufferInfoFromArrays(gl, { corner: { numComponents: 2, data: [0, 0, 1, 0, 0, 1, 1, 1] } }));
+    this.#corners = twgl.createVertexArrayInfo(
+      gl,
+      this.#tiles,
+      twgl.createBufferInfoFromArrays(gl, { corner: { numComponents: 2, data: [0, 0, 1, 0, 0, 1, 1, 1] } }),
+    );
   }
 
   /**
@@ -137,8 +145,13 @@ export class MapRenderer {
    * @param {{width: number, height: number, pixels: Uint8Array}} entities what stands for tiles without picture
    */
   async load(map, picture, entities) {
-    const images = await Promise.all((map?.images ?? []).map(async (image) => image.rgba !== null
-      ? { width: image.width, height: image.height, pixels: premultiply(image.rgba) } : picture(image.name)));
+    const images = await Promise.all(
+      (map?.images ?? []).map(async (image) =>
+        image.rgba !== null
+          ? { width: image.width, height: image.height, pixels: premultiply(image.rgba) }
+          : picture(image.name),
+      ),
+    );
     this.#clear();
     this.#map = map;
     if (map === null) return;
@@ -147,19 +160,20 @@ export class MapRenderer {
     let behind = true; // of the players
     let missing = false;
     const shown = [];
-    for (const group of map.groups) for (const layer of group.layers) {
-      if (layer.kind === 'game') {
-        behind = false;
-        shown.push({ group, game: layer });
-        continue;
+    for (const group of map.groups)
+      for (const layer of group.layers) {
+        if (layer.kind === 'game') {
+          behind = false;
+          shown.push({ group, game: layer });
+          continue;
+        }
+        const made = this.#make(layer);
+        if (made === 'missing') {
+          missing ||= layer.kind === 'tiles';
+          continue;
+        }
+        if (made !== null) shown.push({ group, ...made, behind });
       }
-      const made = this.#make(layer);
-      if (made === 'missing') {
-        missing ||= layer.kind === 'tiles';
-        continue;
-      }
-      if (made !== null) shown.push({ group, ...made, behind });
-    }
     // Where pictures of tiles are not to be had, what tiles do is shown.
     for (const entry of shown) {
       if (entry.game !== undefined) {
@@ -189,7 +203,7 @@ export class MapRenderer {
 
   #make(layer) {
     if (layer.kind === 'tiles') {
-            const image = this.#images[layer.image];
+      const image = this.#images[layer.image];
       if (image === undefined) return layer.image < 0 ? this.#make_tiles(layer, null) : null;
       return image.data === null ? 'missing' : this.#make_tiles(layer, image);
     }
@@ -208,20 +222,28 @@ export class MapRenderer {
     const h = whole.height >> 4;
     const texture = this.#own(gl.createTexture());
     gl.bindTexture(gl.TEXTURE_2D_ARRAY, texture);
-    gl.texStorage3D(gl.TEXTURE_2D_ARRAY, 1 + Math.floor(Math.log2(Math.max(w, h, 1))), gl.RGBA8, Math.max(w, 1),
-      Math.max(h, 1), 256);
+    gl.texStorage3D(
+      gl.TEXTURE_2D_ARRAY,
+      1 + Math.floor(Math.log2(Math.max(w, h, 1))),
+      gl.RGBA8,
+      Math.max(w, 1),
+      Math.max(h, 1),
+      256,
+    );
     const row = 4 * w;
     const tiles = new Uint8Array(256 * h * row);
-    for (let n = 0; n < 256; ++n) for (let y = 0; y < h; ++y) {
-      const from = (((n >> 4) * h + y) * whole.width + (n & 15) * w) * 4;
-      tiles.set(whole.pixels.subarray(from, from + row), (n * h + y) * row);
-    }
-    if (tiles.length > 0) gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, 0, 0, w, h, 256, gl.RGBA, gl.UNSIGNED_BYTE, tiles);
+    for (let n = 0; n < 256; ++n)
+      for (let y = 0; y < h; ++y) {
+        const from = (((n >> 4) * h + y) * whole.width + (n & 15) * w) * 4;
+        tiles.set(whole.pixels.subarray(from, from + row), (n * h + y) * row);
+      }
+    if (tiles.length > 0)
+      gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, 0, 0, w, h, 256, gl.RGBA, gl.UNSIGNED_BYTE, tiles);
     gl.generateMipmap(gl.TEXTURE_2D_ARRAY);
     gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
-    return image.sheet = texture;
+    return (image.sheet = texture);
   }
 
   #make_tiles(layer, image) {
@@ -235,16 +257,17 @@ export class MapRenderer {
     let some = false;
     const columns = Math.ceil(w / BLOCK);
     const blocks = new Uint8Array(columns * Math.ceil(h / BLOCK));
-    for (let y = 0; y < h; ++y) for (let x = 0; x < w; ++x) {
-      const from = (y * width + x) * 4;
-      const index = cells[from];
-      if (index !== 0) {
-        some = true;
-        blocks[Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK)] = 1;
+    for (let y = 0; y < h; ++y)
+      for (let x = 0; x < w; ++x) {
+        const from = (y * width + x) * 4;
+        const index = cells[from];
+        if (index !== 0) {
+          some = true;
+          blocks[Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK)] = 1;
+        }
+        pairs[(y * w + x) * 2] = index;
+        pairs[(y * w + x) * 2 + 1] = cells[from + 1];
       }
-      pairs[(y * w + x) * 2] = index;
-      pairs[(y * w + x) * 2 + 1] = cells[from + 1];
-    }
     if (!some) return null;
     const texture = this.#own(gl.createTexture());
     gl.bindTexture(gl.TEXTURE_2D, texture);
@@ -253,7 +276,14 @@ export class MapRenderer {
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-    return { tiles: texture, size: [w, h], blocks, columns, layer, sheet: image === null ? this.#plain() : this.#sheet(image) };
+    return {
+      tiles: texture,
+      size: [w, h],
+      blocks,
+      columns,
+      layer,
+      sheet: image === null ? this.#plain() : this.#sheet(image),
+    };
   }
 
   #plain() {
@@ -273,32 +303,81 @@ export class MapRenderer {
       const key = q.subarray(34, 38).join();
       let motion = motions.get(key);
       if (motion === undefined) {
-        motions.set(key, motion = used.length);
+        motions.set(key, (motion = used.length));
         used.push(Array.from(q.subarray(34, 38)));
       }
-      for (let c = 0; c < 4; ++c) floats.set([q[2 * c] / 1024, q[2 * c + 1] / 1024, q[8] / 1024, q[9] / 1024,
-        q[26 + 2 * c] / 1024, q[27 + 2 * c] / 1024, q[10 + 4 * c] / 255, q[11 + 4 * c] / 255, q[12 + 4 * c] / 255,
-        q[13 + 4 * c] / 255, motion], (n * 4 + c) * 11);
+      for (let c = 0; c < 4; ++c)
+        floats.set(
+          [
+            q[2 * c] / 1024,
+            q[2 * c + 1] / 1024,
+            q[8] / 1024,
+            q[9] / 1024,
+            q[26 + 2 * c] / 1024,
+            q[27 + 2 * c] / 1024,
+            q[10 + 4 * c] / 255,
+            q[11 + 4 * c] / 255,
+            q[12 + 4 * c] / 255,
+            q[13 + 4 * c] / 255,
+            motion,
+          ],
+          (n * 4 + c) * 11,
+        );
       indices.set([4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 2, 4 * n + 1, 4 * n + 3], 6 * n);
     }
     const buffer = twgl.createBufferFromTypedArray(gl, floats);
     const part = (numComponents, offset) => ({ buffer, numComponents, type: gl.FLOAT, stride: 44, offset });
     const elements = twgl.createBufferFromTypedArray(gl, indices, gl.ELEMENT_ARRAY_BUFFER);
     const array = twgl.createVertexArrayInfo(gl, this.#quads, {
-      attribs: { position: part(2, 0), pivot: part(2, 8), texcoord: part(2, 16), color: part(4, 24), motion: part(1, 40) },
-      indices: elements, elementType: gl.UNSIGNED_INT, numElements: indices.length,
+      attribs: {
+        position: part(2, 0),
+        pivot: part(2, 8),
+        texcoord: part(2, 16),
+        color: part(4, 24),
+        motion: part(1, 40),
+      },
+      indices: elements,
+      elementType: gl.UNSIGNED_INT,
+      numElements: indices.length,
     });
-    this.#owned.push(() => { gl.deleteBuffer(buffer); gl.deleteBuffer(elements); gl.deleteVertexArray(array.vertexArrayObject); });
+    this.#owned.push(() => {
+      gl.deleteBuffer(buffer);
+      gl.deleteBuffer(elements);
+      gl.deleteVertexArray(array.vertexArrayObject);
+    });
     const values = new Float32Array(used.length * 8);
-    const texture = this.#own(twgl.createTexture(gl, { src: values, width: 2, height: used.length, internalFormat: gl.RGBA32F,
-      minMag: gl.NEAREST, wrap: gl.CLAMP_TO_EDGE, auto: false }));
-    return { array, motions: used, values, texture, fresh: true, picture: image === null ? this.#white : this.#picture(image) };
+    const texture = this.#own(
+      twgl.createTexture(gl, {
+        src: values,
+        width: 2,
+        height: used.length,
+        internalFormat: gl.RGBA32F,
+        minMag: gl.NEAREST,
+        wrap: gl.CLAMP_TO_EDGE,
+        auto: false,
+      }),
+    );
+    return {
+      array,
+      motions: used,
+      values,
+      texture,
+      fresh: true,
+      picture: image === null ? this.#white : this.#picture(image),
+    };
   }
 
   #picture(image) {
     const { width, height, pixels } = image.data;
-    return image.picture ??= this.#own(twgl.createTexture(this.#gl, { src: pixels, width, height,
-      min: this.#gl.LINEAR_MIPMAP_LINEAR, wrap: this.#gl.REPEAT }));
+    return (image.picture ??= this.#own(
+      twgl.createTexture(this.#gl, {
+        src: pixels,
+        width,
+        height,
+        min: this.#gl.LINEAR_MIPMAP_LINEAR,
+        wrap: this.#gl.REPEAT,
+      }),
+    ));
   }
 
   #envelope(number, channels) {
@@ -317,7 +396,8 @@ export class MapRenderer {
       if (group.clip !== null && !this.#clip(camera, group.clip)) continue;
       const view = camera.view(group);
       const rectangle = [view.left, view.top, view.width, view.height];
-      if (entry.tiles !== undefined) this.#draw_tiles(entry, rectangle, ms); else this.#draw_quads(entry, rectangle, ms);
+      if (entry.tiles !== undefined) this.#draw_tiles(entry, rectangle, ms);
+      else this.#draw_quads(entry, rectangle, ms);
       if (group.clip !== null) gl.disable(gl.SCISSOR_TEST);
     }
     gl.bindVertexArray(null);
@@ -329,10 +409,10 @@ export class MapRenderer {
     const view = camera.view();
     const w = gl.drawingBufferWidth;
     const h = gl.drawingBufferHeight;
-    const x0 = Math.max(0, Math.round((clip.x - view.left) / view.width * w));
-    const x1 = Math.min(w, Math.round((clip.x + clip.width - view.left) / view.width * w));
-    const y0 = Math.max(0, Math.round((clip.y - view.top) / view.height * h));
-    const y1 = Math.min(h, Math.round((clip.y + clip.height - view.top) / view.height * h));
+    const x0 = Math.max(0, Math.round(((clip.x - view.left) / view.width) * w));
+    const x1 = Math.min(w, Math.round(((clip.x + clip.width - view.left) / view.width) * w));
+    const y0 = Math.max(0, Math.round(((clip.y - view.top) / view.height) * h));
+    const y1 = Math.min(h, Math.round(((clip.y + clip.height - view.top) / view.height) * h));
     if (x1 <= x0 || y1 <= y0) return false;
     gl.enable(gl.SCISSOR_TEST);
     gl.scissor(x0, h - y1, x1 - x0, y1 - y0);
@@ -343,14 +423,22 @@ export class MapRenderer {
     const { layer } = entry;
     const [r, g, b, a] = layer.colour.map((part) => part / 255);
     const envelope = this.#envelope(layer.colour_envelope, 4);
-    const light = envelope === null ? [1, 1, 1, 1] : evaluate(envelope, ms + layer.colour_offset, [0, 0, 0, 0]).map((v) => v / 1024);
+    const light =
+      envelope === null
+        ? [1, 1, 1, 1]
+        : evaluate(envelope, ms + layer.colour_offset, [0, 0, 0, 0]).map((v) => v / 1024);
     const alpha = Math.min(1, Math.max(0, a * light[3]));
     if (alpha === 0) return;
     const gl = this.#gl;
     gl.useProgram(this.#tiles.program);
     gl.bindVertexArray(this.#corners.vertexArrayObject);
-    twgl.setUniforms(this.#tiles, { view, tiles: entry.tiles, sheet: entry.sheet, size: entry.size,
-      tint: [r * light[0] * alpha, g * light[1] * alpha, b * light[2] * alpha, alpha] });
+    twgl.setUniforms(this.#tiles, {
+      view,
+      tiles: entry.tiles,
+      sheet: entry.sheet,
+      size: entry.size,
+      tint: [r * light[0] * alpha, g * light[1] * alpha, b * light[2] * alpha, alpha],
+    });
     this.#draw_blocks(entry, view);
   }
 
@@ -360,17 +448,26 @@ export class MapRenderer {
     const side = BLOCK * 32;
     const rows = blocks.length / columns;
     const clamp = (n, most) => Math.min(most - 1, Math.max(0, Math.floor(n / side)));
-    const x0 = clamp(left, columns), x1 = clamp(left + width, columns);
-    const y0 = clamp(top, rows), y1 = clamp(top + height, rows);
-    const from = (n, first) => n === 0 ? Math.min(0, first) : n * side;
-    const to = (n, count, tiles, last) => n + 1 === count ? Math.max(tiles * 32, last) : (n + 1) * side;
-    for (let y = y0; y <= y1; ++y) for (let x = x0; x <= x1; ++x) {
-      if (blocks[y * columns + x] === 0) continue;
-      const begin = x;
-      while (x < x1 && blocks[y * columns + x + 1] !== 0) ++x;
-      gl.uniform4f(this.#part, from(begin, left), from(y, top), to(x, columns, size[0], left + width), to(y, rows, size[1], top + height));
-      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
-    }
+    const x0 = clamp(left, columns),
+      x1 = clamp(left + width, columns);
+    const y0 = clamp(top, rows),
+      y1 = clamp(top + height, rows);
+    const from = (n, first) => (n === 0 ? Math.min(0, first) : n * side);
+    const to = (n, count, tiles, last) => (n + 1 === count ? Math.max(tiles * 32, last) : (n + 1) * side);
+    for (let y = y0; y <= y1; ++y)
+      for (let x = x0; x <= x1; ++x) {
+        if (blocks[y * columns + x] === 0) continue;
+        const begin = x;
+        while (x < x1 && blocks[y * columns + x + 1] !== 0) ++x;
+        gl.uniform4f(
+          this.#part,
+          from(begin, left),
+          from(y, top),
+          to(x, columns, size[0], left + width),
+          to(y, rows, size[1], top + height),
+        );
+        gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+      }
   }
 
   #draw_quads(entry, view, ms) {
@@ -382,14 +479,16 @@ export class MapRenderer {
       const [position, position_offset, color, color_offset] = motions[n];
       const moved = this.#envelope(position, 3);
       const light = this.#envelope(color, 4);
-      if (moved === null) values.fill(0, n * 8, n * 8 + 4); else {
+      if (moved === null) values.fill(0, n * 8, n * 8 + 4);
+      else {
         evaluate(moved, ms + position_offset, out);
         values[n * 8] = out[0] / 1024;
         values[n * 8 + 1] = out[1] / 1024;
-        values[n * 8 + 2] = out[2] / 1024 * Math.PI / 180;
+        values[n * 8 + 2] = ((out[2] / 1024) * Math.PI) / 180;
         moving = true;
       }
-      if (light === null) values.fill(1, n * 8 + 4, n * 8 + 8); else {
+      if (light === null) values.fill(1, n * 8 + 4, n * 8 + 8);
+      else {
         evaluate(light, ms + color_offset, out);
         for (let c = 0; c < 4; ++c) values[n * 8 + 4 + c] = out[c] / 1024;
         moving = true;

@@ -24,21 +24,24 @@ function pixels_of(image) {
 export function greyed({ width, height, pixels }, body) {
   const out = new Uint8Array(pixels);
   const counts = new Uint32Array(256);
-  for (let y = 0; y < height; ++y) for (let x = 0; x < width; ++x) {
-    const i = (y * width + x) * 4;
-    const grey = (pixels[i] + pixels[i + 1] + pixels[i + 2]) / 3;
-    out[i] = out[i + 1] = out[i + 2] = grey;
-    if (x < body.width && y < body.height && pixels[i + 3] > 128) ++counts[grey | 0];
-  }
+  for (let y = 0; y < height; ++y)
+    for (let x = 0; x < width; ++x) {
+      const i = (y * width + x) * 4;
+      const grey = (pixels[i] + pixels[i + 1] + pixels[i + 2]) / 3;
+      out[i] = out[i + 1] = out[i + 2] = grey;
+      if (x < body.width && y < body.height && pixels[i + 3] > 128) ++counts[grey | 0];
+    }
   let common = 1;
   for (let n = 1; n < 256; ++n) if (counts[n] > counts[common]) common = n;
   const wanted = 192;
-  for (let y = 0; y < body.height; ++y) for (let x = 0; x < body.width; ++x) {
-    const i = (y * width + x) * 4;
-    const grey = out[i];
-    const moved = grey <= common ? grey / common * wanted : (grey - common) / (255 - common) * (255 - wanted) + wanted;
-    out[i] = out[i + 1] = out[i + 2] = moved;
-  }
+  for (let y = 0; y < body.height; ++y)
+    for (let x = 0; x < body.width; ++x) {
+      const i = (y * width + x) * 4;
+      const grey = out[i];
+      const moved =
+        grey <= common ? (grey / common) * wanted : ((grey - common) / (255 - common)) * (255 - wanted) + wanted;
+      out[i] = out[i + 1] = out[i + 2] = moved;
+    }
   return { width, height, pixels: out };
 }
 
@@ -65,11 +68,14 @@ export class Pictures {
     this.own_skin = this.#skin(own(skin_picture(SKIN.sprites)));
     if (folder !== null) {
       this.#later.push(this.#list());
-      this.#later.push(this.#fetch('game.png').then((found) => {
-        if (found !== null) this.game = sprites_in(this.#texture(found), GAME);
-      }), this.#fetch('emoticons.png').then((found) => {
-        if (found !== null) this.emoticons = sprites_in(this.#texture(found), EMOTICONS);
-      }));
+      this.#later.push(
+        this.#fetch('game.png').then((found) => {
+          if (found !== null) this.game = sprites_in(this.#texture(found), GAME);
+        }),
+        this.#fetch('emoticons.png').then((found) => {
+          if (found !== null) this.emoticons = sprites_in(this.#texture(found), EMOTICONS);
+        }),
+      );
     }
   }
 
@@ -104,13 +110,21 @@ export class Pictures {
   }
 
   #texture({ width, height, pixels }) {
-    return twgl.createTexture(this.#gl, { src: premultiply(pixels), width, height, min: this.#gl.LINEAR_MIPMAP_LINEAR,
-      wrap: this.#gl.CLAMP_TO_EDGE });
+    return twgl.createTexture(this.#gl, {
+      src: premultiply(pixels),
+      width,
+      height,
+      min: this.#gl.LINEAR_MIPMAP_LINEAR,
+      wrap: this.#gl.CLAMP_TO_EDGE,
+    });
   }
 
   #skin(picture) {
-    const body = { width: picture.width * 3 / 8, height: picture.height * 3 / 4 };
-    return { plain: sprites_in(this.#texture(picture), SKIN), grey: sprites_in(this.#texture(greyed(picture, body)), SKIN) };
+    const body = { width: (picture.width * 3) / 8, height: (picture.height * 3) / 4 };
+    return {
+      plain: sprites_in(this.#texture(picture), SKIN),
+      grey: sprites_in(this.#texture(greyed(picture, body)), SKIN),
+    };
   }
 
   /** A skin of 0.6 by its name: {plain, grey}; our own until and unless it is there. */
@@ -119,9 +133,12 @@ export class Pictures {
     if (known !== undefined) return known;
     this.#skins.set(name, null);
     const there = this.#folder !== null && safe(name) && (this.#listed?.has(name) ?? true);
-    if (there) this.#later.push(this.#fetch(`skins/${name}.png`).then((found) => {
-      if (found !== null) this.#skins.set(name, this.#skin(found));
-    }));
+    if (there)
+      this.#later.push(
+        this.#fetch(`skins/${name}.png`).then((found) => {
+          if (found !== null) this.#skins.set(name, this.#skin(found));
+        }),
+      );
     return null;
   }
 
@@ -131,16 +148,21 @@ export class Pictures {
     const known = this.#parts.get(path);
     if (known !== undefined) return known;
     this.#parts.set(path, null);
-    if (this.#folder !== null && safe(name)) this.#later.push(this.#fetch(path).then((found) => {
-      if (found !== null) this.#parts.set(path, sprites_in(this.#texture(found), PARTS[kind]));
-    }));
+    if (this.#folder !== null && safe(name))
+      this.#later.push(
+        this.#fetch(path).then((found) => {
+          if (found !== null) this.#parts.set(path, sprites_in(this.#texture(found), PARTS[kind]));
+        }),
+      );
     return null;
   }
 
   /** An image that a map names, premultiplied, or null. */
   async map_image(name, seven) {
     if (!safe(name)) return null;
-    const found = (seven && OTHER_IN_07.has(name) ? await this.#fetch(`mapres/${name}_0.7.png`) : null) ?? await this.#fetch(`mapres/${name}.png`);
+    const found =
+      (seven && OTHER_IN_07.has(name) ? await this.#fetch(`mapres/${name}_0.7.png`) : null) ??
+      (await this.#fetch(`mapres/${name}.png`));
     return found === null ? null : { ...found, pixels: premultiply(found.pixels) };
   }
 }

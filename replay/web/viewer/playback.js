@@ -19,12 +19,15 @@ export class Playback {
     return true;
   }
 
-  seek(tick) { this.tick = Math.min(this.last, Math.max(this.first, tick)); }
+  seek(tick) {
+    this.tick = Math.min(this.last, Math.max(this.first, tick));
+  }
 
   /** To the next faster or slower speed. */
   change_speed(by) {
     let nearest = 0;
-    for (const [n, speed] of SPEEDS.entries()) if (Math.abs(speed - this.speed) < Math.abs(SPEEDS[nearest] - this.speed)) nearest = n;
+    for (const [n, speed] of SPEEDS.entries())
+      if (Math.abs(speed - this.speed) < Math.abs(SPEEDS[nearest] - this.speed)) nearest = n;
     this.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, nearest + by))];
   }
 }

@@ -9,7 +9,11 @@ const AIR = { speed: 5, acceleration: 1.5, friction: 0.95 };
 const HOOK = { length: 380, speed: 80, drag: 3, most: 15 };
 const RAMP = { start: 550, range: 2000, curvature: 1.4 };
 const HALF = 14; // of a tee's box
-const IDLE = 0, RETRACTING = 1, RETRACTED = -1, FLYING = 4, GRABBED = 5;
+const IDLE = 0,
+  RETRACTING = 1,
+  RETRACTED = -1,
+  FLYING = 4,
+  GRABBED = 5;
 const FASTEST = 6000;
 /** Steps of a move: more than a tee of the game ever needs. */
 const MOST_STEPS = 512;
@@ -21,8 +25,11 @@ function added(value, by, limit) {
   return value > limit ? value : Math.min(limit, value + by);
 }
 
-const box_hits = (ground, x, y) => ground.solid(x - HALF, y - HALF) || ground.solid(x + HALF, y - HALF) ||
-  ground.solid(x - HALF, y + HALF) || ground.solid(x + HALF, y + HALF);
+const box_hits = (ground, x, y) =>
+  ground.solid(x - HALF, y - HALF) ||
+  ground.solid(x + HALF, y - HALF) ||
+  ground.solid(x - HALF, y + HALF) ||
+  ground.solid(x + HALF, y + HALF);
 
 function move(core, ground) {
   const speed = Math.hypot(core.vx, core.vy) * 50;
@@ -36,8 +43,14 @@ function move(core, ground) {
     if (box_hits(ground, x, y)) {
       const down = box_hits(ground, core.x, y);
       const side = box_hits(ground, x, core.y);
-      if (down || !side) { y = core.y; vy = 0; }
-      if (side || !down) { x = core.x; vx = 0; }
+      if (down || !side) {
+        y = core.y;
+        vy = 0;
+      }
+      if (side || !down) {
+        x = core.x;
+        vx = 0;
+      }
     }
     core.x = x;
     core.y = y;
@@ -59,17 +72,17 @@ function hook(core, ground) {
     const far = Math.hypot(x - core.x, y - core.y);
     if (far > HOOK.length) {
       core.state = RETRACTING;
-      x = core.x + (x - core.x) / far * HOOK.length;
-      y = core.y + (y - core.y) / far * HOOK.length;
+      x = core.x + ((x - core.x) / far) * HOOK.length;
+      y = core.y + ((y - core.y) / far) * HOOK.length;
     }
     const way = Math.min(MOST_STEPS, Math.ceil(Math.hypot(x - core.hook_x, y - core.hook_y)));
     for (let n = 0; n <= way && way > 0; ++n) {
-      const px = core.hook_x + (x - core.hook_x) * n / way;
-      const py = core.hook_y + (y - core.hook_y) * n / way;
+      const px = core.hook_x + ((x - core.hook_x) * n) / way;
+      const py = core.hook_y + ((y - core.hook_y) * n) / way;
       if (!ground.solid(px, py)) continue;
       core.state = ground.tile(px, py) === UNHOOKABLE ? RETRACTING : GRABBED;
-      x = core.hook_x + (x - core.hook_x) * Math.max(0, n - 1) / way;
-      y = core.hook_y + (y - core.hook_y) * Math.max(0, n - 1) / way;
+      x = core.hook_x + ((x - core.hook_x) * Math.max(0, n - 1)) / way;
+      y = core.hook_y + ((y - core.hook_y) * Math.max(0, n - 1)) / way;
       break;
     }
     core.hook_x = x;
@@ -78,8 +91,8 @@ function hook(core, ground) {
   if (core.state !== GRABBED || core.hooked_player !== -1) return;
   const way = Math.hypot(core.hook_x - core.x, core.hook_y - core.y);
   if (way <= 46) return;
-  let px = (core.hook_x - core.x) / way * HOOK.drag;
-  let py = (core.hook_y - core.y) / way * HOOK.drag;
+  let px = ((core.hook_x - core.x) / way) * HOOK.drag;
+  let py = ((core.hook_y - core.y) / way) * HOOK.drag;
   if (py > 0) py *= 0.3;
   px *= (px < 0 && core.direction < 0) || (px > 0 && core.direction > 0) ? 0.95 : 0.75;
   const faster = Math.hypot(core.vx + px, core.vy + py);
@@ -113,10 +126,31 @@ function step(core, ground) {
  */
 export function reckon(item, tick, ground) {
   if (ground === null || item.tick <= 0 || item.tick >= tick) return item;
-  const core = { x: item.x, y: item.y, vx: item.vel_x / 256, vy: item.vel_y / 256, direction: item.direction, jumped: item.jumped,
-    state: item.hook_state, hook_x: item.hook_x, hook_y: item.hook_y, hook_dx: item.hook_dx / 256, hook_dy: item.hook_dy / 256,
-    hooked_player: item.hooked_player };
+  const core = {
+    x: item.x,
+    y: item.y,
+    vx: item.vel_x / 256,
+    vy: item.vel_y / 256,
+    direction: item.direction,
+    jumped: item.jumped,
+    state: item.hook_state,
+    hook_x: item.hook_x,
+    hook_y: item.hook_y,
+    hook_dx: item.hook_dx / 256,
+    hook_dy: item.hook_dy / 256,
+    hooked_player: item.hooked_player,
+  };
   for (let n = Math.min(MOST_TICKS, tick - item.tick); n > 0; --n) step(core, ground);
-  return { ...item, tick, x: core.x, y: core.y, vel_x: core.vx * 256, vel_y: core.vy * 256, jumped: core.jumped,
-    hook_state: core.state, hook_x: core.hook_x, hook_y: core.hook_y };
+  return {
+    ...item,
+    tick,
+    x: core.x,
+    y: core.y,
+    vel_x: core.vx * 256,
+    vel_y: core.vy * 256,
+    jumped: core.jumped,
+    hook_state: core.state,
+    hook_x: core.hook_x,
+    hook_y: core.hook_y,
+  };
 }

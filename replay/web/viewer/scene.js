@@ -30,7 +30,13 @@ export class Scene {
     this.#batch = new SpriteBatch(gl);
     this.pictures = new Pictures(gl, folder);
     this.#map = new MapRenderer(gl, this.#batch.white.texture);
-    this.#world = new WorldRenderer(gl, this.#batch, this.pictures, new TeeRenderer(this.#batch, this.pictures), new TextAtlas(gl));
+    this.#world = new WorldRenderer(
+      gl,
+      this.#batch,
+      this.pictures,
+      new TeeRenderer(this.#batch, this.pictures),
+      new TextAtlas(gl),
+    );
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }

@@ -15,10 +15,11 @@ const SYNC_MS = 500;
 let library = null;
 
 /** The library, started once. */
-export const started = () => library ??= start(new URL('.', import.meta.url)).catch((error) => {
-  library = null;
-  throw error;
-});
+export const started = () =>
+  (library ??= start(new URL('.', import.meta.url)).catch((error) => {
+    library = null;
+    throw error;
+  }));
 
 class Show {
   live = false;
@@ -26,19 +27,29 @@ class Show {
   events = [];
   complete = false; // an index has told all of them
   tuning = undefined;
-  #kept = new Map();   // number of a segment: its stretch
+  #kept = new Map(); // number of a segment: its stretch
   #coming = new Map();
   #worlds = new WeakMap();
-  #read = new Set();   // segments whose messages are in `events`
+  #read = new Set(); // segments whose messages are in `events`
   /** The last that could not be read, and why. */
   error = null;
 
-  constructor(stretches) { this.stretches = stretches; }
+  constructor(stretches) {
+    this.stretches = stretches;
+  }
 
-  get protocol() { return this.stretches.protocol; }
-  get header() { return this.stretches.header; }
-  get first_tick() { return Math.max(0, this.stretches.first_tick); }
-  get last_tick() { return Math.max(this.first_tick, this.stretches.last_tick); }
+  get protocol() {
+    return this.stretches.protocol;
+  }
+  get header() {
+    return this.stretches.header;
+  }
+  get first_tick() {
+    return Math.max(0, this.stretches.first_tick);
+  }
+  get last_tick() {
+    return Math.max(this.first_tick, this.stretches.last_tick);
+  }
 
   /** Loads what a tick needs, and begins with what comes next. */
   async load(tick) {
@@ -46,7 +57,8 @@ class Show {
     const number = this.stretches.locate(tick);
     await this.#fetch(number);
     if (this.#place(number, tick) === null && number > 0) await this.#fetch(number - 1);
-    if (this.#after(number, tick) === null && number + 1 < this.stretches.segments.length) await this.#fetch(number + 1);
+    if (this.#after(number, tick) === null && number + 1 < this.stretches.segments.length)
+      await this.#fetch(number + 1);
   }
 
   /** Begins to load what will be needed soon: `ahead` ticks; and what came before, for what is still to be seen. */
@@ -62,15 +74,21 @@ class Show {
     if (this.#kept.has(number)) return this.#kept.get(number);
     let coming = this.#coming.get(number);
     if (coming === undefined) {
-      coming = this.stretches.segment(number).then((stretch) => {
-        this.#keep(number, stretch);
-        return stretch;
-      }, (error) => {
-        this.error = error;
-        // So that what follows it can be seen.
-        this.#keep(number, { snapshots: [], messages: [], error });
-        throw error;
-      }).finally(() => this.#coming.delete(number));
+      coming = this.stretches
+        .segment(number)
+        .then(
+          (stretch) => {
+            this.#keep(number, stretch);
+            return stretch;
+          },
+          (error) => {
+            this.error = error;
+            // So that what follows it can be seen.
+            this.#keep(number, { snapshots: [], messages: [], error });
+            throw error;
+          },
+        )
+        .finally(() => this.#coming.delete(number));
       this.#coming.set(number, coming);
     }
     return coming;
@@ -86,7 +104,8 @@ class Show {
   }
 
   #note({ messages, snapshots }) {
-    for (const { name, fields } of messages) if (name === 'tune_params') this.tuning = projectile_tuning(read_ints(fields, 32));
+    for (const { name, fields } of messages)
+      if (name === 'tune_params') this.tuning = projectile_tuning(read_ints(fields, 32));
     const seven = snapshots[0]?.all('tune_params')[0];
     if (seven) this.tuning = projectile_tuning(seven.tune_params);
     if (this.complete) return;
@@ -104,7 +123,7 @@ class Show {
 
   #world(snapshot) {
     let world = this.#worlds.get(snapshot);
-    if (world === undefined) this.#worlds.set(snapshot, world = new World(snapshot, this.protocol));
+    if (world === undefined) this.#worlds.set(snapshot, (world = new World(snapshot, this.protocol)));
     return world;
   }
 
@@ -114,8 +133,9 @@ class Show {
     if (snapshots === undefined) return null;
     let low = -1;
     for (let high = snapshots.length; high - low > 1;) {
-      const middle = low + high >> 1;
-      if (snapshots[middle].tick <= tick) low = middle; else high = middle;
+      const middle = (low + high) >> 1;
+      if (snapshots[middle].tick <= tick) low = middle;
+      else high = middle;
     }
     return low < 0 ? null : low;
   }
@@ -152,8 +172,9 @@ class Show {
   recent(tick, ticks) {
     const found = [];
     const number = this.stretches.locate(tick);
-    for (const n of [number - 1, number]) for (const snapshot of this.#kept.get(n)?.snapshots ?? [])
-      if (snapshot.tick <= tick && snapshot.tick > tick - ticks) found.push(this.#world(snapshot));
+    for (const n of [number - 1, number])
+      for (const snapshot of this.#kept.get(n)?.snapshots ?? [])
+        if (snapshot.tick <= tick && snapshot.tick > tick - ticks) found.push(this.#world(snapshot));
     return found;
   }
 
@@ -161,11 +182,12 @@ class Show {
   emoticons(tick, ticks) {
     const found = new Map();
     const number = this.stretches.locate(tick);
-    for (const n of [number - 1, number]) for (const message of this.#kept.get(n)?.messages ?? []) {
-      if (message.name !== 'emoticon' || message.tick > tick || message.tick <= tick - ticks) continue;
-      const [client, emoticon] = read_ints(message.fields, 2);
-      found.set(client, { tick: message.tick, emoticon });
-    }
+    for (const n of [number - 1, number])
+      for (const message of this.#kept.get(n)?.messages ?? []) {
+        if (message.name !== 'emoticon' || message.tick > tick || message.tick <= tick - ticks) continue;
+        const [client, emoticon] = read_ints(message.fields, 2);
+        found.set(client, { tick: message.tick, emoticon });
+      }
     return found;
   }
 
@@ -173,8 +195,9 @@ class Show {
   events_between(from, to) {
     let low = 0;
     for (let high = this.events.length; low < high;) {
-      const middle = low + high >> 1;
-      if (this.events[middle].tick <= from) low = middle + 1; else high = middle;
+      const middle = (low + high) >> 1;
+      if (this.events[middle].tick <= from) low = middle + 1;
+      else high = middle;
     }
     const found = [];
     for (; low < this.events.length && this.events[low].tick <= to; ++low) found.push(this.events[low]);
@@ -184,7 +207,7 @@ class Show {
   /** The map: {map, problem}: null and why, if there is none. */
   async map() {
     try {
-      const bytes = await this.stretches.map() ?? await this.#stored_map();
+      const bytes = (await this.stretches.map()) ?? (await this.#stored_map());
       if (bytes === null) return { map: null, problem: `the map "${this.header.map.name}" is not in the recording` };
       const map = await read_map(bytes);
       return { map, problem: map.problems.length > 0 ? `map: ${map.problems.slice(0, 3).join('; ')}` : null };
@@ -208,25 +231,34 @@ class Show {
 
 function event_of({ name, tick, client_id = -1, victim = -1, weapon = 0, team = 0, text = '', fields }, name_of) {
   switch (name) {
-    case 'kill': return { tick, kind: 'kill', client: name_of(client_id), target: name_of(victim), value: weapon, text: null };
+    case 'kill':
+      return { tick, kind: 'kill', client: name_of(client_id), target: name_of(victim), value: weapon, text: null };
     case 'chat': {
       const finish = client_id < 0 ? /^(.{1,15}) finished in: /.exec(text) : null;
       if (finish !== null) return { tick, kind: 'finish', client: finish[1], target: null, value: null, text };
-      return { tick, kind: client_id < 0 ? 'server_message' : team > 0 ? 'team_chat' : 'chat', client: name_of(client_id), id: client_id,
-        target: null, value: null, text };
+      return {
+        tick,
+        kind: client_id < 0 ? 'server_message' : team > 0 ? 'team_chat' : 'chat',
+        client: name_of(client_id),
+        id: client_id,
+        target: null,
+        value: null,
+        text,
+      };
     }
     case 'race_finish': {
       const [id, ms] = read_ints(fields, 2);
       return { tick, kind: 'finish', client: name_of(id), target: null, value: ms, text: null };
     }
-    default: return null;
+    default:
+      return null;
   }
 }
 
 /** The events that an index tells, as far as they make sense. */
 function events_of(index) {
   const people = Array.isArray(index.people) ? index.people : [];
-  const name = (n) => typeof people[n]?.[1] === 'string' ? people[n][1] : null;
+  const name = (n) => (typeof people[n]?.[1] === 'string' ? people[n][1] : null);
   const events = [];
   let tick = index.first_tick;
   for (const event of Array.isArray(index.events) ? index.events : []) {
@@ -234,8 +266,14 @@ function events_of(index) {
     tick += event[0];
     const kind = index.kinds?.[event[1]];
     if (typeof kind !== 'string') break;
-    events.push({ tick, kind, client: name(event[2]), target: name(event[3]),
-      value: typeof event[4] === 'number' ? event[4] : null, text: typeof event[5] === 'string' ? event[5] : null });
+    events.push({
+      tick,
+      kind,
+      client: name(event[2]),
+      target: name(event[3]),
+      value: typeof event[4] === 'number' ? event[4] : null,
+      text: typeof event[5] === 'string' ? event[5] : null,
+    });
   }
   return events;
 }
@@ -260,7 +298,8 @@ export async function open_demo(url, { progress } = {}) {
   const patience = new Promise((done) => setTimeout(done, INDEX_PATIENCE_MS, null));
   const index = source.size <= SMALL ? null : await Promise.race([coming, patience]);
   const show = new RecordedShow(await Recording.open(module, source, { index, progress }));
-  if (index !== null) show.take(index); else coming.then((late) => show.take(late));
+  if (index !== null) show.take(index);
+  else coming.then((late) => show.take(late));
   return show;
 }
 

@@ -2,7 +2,7 @@
 import * as twgl from 'twgl.js';
 
 const MOST = 4096; // rectangles in a call
-const INTS = 5;    // of a corner: x, y, u, v, colour
+const INTS = 5; // of a corner: x, y, u, v, colour
 
 const VERTEX = `#version 300 es
 uniform vec4 view;
@@ -17,7 +17,8 @@ void main() {
   gl_Position = vec4((position - view.xy) / view.zw * vec2(2, -2) + vec2(-1, 1), 0, 1);
 }`;
 
-const FRAGMENT = `#version 300 es
+/** A picture with a colour laid over it, both premultiplied. */
+export const PICTURE_FRAGMENT = `#version 300 es
 precision mediump float;
 uniform sampler2D picture;
 in vec2 at;
@@ -27,9 +28,10 @@ void main() { color = texture(picture, at) * tint; }`;
 
 /** A colour as one number; parts from 0 to 1. */
 export const color_of = (r, g, b, a = 1) =>
-  (Math.round(a * 255) << 24 | Math.round(b * 255) << 16 | Math.round(g * 255) << 8 | Math.round(r * 255)) >>> 0;
+  ((Math.round(a * 255) << 24) | (Math.round(b * 255) << 16) | (Math.round(g * 255) << 8) | Math.round(r * 255)) >>> 0;
 export const WHITE = 0xffffffff;
-export const faded = (color, alpha) => (color & 0xffffff | Math.round(Math.min(1, Math.max(0, alpha)) * 255) << 24) >>> 0;
+export const faded = (color, alpha) =>
+  ((color & 0xffffff) | (Math.round(Math.min(1, Math.max(0, alpha)) * 255) << 24)) >>> 0;
 
 /** Pictures are premultiplied; so are what is drawn and the frame. */
 export class SpriteBatch {
@@ -46,7 +48,7 @@ export class SpriteBatch {
 
   constructor(gl) {
     this.#gl = gl;
-    this.#program = twgl.createProgramInfo(gl, [VERTEX, FRAGMENT]);
+    this.#program = twgl.createProgramInfo(gl, [VERTEX, PICTURE_FRAGMENT]);
     this.#buffer = twgl.createBufferFromTypedArray(gl, this.#floats, gl.ARRAY_BUFFER, gl.DYNAMIC_DRAW);
     const indices = new Uint16Array(MOST * 6);
     for (let n = 0; n < MOST; ++n) indices.set([4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 2, 4 * n + 1, 4 * n + 3], 6 * n);

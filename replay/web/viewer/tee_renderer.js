@@ -10,13 +10,20 @@ const DEFAULT_BLUE = 10223467;
 
 /** A colour as the games keep it: hue, saturation and lightness in bytes; the darkest lightness is `least`. */
 export function game_color(packed, least = 0.5) {
-  const h = (packed >> 16 & 255) / 255 * 6;
-  const s = (packed >> 8 & 255) / 255;
-  const l = least + (packed & 255) / 255 * (1 - least);
+  const h = (((packed >> 16) & 255) / 255) * 6;
+  const s = ((packed >> 8) & 255) / 255;
+  const l = least + ((packed & 255) / 255) * (1 - least);
   const c = (1 - Math.abs(2 * l - 1)) * s;
-  const x = c * (1 - Math.abs(h % 2 - 1));
+  const x = c * (1 - Math.abs((h % 2) - 1));
   const m = l - c / 2;
-  const [r, g, b] = [[c, x, 0], [x, c, 0], [0, c, x], [0, x, c], [x, 0, c], [c, 0, x]][Math.min(5, Math.floor(h))];
+  const [r, g, b] = [
+    [c, x, 0],
+    [x, c, 0],
+    [0, c, x],
+    [0, x, c],
+    [x, 0, c],
+    [c, 0, x],
+  ][Math.min(5, Math.floor(h))];
   return color_of(r + m, g + m, b + m);
 }
 
@@ -27,7 +34,7 @@ function color_of_name(name) {
   if (name === 'default' || name === 'standard') return color_of(0.78, 0.62, 0.4);
   let hash = 2166136261;
   for (let i = 0; i < name.length; ++i) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
-  return game_color((hash >>> 24) << 16 | 150 << 8 | 80);
+  return game_color(((hash >>> 24) << 16) | (150 << 8) | 80);
 }
 
 /** Values between key frames [time, x, y, turn], for a time from 0 to 1. */
@@ -43,17 +50,51 @@ function pose_at(frames, time) {
 const STAND = { body: [[0, 0, -4, 0]], back: [[0, -7, 10, 0]], front: [[0, 7, 10, 0]] };
 const AIR = { body: [[0, 0, -4, 0]], back: [[0, -3, 10, -0.1]], front: [[0, 3, 10, -0.1]] };
 const WALK = {
-  body: [[0, 0, -4, 0], [0.2, 0, -5, 0], [0.4, 0, -4, 0], [0.6, 0, -4, 0], [0.8, 0, -5, 0], [1, 0, -4, 0]],
-  back: [[0, 8, 10, 0], [0.2, -8, 10, 0], [0.4, -10, 6, 0.2], [0.6, -8, 2, 0.3], [0.8, 4, 6, -0.2], [1, 8, 10, 0]],
-  front: [[0, -10, 6, 0.2], [0.2, -8, 2, 0.3], [0.4, 4, 6, -0.2], [0.6, 8, 10, 0], [0.8, 8, 10, 0], [1, -10, 6, 0.2]],
+  body: [
+    [0, 0, -4, 0],
+    [0.2, 0, -5, 0],
+    [0.4, 0, -4, 0],
+    [0.6, 0, -4, 0],
+    [0.8, 0, -5, 0],
+    [1, 0, -4, 0],
+  ],
+  back: [
+    [0, 8, 10, 0],
+    [0.2, -8, 10, 0],
+    [0.4, -10, 6, 0.2],
+    [0.6, -8, 2, 0.3],
+    [0.8, 4, 6, -0.2],
+    [1, 8, 10, 0],
+  ],
+  front: [
+    [0, -10, 6, 0.2],
+    [0.2, -8, 2, 0.3],
+    [0.4, 4, 6, -0.2],
+    [0.6, 8, 10, 0],
+    [0.8, 8, 10, 0],
+    [1, -10, 6, 0.2],
+  ],
 };
-const SWING = [[0, 0, 0, -0.1], [0.3, 0, 0, 0.25], [0.4, 0, 0, 0.3], [0.5, 0, 0, 0.25], [1, 0, 0, -0.1]];
-const NINJA_SWING = [[0, 0, 0, -0.25], [0.1, 0, 0, -0.05], [0.15, 0, 0, 0.35], [0.42, 0, 0, 0.4], [0.5, 0, 0, 0.35], [1, 0, 0, -0.25]];
+const SWING = [
+  [0, 0, 0, -0.1],
+  [0.3, 0, 0, 0.25],
+  [0.4, 0, 0, 0.3],
+  [0.5, 0, 0, 0.25],
+  [1, 0, 0, -0.1],
+];
+const NINJA_SWING = [
+  [0, 0, 0, -0.25],
+  [0.1, 0, 0, -0.05],
+  [0.15, 0, 0, 0.35],
+  [0.42, 0, 0, 0.4],
+  [0.5, 0, 0, 0.35],
+  [1, 0, 0, -0.25],
+];
 
 // Size, place along the direction, and down; where the flash is; the hand's turn and place.
 const HELD = {
   hammer: { size: 96, along: 4, down: -20 },
-  gun: { size: 64, along: 32, down: 4, flash: [50, 6], hand: [-3 * Math.PI / 4, -15, 4] },
+  gun: { size: 64, along: 32, down: 4, flash: [50, 6], hand: [(-3 * Math.PI) / 4, -15, 4] },
   shotgun: { size: 96, along: 24, down: -2, flash: [70, 6], hand: [-Math.PI / 2, -5, 4] },
   grenade: { size: 96, along: 24, down: -2, hand: [-Math.PI / 2, -4, 7] },
   laser: { size: 92, along: 24, down: -2 },
@@ -74,15 +115,21 @@ export class TeeRenderer {
     const client = player?.client;
     const pictures = this.#pictures;
     if (seven) return this.#look_07(client, team, ninja);
-    const found = pictures.skin(ninja ? 'x_ninja' : client?.skin ?? 'default');
+    const found = pictures.skin(ninja ? 'x_ninja' : (client?.skin ?? 'default'));
     const skin = found ?? (ninja ? null : pictures.skin('default')) ?? pictures.own_skin;
     const own = skin === pictures.own_skin;
-    if (ninja) return { sprites: own ? skin.grey : skin.plain, body: own ? color_of(0.25, 0.25, 0.3) : WHITE, feet: own ? color_of(0.2, 0.2, 0.25) : WHITE };
+    if (ninja)
+      return {
+        sprites: own ? skin.grey : skin.plain,
+        body: own ? color_of(0.25, 0.25, 0.3) : WHITE,
+        feet: own ? color_of(0.2, 0.2, 0.25) : WHITE,
+      };
     if (team >= 0) {
       const color = game_color(team === 0 ? DEFAULT_RED : DEFAULT_BLUE);
       return { sprites: skin.grey, body: color, feet: color };
     }
-    if (client?.use_custom_color) return { sprites: skin.grey, body: game_color(client.color_body), feet: game_color(client.color_feet) };
+    if (client?.use_custom_color)
+      return { sprites: skin.grey, body: game_color(client.color_body), feet: game_color(client.color_feet) };
     if (!own) return { sprites: skin.plain, body: WHITE, feet: WHITE };
     const color = color_of_name(client?.skin ?? 'default');
     return { sprites: skin.grey, body: color, feet: color };
@@ -92,14 +139,34 @@ export class TeeRenderer {
     const names = client?.skin_part_names ?? [];
     const custom = client?.use_custom_colors ?? [];
     const colors = client?.skin_part_colors ?? [];
-    const color = (n) => ninja ? color_of(0.25, 0.25, 0.3) : team >= 0 ? game_color(team === 0 ? 16720000 & 0xffff | 0xffb4 : 0xa0ffb4, LEAST_07)
-      : custom[n] ? game_color(colors[n] ?? 0, LEAST_07) : WHITE;
-    const part = (n, kind) => names[n] ? this.#pictures.part(kind, names[n]) : null;
+    const color = (n) =>
+      ninja
+        ? color_of(0.25, 0.25, 0.3)
+        : team >= 0
+          ? game_color(team === 0 ? (16720000 & 0xffff) | 0xffb4 : 0xa0ffb4, LEAST_07)
+          : custom[n]
+            ? game_color(colors[n] ?? 0, LEAST_07)
+            : WHITE;
+    const part = (n, kind) => (names[n] ? this.#pictures.part(kind, names[n]) : null);
     const body = part(0, 'body');
-    if (body !== null) return { parts: { body, marking: part(1, 'marking'), decoration: part(2, 'decoration'), hands: part(3, 'hands'),
-      feet: part(4, 'feet'), eyes: part(5, 'eyes') }, body: color(0), marking: faded(color(1), custom[1] ? (colors[1] >>> 24) / 255 : 1),
-    decoration: color(2), hand: color(3), feet: color(4), sprites: this.#pictures.own_skin.grey };
-    const own = (n) => ninja || team >= 0 || custom[n] ? color(n) : color_of_name(names[n] ?? 'standard');
+    if (body !== null)
+      return {
+        parts: {
+          body,
+          marking: part(1, 'marking'),
+          decoration: part(2, 'decoration'),
+          hands: part(3, 'hands'),
+          feet: part(4, 'feet'),
+          eyes: part(5, 'eyes'),
+        },
+        body: color(0),
+        marking: faded(color(1), custom[1] ? (colors[1] >>> 24) / 255 : 1),
+        decoration: color(2),
+        hand: color(3),
+        feet: color(4),
+        sprites: this.#pictures.own_skin.grey,
+      };
+    const own = (n) => (ninja || team >= 0 || custom[n] ? color(n) : color_of_name(names[n] ?? 'standard'));
     return { sprites: this.#pictures.own_skin.grey, body: own(0), feet: own(4), hand: own(3) };
   }
 
@@ -118,19 +185,43 @@ export class TeeRenderer {
     const feet = [pose_at(frames.back, time), pose_at(frames.front, time)];
     const x = at.x + body.x * scale;
     const y = at.y + body.y * scale;
-    const tint = (color) => alpha === 1 ? color : faded(color, (color >>> 24) / 255 * alpha);
+    const tint = (color) => (alpha === 1 ? color : faded(color, ((color >>> 24) / 255) * alpha));
     const foot_color = tired ? darker(look.feet) : look.feet;
-    for (const outline of [true, false]) for (const n of [0, 1]) {
-      if (n === 1) {
-        if (look.parts !== undefined) this.#body_07(look, outline, x, y, size, tint);
-        else this.#batch.draw(outline ? look.sprites.body_outline : look.sprites.body, x, y, size, size, 0, tint(outline ? WHITE : look.body));
-        if (!outline) this.#eyes(look, x, y, direction, emote, size, tint);
+    for (const outline of [true, false])
+      for (const n of [0, 1]) {
+        if (n === 1) {
+          if (look.parts !== undefined) this.#body_07(look, outline, x, y, size, tint);
+          else
+            this.#batch.draw(
+              outline ? look.sprites.body_outline : look.sprites.body,
+              x,
+              y,
+              size,
+              size,
+              0,
+              tint(outline ? WHITE : look.body),
+            );
+          if (!outline) this.#eyes(look, x, y, direction, emote, size, tint);
+        }
+        const { feet: parts } = look.parts ?? {};
+        const sprite = parts
+          ? outline
+            ? parts.outline
+            : parts.foot
+          : outline
+            ? look.sprites.foot_outline
+            : look.sprites.foot;
+        const width = parts ? size / 2.1 : size;
+        this.#batch.draw(
+          sprite,
+          at.x + feet[n].x * scale,
+          at.y + feet[n].y * scale,
+          width,
+          parts ? width : size / 2,
+          feet[n].turn * 2 * Math.PI,
+          tint(outline ? WHITE : foot_color),
+        );
       }
-      const { feet: parts } = look.parts ?? {};
-      const sprite = parts ? outline ? parts.outline : parts.foot : outline ? look.sprites.foot_outline : look.sprites.foot;
-      const width = parts ? size / 2.1 : size;
-      this.#batch.draw(sprite, at.x + feet[n].x * scale, at.y + feet[n].y * scale, width, parts ? width : size / 2, feet[n].turn * 2 * Math.PI, tint(outline ? WHITE : foot_color));
-    }
   }
 
   #body_07(look, outline, x, y, size, tint) {
@@ -193,12 +284,28 @@ export class TeeRenderer {
     if (name === 'hammer') {
       const { turn } = pose_at(SWING, Math.min(1, swing * 5));
       const x = at.x + (left ? -held.along : held.along);
-      this.#batch.draw(sprite, x, at.y + held.down, w, left ? -h : h, -Math.PI / 2 + (left ? -turn : turn) * 2 * Math.PI, color);
+      this.#batch.draw(
+        sprite,
+        x,
+        at.y + held.down,
+        w,
+        left ? -h : h,
+        -Math.PI / 2 + (left ? -turn : turn) * 2 * Math.PI,
+        color,
+      );
       return;
     }
     if (name === 'ninja') {
       const { turn } = pose_at(NINJA_SWING, Math.min(1, swing * 2));
-      this.#batch.draw(sprite, at.x, at.y + held.down, w, left ? -h : h, -Math.PI / 2 + (left ? -turn : turn) * 2 * Math.PI, color);
+      this.#batch.draw(
+        sprite,
+        at.x,
+        at.y + held.down,
+        w,
+        left ? -h : h,
+        -Math.PI / 2 + (left ? -turn : turn) * 2 * Math.PI,
+        color,
+      );
       return;
     }
     const part = since / 5;
@@ -208,18 +315,27 @@ export class TeeRenderer {
     if (held.flash !== undefined && since >= 0 && since < 5) {
       const flash = this.#pictures.game[`${name}_flash_${Math.abs(Math.floor(tick - since)) % 3}`];
       const down = left ? held.flash[1] : -held.flash[1];
-      this.#batch.draw(flash, x + direction.x * held.flash[0] - direction.y * down, y + direction.y * held.flash[0] + direction.x * down,
-        96 * flash.w, (left ? -96 : 96) * flash.h, aim, faded(WHITE, alpha * (1 - since / 5)));
+      this.#batch.draw(
+        flash,
+        x + direction.x * held.flash[0] - direction.y * down,
+        y + direction.y * held.flash[0] + direction.x * down,
+        96 * flash.w,
+        (left ? -96 : 96) * flash.h,
+        aim,
+        faded(WHITE, alpha * (1 - since / 5)),
+      );
     }
     this.#batch.draw(sprite, x, y, w, left ? -h : h, aim, color);
     if (held.hand !== undefined) this.hand(look, { x, y }, direction, ...held.hand, alpha);
   }
 }
 
-export const is_ninja = (character, extended, tick) => character.weapon === NINJA ||
-  (extended !== undefined && ((extended.flags & 1 << 21) !== 0 || extended.freeze_end === -1 || extended.freeze_end > tick));
+export const is_ninja = (character, extended, tick) =>
+  character.weapon === NINJA ||
+  (extended !== undefined &&
+    ((extended.flags & (1 << 21)) !== 0 || extended.freeze_end === -1 || extended.freeze_end > tick));
 
 function darker(color) {
-  const half = (shift) => (color >>> shift & 255) >> 1 << shift;
-  return (half(0) | half(8) | half(16) | color & 0xff000000) >>> 0;
+  const half = (shift) => (((color >>> shift) & 255) >> 1) << shift;
+  return (half(0) | half(8) | half(16) | (color & 0xff000000)) >>> 0;
 }

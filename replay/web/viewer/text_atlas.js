@@ -51,8 +51,15 @@ export class TextAtlas {
       context.strokeText(text, this.#x + 4, this.#y + LINE / 2, width - 8);
       context.fillStyle = '#fff';
       context.fillText(text, this.#x + 4, this.#y + LINE / 2, width - 8);
-      place = { texture: this.#texture, u0: this.#x / SIDE, v0: this.#y / SIDE, u1: (this.#x + width) / SIDE,
-        v1: (this.#y + LINE) / SIDE, w: width / LINE, h: 1 };
+      place = {
+        texture: this.#texture,
+        u0: this.#x / SIDE,
+        v0: this.#y / SIDE,
+        u1: (this.#x + width) / SIDE,
+        v1: (this.#y + LINE) / SIDE,
+        w: width / LINE,
+        h: 1,
+      };
       this.#places.set(text, place);
       this.#x += width;
       this.#changed = true;

@@ -17,14 +17,16 @@ export class Timeline {
     this.#canvas = root.querySelector('canvas');
     this.#input.addEventListener('input', () => seek(Number(this.#input.value)));
     // Keys are for the page; only those that a slider has are its own.
-    this.#input.addEventListener('keydown', (event) => { if (['ArrowUp', 'ArrowDown'].includes(event.key)) event.preventDefault(); });
+    this.#input.addEventListener('keydown', (event) => {
+      if (['ArrowUp', 'ArrowDown'].includes(event.key)) event.preventDefault();
+    });
     root.addEventListener('pointermove', (event) => this.#tell(event));
   }
 
   #tell(event) {
     const { left, width } = this.#input.getBoundingClientRect();
     const part = Math.min(1, Math.max(0, (event.clientX - left) / width));
-    this.#input.title = time_text(part * (this.#range[1] - this.#range[0]) / 50, 1);
+    this.#input.title = time_text((part * (this.#range[1] - this.#range[0])) / 50, 1);
   }
 
   /** @param {{tick: number, first: number, last: number}} playback */
@@ -38,7 +40,7 @@ export class Timeline {
     if (input.getAttribute('aria-valuetext') !== text) input.setAttribute('aria-valuetext', text);
     const { clientWidth: w, clientHeight: h } = this.#canvas;
     const scale = globalThis.devicePixelRatio || 1;
-    const x = Math.round((tick - first) / (this.#range[1] - first) * w * scale);
+    const x = Math.round(((tick - first) / (this.#range[1] - first)) * w * scale);
     const state = [x, w, h, first, last, events.length, markers.length].join();
     if (state === this.#shown) return;
     this.#shown = state;
@@ -51,7 +53,7 @@ export class Timeline {
     const context = this.#canvas.getContext('2d');
     const style = getComputedStyle(this.#canvas);
     context.clearRect(0, 0, w, h);
-    const place = (tick) => (tick - this.#range[0]) / (this.#range[1] - this.#range[0]) * w;
+    const place = (tick) => ((tick - this.#range[0]) / (this.#range[1] - this.#range[0])) * w;
     const thick = 4 * scale;
     const bottom = h - 6 * scale;
     context.fillStyle = style.getPropertyValue('--line') || '#8888';

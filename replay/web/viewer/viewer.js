@@ -12,8 +12,29 @@ const FREE = -1;
 const MOST_BEHIND = 4 * TICKS_PER_SECOND;
 const MOST_FILE = 1 << 30;
 
-const at = Object.fromEntries(['world', 'play', 'back', 'step', 'time', 'speed', 'live', 'player', 'in', 'out', 'board', 'copy', 'help', 'keys',
-  'line', 'note', 'message', 'file', 'stage'].map((id) => [id, document.getElementById(id)]));
+const at = Object.fromEntries(
+  [
+    'world',
+    'play',
+    'back',
+    'step',
+    'time',
+    'speed',
+    'live',
+    'player',
+    'in',
+    'out',
+    'board',
+    'copy',
+    'help',
+    'keys',
+    'line',
+    'note',
+    'message',
+    'file',
+    'stage',
+  ].map((id) => [id, document.getElementById(id)]),
+);
 const playback = new Playback();
 let show = null;
 let scene = null;
@@ -41,7 +62,9 @@ function note(text, ms = 4000) {
   at.note.textContent = text;
   at.note.hidden = false;
   clearTimeout(note_timer);
-  note_timer = setTimeout(() => { at.note.hidden = true; }, ms);
+  note_timer = setTimeout(() => {
+    at.note.hidden = true;
+  }, ms);
 }
 
 const seconds_now = () => (playback.tick - playback.first) / TICKS_PER_SECOND;
@@ -61,17 +84,17 @@ function seek(tick) {
 
 function set_speed(speed) {
   playback.speed = speed;
-  at.speed.value = String(SPEEDS.reduce((a, b) => Math.abs(b - speed) < Math.abs(a - speed) ? b : a));
+  at.speed.value = String(SPEEDS.reduce((a, b) => (Math.abs(b - speed) < Math.abs(a - speed) ? b : a)));
 }
 
 function follow(id) {
   selected = id;
-  wanted_name = last_moment === null || id < 0 ? null : last_moment.before.players.get(id)?.name ?? null;
+  wanted_name = last_moment === null || id < 0 ? null : (last_moment.before.players.get(id)?.name ?? null);
   at.player.value = String(id);
 }
 
 /** The ids of those who can be followed. */
-const followable = () => last_moment === null ? [] : [...last_moment.tees.keys()].sort((a, b) => a - b);
+const followable = () => (last_moment === null ? [] : [...last_moment.tees.keys()].sort((a, b) => a - b));
 
 function follow_next(by) {
   const ids = followable();
@@ -93,9 +116,14 @@ async function step(by) {
 
 function to_marker(by) {
   const tick = playback.tick;
-  const places = [...show?.header.markers ?? [], ...show?.events.filter(({ kind }) => kind === 'kill' || kind === 'finish' || kind === 'marker')
-    .map((event) => event.tick) ?? []].sort((a, b) => a - b);
-  const found = by > 0 ? places.find((place) => place > tick + 1) : places.findLast((place) => place < tick - TICKS_PER_SECOND / 2);
+  const places = [
+    ...(show?.header.markers ?? []),
+    ...(show?.events
+      .filter(({ kind }) => kind === 'kill' || kind === 'finish' || kind === 'marker')
+      .map((event) => event.tick) ?? []),
+  ].sort((a, b) => a - b);
+  const found =
+    by > 0 ? places.find((place) => place > tick + 1) : places.findLast((place) => place < tick - TICKS_PER_SECOND / 2);
   if (found !== undefined) seek(found);
 }
 
@@ -127,17 +155,38 @@ const actions = {
     if (!playback.playing && playback.tick >= playback.last && !show?.live) playback.seek(playback.first);
     set_playing(!playback.playing);
   },
-  step_back: () => step(-1), step_on: () => step(1),
+  step_back: () => step(-1),
+  step_on: () => step(1),
   jump: (seconds) => seek(playback.tick + seconds * TICKS_PER_SECOND),
-  first: () => seek(playback.first), last: () => seek(playback.last),
-  marker_back: () => to_marker(-1), marker_on: () => to_marker(1),
-  next: () => follow_next(1), previous: () => follow_next(-1), free: () => follow(FREE),
-  zoom_in: () => scene?.camera.zoom_by(0.85), zoom_out: () => scene?.camera.zoom_by(1 / 0.85),
-  zoom_off: () => { if (scene !== null) scene.camera.zoom = 1; },
-  faster() { playback.change_speed(1); set_speed(playback.speed); },
-  slower() { playback.change_speed(-1); set_speed(playback.speed); },
-  copy: copy_link, names: () => { names = !names; }, help: () => at.keys.showModal(),
-  board(on) { board = on; at.board.setAttribute('aria-pressed', board); },
+  first: () => seek(playback.first),
+  last: () => seek(playback.last),
+  marker_back: () => to_marker(-1),
+  marker_on: () => to_marker(1),
+  next: () => follow_next(1),
+  previous: () => follow_next(-1),
+  free: () => follow(FREE),
+  zoom_in: () => scene?.camera.zoom_by(0.85),
+  zoom_out: () => scene?.camera.zoom_by(1 / 0.85),
+  zoom_off: () => {
+    if (scene !== null) scene.camera.zoom = 1;
+  },
+  faster() {
+    playback.change_speed(1);
+    set_speed(playback.speed);
+  },
+  slower() {
+    playback.change_speed(-1);
+    set_speed(playback.speed);
+  },
+  copy: copy_link,
+  names: () => {
+    names = !names;
+  },
+  help: () => at.keys.showModal(),
+  board(on) {
+    board = on;
+    at.board.setAttribute('aria-pressed', board);
+  },
   toggle_board: () => actions.board(!board),
   close: () => actions.board(false),
 };
@@ -145,11 +194,25 @@ const actions = {
 function connect() {
   for (const speed of SPEEDS) at.speed.append(new Option(`${speed}×`, speed));
   set_speed(1);
-  at.speed.addEventListener('change', () => { playback.speed = Number(at.speed.value); });
+  at.speed.addEventListener('change', () => {
+    playback.speed = Number(at.speed.value);
+  });
   at.player.addEventListener('change', () => follow(Number(at.player.value)));
-  at.live.addEventListener('click', () => { at_edge = true; set_playing(true); });
-  for (const [id, action] of Object.entries({ play: 'play', back: 'step_back', step: 'step_on', in: 'zoom_in', out: 'zoom_out',
-    board: 'toggle_board', copy: 'copy', help: 'help' })) at[id].addEventListener('click', () => actions[action]());
+  at.live.addEventListener('click', () => {
+    at_edge = true;
+    set_playing(true);
+  });
+  for (const [id, action] of Object.entries({
+    play: 'play',
+    back: 'step_back',
+    step: 'step_on',
+    in: 'zoom_in',
+    out: 'zoom_out',
+    board: 'toggle_board',
+    copy: 'copy',
+    help: 'help',
+  }))
+    at[id].addEventListener('click', () => actions[action]());
   flying = listen_to_keys(window, at.world, actions);
   listen_to_pointers(at.world, {
     move(dx, dy) {
@@ -164,12 +227,15 @@ function connect() {
       at.world.focus({ preventScroll: true });
       if (scene === null || last_moment === null) return;
       const place = scene.camera.world(x, y);
-      const near = [...last_moment.tees.values()].map((tee) => ({ id: tee.id, way: Math.hypot(tee.x - place.x, tee.y - place.y) }))
+      const near = [...last_moment.tees.values()]
+        .map((tee) => ({ id: tee.id, way: Math.hypot(tee.x - place.x, tee.y - place.y) }))
         .sort((a, b) => a.way - b.way)[0];
       if (near !== undefined && near.way < 60 * Math.max(1, scene.camera.zoom)) follow(near.id);
     },
   });
-  at.file.addEventListener('change', () => { if (at.file.files.length > 0) open_file(at.file.files[0]); });
+  at.file.addEventListener('change', () => {
+    if (at.file.files.length > 0) open_file(at.file.files[0]);
+  });
   window.addEventListener('dragover', (event) => event.preventDefault());
   window.addEventListener('drop', (event) => {
     event.preventDefault();
@@ -184,7 +250,10 @@ function list_players(world) {
   const key = players.map(({ id, name }) => `${id}${name}`).join('\n');
   if (key === listed || document.activeElement === at.player) return;
   listed = key;
-  at.player.replaceChildren(new Option('Free camera', FREE), ...players.map(({ id, name }) => new Option(name || `#${id}`, id)));
+  at.player.replaceChildren(
+    new Option('Free camera', FREE),
+    ...players.map(({ id, name }) => new Option(name || `#${id}`, id)),
+  );
   at.player.value = String(selected);
 }
 
@@ -247,7 +316,9 @@ function frame(now) {
   fly(seconds);
   // Where nothing has been loaded yet, time waits.
   let moment = scene.moment(show, playback.tick);
-  if (moment !== null && playback.advance(seconds * pace)) { if (!show.live) set_playing(false); }
+  if (moment !== null && playback.advance(seconds * pace)) {
+    if (!show.live) set_playing(false);
+  }
   show.prepare(playback.tick, 4 * TICKS_PER_SECOND * playback.speed);
   moment = scene.moment(show, playback.tick) ?? moment;
   if (moment !== null) {
@@ -321,7 +392,8 @@ async function begin(opened) {
 
 async function open_file(file) {
   try {
-    if (file.size > MOST_FILE) throw new Error(`${file.name} has ${file.size} bytes; at most ${MOST_FILE} can be opened from here`);
+    if (file.size > MOST_FILE)
+      throw new Error(`${file.name} has ${file.size} bytes; at most ${MOST_FILE} can be opened from here`);
     tell('Opening', file.name);
     link = new URLSearchParams();
     await begin(await open_bytes(new Uint8Array(await file.arrayBuffer())));
@@ -371,7 +443,9 @@ async function main() {
       await follow_broadcast(what);
     } else if (link.get('demo') !== null) {
       tell('Opening', what);
-      await begin(await open_demo(what, { progress: (part) => tell('Opening', `${what}\n${Math.round(part * 100)} %`) }));
+      await begin(
+        await open_demo(what, { progress: (part) => tell('Opening', `${what}\n${Math.round(part * 100)} %`) }),
+      );
     } else {
       tell('No recording', 'The address names none. Add ?demo=ADDRESS, or', true);
     }
@@ -382,12 +456,29 @@ async function main() {
 
 /** For tests, and for those who want to know. */
 globalThis.teewire_viewer = {
-  stats, seek, set_playing, set_speed, follow, moment_link,
-  get tick() { return playback.tick; },
-  get show() { return show; },
-  get selected() { return selected; },
-  get moment() { return last_moment; },
-  get camera() { return scene?.camera; },
-  get settled() { return scene?.pictures.settled(); },
+  stats,
+  seek,
+  set_playing,
+  set_speed,
+  follow,
+  moment_link,
+  get tick() {
+    return playback.tick;
+  },
+  get show() {
+    return show;
+  },
+  get selected() {
+    return selected;
+  },
+  get moment() {
+    return last_moment;
+  },
+  get camera() {
+    return scene?.camera;
+  },
+  get settled() {
+    return scene?.pictures.settled();
+  },
 };
 main();

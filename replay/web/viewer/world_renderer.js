@@ -7,8 +7,28 @@ import { place_of_projectile } from './world.js';
 
 const EFFECT_TICKS = 40;
 const LASER_TICKS = 7.5;
-const LASERS = { 0: [[0.075, 0.075, 0.25], [0.5, 0.5, 1]], 1: [[0.125, 0.1, 0.05], [0.57, 0.42, 0.24]],
-  2: [[0, 0.29, 0.15], [0.42, 0.85, 0.56]], 3: [[0.12, 0.16, 0.2], [0.48, 0.55, 0.67]], 4: [[0.1, 0.1, 0.3], [0.5, 0.6, 0.9]] };
+const LASERS = {
+  0: [
+    [0.075, 0.075, 0.25],
+    [0.5, 0.5, 1],
+  ],
+  1: [
+    [0.125, 0.1, 0.05],
+    [0.57, 0.42, 0.24],
+  ],
+  2: [
+    [0, 0.29, 0.15],
+    [0.42, 0.85, 0.56],
+  ],
+  3: [
+    [0.12, 0.16, 0.2],
+    [0.48, 0.55, 0.67],
+  ],
+  4: [
+    [0.1, 0.1, 0.3],
+    [0.5, 0.6, 0.9],
+  ],
+};
 const LASTING = 2; // this type of laser and those above are doors and the like
 
 const mix = (a, b, part) => a + (b - a) * part;
@@ -25,12 +45,19 @@ function mix_angle(a, b, part) {
 function particle_texture(gl) {
   const side = 64;
   const data = new Uint8Array(side * side * 2 * 4);
-  for (let y = 0; y < side; ++y) for (let x = 0; x < 2 * side; ++x) {
-    const r = Math.hypot(x % side - 31.5, y - 31.5) / 31.5;
-    const a = x < side ? Math.max(0, 1 - r) ** 0.8 : Math.max(0, 1 - Math.abs(r - 0.8) * 6);
-    data.fill(Math.round(a * 255), (y * 2 * side + x) * 4, (y * 2 * side + x) * 4 + 4);
-  }
-  const texture = twgl.createTexture(gl, { src: data, width: 2 * side, height: side, minMag: gl.LINEAR, wrap: gl.CLAMP_TO_EDGE });
+  for (let y = 0; y < side; ++y)
+    for (let x = 0; x < 2 * side; ++x) {
+      const r = Math.hypot((x % side) - 31.5, y - 31.5) / 31.5;
+      const a = x < side ? Math.max(0, 1 - r) ** 0.8 : Math.max(0, 1 - Math.abs(r - 0.8) * 6);
+      data.fill(Math.round(a * 255), (y * 2 * side + x) * 4, (y * 2 * side + x) * 4 + 4);
+    }
+  const texture = twgl.createTexture(gl, {
+    src: data,
+    width: 2 * side,
+    height: side,
+    minMag: gl.LINEAR,
+    wrap: gl.CLAMP_TO_EDGE,
+  });
   return { disc: { texture, u0: 0, u1: 0.5, v0: 0, v1: 1 }, ring: { texture, u0: 0.5, u1: 1, v0: 0, v1: 1 } };
 }
 
@@ -70,9 +97,17 @@ export class WorldRenderer {
       // Further than anything moves by itself: it was put there.
       const far = Math.hypot(now.x - old.x, now.y - old.y) > 600;
       const p = far ? (part < 0.5 ? 0 : 1) : part;
-      tees.set(id, { id, now, old, x: mix(old.x, now.x, p), y: mix(old.y, now.y, p),
-        vx: mix(old.vel_x, now.vel_x, p) / 256, angle: mix_angle(old.angle / 256, now.angle / 256, p),
-        hook_x: mix(old.hook_state > 0 ? old.hook_x : old.x, now.hook_x, p), hook_y: mix(old.hook_state > 0 ? old.hook_y : old.y, now.hook_y, p) });
+      tees.set(id, {
+        id,
+        now,
+        old,
+        x: mix(old.x, now.x, p),
+        y: mix(old.y, now.y, p),
+        vx: mix(old.vel_x, now.vel_x, p) / 256,
+        angle: mix_angle(old.angle / 256, now.angle / 256, p),
+        hook_x: mix(old.hook_state > 0 ? old.hook_x : old.x, now.hook_x, p),
+        hook_y: mix(old.hook_state > 0 ? old.hook_y : old.y, now.hook_y, p),
+      });
     }
     return tees;
   }
@@ -89,7 +124,9 @@ export class WorldRenderer {
     this.#flags(moment, world);
     this.#lasers(world, moment.tick);
     this.#projectiles(world, moment);
-    const order = [...moment.tees.values()].sort((a, b) => (a.id === options.selected) - (b.id === options.selected) || b.id - a.id);
+    const order = [...moment.tees.values()].sort(
+      (a, b) => (a.id === options.selected) - (b.id === options.selected) || b.id - a.id,
+    );
     for (const tee of order) tee.look = this.#look(world, tee, moment.tick);
     for (const tee of order) this.#hook(moment, tee);
     for (const tee of order) this.#tee(moment, world, tee);
@@ -107,13 +144,16 @@ export class WorldRenderer {
 
   #look(world, tee, tick) {
     const player = world.players.get(tee.id);
-    return this.#tees.look(player, { team: world.game.teams ? player?.team ?? -1 : -1,
-      ninja: is_ninja(tee.now, world.extended.get(tee.id), tick), seven: world.seven });
+    return this.#tees.look(player, {
+      team: world.game.teams ? (player?.team ?? -1) : -1,
+      ninja: is_ninja(tee.now, world.extended.get(tee.id), tick),
+      seven: world.seven,
+    });
   }
 
   #pickups(world, tick) {
     for (const { x, y, kind, weapon } of world.pickups) {
-      const name = kind === 'weapon' ? WEAPONS[weapon] ?? 'gun' : kind;
+      const name = kind === 'weapon' ? (WEAPONS[weapon] ?? 'gun') : kind;
       const sprite = this.#pictures.game[name];
       const size = kind === 'ninja' ? 128 : kind === 'weapon' ? 80 : 64;
       const phase = tick / 25 + x / 32 + y / 32;
@@ -149,10 +189,20 @@ export class WorldRenderer {
       const at = place_of_projectile(shot, tick, tuning);
       if (at === null) continue;
       const before = place_of_projectile(shot, tick - 0.5, tuning) ?? { x: at.x - shot.dx, y: at.y - shot.dy };
-      if (shot.type === 3) for (let n = 1; n <= 5; ++n) {
-        const smoke = place_of_projectile(shot, tick - n * 1.5, tuning);
-        if (smoke !== null) this.#batch.draw(this.#particles.disc, smoke.x, smoke.y, 14 + 4 * n, 14 + 4 * n, 0, faded(WHITE, 0.4 - n * 0.06));
-      }
+      if (shot.type === 3)
+        for (let n = 1; n <= 5; ++n) {
+          const smoke = place_of_projectile(shot, tick - n * 1.5, tuning);
+          if (smoke !== null)
+            this.#batch.draw(
+              this.#particles.disc,
+              smoke.x,
+              smoke.y,
+              14 + 4 * n,
+              14 + 4 * n,
+              0,
+              faded(WHITE, 0.4 - n * 0.06),
+            );
+        }
       const name = ['gun', 'gun', 'shotgun', 'grenade', 'laser', 'gun'][shot.type] ?? 'gun';
       const angle = shot.type === 3 ? tick * 0.25 : Math.atan2(at.y - before.y, at.x - before.x);
       this.#batch.draw(this.#pictures.game[`${name}_shot`], at.x, at.y, 32, 32, angle);
@@ -170,7 +220,8 @@ export class WorldRenderer {
     const dx = (tee.x - hx) / length;
     const dy = (tee.y - hy) / length;
     const angle = Math.atan2(dy, dx) + Math.PI;
-    for (let way = 24; way < length; way += 24) this.#batch.draw(this.#pictures.game.hook_chain, hx + dx * way, hy + dy * way, 24, 16, angle);
+    for (let way = 24; way < length; way += 24)
+      this.#batch.draw(this.#pictures.game.hook_chain, hx + dx * way, hy + dy * way, 24, 16, angle);
     this.#batch.draw(this.#pictures.game.hook_head, hx, hy, 24, 16, angle);
     this.#tees.hand(look, tee, { x: -dx, y: -dy }, -Math.PI / 2, 20, 0);
   }
@@ -179,12 +230,18 @@ export class WorldRenderer {
     const { now, look } = tee;
     const direction = { x: Math.cos(tee.angle), y: Math.sin(tee.angle) };
     const air = ground !== null && !ground.solid(tee.x, tee.y + 16);
-    const walk = Math.abs(tee.vx) > 1 ? (tee.x % 100 + 100) % 100 / 100 : -1;
+    const walk = Math.abs(tee.vx) > 1 ? (((tee.x % 100) + 100) % 100) / 100 : -1;
     const player = world.players.get(tee.id);
     const solo = ((world.extended.get(tee.id)?.flags ?? 0) & 1) !== 0;
     const alpha = solo ? 0.6 : 1;
     this.#tees.weapon(look, tee, direction, now.weapon, now.attack_tick > 0 ? tick - now.attack_tick : -1, tick, alpha);
-    this.#tees.draw(look, tee, direction, { air, walk, emote: player?.afk ? 5 : now.emote, tired: (now.jumped & 2) !== 0, alpha });
+    this.#tees.draw(look, tee, direction, {
+      air,
+      walk,
+      emote: player?.afk ? 5 : now.emote,
+      tired: (now.jumped & 2) !== 0,
+      alpha,
+    });
   }
 
   /** Name, emoticon, and that somebody writes. */
@@ -224,23 +281,52 @@ export class WorldRenderer {
         for (let n = 0; n < 8; ++n) {
           const turn = chance(past.tick + n, x) * 2 * Math.PI;
           const way = (30 + 90 * chance(y, n)) * Math.sqrt(age);
-          this.#batch.draw(disc, x + Math.cos(turn) * way, y + Math.sin(turn) * way - age * 20, 24 + 50 * age, 24 + 50 * age, 0, faded(color_of(0.5, 0.5, 0.5), 0.5 - age / 1.6));
+          this.#batch.draw(
+            disc,
+            x + Math.cos(turn) * way,
+            y + Math.sin(turn) * way - age * 20,
+            24 + 50 * age,
+            24 + 50 * age,
+            0,
+            faded(color_of(0.5, 0.5, 0.5), 0.5 - age / 1.6),
+          );
         }
       }
-      for (const { x, y } of past.spawns) if (age < 0.5)
-        this.#batch.draw(ring, x, y, 40 + 160 * age, 40 + 160 * age, 0, faded(color_of(0.8, 0.9, 1), 1 - age * 2));
-      for (const { x, y } of past.hits) if (age < 0.3)
-        this.#batch.draw(star, x, y, 60 + 80 * age, 60 + 80 * age, chance(x, y) * 6, faded(WHITE, 1 - age / 0.3));
+      for (const { x, y } of past.spawns)
+        if (age < 0.5)
+          this.#batch.draw(ring, x, y, 40 + 160 * age, 40 + 160 * age, 0, faded(color_of(0.8, 0.9, 1), 1 - age * 2));
+      for (const { x, y } of past.hits)
+        if (age < 0.3)
+          this.#batch.draw(star, x, y, 60 + 80 * age, 60 + 80 * age, chance(x, y) * 6, faded(WHITE, 1 - age / 0.3));
       for (const { x, y } of past.finishes) this.#burst(star, x, y, age, past.tick, 16, color_of(1, 0.85, 0.3));
       for (const { x, y, client_id } of past.deaths) {
-        const look = this.#tees.look(past.players.get(client_id) ?? world.players.get(client_id), { seven: world.seven });
-        this.#burst(disc, x, y, age, past.tick + client_id, 20, look.body === WHITE ? color_of(0.8, 0.6, 0.4) : look.body);
+        const look = this.#tees.look(past.players.get(client_id) ?? world.players.get(client_id), {
+          seven: world.seven,
+        });
+        this.#burst(
+          disc,
+          x,
+          y,
+          age,
+          past.tick + client_id,
+          20,
+          look.body === WHITE ? color_of(0.8, 0.6, 0.4) : look.body,
+        );
       }
-      for (const { x, y, angle } of past.damage) if (age < 0.6) {
-        const turn = angle / 256 - Math.PI / 2;
-        const way = 28 + 60 * age;
-        this.#batch.draw(star, x - Math.cos(turn) * way, y - Math.sin(turn) * way, 32, 32, age * 3, faded(WHITE, 1 - age / 0.6));
-      }
+      for (const { x, y, angle } of past.damage)
+        if (age < 0.6) {
+          const turn = angle / 256 - Math.PI / 2;
+          const way = 28 + 60 * age;
+          this.#batch.draw(
+            star,
+            x - Math.cos(turn) * way,
+            y - Math.sin(turn) * way,
+            32,
+            32,
+            age * 3,
+            faded(WHITE, 1 - age / 0.6),
+          );
+        }
     }
   }
 
@@ -249,7 +335,15 @@ export class WorldRenderer {
     for (let n = 0; n < count; ++n) {
       const turn = chance(seed, n) * 2 * Math.PI;
       const speed = 80 + 240 * chance(n, seed);
-      this.#batch.draw(sprite, x + Math.cos(turn) * speed * age, y + Math.sin(turn) * speed * age + 300 * age * age, 28, 28, turn + age * 6, faded(color, 1 - age / 0.8));
+      this.#batch.draw(
+        sprite,
+        x + Math.cos(turn) * speed * age,
+        y + Math.sin(turn) * speed * age + 300 * age * age,
+        28,
+        28,
+        turn + age * 6,
+        faded(color, 1 - age / 0.8),
+      );
     }
   }
 }
