@@ -22,7 +22,7 @@ export class TextAtlas {
     this.#context.font = FONT;
     this.#context.textBaseline = 'middle';
     this.#context.lineJoin = 'round';
-    this.#texture = twgl.createTexture(gl, { width: SIDE, height: SIDE, minMag: gl.LINEAR, wrap: gl.CLAMP_TO_EDGE });
+    this.#texture = twgl.createTexture(gl, { width: SIDE, height: SIDE, min: gl.LINEAR_MIPMAP_LINEAR, wrap: gl.CLAMP_TO_EDGE });
     this.#changed = true;
   }
 
@@ -73,6 +73,7 @@ export class TextAtlas {
     gl.bindTexture(gl.TEXTURE_2D, this.#texture);
     gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, true);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, this.#context.canvas);
+    gl.generateMipmap(gl.TEXTURE_2D);
     gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
     this.#changed = false;
   }
