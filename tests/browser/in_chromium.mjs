@@ -1,4 +1,4 @@
-// Runs checks.js in Chromium: in_chromium.mjs PACKAGE CHROMIUM, and a request as in in_node.mjs. Files come from a server
+// Runs checks.mjs in Chromium: in_chromium.mjs PACKAGE CHROMIUM, and a request as in in_node.mjs. Files come from a server
 // of its own, at the addresses /file/PATH.
 import fs from 'node:fs';
 import http from 'node:http';
@@ -9,11 +9,11 @@ const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core
 const [folder, program] = process.argv.slice(2);
 const request = JSON.parse(fs.readFileSync(0, 'utf8'));
 const here = path.dirname(new URL(import.meta.url).pathname);
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
+const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
 
 const server = http.createServer((asked, answer) => {
   const url = decodeURIComponent(asked.url);
-  const file = url === '/checks.js' ? path.join(here, 'checks.js') : url.startsWith('/file/') ? url.slice(5)
+  const file = url === '/checks.mjs' ? path.join(here, 'checks.mjs') : url.startsWith('/file/') ? url.slice(5)
     : path.join(folder, path.basename(url));
   if (url === '/') return answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>checks</title>');
   if (!fs.existsSync(file)) return answer.writeHead(404).end();
@@ -26,7 +26,7 @@ const browser = await chromium.launch({ executablePath: program, args: ['--no-sa
 const page = await browser.newPage();
 await page.goto(`http://127.0.0.1:${server.address().port}/`);
 const result = await page.evaluate(async ({ plain, check, arguments: given }) => {
-  const [library, checks] = await Promise.all([import('/teewire.js'), import('/checks.js')]);
+  const [library, checks] = await Promise.all([import('/teewire.js'), import('/checks.mjs')]);
   const bytes = async (name) => (await fetch(name)).arrayBuffer();
   const module = await (plain ? library.start({ plain: await bytes('/teewire-plain.wasm') }) : library.start());
   if (module.simd === plain) throw new Error('that is not the module that was asked for');

@@ -1,9 +1,9 @@
-// Runs checks.js in node: in_node.mjs PACKAGE, and a request as JSON on standard input: {plain, check, arguments}.
+// Runs checks.mjs in node: in_node.mjs PACKAGE, and a request as JSON on standard input: {plain, check, arguments}.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import * as checks from './checks.js';
+import * as checks from './checks.mjs';
 
 const folder = path.resolve(process.argv[2]);
 const library = await import(pathToFileURL(path.join(folder, 'teewire.js')));
