@@ -34,7 +34,7 @@ export function listen_to_keys(target, canvas, actions) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const tag = event.target.tagName;
     const range = tag === 'INPUT' && event.target.type === 'range';
-    if (tag === 'SELECT' || (tag === 'INPUT' && !range) || event.target.closest('dialog')) return;
+    if (tag === 'SELECT' || (tag === 'INPUT' && !range) || event.target.closest?.('dialog')) return;
     const { key } = event;
     // What a button does with these keys is its own.
     if (tag === 'BUTTON' && (key === ' ' || key === 'Enter')) return;

@@ -283,7 +283,7 @@ export class TeeRenderer {
     const swing = since >= 0 && since < 50 ? since / 50 : 1;
     if (name === 'hammer') {
       const { turn } = pose_at(SWING, Math.min(1, swing * 5));
-      const x = at.x + (left ? -held.along : held.along);
+      const x = left ? at.x - held.along : at.x;
       this.#batch.draw(
         sprite,
         x,

@@ -309,6 +309,17 @@ let told_error = null;
 function frame(now) {
   requestAnimationFrame(frame);
   if (show === null || scene === null) return;
+  try {
+    draw(now);
+  } catch (error) {
+    // Not again in every frame.
+    show.close();
+    show = null;
+    failed(document.title, error);
+  }
+}
+
+function draw(now) {
   const began = performance.now();
   const seconds = Math.min(0.25, Math.max(0, (now - before_ms) / 1000));
   before_ms = now;

@@ -31,6 +31,8 @@ const LASERS = {
 };
 const LASTING = 2; // this type of laser and those above are doors and the like
 
+const WEAPON_SIZES = { hammer: 96, shotgun: 96, grenade: 96, laser: 92 };
+
 const mix = (a, b, part) => a + (b - a) * part;
 
 /** The shorter way round. */
@@ -155,7 +157,7 @@ export class WorldRenderer {
     for (const { x, y, kind, weapon } of world.pickups) {
       const name = kind === 'weapon' ? (WEAPONS[weapon] ?? 'gun') : kind;
       const sprite = this.#pictures.game[name];
-      const size = kind === 'ninja' ? 128 : kind === 'weapon' ? 80 : 64;
+      const size = kind === 'ninja' ? 128 : (WEAPON_SIZES[name] ?? 64);
       const phase = tick / 25 + x / 32 + y / 32;
       this.#batch.draw(sprite, x + Math.cos(phase) * 2.5, y + Math.sin(phase) * 2.5, size * sprite.w, size * sprite.h);
     }
@@ -232,15 +234,12 @@ export class WorldRenderer {
     const air = ground !== null && !ground.solid(tee.x, tee.y + 16);
     const walk = Math.abs(tee.vx) > 1 ? (((tee.x % 100) + 100) % 100) / 100 : -1;
     const player = world.players.get(tee.id);
-    const solo = ((world.extended.get(tee.id)?.flags ?? 0) & 1) !== 0;
-    const alpha = solo ? 0.6 : 1;
-    this.#tees.weapon(look, tee, direction, now.weapon, now.attack_tick > 0 ? tick - now.attack_tick : -1, tick, alpha);
+    this.#tees.weapon(look, tee, direction, now.weapon, now.attack_tick > 0 ? tick - now.attack_tick : -1, tick);
     this.#tees.draw(look, tee, direction, {
       air,
       walk,
       emote: player?.afk ? 5 : now.emote,
       tired: (now.jumped & 2) !== 0,
-      alpha,
     });
   }
 
