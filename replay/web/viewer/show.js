@@ -3,7 +3,7 @@ import { Broadcast, Recording, bytes_source, read_index, read_ints, read_map, st
 import { World, projectile_tuning } from './world.js';
 
 /** Smaller recordings are read whole; an index would only be waited for. */
-const SMALL = 4 << 20;
+const SMALL = 1 << 20;
 const INDEX_PATIENCE_MS = 10000;
 /** Stretches that are kept decoded. */
 const KEPT = 6;

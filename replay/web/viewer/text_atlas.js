@@ -22,7 +22,12 @@ export class TextAtlas {
     this.#context.font = FONT;
     this.#context.textBaseline = 'middle';
     this.#context.lineJoin = 'round';
-    this.#texture = twgl.createTexture(gl, { width: SIDE, height: SIDE, min: gl.LINEAR_MIPMAP_LINEAR, wrap: gl.CLAMP_TO_EDGE });
+    this.#texture = twgl.createTexture(gl, {
+      width: SIDE,
+      height: SIDE,
+      min: gl.LINEAR_MIPMAP_LINEAR,
+      wrap: gl.CLAMP_TO_EDGE,
+    });
     this.#changed = true;
   }
 

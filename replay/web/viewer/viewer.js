@@ -439,10 +439,13 @@ async function main() {
   connect();
   link = new URLSearchParams(location.search);
   let what = link.get('demo') ?? link.get('live') ?? '';
+  // What is named in the address is fetched while the page asks for the rest.
+  const progress = (part) => tell('Opening', `${what}\n${Math.round(part * 100)} %`);
+  let opening = link.get('demo') === null ? null : open_demo(what, { progress });
+  opening?.catch(() => {});
   try {
     const list = await listing();
     scene = new Scene(at.world, list?.data === true ? 'data/' : null);
-    await scene.pictures.settled();
     if (link.get('demo') === null && link.get('live') === null) {
       if (list?.kind === 'broadcast' && typeof list.live === 'string') link.set('live', list.live);
       else if (list?.recordings?.length === 1) link.set('demo', list.recordings[0].path);
@@ -454,9 +457,8 @@ async function main() {
       await follow_broadcast(what);
     } else if (link.get('demo') !== null) {
       tell('Opening', what);
-      await begin(
-        await open_demo(what, { progress: (part) => tell('Opening', `${what}\n${Math.round(part * 100)} %`) }),
-      );
+      opening ??= open_demo(what, { progress });
+      await begin(await opening);
     } else {
       tell('No recording', 'The address names none. Add ?demo=ADDRESS, or', true);
     }
