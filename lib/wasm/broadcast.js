@@ -1,5 +1,5 @@
 // A broadcast, followed as lib/doc/format/broadcast.md#watching says.
-import { read_header, without_map } from './demo.js';
+import { read_header } from './demo.js';
 import { TeewireError } from './module.js';
 import { Stretches } from './stretches.js';
 import { PROTOCOLS } from './tables.js';
@@ -13,9 +13,7 @@ export class BroadcastRecording extends Stretches {
 
   static async open(module, base, what) {
     const bytes = await get(new URL(`${what.id}/start`, base));
-    const header = read_header(module, bytes);
-    header.bytes = without_map(bytes, header.size);
-    return new BroadcastRecording(module, base, header, what);
+    return new BroadcastRecording(module, base, read_header(module, bytes), what);
   }
 
   constructor(module, base, header, what) {

@@ -1,5 +1,5 @@
 // Demos: their header, and stretches of them, from a keyframe on, decoded by the library.
-import { TeewireError } from './module.js';
+import { TeewireError, hexadecimal } from './module.js';
 import { Snapshot } from './snapshot.js';
 import { PROTOCOLS } from './tables.js';
 
@@ -7,7 +7,6 @@ import { PROTOCOLS } from './tables.js';
 export const MOST_HEADER = 484;
 
 const utf8 = new TextDecoder();
-const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The bytes of a header, which say where the map begins. See lib/doc/format/demo.md#header. */
 export function header_size(bytes) {
@@ -40,6 +39,7 @@ export function read_header(module, bytes) {
     return {
       version: view.getUint32(out + 4, true),
       size,
+      bytes: alone,
       map: { name: module.field(out + 380, 64), size: new DataView(bytes.buffer, bytes.byteOffset).getUint32(136),
         crc: view.getUint32(out + 12, true).toString(16).padStart(8, '0'),
         sha256: view.getUint32(out + 280, true) === 0 ? null : hexadecimal(module.bytes.subarray(out + 284, out + 316)) },
@@ -52,8 +52,8 @@ export function read_header(module, bytes) {
   });
 }
 
-/** The same header with a map of no bytes: what comes behind it then are chunks. */
-export function without_map(bytes, size) {
+// The same header with a map of no bytes: what comes behind it then are chunks.
+function without_map(bytes, size) {
   const header = bytes.slice(0, size);
   header.fill(0, 136, 140);
   return header;

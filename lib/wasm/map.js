@@ -1,6 +1,7 @@
 // Maps as they are drawn: groups, layers, images and envelopes. Written down in lib/doc/format/datafile.md and map.md. What
 // the engines' clients would not show either is left out, and told in `problems`.
 import { TeewireError } from './module.js';
+import { text_of as text_of_ints } from './tables.js';
 
 /** Bytes of all blocks together, decompressed. */
 const MOST_BYTES = 512 << 20;
@@ -100,15 +101,7 @@ async function inflate(stored, size, number, position) {
   return out;
 }
 
-/** Text in ints: each of four bytes plus 128, the first one on top. */
-function name_of(ints, from, count) {
-  if (ints.length < from + count) return '';
-  const bytes = new Uint8Array(4 * count);
-  for (let i = 0; i < count; ++i)
-    for (let b = 0; b < 4; ++b) bytes[4 * i + b] = (ints[from + i] >> (24 - 8 * b) & 0xff) - 128;
-  bytes[bytes.length - 1] = 0;
-  return utf8.decode(bytes.subarray(0, bytes.indexOf(0)));
-}
+const name_of = (ints, from, count) => ints.length < from + count ? '' : text_of_ints(ints, from, count);
 
 const text_of = (bytes) => bytes === null ? '' : utf8.decode(bytes.subarray(0, bytes.indexOf(0) < 0 ? bytes.length : bytes.indexOf(0)));
 

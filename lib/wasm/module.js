@@ -25,6 +25,8 @@ const SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 
 
 const utf8 = new TextDecoder();
 
+export const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
 export class Module {
   #bottom;
   #top;
@@ -35,7 +37,6 @@ export class Module {
   constructor(instance, simd) {
     this.functions = instance.exports;
     this.simd = simd;
-    this.functions._initialize?.();
     this.#top = this.#bottom = this.functions.__heap_base.value + 15 & ~15;
   }
 
@@ -104,8 +105,6 @@ export class Module {
     this.bytes.set(bytes, at);
     return at;
   }
-
-  put_text(text) { return this.put(new TextEncoder().encode(`${text}\0`)); }
 
   /** Memory for what is said to have gone wrong, see `failed`. */
   failure() { return this.take(24); }

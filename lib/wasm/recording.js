@@ -1,5 +1,5 @@
 // A demo that is read in parts, as they are needed.
-import { find_protocol, MOST_HEADER, read_header, walk, without_map } from './demo.js';
+import { find_protocol, MOST_HEADER, read_header, walk } from './demo.js';
 import { TeewireError } from './module.js';
 import { Stretches } from './stretches.js';
 
@@ -94,7 +94,6 @@ export class Recording extends Stretches {
   static async open(module, source, { index = null, progress } = {}) {
     const start = await source.read(0, Math.min(MOST_HEADER, source.size));
     const header = read_header(module, start);
-    header.bytes = without_map(start, header.size);
     const from = header.size + header.map.size;
     if (from > source.size) throw new TeewireError('the file ends in its map', { position: source.size });
     const state = { offset: from, tick: -1, first_tick: -1, last_tick: -1, keyframes: [], damaged: false };

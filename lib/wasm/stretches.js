@@ -7,6 +7,7 @@ import { ItemTypes } from './tables.js';
 const KEPT = 12;
 
 /**
+ * Who extends it has `fetch(segment)`, which gives the segment's chunks.
  * @typedef {{snapshots: import('./snapshot.js').Snapshot[], messages: object[], error: Error|null}} Stretch
  */
 export class Stretches {
@@ -26,12 +27,6 @@ export class Stretches {
     this.#sizes = sizes;
   }
 
-  /** The chunks of a segment. @returns {Promise<Uint8Array>} */
-  async fetch(segment) { throw new Error(`${segment}`); }
-
-  /** The header before chunks, without a map. */
-  get head() { return this.header.bytes; }
-
   /** The segment that a tick is in: the last that begins at it or before; else the first one. */
   locate(tick) {
     let low = 0;
@@ -48,7 +43,7 @@ export class Stretches {
     let kept = this.#kept.get(number);
     if (kept === undefined) {
       const segment = this.segments[number];
-      kept = this.fetch(segment).then((chunks) => decode(this.module, this.head, chunks,
+      kept = this.fetch(segment).then((chunks) => decode(this.module, this.header.bytes, chunks,
         { protocol: this.protocol, sizes: this.#sizes, types: this.types, offset: segment.offset }));
       kept.catch(() => this.#kept.delete(number)); // to be tried again
     } else {

@@ -1,9 +1,8 @@
 // What items mean: names, fields and words, as teewire_item_type_at and its fellows tell them.
+import { hexadecimal } from './module.js';
 
 export const PROTOCOLS = ['ddnet', '0.6', '0.7'];
 export const KINDS = ['integer', 'tick', 'boolean', 'enumeration', 'flags', 'text'];
-
-const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The item types of a protocol, by their numbers and UUIDs and by their names. */
 export class ItemTypes {
