@@ -70,17 +70,22 @@ const QUAD_INTS = 38;
 const MOST_TILE = 64;
 
 export function premultiply(pixels) {
-  const out = new Uint8Array(pixels.length);
-  for (let i = 0; i + 3 < pixels.length; i += 4) {
-    const a = pixels[i + 3];
-    if (a === 255) {
-      out.set(pixels.subarray(i, i + 3), i);
-    } else if (a !== 0) {
-      out[i] = (pixels[i] * a) / 255;
-      out[i + 1] = (pixels[i + 1] * a) / 255;
-      out[i + 2] = (pixels[i + 2] * a) / 255;
+  const out = pixels.slice();
+  // Most pixels are opaque or nothing, which whole words tell.
+  const words = new Uint32Array(out.buffer, 0, out.length >> 2);
+  const alpha = new Uint8Array(Uint32Array.of(0xff).buffer)[0] === 0xff ? 0xff000000 : 0xff;
+  for (let n = 0; n < words.length; ++n) {
+    const opacity = (words[n] & alpha) >>> 0;
+    if (opacity === alpha) continue;
+    if (opacity === 0) {
+      words[n] = 0;
+      continue;
     }
-    out[i + 3] = a;
+    const i = 4 * n;
+    const a = out[i + 3];
+    out[i] = (out[i] * a) / 255;
+    out[i + 1] = (out[i + 1] * a) / 255;
+    out[i + 2] = (out[i + 2] * a) / 255;
   }
   return out;
 }
@@ -230,15 +235,15 @@ export class MapRenderer {
       Math.max(h, 1),
       256,
     );
-    const row = 4 * w;
-    const tiles = new Uint8Array(256 * h * row);
+    const pixels = new Uint32Array(whole.pixels.buffer, whole.pixels.byteOffset, whole.width * whole.height);
+    const tiles = new Uint32Array(256 * h * w);
     for (let n = 0; n < 256; ++n)
       for (let y = 0; y < h; ++y) {
-        const from = (((n >> 4) * h + y) * whole.width + (n & 15) * w) * 4;
-        tiles.set(whole.pixels.subarray(from, from + row), (n * h + y) * row);
+        const from = ((n >> 4) * h + y) * whole.width + (n & 15) * w;
+        for (let x = 0, to = (n * h + y) * w; x < w; ++x) tiles[to + x] = pixels[from + x];
       }
     if (tiles.length > 0)
-      gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, 0, 0, w, h, 256, gl.RGBA, gl.UNSIGNED_BYTE, tiles);
+      gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, 0, 0, 0, 0, w, h, 256, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(tiles.buffer));
     gl.generateMipmap(gl.TEXTURE_2D_ARRAY);
     gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
     gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);

@@ -289,8 +289,9 @@ class RecordedShow extends Show {
 
 /** A recording at an address. `progress` is told the share that has been looked through. */
 export async function open_demo(url, { progress } = {}) {
-  const module = await started();
+  const library = started();
   const source = await url_source(url);
+  const module = await library;
   // The index is beside the file, not behind what a query adds.
   const place = new URL(url, document.baseURI);
   place.pathname += '.index';

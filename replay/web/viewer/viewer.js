@@ -1,7 +1,7 @@
 // The page: what it was asked to show, its controls, and the frames.
 import { Scene } from './scene.js';
 import { Hud } from './hud.js';
-import { LIVE_DELAY, LiveShow, open_bytes, open_demo } from './show.js';
+import { LIVE_DELAY, LiveShow, open_bytes, open_demo, started } from './show.js';
 import { Playback, SPEEDS, TICKS_PER_SECOND, read_time, time_text } from './playback.js';
 import { Timeline } from './timeline.js';
 import { listen_to_keys, listen_to_pointers } from './controls.js';
@@ -38,6 +38,7 @@ const at = Object.fromEntries(
 const playback = new Playback();
 let show = null;
 let scene = null;
+let pictures = null; // the folder of a game's
 let selected = FREE;
 let wanted_name = null;
 let board = false;
@@ -367,9 +368,6 @@ function draw(now) {
 async function begin(opened) {
   show?.close();
   show = null;
-  const { map, problem: why } = await opened.map();
-  problem = why;
-  await scene.load(map, opened.protocol === '0.7');
   playback.first = opened.first_tick;
   playback.last = opened.last_tick;
   const seconds = read_time(link.get('t') ?? '');
@@ -379,15 +377,20 @@ async function begin(opened) {
   } else {
     playback.seek(seconds === null ? playback.first : playback.first + seconds * TICKS_PER_SECOND);
   }
+  const loaded = opened.load(playback.tick).catch((error) => {
+    opened.error = error;
+  });
+  const mapped = opened.map();
+  // It takes a while to make, while the map comes.
+  scene ??= new Scene(at.world, pictures);
+  const { map, problem: why } = await mapped;
+  problem = why;
+  await scene.load(map, opened.protocol === '0.7');
   wanted_name = link.get('player');
   selected = wanted_name === null ? null : FREE;
   last_moment = null;
   listed = '';
-  try {
-    await opened.load(playback.tick);
-  } catch (error) {
-    opened.error = error;
-  }
+  await loaded;
   if (opened.stretches.segments.length === 0) {
     opened.close();
     throw opened.error ?? new Error('there is no snapshot in this recording');
@@ -436,28 +439,34 @@ async function listing() {
 }
 
 async function main() {
+  const answer = listing();
+  started().catch(() => {}); // told when it is needed
   connect();
   link = new URLSearchParams(location.search);
-  let what = link.get('demo') ?? link.get('live') ?? '';
-  // What is named in the address is fetched while the page asks for the rest.
-  const progress = (part) => tell('Opening', `${what}\n${Math.round(part * 100)} %`);
-  let opening = link.get('demo') === null ? null : open_demo(what, { progress });
-  opening?.catch(() => {});
+  let what = '';
+  // What is to be shown is fetched while the page makes what shows it.
+  let opening = null;
+  const open = () => {
+    what = link.get('live') ?? link.get('demo') ?? '';
+    if (opening !== null || what === '' || link.get('live') !== null) return;
+    tell('Opening', what);
+    opening = open_demo(what, { progress: (part) => tell('Opening', `${what}\n${Math.round(part * 100)} %`) });
+    opening.catch(() => {});
+  };
   try {
-    const list = await listing();
-    scene = new Scene(at.world, list?.data === true ? 'data/' : null);
-    if (link.get('demo') === null && link.get('live') === null) {
+    open();
+    const list = await answer;
+    if (what === '') {
       if (list?.kind === 'broadcast' && typeof list.live === 'string') link.set('live', list.live);
       else if (list?.recordings?.length === 1) link.set('demo', list.recordings[0].path);
+      open();
     }
+    pictures = list?.data === true ? 'data/' : null;
     requestAnimationFrame(frame);
-    what = link.get('demo') ?? link.get('live') ?? '';
     if (link.get('live') !== null) {
       tell('Waiting for the broadcast', what);
       await follow_broadcast(what);
-    } else if (link.get('demo') !== null) {
-      tell('Opening', what);
-      opening ??= open_demo(what, { progress });
+    } else if (opening !== null) {
       await begin(await opening);
     } else {
       tell('No recording', 'The address names none. Add ?demo=ADDRESS, or', true);
