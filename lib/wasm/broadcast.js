@@ -31,12 +31,25 @@ export class BroadcastRecording extends Stretches {
   // Takes what `sync` says of it now.
   update(what) {
     this.ended = what.ended;
+    this.last = Math.max(this.last, what.first - 1); // the others have gone
     while (this.last < what.last) {
       const number = ++this.last;
       // Ticks of fragments are known when they are read; until then they are about a second each.
       this.segments.push({ tick: this.#guess(number, what), offset: 0, end: 0, number });
     }
-    this.last_tick = what.last_tick;
+    this.last_tick = Math.max(this.last_tick, what.last_tick);
+  }
+
+  // Reads the fragment behind the last one; a relay answers when it is complete. False if it is not there.
+  async next(signal) {
+    const number = this.last + 1;
+    const chunks = await get(new URL(`${this.id}/${number}.frag`, this.#base), signal, true);
+    if (chunks === null || this.last + 1 !== number) return false;
+    this.last = number;
+    this.segments.push({ tick: this.last_tick + 1, offset: 0, end: 0, number, chunks });
+    const { snapshots } = await this.segment(this.segments.length - 1);
+    this.last_tick = Math.max(this.last_tick, snapshots.at(-1)?.tick ?? -1);
+    return true;
   }
 
   #guess(number, what) {
@@ -45,10 +58,14 @@ export class BroadcastRecording extends Stretches {
     return Math.max(before + 1, Math.min(what.last_tick, what.last_tick - back + 1));
   }
 
-  async fetch(segment) { return get(new URL(`${this.id}/${segment.number}.frag`, this.#base)); }
+  async fetch(segment, { signal } = {}) {
+    const { chunks } = segment;
+    delete segment.chunks; // it can be had again
+    return chunks ?? get(new URL(`${this.id}/${segment.number}.frag`, this.#base), signal);
+  }
 
-  async segment(number) {
-    const stretch = await super.segment(number);
+  async segment(number, options) {
+    const stretch = await super.segment(number, options);
     if (stretch.snapshots.length > 0) this.segments[number].tick = stretch.snapshots[0].tick;
     return stretch;
   }
@@ -57,8 +74,9 @@ export class BroadcastRecording extends Stretches {
   async map() { return this.map_path === null ? null : get(new URL(this.map_path, this.#base)); }
 }
 
-async function get(url) {
-  const answer = await fetch(url);
+async function get(url, signal, may_miss = false) {
+  const answer = await fetch(url, { signal });
+  if (may_miss && answer.status === 404) return null;
   if (!answer.ok) throw new TeewireError(`${url}: status ${answer.status}`);
   return new Uint8Array(await answer.arrayBuffer());
 }
@@ -84,6 +102,19 @@ export class Broadcast {
     this.recording = null;
     /** @type {object|null} the last answer of `sync` */
     this.sync = null;
+  }
+
+  /**
+   * Waits for what comes next, as long as a relay lets it; files on a web server tell at once that nothing is there.
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {Promise<'fragment'|'recording'|null>} what is new: null if nothing is
+   */
+  async next({ signal } = {}) {
+    const { recording } = this;
+    if (recording !== null && !recording.ended && (await recording.next(signal))) return 'fragment';
+    const last = recording?.last;
+    if (await this.update()) return 'recording';
+    return this.recording !== null && this.recording.last !== last ? 'fragment' : null;
   }
 
   /** Asks once. Returns true if there is another recording now: after a map change, and at first. */

@@ -15,24 +15,24 @@ export function bytes_source(bytes) {
 
 /**
  * A recording at an address. It is read by ranges if the host has them, else at once and as a whole.
- * @returns {Promise<{size: number, read(offset: number, length: number): Promise<Uint8Array>}>}
+ * @returns {Promise<import('./teewire.js').Source>}
  */
 export async function url_source(url, { signal } = {}) {
-  const get = async (offset, length) => {
+  const get = async (offset, length, signal) => {
     const answer = await fetch(url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` }, signal });
     if (!answer.ok && answer.status !== 416) throw new TeewireError(`${url}: status ${answer.status}`);
     return answer;
   };
-  const first = await get(0, FIRST);
+  const first = await get(0, FIRST, signal);
   if (first.status === 416) return bytes_source(new Uint8Array(0));
   const all = new Uint8Array(await first.arrayBuffer());
   const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? all.length);
   if (first.status !== 206 || size <= all.length) return bytes_source(all);
   return {
     size,
-    async read(offset, length) {
+    async read(offset, length, { signal } = {}) {
       if (offset + length <= all.length) return all.subarray(offset, offset + length);
-      const answer = await get(offset, Math.min(length, size - offset));
+      const answer = await get(offset, Math.min(length, size - offset), signal);
       const part = new Uint8Array(await answer.arrayBuffer());
       if (answer.status !== 206 || part.length > length) throw new TeewireError(`${url}: has changed`);
       return part;
@@ -87,7 +87,7 @@ export class Recording extends Stretches {
 
   /**
    * @param {import('./module.js').Module} module
-   * @param {{size: number, read(offset: number, length: number): Promise<Uint8Array>}} source
+   * @param {import('./teewire.js').Source} source
    * @param {{index?: object|null, progress?: (part: number) => void}} [options] `index`: what read_index gave; without, the
    *   whole recording is looked through once
    */
@@ -128,7 +128,7 @@ export class Recording extends Stretches {
       end: keyframes[n + 1]?.offset ?? source.size }));
   }
 
-  async fetch({ offset, end }) { return this.#source.read(offset, end - offset); }
+  async fetch({ offset, end }, options) { return this.#source.read(offset, end - offset, options); }
 
   /** The map inside of the recording, or null. @returns {Promise<Uint8Array|null>} */
   async map() {

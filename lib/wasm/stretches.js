@@ -7,7 +7,7 @@ import { ItemTypes } from './tables.js';
 const KEPT = 12;
 
 /**
- * Who extends it has `fetch(segment)`, which gives the segment's chunks.
+ * Who extends it has `fetch(segment, { signal })`, which gives the segment's chunks.
  * @typedef {{snapshots: import('./snapshot.js').Snapshot[], messages: object[], error: Error|null}} Stretch
  */
 export class Stretches {
@@ -38,20 +38,26 @@ export class Stretches {
     return low;
   }
 
-  /** Decodes a segment. @returns {Promise<Stretch>} */
-  segment(number) {
+  /**
+   * Decodes a segment.
+   * @param {{signal?: AbortSignal}} [options] `signal` gives it up, for all who wait for it; it can be asked for again
+   * @returns {Promise<Stretch>}
+   */
+  segment(number, { signal } = {}) {
     let kept = this.#kept.get(number);
-    if (kept === undefined) {
+    this.#kept.delete(number);
+    if (kept === undefined || kept.signal?.aborted) {
       const segment = this.segments[number];
-      kept = this.fetch(segment).then((chunks) => decode(this.module, this.header.bytes, chunks,
+      const promise = this.fetch(segment, { signal }).then((chunks) => decode(this.module, this.header.bytes, chunks,
         { protocol: this.protocol, sizes: this.#sizes, types: this.types, offset: segment.offset }));
-      kept.catch(() => this.#kept.delete(number)); // to be tried again
-    } else {
-      this.#kept.delete(number);
+      const entry = kept = { promise, signal };
+      promise.then(
+        () => { entry.signal = undefined; },
+        () => { if (this.#kept.get(number) === entry) this.#kept.delete(number); }); // to be tried again
     }
     this.#kept.set(number, kept);
     if (this.#kept.size > KEPT) this.#kept.delete(this.#kept.keys().next().value);
-    return kept;
+    return kept.promise;
   }
 
   /**

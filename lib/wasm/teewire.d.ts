@@ -23,7 +23,7 @@ export function start(where?: string | URL | { simd?: BufferSource; plain: Buffe
 /** Where a recording is read from. Less than `length` comes at the end alone. */
 export interface Source {
   size: number;
-  read(offset: number, length: number): Promise<Uint8Array>;
+  read(offset: number, length: number, options?: { signal?: AbortSignal }): Promise<Uint8Array>;
 }
 /** A recording that is in memory. */
 export function bytes_source(bytes: Uint8Array): Source;
@@ -143,8 +143,8 @@ declare class Stretches {
   segments: { tick: number; offset: number; end: number }[];
   /** The segment that a tick is in. */
   locate(tick: number): number;
-  /** Decodes a segment; some are kept. */
-  segment(number: number): Promise<Stretch>;
+  /** Decodes a segment; some are kept. `signal` gives it up, for all who wait for it; it can be asked for again. */
+  segment(number: number, options?: { signal?: AbortSignal }): Promise<Stretch>;
   /** The snapshot at a tick or before it, and the one behind it. */
   at(tick: number): Promise<{ previous: Snapshot | null; next: Snapshot | null }>;
   /** Messages of the ticks from `from` up to, not including, `to`. */
@@ -175,8 +175,10 @@ export class Broadcast {
   recording: BroadcastRecording | null;
   /** The last answer of `sync`. */
   sync: any;
-  /** Asks what there is; about twice a second. True if there is another recording now. */
+  /** Asks what there is. True if there is another recording now. */
   update(): Promise<boolean>;
+  /** Waits for what comes next, as long as a relay lets it; null if nothing has: then ask again a fifth of a second later. */
+  next(options?: { signal?: AbortSignal }): Promise<'fragment' | 'recording' | null>;
 }
 
 export interface Layer {

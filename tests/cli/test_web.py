@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 import unittest
+import urllib.request
 
 from in_folder import InFolder
 from made_relay import Relay
@@ -511,6 +512,8 @@ class Served(WebTest):
         web = self.web(relay.address)
         told = json.loads(web.get("/recordings.json"))
         self.assertEqual((told["kind"], told["live"], told["recordings"]), ("broadcast", "live/", []))
+        self.assertEqual(told["from"], relay.address + "/")
+        self.assertEqual(json.loads(urllib.request.urlopen(told["from"] + "sync", timeout=10).read())["version"], 1)
         self.assertEqual(web.get("/"), PAGE)
         status, headers, body = web.ask("/live/sync")
         for _ in range(10):

@@ -42,12 +42,18 @@ struct web_options {
 constexpr std::chrono::milliseconds housekeeping{100};
 constexpr milliseconds window = 60'000; // that fragments stay
 
+// With a slash at its end, as pages need it; empty if it is none.
+std::string relay_address(std::string const& source) {
+    if (!web_address::parse(source)) return {};
+    return source.ends_with('/') ? source : source + '/';
+}
+
 // The live game beside the viewer.
 class live_site final : public web_pages {
 public:
     live_site(std::string const& name, viewer const& files, game_pictures const& pictures)
-        : live_{name, 0, window}, files_{files}, pictures_{pictures}, list_{to_body(list_of_broadcast(
-                                                                          name, pictures.any()))} {}
+        : live_{name, 0, window}, files_{files}, pictures_{pictures},
+          list_{to_body(list_of_broadcast(name, relay_address(name), pictures.any()))} {}
 
     [[nodiscard]] live_pages& live() noexcept { return live_; }
 

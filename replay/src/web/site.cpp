@@ -150,7 +150,7 @@ std::string list_of(recordings& shown, std::string const& name, bool with_pictur
     return {text.GetString(), text.GetSize()};
 }
 
-std::string list_of_broadcast(std::string const& name, bool with_pictures) {
+std::string list_of_broadcast(std::string const& name, std::string const& from, bool with_pictures) {
     rapidjson::StringBuffer text;
     json_writer json{text};
     {
@@ -159,6 +159,7 @@ std::string list_of_broadcast(std::string const& name, bool with_pictures) {
         list.text("kind", "broadcast");
         list.text("name", name);
         list.text("live", "live/");
+        if (!from.empty()) list.text("from", from);
         list.flag("data", with_pictures);
         list.flag("complete", true);
         list.member("recordings").StartArray();

@@ -36,8 +36,9 @@ private:
 [[nodiscard]] std::string list_of(recordings& shown, std::string const& name, bool with_pictures);
 /// The page that has that list.
 [[nodiscard]] std::string_view list_page() noexcept;
-/// What it says of a broadcast.
-[[nodiscard]] std::string list_of_broadcast(std::string const& name, bool with_pictures);
+/// What it says of a broadcast. `from`: the address of a relay, if it comes from one, where a page that can reach it sees
+/// everything earlier; may be empty.
+[[nodiscard]] std::string list_of_broadcast(std::string const& name, std::string const& from, bool with_pictures);
 
 /// Recordings as pages of a web server. What takes long is done on a thread of its own.
 class recordings_site final : public web_pages {

@@ -8,9 +8,14 @@ const INDEX_PATIENCE_MS = 10000;
 /** Stretches that are kept decoded. */
 const KEPT = 6;
 const MOST_EVENTS = 20000;
-/** Shown of a broadcast is what came so many ticks before its newest. */
-export const LIVE_DELAY = 60;
-const SYNC_MS = 500;
+/** Of a broadcast, until more is known of its pace: shown is what came so many ticks before its newest. */
+const FIRST_DELAY = 60;
+/** Of its fragments: the latest of the last so many must be there in time, with so many ticks to spare. */
+const ARRIVALS = 10;
+const SPARE = 5;
+const ASK_AGAIN_MS = 200;
+const TROUBLE_MS = 1000;
+const REACH_MS = 2000;
 
 let library = null;
 
@@ -28,7 +33,7 @@ class Show {
   complete = false; // an index has told all of them
   tuning = undefined;
   #kept = new Map(); // number of a segment: its stretch
-  #coming = new Map();
+  #coming = new Map(); // number: its promise, and what gives it up
   #worlds = new WeakMap();
   #read = new Set(); // segments whose messages are in `events`
   /** The last that could not be read, and why. */
@@ -61,37 +66,49 @@ class Show {
       await this.#fetch(number + 1);
   }
 
-  /** Begins to load what will be needed soon: `ahead` ticks; and what came before, for what is still to be seen. */
+  /**
+   * Begins to load what a tick needs, and gives up what else was on its way, which would share the line. When it is there:
+   * one after the other what follows, up to `ahead` ticks, and what came before, for what is still to be seen.
+   */
   prepare(tick, ahead) {
     const { segments } = this.stretches;
     if (segments.length === 0) return;
     const number = this.stretches.locate(tick);
-    const wanted = [number, this.stretches.locate(tick + ahead), number + 1, number - 1];
-    for (const n of wanted) if (n >= 0 && n < segments.length) this.#fetch(n).catch(() => {});
+    for (const n of [number, number + 1, this.stretches.locate(tick + ahead), number - 1]) {
+      if (n < 0 || n >= segments.length || this.#kept.has(n)) continue;
+      if (n === number && !this.#coming.has(n)) for (const { control } of this.#coming.values()) control.abort();
+      if (n === number || this.#coming.size === 0) this.#fetch(n).catch(() => {});
+      return;
+    }
   }
 
   async #fetch(number) {
     if (this.#kept.has(number)) return this.#kept.get(number);
-    let coming = this.#coming.get(number);
-    if (coming === undefined) {
-      coming = this.stretches
-        .segment(number)
-        .then(
-          (stretch) => {
-            this.#keep(number, stretch);
-            return stretch;
-          },
-          (error) => {
-            this.error = error;
-            // So that what follows it can be seen.
-            this.#keep(number, { snapshots: [], messages: [], error });
-            throw error;
-          },
-        )
-        .finally(() => this.#coming.delete(number));
-      this.#coming.set(number, coming);
+    const coming = this.#coming.get(number);
+    if (coming !== undefined && !coming.control.signal.aborted) return coming.promise;
+    const control = new AbortController();
+    const entry = { control, promise: this.#load(number, control.signal) };
+    this.#coming.set(number, entry);
+    const over = () => {
+      if (this.#coming.get(number) === entry) this.#coming.delete(number);
+    };
+    entry.promise.then(over, over);
+    return entry.promise;
+  }
+
+  async #load(number, signal) {
+    try {
+      const stretch = await this.stretches.segment(number, { signal });
+      this.#keep(number, stretch);
+      return stretch;
+    } catch (error) {
+      if (!signal.aborted) {
+        this.error = error;
+        // So that what follows it can be seen.
+        this.#keep(number, { snapshots: [], messages: [], error });
+      }
+      throw error;
     }
-    return coming;
   }
 
   #keep(number, stretch) {
@@ -318,16 +335,26 @@ export async function open_bytes(bytes) {
   return new RecordedShow(await Recording.open(await started(), bytes_source(bytes)));
 }
 
+/** Whether there is a broadcast that can be reached from this page. */
+export async function is_broadcast(url) {
+  try {
+    const answer = await fetch(new URL('sync', new URL(url, document.baseURI)), { signal: AbortSignal.timeout(REACH_MS) });
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
 /** A broadcast: asks for what is new until it is closed. */
 export class LiveShow extends Show {
   live = true;
   /** Why the last question had no answer. */
   trouble = null;
   #broadcast;
-  #timer = 0;
-  #closed = false;
+  #closed = new AbortController();
+  #arrivals = []; // {ms, tick}, ticks: of the newest fragments
 
-  /** @param {() => void} changed when another recording has begun: its map, its ticks */
+  /** @param {(next: LiveShow) => void} changed when another recording has begun: its map, its ticks */
   static async open(url, changed) {
     const broadcast = new Broadcast(await started(), new URL(url, document.baseURI));
     for (let tries = 0; ; ++tries) {
@@ -342,23 +369,44 @@ export class LiveShow extends Show {
   constructor(broadcast, changed) {
     super(broadcast.recording);
     this.#broadcast = broadcast;
-    const ask = async () => {
-      try {
-        const another = await broadcast.update();
-        this.trouble = null;
-        if (another && !this.#closed) changed(broadcast);
-      } catch (error) {
-        this.trouble = error;
-      }
-      if (!this.#closed) this.#timer = setTimeout(ask, SYNC_MS);
-    };
-    this.#timer = setTimeout(ask, SYNC_MS);
+    this.#follow(changed);
   }
 
-  /** The same broadcast, with the recording that it has now. */
-  again(changed) {
-    this.close();
-    return new LiveShow(this.#broadcast, changed);
+  async #follow(changed) {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      let pause = 0;
+      try {
+        const news = await this.#broadcast.next({ signal });
+        this.trouble = null;
+        if (signal.aborted) break;
+        if (news === 'recording') {
+          this.close();
+          changed(new LiveShow(this.#broadcast, changed));
+        }
+        if (news === 'fragment') this.#arrived();
+        else pause = ASK_AGAIN_MS;
+      } catch (error) {
+        this.trouble = error;
+        pause = TROUBLE_MS;
+      }
+      if (pause > 0) await new Promise((done) => setTimeout(done, pause));
+    }
+  }
+
+  #arrived() {
+    const tick = this.stretches.last_tick;
+    const before = this.#arrivals.at(-1)?.tick ?? tick;
+    this.#arrivals.push({ ms: performance.now(), tick, ticks: tick - before });
+    if (this.#arrivals.length > ARRIVALS) this.#arrivals.shift();
+  }
+
+  /** What is to be seen now: as late that the next fragment will be there when it is needed, if it comes like the last ones. */
+  edge(ms) {
+    if (this.#arrivals.length < 2) return this.stretches.last_tick - FIRST_DELAY;
+    // Ticks are 20 ms.
+    const latest = Math.min(...this.#arrivals.map((one) => one.tick - one.ms / 20));
+    return latest + ms / 20 - Math.max(...this.#arrivals.map(({ ticks }) => ticks)) - SPARE;
   }
 
   /** Older fragments have gone. */
@@ -368,7 +416,6 @@ export class LiveShow extends Show {
   }
 
   close() {
-    this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#closed.abort();
   }
 }

@@ -1,7 +1,7 @@
 // The page: what it was asked to show, its controls, and the frames.
 import { Scene } from './scene.js';
 import { Hud } from './hud.js';
-import { LIVE_DELAY, LiveShow, open_bytes, open_demo, started } from './show.js';
+import { LiveShow, is_broadcast, open_bytes, open_demo, started } from './show.js';
 import { Playback, SPEEDS, TICKS_PER_SECOND, read_time, time_text } from './playback.js';
 import { Timeline } from './timeline.js';
 import { listen_to_keys, listen_to_pointers } from './controls.js';
@@ -291,7 +291,7 @@ function fly(seconds) {
 
 /** A broadcast's clock stays a little behind what is there. */
 function keep_up() {
-  const edge = show.last_tick - LIVE_DELAY;
+  const edge = show.edge(performance.now());
   const behind = edge - playback.tick;
   if (at_edge && (behind > MOST_BEHIND || behind < -MOST_BEHIND)) playback.tick = Math.max(show.first_tick, edge);
   playback.last = show.last_tick;
@@ -365,14 +365,17 @@ function draw(now) {
   stats.shown_tick = moment?.tick ?? null;
 }
 
+let beginnings = 0;
+
 async function begin(opened) {
+  const this_one = ++beginnings;
   show?.close();
   show = null;
   playback.first = opened.first_tick;
   playback.last = opened.last_tick;
   const seconds = read_time(link.get('t') ?? '');
   if (opened.live) {
-    playback.tick = opened.last_tick - LIVE_DELAY;
+    playback.tick = opened.edge(performance.now());
     at_edge = true;
   } else {
     playback.seek(seconds === null ? playback.first : playback.first + seconds * TICKS_PER_SECOND);
@@ -391,6 +394,7 @@ async function begin(opened) {
   last_moment = null;
   listed = '';
   await loaded;
+  if (this_one !== beginnings) return opened.close(); // another was asked for in the meantime
   if (opened.stretches.segments.length === 0) {
     opened.close();
     throw opened.error ?? new Error('there is no snapshot in this recording');
@@ -422,10 +426,8 @@ function failed(what, error) {
 }
 
 async function follow_broadcast(url) {
-  const changed = () => {
-    const next = show.again(changed);
-    begin(next).catch((error) => failed(url, error));
-  };
+  tell('Waiting for the broadcast', url);
+  const changed = (next) => begin(next).catch((error) => failed(url, error));
   await begin(await LiveShow.open(url, changed));
 }
 
@@ -457,15 +459,18 @@ async function main() {
     open();
     const list = await answer;
     if (what === '') {
-      if (list?.kind === 'broadcast' && typeof list.live === 'string') link.set('live', list.live);
-      else if (list?.recordings?.length === 1) link.set('demo', list.recordings[0].path);
+      if (list?.recordings?.length === 1) link.set('demo', list.recordings[0].path);
       open();
     }
     pictures = list?.data === true ? 'data/' : null;
     requestAnimationFrame(frame);
     if (link.get('live') !== null) {
-      tell('Waiting for the broadcast', what);
       await follow_broadcast(what);
+    } else if (list?.kind === 'broadcast' && typeof list.live === 'string') {
+      what = list.live;
+      // The relay that it comes from has everything earlier, if it can be reached from here.
+      const from = typeof list.from === 'string' && (await is_broadcast(list.from)) ? list.from : null;
+      await follow_broadcast(from ?? list.live);
     } else if (opening !== null) {
       await begin(await opening);
     } else {
