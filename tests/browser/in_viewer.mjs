@@ -43,6 +43,7 @@ const state = () => {
     label: document.getElementById('world').getAttribute('aria-label'),
     link: show && teewire_viewer.moment_link(),
     memory: performance.memory?.usedJSHeapSize,
+    asked: typeof globalThis.asked === 'number' ? globalThis.asked : null,
   };
 };
 

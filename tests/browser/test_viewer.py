@@ -11,12 +11,14 @@ import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
 import urllib.parse
+import zlib
 
 import browsers
 
@@ -49,6 +51,15 @@ def snapshots(demo):
     """Ticks and items of a recording, as far as it goes."""
     done = subprocess.run([TEEWIRE, "dump", demo, "--types", "character,client_info"], capture_output=True, text=True)
     return [(line["tick"], line["items"]) for line in map(json.loads, done.stdout.splitlines())]
+
+
+def png(width, height):
+    """All of it black, a bit a pixel, so that it may be large."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = (b"\0" * (1 + (width + 7) // 8)) * height
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -250,6 +261,26 @@ class Viewer(Served):
                 state = result["states"][-1]
                 self.assertTrue(state["problem"] or state["shown"] is not None)
 
+    def test_hostile_pictures(self):
+        """A skin or picture that cannot be used is as if it were not there."""
+        skin = next(iter(snapshots(YARD)[0][1]["client_info"].values()))["skin"]
+        good = png(256, 128)
+        bad = {"text": b"no picture", "empty": b"", "cut": good[:len(good) // 2], "small": png(1, 1), "odd": png(7, 3),
+               "long": png(30000, 1), "bomb": png(12000, 12000), "sizes": good[:16] + b"\xff" * 8 + good[24:]}
+        urls = []
+        for name, content in bad.items():
+            data = self.folder()
+            (data / "skins").mkdir()
+            for path in ("game.png", "emoticons.png", f"skins/{skin}.png"):
+                (data / path).write_bytes(content)
+            urls.append(f"{self.serve(YARD, '--data', data)}?t=0:02#{name}")
+        for result in pages(*({"url": url, "steps": ["globalThis.asked = teewire_viewer.settled", "wait:300"]} for url in urls)):
+            with self.subTest(result["url"]):
+                self.assertEqual(result["errors"], [])
+                state = result["states"][-1]
+                self.assertIsNone(state["problem"])
+                self.assertGreater(len(state["tees"]), 0)
+
     def test_live(self):
         """A broadcast is followed, three seconds behind at most."""
         relay = Relay(TEEWIRE, YARD, "--loop")
@@ -258,7 +289,9 @@ class Viewer(Served):
         self.addCleanup(relay.process.wait)
         self.addCleanup(relay.process.send_signal, signal.SIGINT)
         base = self.serve(relay.address)
-        [result] = pages({"url": base, "steps": ["wait:1500", "wait:6000"], "shot": str(SHOTS / "live.png") if SHOTS else None})
+        # What the relay has is a second old at most.
+        ask = f"(async () => {{ asked = (await (await fetch('{relay.address}/sync')).json()).tick - teewire_viewer.tick; }})()"
+        [result] = pages({"url": base, "steps": ["wait:1500", "wait:6000", ask], "shot": str(SHOTS / "live.png") if SHOTS else None})
         self.assertEqual(result["errors"], [])
         states = result["states"]
         self.assertTrue(all(state["live"] for state in states))
@@ -266,6 +299,8 @@ class Viewer(Served):
             self.assertLess(state["last"] - state["tick"], 150, states)
             self.assertGreater(len(state["tees"]), 0)
         self.assertNotEqual(states[1]["tick"], states[2]["tick"])
+        self.assertLess(states[3]["asked"], 100)
+        self.assertGreater(states[3]["asked"], -50)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import { premultiply } from './map_renderer.js';
 import { emoticon_picture, entities_picture, game_picture, skin_picture } from './drawings.js';
 import { EMOTICONS, GAME, PARTS, SKIN, sprites_in } from './sprites.js';
 
-const MOST_SIDE = 8192;
+/** A picture takes 64 MB then, some times over. */
+const MOST_SIDE = 4096;
 /** Images that are not the same in 0.6 and 0.7: DDNet has both. */
 const OTHER_IN_07 = new Set(['grass_main', 'grass_doodads', 'generic_unhookable']);
 
@@ -54,7 +55,7 @@ export class Pictures {
   #skins = new Map();
   #parts = new Map();
   #later = [];
-  #listed = null;
+  #listing = null; // the names of all skins, or null
 
   /** @param {string|null} folder where pictures are, with a slash; null: there are none */
   constructor(gl, folder) {
@@ -66,17 +67,14 @@ export class Pictures {
     this.game = sprites_in(this.#texture(own(game_picture(GAME.sprites))), GAME);
     this.emoticons = sprites_in(this.#texture(own(emoticon_picture())), EMOTICONS);
     this.own_skin = this.#skin(own(skin_picture(SKIN.sprites)));
-    if (folder !== null) {
-      this.#later.push(this.#list());
-      this.#later.push(
-        this.#fetch('game.png').then((found) => {
-          if (found !== null) this.game = sprites_in(this.#texture(found), GAME);
-        }),
-        this.#fetch('emoticons.png').then((found) => {
-          if (found !== null) this.emoticons = sprites_in(this.#texture(found), EMOTICONS);
-        }),
-      );
-    }
+    if (folder === null) return;
+    this.#listing = this.#list();
+    this.#use('game.png', (found) => {
+      this.game = sprites_in(this.#texture(found), GAME);
+    });
+    this.#use('emoticons.png', (found) => {
+      this.emoticons = sprites_in(this.#texture(found), EMOTICONS);
+    });
   }
 
   /** Until what was asked for is there, or known not to be. */
@@ -89,10 +87,21 @@ export class Pictures {
     try {
       const answer = await fetch(`${this.#folder}skins.json`);
       const { skins } = answer.ok ? await answer.json() : {};
-      if (Array.isArray(skins)) this.#listed = new Set(skins);
+      if (Array.isArray(skins)) return new Set(skins);
     } catch {
       // each is asked for
     }
+    return null;
+  }
+
+  /** Takes a picture when it has come; what cannot be used is as if it were not there. */
+  #use(path, take, wanted = async () => true) {
+    const come = async () => {
+      if (!(await wanted())) return;
+      const found = await this.#fetch(path);
+      if (found !== null) take(found);
+    };
+    this.#later.push(come().catch(() => {}));
   }
 
   async #fetch(path) {
@@ -132,12 +141,11 @@ export class Pictures {
     const known = this.#skins.get(name);
     if (known !== undefined) return known;
     this.#skins.set(name, null);
-    const there = this.#folder !== null && safe(name) && (this.#listed?.has(name) ?? true);
-    if (there)
-      this.#later.push(
-        this.#fetch(`skins/${name}.png`).then((found) => {
-          if (found !== null) this.#skins.set(name, this.#skin(found));
-        }),
+    if (this.#folder !== null && safe(name))
+      this.#use(
+        `skins/${name}.png`,
+        (found) => this.#skins.set(name, this.#skin(found)),
+        async () => (await this.#listing)?.has(name) ?? true,
       );
     return null;
   }
@@ -149,11 +157,7 @@ export class Pictures {
     if (known !== undefined) return known;
     this.#parts.set(path, null);
     if (this.#folder !== null && safe(name))
-      this.#later.push(
-        this.#fetch(path).then((found) => {
-          if (found !== null) this.#parts.set(path, sprites_in(this.#texture(found), PARTS[kind]));
-        }),
-      );
+      this.#use(path, (found) => this.#parts.set(path, sprites_in(this.#texture(found), PARTS[kind])));
     return null;
   }
 
