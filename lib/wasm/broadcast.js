@@ -113,13 +113,13 @@ export class Broadcast {
     const { recording } = this;
     if (recording !== null && !recording.ended && (await recording.next(signal))) return 'fragment';
     const last = recording?.last;
-    if (await this.update()) return 'recording';
+    if (await this.update({ signal })) return 'recording';
     return this.recording !== null && this.recording.last !== last ? 'fragment' : null;
   }
 
   /** Asks once. Returns true if there is another recording now: after a map change, and at first. */
-  async update() {
-    const sync = JSON.parse(new TextDecoder().decode(await get(new URL('sync', this.#base))));
+  async update({ signal } = {}) {
+    const sync = JSON.parse(new TextDecoder().decode(await get(new URL('sync', this.#base), signal)));
     const list = recordings_of(sync);
     this.sync = sync;
     const newest = list.at(-1);

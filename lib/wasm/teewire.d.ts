@@ -176,7 +176,7 @@ export class Broadcast {
   /** The last answer of `sync`. */
   sync: any;
   /** Asks what there is. True if there is another recording now. */
-  update(): Promise<boolean>;
+  update(options?: { signal?: AbortSignal }): Promise<boolean>;
   /** Waits for what comes next, as long as a relay lets it; null if nothing has: then ask again a fifth of a second later. */
   next(options?: { signal?: AbortSignal }): Promise<'fragment' | 'recording' | null>;
 }

@@ -126,16 +126,21 @@ export async function content(library, module, get, name) {
 export async function broadcast(library, module, url, seconds) {
   const live = new library.Broadcast(module, url);
   const end = Date.now() + 30000;
-  while (!(await live.update().catch(() => false)) && live.recording === null) {
+  while (live.recording === null) {
     if (Date.now() > end) throw new Error('no broadcast');
-    await new Promise((done) => setTimeout(done, 100));
+    if ((await live.next().catch(() => null)) === null) await new Promise((done) => setTimeout(done, 100));
   }
   const { recording } = live;
+  const told = [];
   while (recording.segments.length < seconds && !recording.ended) {
     if (Date.now() > end) throw new Error(`${recording.segments.length} fragments in 30 s`);
-    await new Promise((done) => setTimeout(done, 200));
-    await live.update();
+    const before = recording.last_tick;
+    told.push(await live.next());
+    if (told.at(-1) === 'fragment' && recording.last_tick <= before) throw new Error('a fragment without ticks');
   }
+  if (!told.includes('fragment')) throw new Error(`only ${told} came`);
+  const after = await live.next({ signal: AbortSignal.abort() }).catch(() => 'given up');
+  if (after !== 'given up') throw new Error(`${after} came, though nobody waited`);
   const lines = [];
   for (let n = 0; n < recording.segments.length; ++n) lines.push(...(await recording.segment(n)).snapshots.map(line));
   const map = await recording.map();

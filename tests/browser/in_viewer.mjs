@@ -1,5 +1,6 @@
 // Opens pages of the viewer: in_viewer.mjs CHROMIUM, and on standard input [{url, steps: [...], shot}], where a step is a
-// key ("key:n"), a wait in milliseconds ("wait:500"), or what the page is to evaluate. Prints what each page was like.
+// key ("key:n"), a wait in milliseconds ("wait:500"), fingers ("touch:x,y x,y ...", from place to place, two at a time with
+// "+": "touch:x,y+x,y ..."), or what the page is to evaluate. Prints what each page was like.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -31,7 +32,8 @@ const state = () => {
     last: show?.last_tick,
     shown: moment?.before.tick ?? null,
     tees,
-    camera: camera && { x: camera.x, y: camera.y },
+    camera: camera && { x: camera.x, y: camera.y, zoom: camera.zoom },
+    wide: document.documentElement.scrollWidth > innerWidth,
     follows: moment?.before.players.get(selected)?.name ?? null,
     names: moment === null ? [] : [...moment.before.players.values()].map(({ name }) => name),
     live: show?.live,
@@ -47,6 +49,21 @@ const state = () => {
   };
 };
 
+async function touch(page, way) {
+  const session = await page.context().newCDPSession(page);
+  const send = (type, touchPoints) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
+  for (const [n, place] of way.split(' ').entries())
+    await send(
+      n === 0 ? 'touchStart' : 'touchMove',
+      place.split('+').map((one, id) => {
+        const [x, y] = one.split(',').map(Number);
+        return { x, y, id };
+      }),
+    );
+  await send('touchEnd', []);
+  await session.detach();
+}
+
 const browser = await chromium.launch({
   executablePath: process.argv[2],
   args: [
@@ -58,8 +75,8 @@ const browser = await chromium.launch({
   ],
 });
 const results = [];
-for (const { url, steps = [], shot, size = [480, 320] } of pages) {
-  const page = await browser.newPage({ viewport: { width: size[0], height: size[1] } });
+for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages) {
+  const page = await browser.newPage({ viewport: { width: size[0], height: size[1] }, hasTouch: phone, isMobile: phone });
   const errors = [];
   // A picture, index or map that is not there is none.
   page.on('console', (said) => {
@@ -81,7 +98,8 @@ for (const { url, steps = [], shot, size = [480, 320] } of pages) {
     );
     states.push({ ...(await page.evaluate(state)), colors: await page.evaluate(picture) });
     for (const step of steps) {
-      if (step.startsWith('key:')) await page.keyboard.press(step.slice(4));
+      if (step.startsWith('touch:')) await touch(page, step.slice(6));
+      else if (step.startsWith('key:')) await page.keyboard.press(step.slice(4));
       else if (step.startsWith('wait:')) await page.waitForTimeout(Number(step.slice(5)));
       else await page.evaluate(step);
       const { frames } = states.at(-1);

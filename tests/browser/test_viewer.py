@@ -186,6 +186,23 @@ class Viewer(Served):
         self.assertGreater(got[7], got[5])
         self.assertFalse(result["states"][8]["playing"])
 
+    def test_phone(self):
+        """A finger moves the camera, two zoom, a tap chooses; nothing is wider than the screen."""
+        base = self.serve(self.folder(SEVEN))
+        near = "(() => { const t = [...teewire_viewer.moment.tees.values()][0]; teewire_viewer.follow(-1); " \
+               "teewire_viewer.camera.x = t.x; teewire_viewer.camera.y = t.y; })()"
+        [result] = pages(self.page(base, SEVEN.name, "0:07", size=[390, 700], phone=True, shot=str(SHOTS / "phone.png") if SHOTS else None, steps=[
+            "touch:195,300 195,320 255,300", "touch:150,300+240,300 140,300+250,300 105,300+285,300", near, "wait:200",
+            "touch:195,281"]))
+        self.assertEqual(result["errors"], [])
+        opened, dragged, zoomed, _, placed, tapped = result["states"]
+        self.assertFalse(opened["wide"])
+        self.assertEqual(dragged["selected"], -1)
+        self.assertLess(dragged["camera"]["x"], opened["camera"]["x"] - 50)
+        self.assertLess(zoomed["camera"]["zoom"], dragged["camera"]["zoom"] * 0.8)
+        self.assertEqual(placed["selected"], -1)
+        self.assertEqual(tapped["selected"], placed["tees"][0]["id"])
+
     def test_link(self):
         """A link that the page makes opens its moment and its player."""
         base = self.serve(self.folder(SEVEN))

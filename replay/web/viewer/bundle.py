@@ -20,7 +20,7 @@ def install(npm, kept):
     done.unlink(missing_ok=True)
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(HERE / name, kept)
-    subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], cwd=kept, check=True)
+    subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=kept, check=True)
     done.write_bytes(lock)
 
 
