@@ -132,7 +132,7 @@ export async function broadcast(library, module, url, seconds) {
   }
   const { recording } = live;
   const told = [];
-  while (recording.segments.length < seconds && !recording.ended) {
+  while ((told.length < 2 || recording.segments.length < seconds) && !recording.ended) {
     if (Date.now() > end) throw new Error(`${recording.segments.length} fragments in 30 s`);
     const before = recording.last_tick;
     told.push(await live.next());
