@@ -7,13 +7,18 @@ import { text_of as text_of_ints } from './tables.js';
 const MOST_BYTES = 512 << 20;
 const MOST_SIDE = 10000;
 const LAYER_KINDS = { 0: 'tiles', 1: 'game', 2: 'tele', 4: 'speedup', 8: 'front', 16: 'switch', 32: 'tune' };
-const ITEM = { info: 1, image: 2, envelope: 3, group: 4, layer: 5, points: 6 };
+const ITEM = { info: 1, image: 2, envelope: 3, group: 4, layer: 5, points: 6, uuids: 0xffff };
+/** Of an item's type: DDNet's tangents of envelope points. */
+const BEZIERS = [0x3ab4f84d, 0xd9cc3c78, 0xb5850d6c, 0xcdb2e25c];
+/** Of all envelopes together, as they may share them. */
+const MOST_POINTS = 1 << 20;
 
 const utf8 = new TextDecoder();
 
 class Datafile {
   #budget = MOST_BYTES;
   #blocks = new Map();
+  #uuids = [];
 
   constructor(bytes) {
     const magic = utf8.decode(bytes.subarray(0, 4));
@@ -43,6 +48,7 @@ class Datafile {
       if (offset < 0 || offset % 4 !== 0 || at + 8 > this.data)
         throw new TeewireError(`item ${n} is outside of the items`, { position: first + 4 * n });
       const type = view.getInt32(at, true) >>> 16;
+      const id = view.getInt32(at, true) & 0xffff;
       const size = view.getInt32(at + 4, true);
       if (size < 0 || size % 4 !== 0 || at + 8 + size > this.data)
         throw new TeewireError(`item ${n} is larger than the rest`, { position: at + 4 });
@@ -50,8 +56,12 @@ class Datafile {
       for (let i = 0; i < ints.length; ++i) ints[i] = view.getInt32(at + 8 + 4 * i, true);
       if (!this.types.has(type)) this.types.set(type, []);
       this.types.get(type).push(ints);
+      if (type === ITEM.uuids && ints.length >= 4) this.#uuids.push([id, ints]);
     }
   }
+
+  /** The type that has this UUID, or undefined. */
+  type_of(uuid) { return this.#uuids.find(([, ints]) => uuid.every((word, n) => ints[n] >>> 0 === word))?.[0]; }
 
   all(type) { return this.types.get(type) ?? []; }
 
@@ -130,19 +140,31 @@ async function image_of(file, ints) {
   return image;
 }
 
-function envelope_of(ints, all, step) {
-  const [, channels, first, count] = ints;
-  const points = [];
-  if (first >= 0 && count >= 0 && (first + count) * step <= all.length) {
-    for (let n = first; n < first + count; ++n) {
-      const at = n * step;
-      const four = (from) => Array.from(all.subarray(at + from, at + from + 4));
-      const point = { time: all[at], curve: all[at + 1], values: four(2) };
-      if (step === 22) Object.assign(point, { in_time: four(6), in: four(10), out_time: four(14), out: four(18) });
-      points.push(point);
-    }
+// The points of all envelopes.
+function points_of(file, step, problems) {
+  const all = file.all(ITEM.points)[0] ?? new Int32Array(0);
+  const count = Math.floor(all.length / step);
+  let tangents = step === 22 ? all : file.all(file.type_of(BEZIERS))[0] ?? null;
+  if (step === 6 && tangents !== null && tangents.length !== 16 * count) {
+    problems.push(`envelopes: ${tangents.length} ints of tangents for ${count} points`);
+    tangents = null;
   }
-  return { channels, points, name: ints.length >= 12 ? name_of(ints, 4, 8) : '',
+  return Array.from({ length: Math.min(count, MOST_POINTS) }, (_, n) => {
+    const four = (ints, from) => Array.from(ints.subarray(from, from + 4));
+    const point = { time: all[n * step], curve: all[n * step + 1], values: four(all, n * step + 2) };
+    if (tangents === null) return point;
+    const at = step === 22 ? 22 * n + 6 : 16 * n;
+    const [in_time, in_, out_time, out] = [0, 4, 8, 12].map((from) => four(tangents, at + from));
+    return { ...point, in_time, in: in_, out_time, out };
+  });
+}
+
+function envelope_of(ints, all, budget) {
+  const [, channels, first, count] = ints;
+  if (!(first >= 0 && count >= 0 && first + count <= all.length)) throw new TeewireError(`there are no points ${first} to ${first + count}`);
+  if (count > budget.points) throw new TeewireError(`${count} points, and ${budget.points} are left`);
+  budget.points -= count;
+  return { channels, points: all.slice(first, first + count), name: ints.length >= 12 ? name_of(ints, 4, 8) : '',
     synchronized: ints[0] >= 2 && ints[12] === 1 };
 }
 
@@ -203,9 +225,12 @@ export async function read_map(bytes) {
   for (const [n, ints] of file.all(ITEM.image).entries())
     images.push(await tried(`image ${n}`, () => image_of(file, ints), { name: '', width: 0, height: 0, external: false, rgba: null }));
   const described = file.all(ITEM.envelope);
-  const points = file.all(ITEM.points)[0] ?? new Int32Array(0);
-  const step = described.some((ints) => ints[0] >= 3) ? 22 : 6;
-  const envelopes = described.map((ints) => envelope_of(ints, points, step));
+  const points = points_of(file, described.some((ints) => ints[0] >= 3) ? 22 : 6, problems);
+  const envelopes = [];
+  const budget = { points: MOST_POINTS };
+  for (const [n, ints] of described.entries())
+    envelopes.push(await tried(`envelope ${n}`, async () => envelope_of(ints, points, budget),
+      { channels: ints[1], points: [], name: '', synchronized: false }));
   const layers = file.all(ITEM.layer);
   const groups = [];
   for (const [n, ints] of file.all(ITEM.group).entries()) {

@@ -122,6 +122,28 @@ export async function content(library, module, get, name) {
   };
 }
 
+/** The envelopes of a map, and what is wrong with one whose envelopes share too many points. */
+export async function envelopes(library, module, get, name) {
+  const { envelopes: found, problems } = await library.read_map(await get(name));
+  const many = await library.read_map(shared_points(200, 20000));
+  return { envelopes: found, problems, kept: many.envelopes.filter(({ points }) => points.length > 0).length, many: many.problems };
+}
+
+// A map of envelopes that all have the same points.
+function shared_points(envelopes, points) {
+  const items = [...Array.from({ length: envelopes }, (_, n) => [3, n, [1, 4, 0, points, -1]]), [6, 0, new Array(6 * points).fill(0)]];
+  const types = [[3, 0, envelopes], [6, envelopes, 1]];
+  const offsets = [];
+  let size = 0;
+  for (const [, , ints] of items) {
+    offsets.push(size);
+    size += 8 + 4 * ints.length;
+  }
+  const body = [...types.flat(), ...offsets, ...items.flatMap(([type, id, ints]) => [type << 16 | id, 4 * ints.length, ...ints])];
+  const head = [0x41544144, 4, 4 * body.length + 20, 4 * body.length + 20, types.length, items.length, 0, size, 0];
+  return new Uint8Array(Int32Array.from([...head, ...body]).buffer);
+}
+
 /** A broadcast: waits until `seconds` of it are there; the lines of all its snapshots. */
 export async function broadcast(library, module, url, seconds) {
   const live = new library.Broadcast(module, url);
