@@ -25,7 +25,7 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(compiled, sources))
-    names = [*pathlib.Path(exports).read_text().split(), "__heap_base"]
+    names = [*pathlib.Path(exports).read_text().split(), "__heap_base", "__wasm_call_ctors"]
     # It has no imports: whatever can run it needs nothing else.
     subprocess.run([clang, *TARGET, "-nostartfiles", "-Wl,--no-entry", *(f"-Wl,--export={n}" for n in names), "-Wl,--gc-sections",
                     "-Wl,--strip-all", "-Wl,-z,stack-size=131072", *objects, "-o", output], check=True)

@@ -36,6 +36,7 @@ export class Module {
 
   constructor(instance, simd) {
     this.functions = instance.exports;
+    this.functions.__wasm_call_ctors();
     this.simd = simd;
     this.#top = this.#bottom = this.functions.__heap_base.value + 15 & ~15;
   }

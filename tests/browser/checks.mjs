@@ -105,6 +105,30 @@ export async function mutated(library, module, get, name, times) {
   return damaged(library, module, changed, Array.from({ length: times }, () => name));
 }
 
+/** What the module makes of random variable-length ints, some of which are none: ints, or the error and its place. */
+export async function varints(library, module, times) {
+  let seed = 99;
+  const random = (n) => {
+    seed = Math.imul(seed, 1103515245) + 12345 >>> 0;
+    return Math.floor(seed / 2 ** 32 * n);
+  };
+  const lines = [];
+  for (let n = 0; n < times; ++n) {
+    const longer = random(4) === 0 ? 128 : 1 + random(60); // of how many bytes one goes on
+    const bytes = Uint8Array.from({ length: random(160) }, () => random(128) | (random(128) < longer ? 0 : 128));
+    if (random(2) === 0 && bytes.length > 0) bytes[bytes.length - 1] &= 127;
+    module.scope(() => {
+      const failure = module.failure();
+      const capacity = random(2) === 0 ? 200 : random(200);
+      const out = module.take(4 * capacity + 4);
+      const count = module.functions.teewire_varint_decode(module.put(bytes), bytes.length, out, capacity, failure);
+      const ints = new Int32Array(module.bytes.buffer, out, Math.max(0, count));
+      lines.push(count < 0 ? `${count} at ${module.view.getBigUint64(failure + 8, true)}` : ints.join());
+    });
+  }
+  return lines;
+}
+
 /** Fields, texts, words, messages and the map of a demo with known content. */
 export async function content(library, module, get, name) {
   const recording = await library.Recording.open(module, library.bytes_source(await get(name)));

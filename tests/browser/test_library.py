@@ -100,6 +100,14 @@ class Places(unittest.TestCase):
                 self.assertEqual(result["problems"], [])
                 self.assertTrue(any(layer[0] == "game" for group in result["layers"] for layer in group))
 
+    def test_varints(self):
+        """Kernels for vectors give what the plain ones give."""
+        found = run(self.where, "varints", 3000)
+        self.assertEqual(found, run("node", "varints", 3000, plain=True))
+        failed = sum(line.startswith("-") and " at " in line for line in found)
+        self.assertGreater(failed, 300)
+        self.assertGreater(len(found) - failed, 300)
+
     def test_envelopes(self):
         """Tangents that DDNet keeps apart are with their points; shared points cost no more than they may."""
         result = run(self.where, "envelopes", FIXTURES / "maps/ddnet.map")
