@@ -168,6 +168,32 @@ function shared_points(envelopes, points) {
   return new Uint8Array(Int32Array.from([...head, ...body]).buffer);
 }
 
+/** How many tees of a recording were told anew within a second, and how many of them are where the viewer would have them. */
+export async function reckoning(library, module, get, name) {
+  const { reckon } = await import('../../replay/web/viewer/reckoning.js');
+  const { ground_of } = await import('../../replay/web/viewer/ground.js');
+  const recording = await library.Recording.open(module, library.bytes_source(await get(name)));
+  const ground = ground_of(await library.read_map(await recording.map()));
+  const found = { told: 0, exact: 0, near: 0, stayed: 0 };
+  let before = new Map();
+  for (let n = 0; n < recording.segments.length; ++n)
+    for (const snapshot of (await recording.segment(n)).snapshots) {
+      const now = new Map(snapshot.all('character').map((item) => [item.id, item]));
+      for (const [id, { tick, x, y }] of now) {
+        const old = before.get(id);
+        if (old === undefined || old.tick <= 0 || tick <= old.tick || tick > old.tick + 50) continue;
+        const there = reckon(old, tick, ground);
+        const way = Math.hypot(there.x - x, there.y - y);
+        ++found.told;
+        found.exact += way <= 1;
+        found.near += way <= 8;
+        found.stayed += Math.hypot(old.x - x, old.y - y) <= 8;
+      }
+      before = now;
+    }
+  return found;
+}
+
 /** A broadcast: waits until `seconds` of it are there; the lines of all its snapshots. */
 export async function broadcast(library, module, url, seconds) {
   const live = new library.Broadcast(module, url);
