@@ -21,6 +21,7 @@ import unittest
 from in_folder import InFolder
 
 TEEWIRE = os.path.abspath(sys.argv[1])
+WRAPPER = pathlib.Path(TEEWIRE).read_bytes() if pathlib.Path(TEEWIRE).read_bytes()[:2] == b"#!" else b""
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS") or FIXTURES / "none")
 SCRIPT = FIXTURES.parent / "replay/cluster/export.slurm"
@@ -59,7 +60,11 @@ def send(what, pids):
 
 def runs_teewire(pid):
     with contextlib.suppress(OSError):
-        return os.path.samefile(f"/proc/{pid}/exe", TEEWIRE)
+        if os.path.samefile(f"/proc/{pid}/exe", TEEWIRE):
+            return True
+        # One of another processor is run by a program that a script names.
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return any(word.endswith(b"/replay/teewire") and word in WRAPPER for word in words)
     return False
 
 

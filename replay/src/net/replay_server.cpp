@@ -414,8 +414,9 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
         auto const request = decode<messages::request_map_data>(m, p);
         if (!request || request->number < 0 || request->number > INT32_MAX / 2) return;
         // Some ahead, so that the way to and fro does not decide how fast it goes.
-        auto const until = (static_cast<std::size_t>(request->number) + map_chunks_ahead) * map_chunk_bytes;
-        v.map_until = std::min(map_.size(), std::max(v.map_until, until));
+        std::size_t const chunks = map_.size() / map_chunk_bytes + 1;
+        std::size_t const until = std::min(chunks, static_cast<std::size_t>(request->number) + map_chunks_ahead);
+        v.map_until = std::min(map_.size(), std::max(v.map_until, until * map_chunk_bytes));
         return;
     }
     case message_type::ready:
