@@ -130,7 +130,7 @@ class Places(unittest.TestCase):
         self.assertEqual(len(result["many"]), 200 - result["kept"])
 
     def test_broadcast(self):
-        relay = subprocess.Popen([TEEWIRE, "relay", YARD, "--http", "0", "--bind", "127.0.0.1"],
+        relay = subprocess.Popen([TEEWIRE, "relay", YARD, "--http", "0", "--bind", "127.0.0.1", "--loop"],
                                  stderr=subprocess.PIPE, text=True)
         self.addCleanup(relay.stderr.close)
         self.addCleanup(relay.wait)
