@@ -3,9 +3,6 @@
 #include "codec_functions.hpp"
 #include "varint_kernels.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 namespace teewire {
 
 std::size_t varint_size(std::span<std::int32_t const> values) noexcept {
@@ -108,59 +105,6 @@ errc decode_plain(decode_run& run, std::size_t until) noexcept {
     run.at = at;
     run.count = count;
     return error;
-}
-
-// Eight values of a byte each at a time, in loops that compilers make vectors of on any machine.
-result<std::size_t> scalar::encode_varints(std::span<std::int32_t const> values,
-                                           std::span<std::uint8_t> out) noexcept {
-    std::uint8_t* to = out.data();
-    std::uint8_t* const end = to + out.size();
-    std::size_t i = 0;
-    while (values.size() - i >= 16 && static_cast<std::size_t>(end - to) >= 16 * max_varint_bytes) {
-        std::int32_t const* const eight = values.data() + i;
-        std::uint32_t beyond = 0; // of -64 to 63
-        for (int k = 0; k < 8; ++k) beyond |= static_cast<std::uint32_t>(eight[k]) + 0x40;
-        if (beyond < 0x80) {
-            for (int k = 0; k < 8; ++k)
-                to[k] = static_cast<std::uint8_t>((eight[k] ^ (eight[k] >> 31 & 0x3f)) & 0x7f);
-            to += 8;
-            i += 8;
-            continue;
-        }
-        std::uint8_t const* const before = to;
-        for (int k = 0; k < 8; ++k) to = put_varint(to, eight[k]);
-        i += 8;
-        if (to - before < 16) continue;
-        for (int k = 8; k < 16; ++k) to = put_varint(to, eight[k]); // where most are longer, more will be
-        i += 8;
-    }
-    return encode_plain(values, out, i, static_cast<std::size_t>(to - out.data()));
-}
-
-result<std::size_t> scalar::decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out,
-                                           decoding mode, note_log* notes) noexcept {
-    std::size_t at = 0;
-    std::size_t count = 0;
-    while (bytes.size() - at >= 8 + max_varint_bytes && out.size() - count >= 8) {
-        std::uint8_t const* const eight = bytes.data() + at;
-        std::uint64_t word;
-        std::memcpy(&word, eight, 8);
-        if ((word & 0x8080808080808080U) == 0) {
-            std::int32_t* const to = out.data() + count;
-            for (int k = 0; k < 8; ++k) to[k] = (eight[k] & 0x3f) ^ -(eight[k] >> 6);
-            at += 8;
-            count += 8;
-            continue;
-        }
-        // Where most are longer, more will be.
-        std::uint64_t const longer = (word >> 7 & 0x0101010101010101U) * 0x0101010101010101U >> 56;
-        std::size_t const until = longer < 4 ? at + 8 : std::min(at + 64, bytes.size());
-        if (errc const error = decode_range(bytes, out, mode, notes, at, count, until); error != errc::ok)
-            return failure{error, at};
-    }
-    errc const error = decode_range(bytes, out, mode, notes, at, count, bytes.size());
-    if (error != errc::ok) return failure{error, at};
-    return count;
 }
 
 } // namespace kernels
