@@ -153,6 +153,16 @@ result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::spa
         }
         if (errc const error = decode_plain(run, until); error != errc::ok) return failure{error, run.at};
     }
+    while (bytes.size() - run.at >= 8 && out.size() - run.count >= 8) {
+        auto const word = load<std::uint64_t>(bytes.data() + run.at);
+        if ((word & top_bits) == 0) {
+            take_bytes(word, out.data() + run.count);
+            run.at += 8;
+            run.count += 8;
+        } else if (errc const error = decode_plain(run, run.at + 8); error != errc::ok) {
+            return failure{error, run.at};
+        }
+    }
     if (errc const error = decode_plain(run, bytes.size()); error != errc::ok) return failure{error, run.at};
     return run.count;
 }
