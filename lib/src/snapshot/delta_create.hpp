@@ -71,8 +71,9 @@ inline std::size_t count_alike(std::int32_t const* to_keys, std::int32_t const* 
     std::int32_t const shift = *from_offsets - *to_offsets;
     std::size_t i = 0;
     for (; n - i >= width; i += width) {
-        std::uint32_t const set = unequal(load(to_keys + i), load(from_keys + i)) |
-                                  unequal(plus(load(to_offsets + i), all(shift)), load(from_offsets + i));
+        vec const keys = load(to_keys + i) ^ load(from_keys + i);
+        vec const moves = plus(load(to_offsets + i), all(shift)) ^ load(from_offsets + i);
+        std::uint32_t const set = unequal(keys | moves, all(0)); // leaving vectors once
         if (set != 0) return i + lowest(set);
     }
     if constexpr (width >= 8) {
@@ -200,7 +201,7 @@ public:
             // Adding carries every difference to the end of its item, even if that is in the next word.
             std::uint64_t const sum = add_carrying(~ends, different & ~ends, carry);
             std::uint64_t const flags = compact((sum | different) & ends, ends);
-            auto const items = static_cast<unsigned>(std::popcount(ends));
+            auto const items = popcount(ends);
             changed |= flags << seen;
             seen += items;
             if (seen < 64) return true;
@@ -269,7 +270,7 @@ private:
     // Bit n of `set` stands for item first + n. With `known`, items lie `shift` ints further on in `from`.
     template <bool known>
     [[gnu::noinline]] bool write(std::size_t first, std::uint64_t set, std::ptrdiff_t shift) noexcept {
-        count_ += static_cast<unsigned>(std::popcount(set));
+        count_ += popcount(set);
         // Copies that nothing else points to, to be kept in registers.
         std::int32_t const* const offsets = to_.offsets + first;
         std::uintptr_t const from = moved_by(shift);

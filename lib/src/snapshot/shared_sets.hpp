@@ -20,7 +20,7 @@ inline set_tally tally_set(std::uint64_t const* tallies, std::uint64_t const* se
     [[maybe_unused]] vec sums = all(0);
     for (std::size_t begin = 0; begin < n; begin += 64, ++set) {
         std::uint64_t left = *set;
-        tally.items += static_cast<unsigned>(std::popcount(left));
+        tally.items += popcount(left);
         std::size_t i = begin;
         if constexpr (width >= 8) // with fewer lanes, item by item is faster
             for (; n - i >= width / 2 && i < begin + 64; i += width / 2) {
@@ -81,8 +81,8 @@ inline void select_updates(shared_sets& s) noexcept {
         std::uint64_t const update = s.now[i] & ~(s.known[i] & ~s.changed[i]);
         s.known[i] = known;
         s.updates[i] = update;
-        kept += static_cast<unsigned>(std::popcount(known));
-        updates += static_cast<unsigned>(std::popcount(update));
+        kept += popcount(known);
+        updates += popcount(update);
     }
     s.kept_count = kept;
     s.update_count = updates;

@@ -45,7 +45,13 @@ snapshot_view snapshot_view::trusted(std::span<std::int32_t const> ints, bool di
 void find_starts(snapshot_view snapshot, std::span<std::uint32_t> out) noexcept {
     assert(out.size() == starts_words(snapshot.data_size() / 4));
     std::fill(out.begin(), out.end(), 0U);
-    auto const mark = [&](std::size_t n) { out[n / 32] |= 1U << n % 32; };
+    std::size_t word = 0;
+    std::uint32_t marks = 0; // of this word, not to wait for what was stored
+    auto const mark = [&](std::size_t n) {
+        marks = (n / 32 == word ? marks : 0) | 1U << n % 32;
+        word = n / 32;
+        out[word] = marks;
+    };
     for (std::int32_t const offset : snapshot.offsets()) mark(static_cast<std::uint32_t>(offset) / 4);
     mark(snapshot.data_size() / 4);
 }

@@ -1,6 +1,7 @@
 // The vector interface with AVX2. What each function does is said in scalar.hpp.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <immintrin.h>
@@ -43,6 +44,7 @@ inline vec load_pairs(std::int32_t const* p, std::uint32_t items) noexcept {
     vec const bits = _mm256_and_si256(all(static_cast<std::int32_t>(items)), wanted);
     return _mm256_and_si256(load(p), _mm256_cmpeq_epi32(bits, wanted));
 }
+inline unsigned popcount(std::uint64_t set) noexcept { return static_cast<unsigned>(std::popcount(set)); }
 inline std::uint64_t compact(std::uint64_t set, std::uint64_t of) noexcept { return _pext_u64(set, of); }
 
 } // namespace

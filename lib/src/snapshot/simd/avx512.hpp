@@ -1,6 +1,7 @@
 // The vector interface with AVX-512. What each function does is said in scalar.hpp.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <immintrin.h>
@@ -49,6 +50,7 @@ inline std::uint32_t sum_of_lanes(vec v) noexcept {
 inline vec load_pairs(std::int32_t const* p, std::uint32_t items) noexcept {
     return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(items), p);
 }
+inline unsigned popcount(std::uint64_t set) noexcept { return static_cast<unsigned>(std::popcount(set)); }
 inline std::uint64_t compact(std::uint64_t set, std::uint64_t of) noexcept { return _pext_u64(set, of); }
 
 } // namespace

@@ -43,9 +43,9 @@ inline vec all(std::int32_t value) noexcept { return vec{} + static_cast<std::ui
 // Lane by lane, modulo 2^32.
 inline vec plus(vec a, vec b) noexcept { return a + b; }
 inline vec minus(vec a, vec b) noexcept { return a - b; }
-// A bit for each lane, the first one lowest.
+// A bit for each lane, the first one lowest. Asks for what is equal, as that is what most machines can tell.
 inline std::uint32_t unequal(vec a, vec b) noexcept {
-    return bits(reinterpret_cast<vec>(a != b) & vec{1, 2, 4, 8});
+    return 0xfU ^ bits(reinterpret_cast<vec>(a == b) & vec{1, 2, 4, 8});
 }
 #define TEEWIRE_UNEQUAL_64
 // Of 64 ints: what unequal gives for all of them, with fewer moves out of vectors.
@@ -53,10 +53,10 @@ inline std::uint64_t unequal_64(std::int32_t const* a, std::int32_t const* b) no
     vec low{}, high{};
     vec of_lanes{1, 2, 4, 8};
     for (std::size_t k = 0; k < 32; k += width, of_lanes <<= width) {
-        low |= reinterpret_cast<vec>(load(a + k) != load(b + k)) & of_lanes;
-        high |= reinterpret_cast<vec>(load(a + 32 + k) != load(b + 32 + k)) & of_lanes;
+        low |= reinterpret_cast<vec>(load(a + k) == load(b + k)) & of_lanes;
+        high |= reinterpret_cast<vec>(load(a + 32 + k) == load(b + 32 + k)) & of_lanes;
     }
-    return std::uint64_t{bits(high)} << 32 | bits(low);
+    return ~(std::uint64_t{bits(high)} << 32 | bits(low));
 }
 // Whether one of n ints, a multiple of `width`, is the one in all lanes of `value`. Without a branch for each.
 inline bool any_equal(std::int32_t const* p, std::size_t n, vec value) noexcept {
@@ -71,6 +71,8 @@ inline vec load_pairs(std::int32_t const* p, std::uint32_t items) noexcept {
     std::uint32_t const second = 0 - (items >> 1 & 1);
     return load(p) & vec{first, first, second, second};
 }
+// The number of bits set.
+inline unsigned popcount(std::uint64_t set) noexcept { return count_bits(set); }
 // The bits of `set` that are in `of`, moved together.
 inline std::uint64_t compact(std::uint64_t set, std::uint64_t of) noexcept { return extract_bits(set, of); }
 
