@@ -6,6 +6,9 @@
 #include <bit>
 #include <cstring>
 
+#pragma GCC diagnostic ignored                                                                                     \
+    "-Wpsabi" // of vectors where the machine has none: nothing here is called from elsewhere
+
 namespace teewire::kernels::scalar {
 namespace {
 
@@ -101,7 +104,7 @@ inline std::size_t first_longer(std::uint64_t word) noexcept {
 }
 
 inline std::size_t count_longer(std::uint64_t word) noexcept {
-    return (word >> 7 & 0x0101010101010101U) * 0x0101010101010101U >> 56;
+    return static_cast<std::size_t>((word >> 7 & 0x0101010101010101U) * 0x0101010101010101U >> 56);
 }
 
 } // namespace

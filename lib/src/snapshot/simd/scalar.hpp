@@ -10,6 +10,9 @@
 
 #define TEEWIRE_LEVEL scalar
 
+#pragma GCC diagnostic ignored                                                                                     \
+    "-Wpsabi" // of vectors where the machine has none: nothing here is called from elsewhere
+
 namespace teewire::kernels::scalar {
 namespace {
 
