@@ -3,6 +3,7 @@
 #include "codec_functions.hpp"
 #include "varint_kernels.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -65,12 +66,12 @@ struct eight {
     store(to, reinterpret_cast<words2>(__builtin_shufflevector(lanes, lanes, lane, lane + 2, lane, lane + 2))[0]);
 }
 
-// Four values as two bytes, each in a lane, and behind these one less than the number of those in use.
+// Four values as two bytes, each in a lane, and behind these the number of those in use.
 [[gnu::always_inline]] inline words4 two_byte_codes(words4 values) noexcept {
     auto const sign = reinterpret_cast<words4>(reinterpret_cast<ints4>(values) >> 31);
     words4 const m = values ^ sign;
     auto const more = reinterpret_cast<words4>(m >= of_one_byte) & 1;
-    return (m & 0x3f) | (sign & 0x40) | more << 7 | m >> 6 << 8 | more << 16;
+    return (m & 0x3f) | (sign & 0x40) | more << 7 | m >> 6 << 8 | (more + 1) << 16;
 }
 
 // Eight values of one or two bytes each, without a branch. Writes a byte too much if the last one has one.
@@ -79,9 +80,13 @@ struct eight {
     store(codes, two_byte_codes(values.low));
     store(codes + 4, two_byte_codes(values.high));
     for (std::uint32_t const code : codes) {
-        to[0] = static_cast<std::uint8_t>(code);
-        to[1] = static_cast<std::uint8_t>(code >> 8);
-        to += 1 + (code >> 16);
+        if constexpr (little) {
+            store(to, static_cast<std::uint16_t>(code));
+        } else {
+            to[0] = static_cast<std::uint8_t>(code);
+            to[1] = static_cast<std::uint8_t>(code >> 8);
+        }
+        to += code >> 16;
     }
     return to;
 }
@@ -111,19 +116,25 @@ inline std::size_t count_longer(std::uint64_t word) noexcept {
 
 result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
     std::uint8_t* to = out.data();
-    std::uint8_t* const end = to + out.size();
     std::size_t i = 0;
-    // What is written too much is written again, since another value follows.
-    for (; values.size() - i > 8 && static_cast<std::size_t>(end - to) >= 9 * max_varint_bytes; i += 8) {
-        std::int32_t const* const from = values.data() + i;
-        eight const next{load<words4>(from), load<words4>(from + 4)};
-        if (next.within(of_one_byte)) {
-            put_bytes(next, to);
-            to += 8;
-        } else if (next.within(of_two_bytes)) {
-            to = put_pairs(next, to);
-        } else {
-            for (int k = 0; k < 8; ++k) to = put_varint(to, from[k]);
+    for (;;) {
+        // What is written too much is written again, since another value follows.
+        std::size_t const room = out.size() - static_cast<std::size_t>(to - out.data());
+        std::size_t const left = values.size() - i;
+        std::size_t const sure =
+            std::min(left == 0 ? 0 : (left - 1) / 8, room / (9 * max_varint_bytes)); // whatever they are
+        if (sure == 0) break;
+        for (std::size_t const until = i + 8 * sure; i < until; i += 8) {
+            std::int32_t const* const from = values.data() + i;
+            eight const next{load<words4>(from), load<words4>(from + 4)};
+            if (next.within(of_one_byte)) {
+                put_bytes(next, to);
+                to += 8;
+            } else if (next.within(of_two_bytes)) {
+                to = put_pairs(next, to);
+            } else {
+                for (int k = 0; k < 8; ++k) to = put_varint(to, from[k]);
+            }
         }
     }
     return encode_plain(values, out, i, static_cast<std::size_t>(to - out.data()));
