@@ -20,6 +20,13 @@ using halves8 [[gnu::vector_size(16)]] = std::uint16_t;
 using bytes16 [[gnu::vector_size(16)]] = std::uint8_t;
 using signed16 [[gnu::vector_size(16)]] = std::int8_t;
 
+// Without vectors compilers take shuffles of bytes apart, which costs ten times as much.
+#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__) || defined(__VEC__) ||                        \
+    defined(__wasm_simd128__)
+constexpr bool has_vectors = true;
+#else
+constexpr bool has_vectors = false;
+#endif
 constexpr bool little = std::endian::native == std::endian::little;
 constexpr std::uint64_t top_bits = 0x8080808080808080;
 constexpr std::uint32_t of_one_byte = 0x40; // from here on values have more
@@ -93,6 +100,13 @@ struct eight {
 
 // The values of eight bytes that have no top bits.
 [[gnu::always_inline]] inline void take_bytes(std::uint64_t word, std::int32_t* to) noexcept {
+    if constexpr (!has_vectors) {
+        for (int k = 0; k < 8; ++k) {
+            auto const byte = static_cast<std::uint32_t>(word >> (little ? 8 * k : 56 - 8 * k));
+            to[k] = static_cast<std::int32_t>((byte & 0x3f) ^ (0U - (byte >> 6 & 1)));
+        }
+        return;
+    }
     auto bytes = reinterpret_cast<bytes16>(words2{word, 0});
     bytes += bytes; // the sign is now the top bit
     bytes ^= reinterpret_cast<bytes16>(reinterpret_cast<signed16>(bytes) < 0) & 0x7e;
