@@ -62,6 +62,13 @@ struct eight {
 
 // Eight values of a byte each.
 [[gnu::always_inline]] inline void put_bytes(eight const& values, std::uint8_t* to) noexcept {
+    if constexpr (!has_vectors) {
+        for (unsigned k = 0; k < 8; ++k) {
+            auto const value = k < 4 ? values.low[k] : values.high[k - 4];
+            to[k] = static_cast<std::uint8_t>((value ^ ((0U - (value >> 31)) & 0x3f)) & 0x7f);
+        }
+        return;
+    }
     constexpr int first = little ? 0 : 8;
     constexpr int lane = little ? 0 : 1;
     words4 const low = one_byte_codes(values.low);
