@@ -101,7 +101,7 @@ class Places(unittest.TestCase):
                 self.assertTrue(any(layer[0] == "game" for group in result["layers"] for layer in group))
 
     def test_varints(self):
-        """Kernels for vectors give what the plain ones give."""
+        """Ints are unpacked the same with SIMD and without."""
         found = run(self.where, "varints", 3000)
         self.assertEqual(found, run("node", "varints", 3000, plain=True))
         failed = sum(line.startswith("-") and " at " in line for line in found)

@@ -17,11 +17,6 @@ constexpr codec_functions avx512_functions = {avx512::encode_varints, avx512::de
 #elif defined(TEEWIRE_NEON)
 constexpr codec_functions neon_functions = {neon::encode_varints, neon::decode_varints, scalar::huffman_encode,
                                             scalar::huffman_decode, scalar::huffman_decode_short};
-#elif defined(__wasm_simd128__)
-// What runs WebAssembly cannot be asked: whoever loads it takes the module that it can run.
-constexpr codec_functions simd128_functions = {scalar::encode_varints, simd128::decode_varints,
-                                               scalar::huffman_encode, scalar::huffman_decode,
-                                               scalar::huffman_decode_short};
 #endif
 
 constexpr variant<codec_functions> variants[] = {
@@ -31,8 +26,6 @@ constexpr variant<codec_functions> variants[] = {
     {"avx512", cpu_level::avx512, avx512_functions},
 #elif defined(TEEWIRE_NEON)
     {"neon", cpu_level::neon, neon_functions},
-#elif defined(__wasm_simd128__)
-    {"simd128", cpu_level::scalar, simd128_functions},
 #endif
 };
 

@@ -72,10 +72,6 @@ encode_varints_fn encode_varints;
 decode_varints_fn decode_varints;
 } // namespace neon
 
-namespace simd128 {
-decode_varints_fn decode_varints;
-} // namespace simd128
-
 } // namespace teewire::kernels
 
 namespace teewire::plain {

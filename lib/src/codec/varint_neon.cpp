@@ -1,12 +1,12 @@
 // Variable-length ints with NEON: eight at a time where each has a byte, and by tables where one has more.
 #include "codec_functions.hpp"
 #include "varint_kernels.hpp"
-#include "varint_table.hpp"
 
 #if defined(TEEWIRE_NEON)
 
 #include <arm_neon.h>
 #include <array>
+#include <cstring>
 
 namespace teewire::kernels::neon {
 namespace {
@@ -71,6 +71,30 @@ inline std::uint8_t* encode_eight(std::int32_t const* values, std::uint8_t* to) 
     return to;
 }
 
+// By the top bits of eight bytes: the values of up to four bytes that lie in them, from the first byte on.
+struct unpacking {
+    std::array<std::array<std::uint8_t, 32>, 256> order{}; // for each value the places of four bytes
+    std::array<std::uint8_t, 256> values{}, bytes{};
+};
+constexpr unpacking unpack_by = [] {
+    constexpr std::uint8_t none = 0xff;
+    unpacking u;
+    for (unsigned key = 0; key < 256; ++key) {
+        u.order[key].fill(none);
+        unsigned at = 0;
+        for (unsigned size = 1; size <= 4 && at + size <= 8; ++size) {
+            if ((key >> (at + size - 1) & 1) != 0) continue;
+            for (unsigned byte = 0; byte < size; ++byte)
+                u.order[key][4 * u.values[key] + byte] = static_cast<std::uint8_t>(at + byte);
+            ++u.values[key];
+            at += size;
+            size = 0;
+        }
+        u.bytes[key] = static_cast<std::uint8_t>(at);
+    }
+    return u;
+}();
+
 // Values from their bytes.
 inline int32x4_t join_bytes(uint8x16_t bytes) noexcept {
     auto const all = [](std::uint32_t value) { return vdupq_n_u32(value); };
@@ -83,6 +107,8 @@ inline int32x4_t join_bytes(uint8x16_t bytes) noexcept {
     return veorq_s32(vreinterpretq_s32_u32(m), sign);
 }
 
+constexpr std::uint64_t top_bits = 0x8080808080808080;
+
 // Eight values of a byte each.
 inline void decode_eight(std::uint8_t const* bytes, std::int32_t* to) noexcept {
     int8x8_t const eight = vreinterpret_s8_u8(vld1_u8(bytes));
@@ -92,18 +118,43 @@ inline void decode_eight(std::uint8_t const* bytes, std::int32_t* to) noexcept {
     vst1q_s32(to + 4, vmovl_s16(vget_high_s16(values)));
 }
 
-// Eight values of up to four bytes, found by a line of the table.
-inline void decode_found(std::uint64_t word, std::uint8_t const* order, std::int32_t* to) noexcept {
+// The values that lie in eight bytes, of which some are longer than a byte. Writes eight ints. False, with nothing
+// taken, if the first one has five bytes, or a zero behind another byte makes one over-long.
+inline bool decode_some(decode_run& run, std::uint64_t word) noexcept {
+    std::uint64_t const zeros = ~(((word & ~top_bits) + ~top_bits) | word) & top_bits;
+    std::uint64_t const key = (word >> 7 & 0x0101010101010101) * 0x0102040810204080 >> 56;
+    if ((zeros & (word & top_bits) << 8) != 0 || unpack_by.bytes[key] == 0) return false;
     uint8x16_t const bytes = vcombine_u8(vcreate_u8(word), vdup_n_u8(0));
+    std::uint8_t const* const order = unpack_by.order[key].data();
+    std::int32_t* const to = run.out.data() + run.count;
     vst1q_s32(to, join_bytes(vqtbl1q_u8(bytes, vld1q_u8(order))));
     vst1q_s32(to + 4, join_bytes(vqtbl1q_u8(bytes, vld1q_u8(order + 16))));
+    run.count += unpack_by.values[key];
+    run.at += unpack_by.bytes[key];
+    return true;
 }
 
 } // namespace
 
 result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
                                    note_log* notes) noexcept {
-    return decode_by_table<decode_eight, decode_found>({bytes, out, mode, notes});
+    decode_run run{bytes, out, mode, notes};
+    while (bytes.size() - run.at >= 8 && out.size() - run.count >= 8) {
+        std::uint64_t word;
+        std::memcpy(&word, bytes.data() + run.at, sizeof word);
+        if ((word & top_bits) == 0) {
+            decode_eight(bytes.data() + run.at, out.data() + run.count);
+            run.at += 8;
+            run.count += 8;
+            continue;
+        }
+        // What is written too much is written again, since eight values follow.
+        bool const many = bytes.size() - run.at >= 8 + 8 * max_varint_bytes && out.size() - run.count >= 16;
+        if (many && decode_some(run, word)) continue;
+        if (errc const error = decode_plain(run, run.at + 8); error != errc::ok) return failure{error, run.at};
+    }
+    if (errc const error = decode_plain(run, bytes.size()); error != errc::ok) return failure{error, run.at};
+    return run.count;
 }
 
 result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::span<std::uint8_t> out) noexcept {
