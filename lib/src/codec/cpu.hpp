@@ -16,6 +16,11 @@
 #define TEEWIRE_NEON
 #endif
 
+// Compilers that have vectors of their own, of which scalar code is made; others get the plain twins for it.
+#if defined(__GNUC__)
+#define TEEWIRE_COMPILER_VECTORS
+#endif
+
 // The functions between these two are compiled for a level. What a header of the standard library defines must not be
 // among them: the linker keeps one copy of each inline function, and any machine may come to run it.
 #define TEEWIRE_PRAGMA(text) _Pragma(#text)

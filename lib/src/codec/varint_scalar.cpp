@@ -3,6 +3,8 @@
 #include "codec_functions.hpp"
 #include "varint_kernels.hpp"
 
+#if defined(TEEWIRE_COMPILER_VECTORS)
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -203,3 +205,5 @@ result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::spa
 }
 
 } // namespace teewire::kernels::scalar
+
+#endif

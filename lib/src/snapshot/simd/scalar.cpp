@@ -1,5 +1,9 @@
 #include "any_machine.hpp"
 
+#if defined(TEEWIRE_COMPILER_VECTORS)
+
 #include "scalar.hpp"
 
 #include "kernels.hpp"
+
+#endif
