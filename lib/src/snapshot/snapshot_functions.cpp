@@ -7,11 +7,14 @@ constexpr snapshot_functions plain_functions = {
     plain::holds_key, plain::checksum,       plain::create_delta,   plain::apply_delta,  plain::apply_updates,
     plain::tally_set, plain::match_contents, plain::select_updates, plain::find_in_base, plain::copy_pieces};
 
-constexpr variant<snapshot_functions> variants[] = {
-    {"plain", cpu_level::scalar, plain_functions},
 #if defined(TEEWIRE_COMPILER_VECTORS)
-    {"scalar", cpu_level::scalar, scalar::functions},
+constexpr snapshot_functions const& scalar_functions = scalar::functions;
+#else
+constexpr snapshot_functions const& scalar_functions = plain_functions;
 #endif
+
+constexpr variant<snapshot_functions> variants[] = {
+    {"plain", cpu_level::scalar, plain_functions},    {"scalar", cpu_level::scalar, scalar_functions},
 #if defined(__x86_64__)
     {"sse2", cpu_level::sse2, sse2::functions},       {"avx2", cpu_level::avx2, avx2::functions},
     {"avx512", cpu_level::avx512, avx512::functions},
