@@ -466,13 +466,13 @@ async function main() {
     requestAnimationFrame(frame);
     if (link.get('live') !== null) {
       await follow_broadcast(what);
+    } else if (opening !== null) {
+      await begin(await opening);
     } else if (list?.kind === 'broadcast' && typeof list.live === 'string') {
       what = list.live;
       // The relay that it comes from has everything earlier, if it can be reached from here.
       const from = typeof list.from === 'string' && (await is_broadcast(list.from)) ? list.from : null;
       await follow_broadcast(from ?? list.live);
-    } else if (opening !== null) {
-      await begin(await opening);
     } else {
       tell('No recording', 'The address names none. Add ?demo=ADDRESS, or', true);
     }
