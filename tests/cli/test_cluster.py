@@ -21,7 +21,7 @@ import unittest
 from in_folder import InFolder
 
 TEEWIRE = os.path.abspath(sys.argv[1])
-WRAPPER = pathlib.Path(TEEWIRE).read_bytes() if pathlib.Path(TEEWIRE).read_bytes()[:2] == b"#!" else b""
+WRAPPER = pathlib.Path(TEEWIRE).read_bytes()  # a script, where it is of another processor
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS") or FIXTURES / "none")
 SCRIPT = FIXTURES.parent / "replay/cluster/export.slurm"
@@ -64,7 +64,7 @@ def runs_teewire(pid):
             return True
         # One of another processor is run by a program that a script names.
         words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        return any(word.endswith(b"/replay/teewire") and word in WRAPPER for word in words)
+        return WRAPPER.startswith(b"#!") and any(word.endswith(b"/replay/teewire") and word in WRAPPER for word in words)
     return False
 
 

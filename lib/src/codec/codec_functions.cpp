@@ -5,14 +5,9 @@ namespace {
 
 constexpr codec_functions plain_functions = {plain::encode_varints, plain::decode_varints, plain::huffman_encode,
                                              plain::huffman_decode, plain::huffman_decode_short};
-#if defined(TEEWIRE_COMPILER_VECTORS)
 constexpr codec_functions scalar_functions = {scalar::encode_varints, scalar::decode_varints,
                                               scalar::huffman_encode, scalar::huffman_decode,
                                               scalar::huffman_decode_short};
-#else
-constexpr codec_functions scalar_functions = {plain::encode_varints, plain::decode_varints, scalar::huffman_encode,
-                                              scalar::huffman_decode, scalar::huffman_decode_short};
-#endif
 #if defined(__x86_64__)
 constexpr codec_functions avx2_functions = {avx2::encode_varints, avx2::decode_varints, avx2::huffman_encode,
                                             avx2::huffman_decode, avx2::huffman_decode_short};

@@ -206,4 +206,19 @@ result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::spa
 
 } // namespace teewire::kernels::scalar
 
+#else
+
+namespace teewire::kernels {
+
+result<std::size_t> scalar::encode_varints(std::span<std::int32_t const> values,
+                                           std::span<std::uint8_t> out) noexcept {
+    return plain::encode_varints(values, out);
+}
+result<std::size_t> scalar::decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out,
+                                           decoding mode, note_log* notes) noexcept {
+    return plain::decode_varints(bytes, out, mode, notes);
+}
+
+} // namespace teewire::kernels
+
 #endif

@@ -1,5 +1,6 @@
 // The vector interface that kernels are written with, here with vectors of the compiler's, for which it takes what the
-// machine has: every other file of this folder that has the name of a level defines the same functions.
+// machine has: every other file of this folder that has the name of a level defines the same functions. All of them are
+// vectors of the compiler's, too, with its operators for bits.
 #pragma once
 
 #include "bits.hpp"
