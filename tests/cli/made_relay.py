@@ -5,6 +5,8 @@ import re
 import subprocess
 import time
 
+from limits import STUCK
+
 
 class Relay:
     """Bound to the loopback. Give it to addCleanup."""
@@ -29,7 +31,7 @@ class Relay:
         found = re.match(pattern, line)
         return int(found[1]) if found else None
 
-    def get(self, path, method="GET", body=None, headers={}, timeout=30):
+    def get(self, path, method="GET", body=None, headers={}, timeout=STUCK):
         """Status, headers and body."""
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
@@ -43,7 +45,7 @@ class Relay:
         status, _, body = self.get("/sync")
         return json.loads(body) if status == 200 else None
 
-    def end(self, by="terminate", timeout=30):
+    def end(self, by="terminate", timeout=STUCK):
         """Exit code and what it said."""
         if self.process.poll() is None:
             getattr(self.process, by)()

@@ -9,7 +9,8 @@ import struct
 import termios
 import time
 
-STUCK = 60  # seconds after which something never happens
+from limits import STUCK
+
 ACTION = re.compile(rb"\x1b\[(\d+);1H|\x1b\[(2J)|\x1b\[\??[\d;]*[A-Za-z]|\x1b.")
 
 

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 from in_folder import InFolder
+from limits import STUCK_AT_WORK
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
@@ -35,7 +36,7 @@ def find_package():
     if not (kept / "node_modules/apache-arrow/package.json").is_file():
         made = tempfile.mkdtemp(dir=tempfile.gettempdir())
         done = subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", made, PACKAGE],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=300)
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=STUCK_AT_WORK)
         if done.returncode != 0:
             shutil.rmtree(made)
             return None
@@ -47,7 +48,7 @@ def find_package():
 
 
 def run(*arguments):
-    done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], capture_output=True, timeout=600)
+    done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], capture_output=True, timeout=STUCK_AT_WORK)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

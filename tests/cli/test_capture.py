@@ -16,6 +16,8 @@ import tempfile
 import unittest
 import zlib
 
+from limits import STUCK, STUCK_AT_WORK
+
 TEEWIRE, MAKE_CAPTURE = sys.argv[1:3]
 FIXTURES = pathlib.Path(sys.argv[3])
 MUTATIONS = int(os.environ.get("TEEWIRE_MUTATIONS", "60"))
@@ -23,7 +25,7 @@ MUTATIONS = int(os.environ.get("TEEWIRE_MUTATIONS", "60"))
 ETHERNET, COOKED_1, COOKED_2, NULL, LOOP, RAW, IPV4, IPV6 = 1, 113, 276, 0, 108, 101, 228, 229
 
 
-def capture(*arguments, stdin=b"", timeout=120):
+def capture(*arguments, stdin=b"", timeout=STUCK_AT_WORK):
     done = subprocess.run([TEEWIRE, "capture", *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -34,7 +36,7 @@ def connections(*arguments, stdin=b""):
 
 
 def teewire(*arguments):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=120)
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK_AT_WORK)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -139,7 +141,7 @@ class Captures(unittest.TestCase):
                 ("arriving07", "teeworlds07_dm1", "client", ["0.7:8"])):
             file = cls.folder / f"{name}.pcap"
             made = subprocess.run([MAKE_CAPTURE, FIXTURES / f"demos/{demo}.demo", file, place, "15", *formats], check=True,
-                                  capture_output=True, timeout=120).stdout.decode()
+                                  capture_output=True, timeout=STUCK_AT_WORK).stdout.decode()
             cls.outcomes[name] = [line.split() for line in made.splitlines()]
         cls.ddnet = (cls.folder / "ddnet.pcap").read_bytes()
         cls.frames = read_pcap(cls.ddnet)
@@ -266,7 +268,7 @@ class Sessions(Captures):
                 shown += os.read(master, 1000).decode()
         running.send_signal(signal.SIGINT)
         out = running.stdout.read().decode()
-        self.assertEqual(running.wait(timeout=30), 130)
+        self.assertEqual(running.wait(timeout=STUCK), 130)
         self.assertIn("#1 10.0.0.2:40000", out)  # what was read until then
         os.close(master)
 

@@ -19,6 +19,7 @@ import time
 import unittest
 
 from in_folder import InFolder
+from limits import STUCK
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 WRAPPER = pathlib.Path(TEEWIRE).read_bytes()  # a script, where it is of another processor
@@ -26,7 +27,6 @@ FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS") or FIXTURES / "none")
 SCRIPT = FIXTURES.parent / "replay/cluster/export.slurm"
 SLURM = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "sinfo")
-PATIENCE = 60  # seconds
 PARTS = 4
 
 
@@ -35,10 +35,10 @@ def found(*programs):
 
 
 def wait_for(what, condition):
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + STUCK
     while not (result := condition()):
         if time.monotonic() > end:
-            raise AssertionError(f"{what}: not within {PATIENCE} s")
+            raise AssertionError(f"{what}: not within {STUCK} s")
         time.sleep(0.002)
     return result
 
@@ -130,7 +130,7 @@ class Recordings(InFolder):
         self.assertGreater(len(parts), 1)
         to = self.folder / f"{name}.sqlite"
         to.unlink(missing_ok=True)
-        done = subprocess.run([TEEWIRE, "export", *parts, "-o", to], capture_output=True, timeout=PATIENCE)
+        done = subprocess.run([TEEWIRE, "export", *parts, "-o", to], capture_output=True, timeout=STUCK)
         self.assertEqual(done.returncode, 0, done)
         return self.rows(to)
 
@@ -171,11 +171,11 @@ class Parallel(Recordings):
         running = self.start(2)
         self.kill_in_the_middle(self.part(2), lambda: filter(runs_teewire, processes(
             SLURM_ARRAY_TASK_ID="2", HOME=self.environment["HOME"])))
-        self.assertEqual(running.communicate(timeout=PATIENCE)[0], "")
+        self.assertEqual(running.communicate(timeout=STUCK)[0], "")
         self.assertEqual(running.returncode, 1)  # tasks that failed
         self.assert_interrupted(self.part(2))
         again = self.start(2)
-        said = again.communicate(timeout=PATIENCE)[1]
+        said = again.communicate(timeout=STUCK)[1]
         self.assertEqual(again.returncode, 0, said)
         self.assertEqual(self.merged(), self.whole)
 
@@ -183,7 +183,7 @@ class Parallel(Recordings):
         for jobs in (1, 2, 4):
             start = time.monotonic()
             done = self.start(jobs, f"by{jobs}")
-            said = done.communicate(timeout=PATIENCE)[1]
+            said = done.communicate(timeout=STUCK)[1]
             seconds = time.monotonic() - start
             self.assertEqual(done.returncode, 0, said)
             self.note(f"GNU parallel, {jobs} at once: {seconds:.2f} s")
@@ -269,7 +269,7 @@ JobAcctGatherType=jobacct_gather/none
         for daemon in reversed(cls.daemons.values()):
             daemon.terminate()
         for daemon in cls.daemons.values():
-            daemon.wait(PATIENCE)
+            daemon.wait(STUCK)
         send(signal.SIGKILL, processes(SLURM_CONF=str(cls.conf)))
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -286,11 +286,11 @@ JobAcctGatherType=jobacct_gather/none
         return self.ask("sinfo", "-hNo", "%N=%T").split() == ["n1=idle", "n2=idle"]
 
     def ask(self, *command):
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=PATIENCE).stdout
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=STUCK).stdout
 
     def submit(self, array, name="games"):
         done = subprocess.run(["sbatch", "--parsable", f"--array={array}", f"--output={name}-%a.log", SCRIPT, f"{name}.sqlite", "list",
-                               str(PARTS)], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=PATIENCE)
+                               str(PARTS)], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=STUCK)
         self.assertEqual(done.returncode, 0, done)
         return done.stdout.strip()
 
@@ -325,7 +325,7 @@ JobAcctGatherType=jobacct_gather/none
         conf = str(self.conf)
         self.kill_in_the_middle(self.part(second), lambda: [*processes(SLURM_CONF=conf, SLURMD_NODENAME="n2"),
                                                             *processes(SLURM_CONF=conf, TEST_NODE="n2")])
-        self.daemons.pop("n2").wait(PATIENCE)
+        self.daemons.pop("n2").wait(STUCK)
         self.addCleanup(self.ask, "scontrol", "update", "NodeName=n2", "State=RESUME")
         self.addCleanup(self.start_node, "n2")
         self.assert_interrupted(self.part(second))

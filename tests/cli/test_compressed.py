@@ -11,6 +11,7 @@ import sys
 import unittest
 
 from in_folder import InFolder
+from limits import STUCK
 
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
@@ -20,7 +21,7 @@ MAP = FIXTURES / "maps/ddnet.map"
 
 
 def run(*arguments, stdin=b""):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=60)
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=STUCK)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import unittest
 
+from limits import STUCK
 from made_server import Server
 from in_folder import InFolder
 
@@ -34,7 +35,7 @@ NETWORK = {"record", "serve", "relay", "web"}
 GROWING = {"export", "web"}
 
 
-def run(*arguments, stdin=b"", timeout=60, **more):
+def run(*arguments, stdin=b"", timeout=STUCK, **more):
     done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], input=stdin, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, timeout=timeout, **more)
     return done.returncode, done.stdout, done.stderr.decode(errors="surrogateescape")
@@ -416,7 +417,7 @@ class Outputs(Conventions):
             os.mkfifo(fifo)
             process = subprocess.Popen([TEEWIRE, *map(str, self.arguments(verb, output=fifo))], stderr=subprocess.PIPE)
             self.assertEqual(fifo.read_bytes(), expected)
-            process.communicate(timeout=30)
+            process.communicate(timeout=STUCK)
             self.assertEqual(process.returncode, 0)
             self.assertTrue(fifo.is_fifo())
             fifo.unlink()
@@ -427,7 +428,7 @@ class Outputs(Conventions):
             read, write = os.pipe()
             os.close(read)
             arguments = self.arguments(verb, output="-" if verb.writes else None)
-            done = subprocess.run([TEEWIRE, *map(str, arguments)], stdout=write, stderr=subprocess.PIPE, timeout=60)
+            done = subprocess.run([TEEWIRE, *map(str, arguments)], stdout=write, stderr=subprocess.PIPE, timeout=STUCK)
             os.close(write)
             self.assertEqual((done.returncode, b"standard output" in done.stderr), (-signal.SIGPIPE, False), done)
         self.for_each([*WRITING, *(v for v in OFFLINE if v.name == "play")], check)
@@ -438,10 +439,10 @@ class Outputs(Conventions):
             file = self.folder / "file"
             file.write_bytes(verb.good().read_bytes())
             words = " ".join(shlex.quote(str(a)) for a in [TEEWIRE, *verb.arguments(file, output="-")])
-            done = subprocess.run(["sh", "-c", f"exec {words} >&- 2>&-"], timeout=60)
+            done = subprocess.run(["sh", "-c", f"exec {words} >&- 2>&-"], timeout=STUCK)
             self.assertEqual(done.returncode, 3)
             words = " ".join(shlex.quote(str(a)) for a in [TEEWIRE, *verb.arguments(file, output=self.folder / "out")])
-            done = subprocess.run(["sh", "-c", f"exec {words} <&- >&- 2>&-"], timeout=60)
+            done = subprocess.run(["sh", "-c", f"exec {words} <&- >&- 2>&-"], timeout=STUCK)
             self.assertEqual(done.returncode, 0)
             self.assertEqual((self.folder / "out").read_bytes(), run(*verb.arguments(file, output="-"))[1])
             self.assertEqual(file.read_bytes(), verb.good().read_bytes())
@@ -457,7 +458,7 @@ class Outputs(Conventions):
                     continue
                 arguments = verb.arguments(name, output=output)
                 with open("/dev/full", "wb") as full:
-                    done = subprocess.run([TEEWIRE, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=full, timeout=60)
+                    done = subprocess.run([TEEWIRE, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=full, timeout=STUCK)
                 self.assertEqual(done.returncode, code)
         self.for_each(OFFLINE, check)
 
@@ -466,7 +467,7 @@ class Outputs(Conventions):
         for arguments in ([*v.arguments(v.good() if v.reads else "localhost", output="-")] for v in VERBS
                           if v.must_write and not v.grows):
             master, slave = pty.openpty()
-            done = subprocess.run([TEEWIRE, *map(str, arguments)], stdout=slave, stderr=subprocess.PIPE, timeout=60)
+            done = subprocess.run([TEEWIRE, *map(str, arguments)], stdout=slave, stderr=subprocess.PIPE, timeout=STUCK)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(b"terminal", done.stderr)
             self.assertFalse(select.select([master], [], [], 0)[0])
@@ -627,7 +628,7 @@ class Recordings(Conventions):
             both = [subprocess.Popen([TEEWIRE, "record", address, "--protocol", "0.6", "-o", "x.demo", "--duration", "1",
                                       "--format", "ndjson"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                     for _ in range(2)]
-            told = [json.loads(p.communicate(timeout=30)[0]) for p in both]
+            told = [json.loads(p.communicate(timeout=STUCK)[0]) for p in both]
             self.assertEqual([p.returncode for p in both], [0, 0])
         self.check_demos("x.demo", "x_2.demo")
         self.assertEqual(sorted(t["file"] for t in told), ["x.demo", "x_2.demo"])

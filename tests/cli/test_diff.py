@@ -9,6 +9,8 @@ import sys
 import tempfile
 import unittest
 
+from limits import STUCK_AT_WORK
+
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 DM1 = FIXTURES / "demos/ddnet_dm1.demo"
@@ -19,7 +21,7 @@ CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS", "")) / "demos"
 
 def run(*arguments, stdin=b"", **more):
     done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, stdout=more.pop("stdout", subprocess.PIPE),
-                          stderr=subprocess.PIPE, timeout=300, **more)
+                          stderr=subprocess.PIPE, timeout=STUCK_AT_WORK, **more)
     return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
 
 

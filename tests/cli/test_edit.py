@@ -12,6 +12,7 @@ import unittest
 import zlib
 
 from in_folder import InFolder
+from limits import STUCK_AT_WORK
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 DEMOS = pathlib.Path(sys.argv[2]).resolve() / "demos"
@@ -19,7 +20,7 @@ DEMO, YARD, SEVEN = DEMOS / "ddnet_dm1.demo", DEMOS / "ddnet_yard.demo", DEMOS /
 
 
 def run(*arguments, stdin=b"", **more):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=120, **more)
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=STUCK_AT_WORK, **more)
     return done.returncode, done.stdout, done.stderr.decode()
 
 
@@ -232,7 +233,7 @@ class Join(Edit):
         self.assertEqual(len(ticks(self.folder / "many.demo")), 6 * number)
 
     def edit_limited(self, limit, *arguments):
-        done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=300, cwd=self.folder, preexec_fn=limit)
+        done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK_AT_WORK, cwd=self.folder, preexec_fn=limit)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stderr.decode()
 

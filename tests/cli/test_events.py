@@ -14,12 +14,13 @@ import sys
 import tempfile
 
 import real_demos
+from limits import STUCK_AT_WORK
 
 SECTIONS = ("keyframes", "deltas", "messages")
 
 
 def run(*arguments, codes=(0,), stdin=None):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=300, stdin=stdin)
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK_AT_WORK, stdin=stdin)
     assert done.returncode in codes, (arguments, done.returncode, done.stderr)
     return done.stdout.decode()
 

@@ -16,6 +16,7 @@ import time
 import unittest
 
 from in_folder import InFolder
+from limits import STUCK, STUCK_AT_WORK
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
@@ -27,7 +28,7 @@ DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
 
 
 def run(*arguments, stdin=b"", **more):
-    done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], input=stdin, capture_output=True, timeout=120, **more)
+    done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], input=stdin, capture_output=True, timeout=STUCK_AT_WORK, **more)
     return done.returncode, done.stdout.decode(), done.stderr.decode(errors="surrogateescape")
 
 
@@ -394,7 +395,7 @@ class Document(Exported):
         path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
         empty = 0
         for block in self.of("sh"):
-            done = subprocess.run(["bash", "-ec", "set -o pipefail; " + block], cwd=self.folder, capture_output=True, timeout=120,
+            done = subprocess.run(["bash", "-ec", "set -o pipefail; " + block], cwd=self.folder, capture_output=True, timeout=STUCK_AT_WORK,
                                   env={**os.environ, "PATH": path})
             self.assertEqual((done.returncode, done.stderr), (0, b""), block)
             empty += done.stdout == b""
@@ -405,7 +406,7 @@ class Document(Exported):
                        subprocess.run([p, "-c", "import pandas"], capture_output=True).returncode == 0), None)
         if not python:
             self.skipTest("pandas is not installed")
-        done = subprocess.run([python, "-c", "\n".join(self.of("python"))], cwd=self.folder, capture_output=True, timeout=120)
+        done = subprocess.run([python, "-c", "\n".join(self.of("python"))], cwd=self.folder, capture_output=True, timeout=STUCK_AT_WORK)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
 
 
@@ -473,7 +474,7 @@ class Wrong(Exported):
     def test_locked(self):
         """Two that add to one database wait for each other."""
         both = [subprocess.Popen([TEEWIRE, "export", demo, "-o", self.path], stderr=subprocess.PIPE) for demo in (YARD, DM1)]
-        said = [process.communicate(timeout=60)[1] for process in both]
+        said = [process.communicate(timeout=STUCK)[1] for process in both]
         self.assertEqual([p.returncode for p in both], [0, 0], said)
         self.assertEqual(self.query("SELECT count(*) FROM recordings"), [(2,)])
 

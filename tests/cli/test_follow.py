@@ -10,10 +10,10 @@ import time
 import unittest
 
 from in_folder import InFolder
+from limits import STUCK
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 DEMOS = pathlib.Path(sys.argv[2]).resolve() / "demos"
-STUCK = 60
 
 
 def dump(*arguments, **more):

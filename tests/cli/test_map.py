@@ -13,6 +13,7 @@ import unittest
 import zlib
 
 from in_folder import InFolder
+from limits import STUCK, STUCK_AT_WORK
 from made_maps import VERSION, datafile, group, tiles
 
 TEEWIRE = sys.argv[1]
@@ -28,7 +29,7 @@ HOOKABLE, DEATH, UNHOOKABLE = (196, 158, 104), (222, 58, 58), (122, 134, 152)
 FREEZE, AIR, SPAWN = (58, 92, 214), (24, 27, 36), (250, 250, 250)
 
 
-def run(*arguments, stdin=b"", timeout=60):
+def run(*arguments, stdin=b"", timeout=STUCK):
     done = subprocess.run([TEEWIRE, "map", *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
     return done.returncode, done.stdout, done.stderr.decode()
 
@@ -145,7 +146,7 @@ class Program(InFolder):
         while cpu_ticks() < 5:  # it draws
             self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=300)
+        process.communicate(timeout=STUCK_AT_WORK)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(self.files(), [])
 

@@ -11,6 +11,7 @@ import sys
 import unittest
 
 from in_folder import InFolder
+from limits import STUCK_AT_WORK
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
@@ -23,7 +24,7 @@ OWN = {"0.6": "player_info.local,spectator_info,ddnet_spectator_info,spectator_c
 
 
 def run(*arguments, stdin=b"", **more):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=120, **more)
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=STUCK_AT_WORK, **more)
     return done.returncode, done.stdout.decode(errors="surrogateescape"), done.stderr.decode()
 
 

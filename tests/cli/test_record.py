@@ -15,11 +15,11 @@ import time
 import unittest
 
 from in_folder import InFolder
+from limits import STUCK
 from made_server import CHAT, SPECTATE, Server, unpack
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
-STUCK = 60  # seconds after which something never happens
 CHARACTER, PLAYER_INFO = 9, 10
 
 

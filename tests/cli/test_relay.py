@@ -16,6 +16,7 @@ import time
 import unittest
 
 from in_folder import InFolder
+from limits import STUCK, STUCK_AT_WORK
 from made_relay import Relay, Viewer
 from made_server import CHAT, Server
 
@@ -27,7 +28,7 @@ FAST = ("--speed", "20")
 
 def run(*arguments):
     done = subprocess.run([TEEWIRE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=120)
+                          stderr=subprocess.PIPE, text=True, timeout=STUCK_AT_WORK)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -169,7 +170,7 @@ class Fragments(RelayTest):
 
     def test_a_folder_without_a_server(self):
         relay = self.relay(DEMOS["ddnet_yard"], *FAST, "--dir", "live", http=False)
-        code, said = relay.process.wait(60), relay.process.stderr.read()
+        code, said = relay.process.wait(STUCK), relay.process.stderr.read()
         self.assertEqual(code, 0, said)
         index = json.loads((self.folder / "live/sync").read_bytes())
         [one] = index["recordings"]
@@ -254,7 +255,7 @@ class Http(RelayTest):
                                 (b"POST /sync HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", 413),
                                 (b"DELETE /sync HTTP/1.1\r\n\r\n", 405),
                                 (b"GET /sync HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 413)):
-            with socket.create_connection(("127.0.0.1", relay.port), timeout=10) as link:
+            with socket.create_connection(("127.0.0.1", relay.port), timeout=STUCK) as link:
                 link.sendall(request)
                 self.assertEqual(int(link.recv(4096).split()[1]), status, request[:40])
         self.assertEqual(relay.get("/sync")[0], 200)
@@ -263,7 +264,7 @@ class Http(RelayTest):
         relay = self.relay(DEMOS["ddnet_yard"], *FAST, "--max-connections-per-ip", "3", "--max-requests-per-ip", "20")
         Viewer(relay).look_until(over)
         time.sleep(1.1)
-        links = [socket.create_connection(("127.0.0.1", relay.port), timeout=10) for _ in range(4)]
+        links = [socket.create_connection(("127.0.0.1", relay.port), timeout=STUCK) for _ in range(4)]
         self.assertEqual(links[3].recv(10), b"") # one too many
         for link in links:
             link.close()
@@ -274,7 +275,7 @@ class Http(RelayTest):
 
     def test_events(self):
         relay = self.relay(DEMOS["ddnet_yard"], "--speed", "4")
-        link = http.client.HTTPConnection("127.0.0.1", relay.port, timeout=30)
+        link = http.client.HTTPConnection("127.0.0.1", relay.port, timeout=STUCK)
         self.addCleanup(link.close)
         link.request("GET", "/events")
         answer = link.getresponse()
@@ -335,7 +336,7 @@ class Sources(RelayTest):
         """One that ends the connection after each answer."""
         demo = DEMOS["ddnet_yard"]
         self.relay(demo, "--loop", "--dir", "live", "--window", "600", http=False)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + STUCK
         while not (self.folder / "live/sync").exists() and time.monotonic() < deadline:
             time.sleep(0.1)
 

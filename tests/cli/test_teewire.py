@@ -15,13 +15,14 @@ import tempfile
 import time
 import unittest
 
+from limits import STUCK
+
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"
-STUCK = 60  # seconds after which something never happens
 
 
-def run(*arguments, stdin=b"", timeout=60):
+def run(*arguments, stdin=b"", timeout=STUCK):
     done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -133,7 +134,7 @@ class Dump(unittest.TestCase):
 
     def test_full_disk(self):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([TEEWIRE, "dump", DEMO], stdout=full, stderr=subprocess.PIPE, timeout=60)
+            done = subprocess.run([TEEWIRE, "dump", DEMO], stdout=full, stderr=subprocess.PIPE, timeout=STUCK)
         self.assertEqual(done.returncode, 3)
         self.assertIn(b"cannot be written", done.stderr)
 
@@ -269,7 +270,7 @@ class Jobs(unittest.TestCase):
         for jobs in (1, 5):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([TEEWIRE, "dump", "--jobs", str(jobs), DEMO], stdout=full,
-                                      stderr=subprocess.PIPE, timeout=60)
+                                      stderr=subprocess.PIPE, timeout=STUCK)
             self.assertEqual(done.returncode, 3)
 
 

@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+from limits import STUCK
+
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = (FIXTURES / "demos/ddnet_dm1.demo").read_bytes()
@@ -35,7 +37,7 @@ class Text(unittest.TestCase):
         return path
 
     def run_verb(self, *arguments, codes):
-        done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+        done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK, stdin=subprocess.DEVNULL)
         self.assertIn(done.returncode, codes, (arguments, done.stdout, done.stderr))
         return done.stdout.decode(), done.stderr.decode()
 
@@ -108,10 +110,10 @@ class Text(unittest.TestCase):
         broken = os.fsencode(self.folder) + b"/\xff.demo"
         with open(broken, "wb") as file:
             file.write(DEMO)
-        done = subprocess.run([TEEWIRE, "info", "--format", "ndjson", broken], capture_output=True, timeout=60)
+        done = subprocess.run([TEEWIRE, "info", "--format", "ndjson", broken], capture_output=True, timeout=STUCK)
         self.assertEqual(json.loads(done.stdout.decode())["file"], f"{self.folder}/\ufffd.demo")
         done = subprocess.run([TEEWIRE, "merge", broken, "-o", broken + b"2", "--report", "ndjson"],
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=STUCK)
         lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
         self.assertEqual((lines[0]["file"], lines[-1]["result"]), (f"{self.folder}/\ufffd.demo", f"{self.folder}/\ufffd.demo2"))
 

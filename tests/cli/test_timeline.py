@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import real_demos
+from limits import STUCK_AT_WORK
 
 BROADCAST_SECONDS = 10
 DEATH = re.compile(r"(?P<victim>.+?) (?:died(?: \([a-z 0-9]+\))?|was killed with [a-z 0-9]+)$|"
@@ -17,7 +18,7 @@ DEATH = re.compile(r"(?P<victim>.+?) (?:died(?: \([a-z 0-9]+\))?|was killed with
 
 def run(*arguments):
     """Damaged demos count too: what comes before the damage is told."""
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=300)
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK_AT_WORK)
     assert done.returncode in (0, 1), (arguments, done.stderr)
     return done.stdout.decode()
 

@@ -18,6 +18,7 @@ import unittest
 import urllib.request
 
 from in_folder import InFolder
+from limits import STUCK, STUCK_AT_WORK
 from made_relay import Relay
 
 TEEWIRE = os.path.abspath(sys.argv[1])
@@ -29,7 +30,7 @@ PAGE = b"<!doctype html><title>a viewer</title>"
 
 
 def run(*arguments, **more):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, text=True, timeout=120, **more)
+    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, text=True, timeout=STUCK_AT_WORK, **more)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -184,7 +185,7 @@ class Web:
         self.said = line
         self.port = int(found[1]) if found else None
 
-    def ask(self, path, method="GET", headers={}, timeout=60):
+    def ask(self, path, method="GET", headers={}, timeout=STUCK):
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         with contextlib.closing(link):
             link.request(method, path, headers=headers)
@@ -208,7 +209,7 @@ class Web:
         if self.process.poll() is None:
             self.process.send_signal(how)
         try:
-            self.said += self.process.communicate(timeout=30)[1] or ""
+            self.said += self.process.communicate(timeout=STUCK)[1] or ""
         except ValueError:
             pass
         return self.process.returncode
@@ -306,7 +307,7 @@ class Served(WebTest):
     def test_one_connection(self):
         """Answers of all kinds follow each other without a byte between them."""
         web = self.web(DEMO)
-        link = http.client.HTTPConnection("127.0.0.1", web.port, timeout=30)
+        link = http.client.HTTPConnection("127.0.0.1", web.port, timeout=STUCK)
         with contextlib.closing(link):
             link.connect()
             number = link.sock.fileno()
@@ -367,7 +368,7 @@ class Served(WebTest):
                                 (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 20000 + b"\r\n\r\n", b" 431 "),
                                 (b"DELETE /recordings/ddnet_dm1.demo HTTP/1.1\r\nHost: localhost\r\n\r\n", b" 405 "),
                                 (b"nonsense\r\n\r\n", b" 400 ")):
-            with socket.create_connection(("127.0.0.1", web.port), timeout=30) as link:
+            with socket.create_connection(("127.0.0.1", web.port), timeout=STUCK) as link:
                 link.sendall(request)
                 self.assertIn(status, link.recv(100)[:20])
         self.assertEqual(web.get("/"), PAGE)
@@ -380,7 +381,7 @@ class Served(WebTest):
         other = self.web(big)
         links = []
         for _ in range(20):
-            link = socket.create_connection(("127.0.0.1", other.port), timeout=30)
+            link = socket.create_connection(("127.0.0.1", other.port), timeout=STUCK)
             self.addCleanup(link.close)
             link.sendall(b"GET /recordings/big.demo HTTP/1.1\r\nHost: localhost\r\n\r\n")
             links.append(link)
@@ -419,7 +420,7 @@ class Served(WebTest):
         # One that is cut while it is sent ends early instead of being filled up.
         with (folder / "new.demo").open("r+b") as file:
             file.truncate(64 << 20)
-        link = socket.create_connection(("127.0.0.1", web.port), timeout=30)
+        link = socket.create_connection(("127.0.0.1", web.port), timeout=STUCK)
         self.addCleanup(link.close)
         link.sendall(b"GET /recordings/new.demo HTTP/1.1\r\nHost: localhost\r\n\r\n")
         got = len(link.recv(1000))
@@ -513,7 +514,7 @@ class Served(WebTest):
         told = json.loads(web.get("/recordings.json"))
         self.assertEqual((told["kind"], told["live"], told["recordings"]), ("broadcast", "live/", []))
         self.assertEqual(told["from"], relay.address + "/")
-        self.assertEqual(json.loads(urllib.request.urlopen(told["from"] + "sync", timeout=10).read())["version"], 1)
+        self.assertEqual(json.loads(urllib.request.urlopen(told["from"] + "sync", timeout=STUCK).read())["version"], 1)
         self.assertEqual(web.get("/"), PAGE)
         status, headers, body = web.ask("/live/sync")
         for _ in range(10):
@@ -531,7 +532,7 @@ class Served(WebTest):
         self.assertEqual(web.get(f"/live/{last['id']}/{last['last'] + 1}.frag")[:1], piece[:1])
         self.assertEqual(hashlib.sha256(web.get("/live/" + last["map"]["path"])).hexdigest(), last["map"]["sha256"])
         self.assertEqual(web.get("/live/../recordings.json"), 404)
-        with socket.create_connection(("127.0.0.1", web.port), timeout=30) as link:
+        with socket.create_connection(("127.0.0.1", web.port), timeout=STUCK) as link:
             link.sendall(b"GET /live/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             told = b""
             while b"\n\n" not in told:
@@ -658,7 +659,7 @@ class Builtin(unittest.TestCase):
         self.addCleanup(process.stderr.close)
         line = process.stderr.readline()
         process.terminate()
-        code = process.wait(30)
+        code = process.wait(STUCK)
         if code == 2:
             self.assertIn("-Dweb=true", line)
         else:
