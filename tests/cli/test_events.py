@@ -100,6 +100,11 @@ def check_events(demo):
         last, tick = now, snapshot["tick"]
     told = [(e["tick"], e["client"]) for e in events if e["kind"] == "shot"]
     assert sorted(told) == sorted(shots), (demo, set(told) ^ shots)
+    if events:
+        begin, end = sorted(RANDOM.choices(ticks, k=2))
+        assert objects("events", "--from", max(begin, 0), "--to", max(end, 0), demo) == \
+            [e for e in events if max(begin, 0) <= max(e["tick"], 0) <= max(end, 0)], (demo, begin, end)
+        assert objects("events", "--from", "-0:00", demo) == [e for e in events if e["tick"] >= info["last_tick"]], demo
     check_forms(demo, events)
     probed = check_subtitles(demo, events)
     if events:
@@ -198,6 +203,10 @@ def check_following(demo):
     for e in followed + plain:
         del e["seconds"]  # from the first snapshot there, from the first tick here
     assert followed == plain and followed, (demo, len(followed), len(plain))
+    # It ends by itself when what is wanted is over, though more could come.
+    until = plain[len(plain) // 2]["tick"]
+    followed = objects("events", "--follow", "--to", until, demo)
+    assert [e["tick"] for e in followed] == [e["tick"] for e in plain if e["tick"] <= until], demo
 
 
 def main():

@@ -13,7 +13,7 @@ import unittest
 import zlib
 
 from in_folder import InFolder
-from limits import STUCK, STUCK_AT_WORK
+from limits import SLOWER, STUCK, STUCK_AT_WORK
 from made_maps import VERSION, datafile, group, tiles
 
 TEEWIRE = sys.argv[1]
@@ -143,7 +143,7 @@ class Program(InFolder):
                                     "256"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         def cpu_ticks():
             return int(pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11])
-        while cpu_ticks() < 5:  # it draws
+        while cpu_ticks() < 5 * SLOWER:  # it draws
             self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=STUCK_AT_WORK)

@@ -28,10 +28,13 @@ PLACES = ("lib/src", "replay/src")
 BESIDE_THE_POINT = {"layers", "docs", "manifest", "symbols", "symbols-map", "exports", "freestanding", "installed",
                     "embedded", "places", "citations", "version", "header-loop", "hashes"}
 # Those that run most of a folder come first; later it is those that have noticed most there.
-LIKELY = {"replay/src/capture": ("capture", "replay"), "replay/src/cli": ("replay", "program"),
-          "replay/src/demo": ("replay", "live"), "replay/src/game": ("replay",), "replay/src/io": ("replay", "program"),
-          "replay/src/map": ("map-program",), "replay/src/net": ("live",), "replay/src/verbs": ("program",),
-          "replay/src/verbs/map": ("map-program",)}
+LIKELY = {"replay/src/broadcast": ("live", "replay", "relay"), "replay/src/capture": ("capture", "replay"),
+          "replay/src/cli": ("replay", "program"), "replay/src/data": ("export", "arrow"),
+          "replay/src/demo": ("replay", "live"), "replay/src/edit": ("replay", "edit", "merge"),
+          "replay/src/events": ("events", "replay"), "replay/src/game": ("replay", "events"),
+          "replay/src/io": ("replay", "program"), "replay/src/map": ("map-program",), "replay/src/net": ("live",),
+          "replay/src/sources": ("record-program", "control", "program"), "replay/src/stream": ("live", "replay"),
+          "replay/src/verbs": ("program",), "replay/src/verbs/map": ("map-program",), "replay/src/web": ("web", "replay")}
 MEMORY = 6 << 30  # of a test, in bytes
 FILE_SIZE = 1 << 30
 
@@ -571,6 +574,7 @@ def main():
         bench.measure()
         bench.remember_objects(plan)
     kills = collections.Counter({(folder, test): 5 for folder, tests in LIKELY.items() for test in tests})
+    kills.update({(name, pathlib.Path(name).stem): 5 for name in plan})  # a verb mostly has a test of its name
     for result in results.values():
         if result["verdict"] == "noticed" and result["by"]:
             name, by = result["key"].split("\t")[0], result["by"].split(":")[0]

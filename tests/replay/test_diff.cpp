@@ -114,7 +114,7 @@ TEST_CASE("diff: ticks that one alone has") {
     common.common_ticks = true;
     CHECK(differences(all, {a, snapshot(10, {pickup(1, 1, 1)}), marker(16)}, common) == lines{"10 pickup 1: b"});
     diff_options range;
-    range.range = [](recording const&) { return std::pair{14, 18}; };
+    range.range = [](recording const&) { return tick_range{14, 18}; };
     CHECK(differences(all, {a, snapshot(10, {pickup(1, 1, 1)}), marker(16)}, range) ==
           lines{"1 ticks 14-14: a", "16 pickup 1: b", "1 ticks 18-18: a"});
     // Ticks that go back end nothing.

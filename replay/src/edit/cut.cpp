@@ -163,9 +163,8 @@ demo_header header_for(demo_header header, std::span<tick_range const> ticks, st
     header.marker_count = 0;
     header.marker_ticks = {};
     for (std::int32_t const marker : before.markers()) {
-        bool const kept = std::any_of(ticks.begin(), ticks.end(), [marker](tick_range const& r) {
-            return marker >= r.first && marker <= r.last;
-        });
+        bool const kept =
+            std::any_of(ticks.begin(), ticks.end(), [marker](tick_range const& r) { return r.contains(marker); });
         if (kept) header.marker_ticks[static_cast<std::size_t>(header.marker_count++)] = marker;
     }
     return header;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "demo/session.hpp"
+#include "game/ticks.hpp"
 #include "io/output_file.hpp"
 
 #include <teewire/demo_writer.hpp>
@@ -17,13 +18,6 @@
 
 namespace teewire::replay {
 
-/// Ticks, both included.
-struct tick_range {
-    std::int32_t first = 0;
-    std::int32_t last = INT32_MAX;
-
-    friend bool operator==(tick_range const&, tick_range const&) = default;
-};
 /// Ascending, and those that overlap as one.
 [[nodiscard]] std::vector<tick_range> unite(std::vector<tick_range> ranges);
 

@@ -77,9 +77,7 @@ private:
     // A tick whose messages are not all there is not compared.
     static bool next(tick_reader& reader) { return reader.next() && !reader.cut_short(); }
 
-    [[nodiscard]] bool wanted(std::int32_t tick) const noexcept {
-        return tick >= range_.first && tick <= range_.second;
-    }
+    [[nodiscard]] bool wanted(std::int32_t tick) const noexcept { return range_.contains(tick); }
 
     // Whether one side is damaged, so that nothing can be said any more.
     bool ended(bool more_a, bool more_b) {
@@ -377,7 +375,7 @@ private:
     diff_result result_;
     protocol protocol_ = protocol::ddnet;
     bool comparable_ = true; // items of the two
-    std::pair<std::int32_t, std::int32_t> range_{0, INT32_MAX};
+    tick_range range_;
     std::int32_t tick_ = -1;
     lone_ticks only_;
     bool flushed_ = false;                      // at this tick

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "game/item_text.hpp"
+#include "game/ticks.hpp"
 #include "stream/event.hpp"
 
 #include <teewire/message_types.hpp>
@@ -12,7 +13,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace teewire::replay {
@@ -54,8 +54,8 @@ struct diff_options {
     std::vector<std::string> ignored; ///< "character.x", or "character" for all of it
     bool common_ticks = false;        ///< ticks that one alone has are no difference
     bool messages = true;
-    /// The first and the last tick to be compared of a recording of a. All of them if it is empty.
-    std::function<std::pair<std::int32_t, std::int32_t>(recording const&)> range;
+    /// The ticks to be compared of a recording of a. All of them if it is empty.
+    std::function<tick_range(recording const&)> range;
 };
 
 struct diff_result {

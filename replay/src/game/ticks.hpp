@@ -15,6 +15,17 @@ inline constexpr std::int64_t tick_time = 20;
     return static_cast<std::int32_t>(std::min<std::int64_t>(std::int64_t{tick} + ticks, INT32_MAX));
 }
 
+/// Both included.
+struct tick_range {
+    std::int32_t first = 0;
+    std::int32_t last = INT32_MAX;
+
+    [[nodiscard]] constexpr bool contains(std::int32_t tick) const noexcept {
+        return tick >= first && tick <= last;
+    }
+    friend bool operator==(tick_range const&, tick_range const&) = default;
+};
+
 /// For what is done once in so many ticks, and when ticks begin anew.
 class tick_interval {
 public:

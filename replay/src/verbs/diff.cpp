@@ -1,6 +1,7 @@
 #include "edit/diff.hpp"
 #include "io/json.hpp"
 #include "io/output.hpp"
+#include "sources/range_options.hpp"
 #include "sources/recording_file.hpp"
 #include "verbs/verbs.hpp"
 
@@ -14,8 +15,7 @@ struct diff_arguments {
     std::vector<std::string> files;
     output_choice to;
     std::string format = "text";
-    std::optional<time_position> from;
-    std::optional<time_position> until; ///< the last one
+    chosen_range range;
     std::optional<std::size_t> limit;
     diff_options what;
     bool no_messages = false;
@@ -229,12 +229,7 @@ int diff(diff_arguments const& arguments) {
     ndjson_printer for_programs{out, limit};
     diff_options options = arguments.what;
     options.messages = !arguments.no_messages;
-    options.range = [&](recording const& r) {
-        std::pair<std::int32_t, std::int32_t> range{0, INT32_MAX};
-        if (arguments.from) range.first = arguments.from->tick(r.first_tick, r.last_tick);
-        if (arguments.until) range.second = arguments.until->tick(r.first_tick, r.last_tick);
-        return range;
-    };
+    options.range = [&](recording const& r) { return range_of(arguments.range, r); };
     std::error_code unknown;
     auto const size = std::filesystem::file_size(arguments.files[0], unknown);
     progress shown{unknown ? 0 : size};
@@ -278,8 +273,7 @@ verb const diff_verb{
         options.flag("--common-ticks", chosen->what.common_ticks,
                      "ticks that only one of them has are no difference");
         options.flag("--no-messages", chosen->no_messages, "compare items alone");
-        options.position("--from", chosen->from, "where to begin, in A");
-        options.position("--to", chosen->until, "where to end");
+        range_options(options, chosen->range, "where to begin, in A");
         options.text(
             "--connection-a", chosen->connections[0],
             "if A is a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",

@@ -3,6 +3,7 @@
 #include "game/item_text.hpp"
 #include "game/race.hpp"
 #include "sources/live_source.hpp"
+#include "sources/range_options.hpp"
 #include "sources/recording_file.hpp"
 #include "verbs/verbs.hpp"
 
@@ -16,9 +17,8 @@ namespace {
 struct dump_options {
     std::vector<std::string> files;
     output_choice to;
-    std::optional<time_position> from;
-    std::optional<time_position> until; ///< the last one
-    std::string connection;             ///< of captures
+    chosen_range range;
+    std::string connection; ///< of captures
     live_reading live;
     std::vector<std::string> types;
     std::string format = "ndjson";
@@ -175,24 +175,6 @@ struct printout {
     std::optional<std::string> head; // as it was printed
 };
 
-struct tick_range {
-    std::int32_t first = 0;
-    std::int32_t last = INT32_MAX;
-};
-
-// Of a recording.
-tick_range range_of(dump_options const& options, recording const& what) {
-    auto const from_end = [](std::optional<time_position> const& t) {
-        return t && t->from == time_position::origin::end;
-    };
-    if (what.last_tick < 0 && (from_end(options.from) || from_end(options.until)))
-        throw usage_error{"nobody knows when this will end: --from and --to count from the beginning"};
-    tick_range wanted;
-    if (options.from) wanted.first = options.from->tick(what.first_tick, what.last_tick);
-    if (options.until) wanted.last = options.until->tick(what.first_tick, what.last_tick);
-    return wanted;
-}
-
 constexpr std::size_t piece_bytes = 64 << 10; // of what is printed
 
 class printed_part : public segment_part {
@@ -231,7 +213,7 @@ public:
 private:
     void begin(recording const& what) {
         printer_ = make_printer(options_, what.version, label_);
-        wanted_ = range_of(options_, what);
+        wanted_ = range_of(options_.range, what);
         if (std::string const head = printer_->head(); printout_.head && head != *printout_.head)
             throw usage_error{fmt::format("{}other columns than before, as its protocol is {}",
                                           label_ ? *label_ + ": has " : "a recording has ", name(what.version))};
@@ -266,7 +248,7 @@ void print(session& demo, dump_options const& options, file_label const& label, 
                        {},
                        &done_bytes};
     // Without a keyframe before it, everything is decoded and what is too early left out.
-    std::int32_t const first = range_of(options, what).first;
+    std::int32_t const first = range_of(options.range, what).first;
     auto const early = [&](demo_keyframe const& k) { return k.tick < first; };
     if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = first - 1;
     decoded const found = decode(demo, team, how);
@@ -325,7 +307,7 @@ private:
 // One file after the other, as what is printed is more than can be kept.
 int dump(dump_options options) {
     bool const live = is_live(options.files, options.live);
-    if (live) static_cast<void>(range_of(options, {})); // before anybody is bothered
+    if (live) static_cast<void>(range_of(options.range, {})); // before anybody is bothered
     if (options.part && live) throw usage_error{"--shard is for files that are complete"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
@@ -358,8 +340,7 @@ verb const dump_verb{
         options.format(chosen->format, {"ndjson", "csv", "checksum"},
                        "ndjson: one object per snapshot; csv: one row per item of one type; "
                        "checksum: tick, items, bytes of items, checksum, hash");
-        options.position("--from", chosen->from, "where to begin");
-        options.position("--to", chosen->until, "where to end");
+        range_options(options, chosen->range);
         options.connection(chosen->connection);
         live_options(options, chosen->live);
         options.words("--types", chosen->types, "only items of these types, for example character,player_info");

@@ -2,6 +2,7 @@
 #include "events/event_printer.hpp"
 #include "events/game_event_reader.hpp"
 #include "sources/live_source.hpp"
+#include "sources/range_options.hpp"
 #include "sources/recording_file.hpp"
 #include "verbs/verbs.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 struct events_options {
     std::vector<std::string> files;
     output_choice to;
+    chosen_range range;
     std::string connection; ///< of captures
     live_reading live;
     std::vector<std::string> types;
@@ -60,29 +62,34 @@ kind_set kinds_of(events_options const& options) {
 class printed_events final : public event_sink {
 public:
     printed_events(events_options const& options, std::optional<std::string> file, std::function<void()> full = {})
-        : full_{std::move(full)}, kinds_{kinds_of(options)}, players_{options.players}, srt_{options.format ==
-                                                                                             "srt"},
-          printer_{make_event_printer(format_of(options), std::move(file),
-                                      options.raw ? csv_texts::raw : csv_texts::safe)},
+        : full_{std::move(full)}, chosen_{options.range}, kinds_{kinds_of(options)}, players_{options.players},
+          srt_{options.format == "srt"}, printer_{make_event_printer(format_of(options), std::move(file),
+                                                                     options.raw ? csv_texts::raw
+                                                                                 : csv_texts::safe)},
           reader_{[this](game_event const& e) {
               if (wanted(e)) printer_->print(text_, e);
           }} {}
 
     void take(stream_event const& event) override {
         constexpr std::size_t piece_bytes = 64 << 10;
-        reader_.take(event);
+        reader_.take(event); // at the beginning of a recording it tells the rest of the one before
+        if (event.kind == event_kind::begin) range_ = range_of(chosen_, *event.begun);
         if (full_ && text_.size() >= piece_bytes) full_();
     }
     void finish() {
         reader_.finish();
         printer_->finish(text_);
     }
+    /// Nothing that is wanted comes any more: everything that is a second old is told.
+    [[nodiscard]] bool over(std::int32_t tick) const noexcept {
+        return tick > later(range_.last, ticks_per_second);
+    }
     [[nodiscard]] std::string head() const { return printer_->head(); }
     [[nodiscard]] text_buffer& text() noexcept { return text_; }
 
 private:
     [[nodiscard]] bool wanted(game_event const& e) const {
-        if (!kinds_[static_cast<std::size_t>(e.kind)]) return false;
+        if (!kinds_[static_cast<std::size_t>(e.kind)] || !range_.contains(std::max(e.tick, 0))) return false;
         // A finish that the chat tells is a line of the chat already.
         if (srt_ && e.kind == game_event_kind::finish && !e.text.empty()) return false;
         if (players_.empty()) return true;
@@ -92,6 +99,8 @@ private:
     }
 
     std::function<void()> full_;
+    chosen_range const& chosen_;
+    tick_range range_; // of the recording
     kind_set kinds_;
     std::vector<std::string> const& players_;
     bool srt_;
@@ -144,8 +153,10 @@ public:
     }
     void take(stream_event const& event) override {
         events_.take(event);
+        over_ = events_.over(event.tick);
         flush();
     }
+    [[nodiscard]] bool over() const override { return over_; }
     void flush() override {
         if (events_.text().size() == 0) return;
         to_.write(events_);
@@ -159,11 +170,13 @@ public:
 private:
     printed_events events_;
     printout& to_;
+    bool over_ = false;
 };
 
 int events(events_options options) {
     static_cast<void>(kinds_of(options));
     bool const live = is_live(options.files, options.live);
+    if (live) static_cast<void>(range_of(options.range, {})); // before anybody is bothered
     if (options.format == "srt" && options.files.size() > 1)
         throw usage_error{"--format srt: subtitles are of one recording"};
     if (options.part && live) throw usage_error{"--shard is for files that are complete"};
@@ -214,6 +227,7 @@ verb const events_verb{
         options.words("--type", chosen->types, "only events of these kinds, for example kill,chat");
         options.texts("--player", chosen->players,
                       "only what this player does or suffers; can be given several times", "NAME");
+        range_options(options, chosen->range);
         options.connection(chosen->connection);
         live_options(options, chosen->live);
         options.raw_texts(chosen->raw);
