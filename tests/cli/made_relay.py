@@ -49,10 +49,8 @@ class Relay:
         """Exit code and what it said."""
         if self.process.poll() is None:
             getattr(self.process, by)()
-        try:
-            self.said += self.process.communicate(timeout=timeout)[1] or ""
-        except ValueError:
-            pass # ended before
+        self.process.wait(timeout)
+        self.said += self.process.stderr.read()  # communicate() would not know what was read with the first line
         return self.process.returncode, self.said
 
 

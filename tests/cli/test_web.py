@@ -208,10 +208,8 @@ class Web:
     def end(self, how=signal.SIGINT):
         if self.process.poll() is None:
             self.process.send_signal(how)
-        try:
-            self.said += self.process.communicate(timeout=STUCK)[1] or ""
-        except ValueError:
-            pass
+        self.process.wait(STUCK)
+        self.said += self.process.stderr.read()  # communicate() would not know what was read with the first line
         return self.process.returncode
 
 

@@ -4,6 +4,7 @@
 #include "scene.hpp"
 
 #include "broadcast/broadcast.hpp"
+#include "broadcast/broadcast_index.hpp"
 #include "broadcast/event_queue.hpp"
 #include "broadcast/subscriber.hpp"
 #include "io/errors.hpp"
@@ -242,6 +243,32 @@ TEST_CASE("a broadcast offers what is in its window") {
     CHECK(std::string(offer.sync()->begin(), offer.sync()->end()).find("\"ended\":true") != std::string::npos);
 }
 
+TEST_CASE("maps of a broadcast have a limit, too, and the same one is there once") {
+    broadcast offer{60'000, [] { return broadcast_state{}; }, 1000};
+    fragmenter cut{offer};
+    teller tell{cut};
+    for (std::uint8_t i = 0; i < 10; ++i) {
+        tell.begin(bytes(400, i));
+        tell.snapshot(10);
+        CHECK(offer.recordings() == std::min(i + 1, 3)); // two beside the newest
+    }
+    tell.begin(bytes(5000, 1)); // that of the newest stays, however large
+    tell.snapshot(10);
+    CHECK(offer.recordings() == 3);
+    tell.begin(bytes(400, 1));
+    tell.snapshot(10);
+    CHECK(offer.recordings() == 1);
+
+    listener got;
+    fragmenter shared{got};
+    teller tell_again{shared};
+    for (int i = 0; i < 2; ++i) {
+        tell_again.begin(bytes(400, 1));
+        tell_again.snapshot(10);
+    }
+    CHECK(got.begun[0].bytes == got.begun[1].bytes);
+}
+
 TEST_CASE("events wait for their time, as copies") {
     struct sink final : event_sink {
         std::vector<std::pair<event_kind, std::int32_t>> got{};
@@ -290,6 +317,40 @@ TEST_CASE("events wait for their time, as copies") {
     CHECK(seen.got.size() == 4);
     CHECK(seen.wrong == 0);
     CHECK(queue.bytes() == 0);
+}
+
+TEST_CASE("a queue of events has a limit, whatever its source sends") {
+    constexpr std::size_t most = 100'000;
+    event_queue queue{most};
+    struct at_once final : event_sink {
+        event_queue& queue;
+        explicit at_once(event_queue& to) : queue{to} {}
+        void take(stream_event const& e) override { queue.add(e, 0); }
+    } in{queue};
+    struct sink final : event_sink {
+        std::map<event_kind, int> kinds{};
+        std::vector<std::size_t> maps{};
+        void take(stream_event const& e) override {
+            ++kinds[e.kind];
+            if (e.kind == event_kind::begin) maps.push_back(e.begun->map_bytes.size());
+        }
+    } seen;
+    teller tell{in};
+    tell.begin(bytes(most / 2));
+    tell.begin(bytes(most / 2)); // there is no room for another one
+    for (std::int32_t tick = 0; tick < 10'000; ++tick) {
+        tell.snapshot(tick);
+        tell.chat(tick, "hello");
+    }
+    CHECK(queue.bytes() <= most + 1000);
+    queue.release(0, seen);
+    CHECK(queue.bytes() == 0);
+    CHECK(seen.maps == std::vector<std::size_t>{most / 2, 0});
+    CHECK(seen.kinds[event_kind::snapshot] > 10);
+    CHECK(seen.kinds[event_kind::lost] == 1);
+    tell.snapshot(10'000);
+    queue.release(0, seen);
+    CHECK(seen.kinds[event_kind::lost] == 1);
 }
 
 TEST_CASE("ticks without snapshots become snapshots") {

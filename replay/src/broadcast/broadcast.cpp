@@ -35,10 +35,12 @@ void broadcast::begin(broadcast_recording const& what) {
     bool const known =
         std::any_of(shown_.begin(), shown_.end(), [&](shown const& s) { return s.what.map_path == map; });
     shown_.push_back({what, {}, false, 0});
+    if (!map.empty() && !known) map_bytes_ += what.bytes->size();
     for (broadcast_listener* const to : listeners_) {
         if (!map.empty() && !known) to->add(map, what.bytes);
         to->add(start_path(what), what.start);
     }
+    drop_what_is_too_much();
 }
 
 void broadcast::take(fragment const& f) {
@@ -49,7 +51,7 @@ void broadcast::take(fragment const& f) {
     last_tick_ = f.last_tick;
     ++fragments_;
     for (broadcast_listener* const to : listeners_) to->add(path_of(current.what, f.number), f.bytes);
-    while (bytes_ > max_bytes) drop_oldest();
+    drop_what_is_too_much();
     write_sync();
 }
 
@@ -71,6 +73,14 @@ void broadcast::proceed(milliseconds now) {
     if (bytes_ != before) write_sync();
 }
 
+void broadcast::drop_what_is_too_much() {
+    auto const others_map_bytes = [&] {
+        broadcast_recording const& newest = shown_.back().what;
+        return map_bytes_ - (newest.bytes != nullptr ? newest.bytes->size() : 0);
+    };
+    while (bytes_ > most_bytes_ || (shown_.size() > 1 && others_map_bytes() > most_bytes_)) drop_oldest();
+}
+
 // The oldest fragment, and a recording that has none any more.
 void broadcast::drop_oldest() {
     shown& oldest = shown_.front();
@@ -89,6 +99,7 @@ void broadcast::drop_oldest() {
         if (!map.empty() && !needed) to->remove(map);
         to->remove_folder(oldest.what.id);
     }
+    if (!map.empty() && !needed) map_bytes_ -= oldest.what.bytes->size();
     shown_.pop_front();
 }
 

@@ -38,11 +38,12 @@ protected:
 
 class broadcast final : public fragment_sink {
 public:
-    static constexpr std::size_t max_bytes = std::size_t{512} << 20; ///< of fragments, whatever the window
+    /// Of fragments, and of maps beside that of the newest recording, whatever the window.
+    static constexpr std::size_t max_bytes = std::size_t{512} << 20;
 
     /// `state` is asked for `sync`.
-    broadcast(milliseconds window, std::function<broadcast_state()> state)
-        : window_{window}, state_{std::move(state)} {}
+    broadcast(milliseconds window, std::function<broadcast_state()> state, std::size_t most_bytes = max_bytes)
+        : window_{window}, state_{std::move(state)}, most_bytes_{most_bytes} {}
 
     void listen(broadcast_listener& to) { listeners_.push_back(&to); }
     /// The clock of all that follows, which never goes back; and what is too old goes.
@@ -76,14 +77,17 @@ private:
     };
 
     void drop_oldest();
+    void drop_what_is_too_much();
     void write_sync();
 
     milliseconds window_;
     std::function<broadcast_state()> state_;
+    std::size_t most_bytes_;
     std::vector<broadcast_listener*> listeners_;
     std::deque<shown> shown_; // the last one goes on, unless it has ended
     milliseconds now_ = 0;
     std::size_t bytes_ = 0;
+    std::size_t map_bytes_ = 0; // of all recordings, each map once
     std::uint64_t fragments_ = 0;
     std::int32_t last_tick_ = -1;
     shared_bytes sync_;

@@ -23,7 +23,9 @@ std::size_t event_queue::waiting::bytes() const noexcept {
 void event_queue::add(stream_event const& event, milliseconds due) {
     waiting w{due, event.kind, event.keyframe, event.vital, false, event.tick, {}, {}, {}};
     if (event.kind == event_kind::begin) {
-        w.begun = std::make_shared<owned_recording const>(*event.begun);
+        recording kept = *event.begun;
+        if (bytes_ + w.bytes() + kept.map_bytes.size() > most_bytes_) kept.map_bytes = {};
+        w.begun = std::make_shared<owned_recording const>(kept);
     } else if (event.kind == event_kind::message) {
         w.message.reserve(event.message.size() + message_padding);
         w.message.assign(event.message.begin(), event.message.end());
@@ -32,7 +34,8 @@ void event_queue::add(stream_event const& event, milliseconds due) {
         w.state.assign(event.state.ints().begin(), event.state.ints().end());
         w.distinct_keys = event.state.distinct_keys();
     }
-    if (w.kind != event_kind::begin && bytes_ + w.bytes() > max_bytes) {
+    if (w.kind != event_kind::begin && bytes_ + w.bytes() > most_bytes_) {
+        if (!waiting_.empty() && waiting_.back().kind == event_kind::lost) return;
         w.kind = event_kind::lost;
         w.state = {};
         w.message = {};

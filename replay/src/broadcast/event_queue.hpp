@@ -20,10 +20,13 @@ struct owned_recording {
     explicit owned_recording(recording const& from);
 };
 
-/// Keeps copies of events, each until its time has come. Of a source that sends more than can be kept, snapshots are lost.
+/// Keeps copies of events, each until its time has come. Of a source that sends more than can be kept, snapshots and
+/// messages are lost, of which one event tells until something fits again, and recordings begin without their maps.
 class event_queue {
 public:
     static constexpr std::size_t max_bytes = std::size_t{512} << 20;
+
+    explicit event_queue(std::size_t most_bytes = max_bytes) noexcept : most_bytes_{most_bytes} {}
 
     /// `due` must not be less than that of the event before.
     void add(stream_event const& event, milliseconds due);
@@ -48,6 +51,7 @@ private:
         [[nodiscard]] std::size_t bytes() const noexcept;
     };
 
+    std::size_t most_bytes_;
     std::deque<waiting> waiting_;
     std::size_t bytes_ = 0;
     waiting last_; // snapshot handed on, which later events refer to

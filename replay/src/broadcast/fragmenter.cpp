@@ -68,9 +68,11 @@ void fragmenter::begin(recording const& what) {
     announced_->version = what.version;
     announced_->map = named.map;
     if (!what.map_bytes.empty()) {
-        announced_->bytes =
-            std::make_shared<std::vector<std::uint8_t> const>(what.map_bytes.begin(), what.map_bytes.end());
         announced_->map_path = "map/" + hex(*named.map.sha256) + ".map";
+        if (std::exchange(map_path_, announced_->map_path) !=
+            announced_->map_path) // as long as it is the same, once
+            map_ = std::make_shared<std::vector<std::uint8_t> const>(what.map_bytes.begin(), what.map_bytes.end());
+        announced_->bytes = map_;
     }
     announced_->start = memory_->take(memory_->size());
     number_ = 0;

@@ -71,6 +71,8 @@ private:
     std::unique_ptr<memory_sink> memory_;
     std::unique_ptr<demo_recorder> recorder_;
     std::optional<broadcast_recording> announced_; // with the first snapshot
+    std::string map_path_;                         // of the last map
+    shared_bytes map_;
     bool begun_ = false;
     std::uint64_t number_ = 0;
     std::int32_t first_tick_ = -1; // of the open fragment; -1: none is open

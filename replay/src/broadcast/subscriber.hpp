@@ -44,21 +44,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-/// What `sync` says, as far as a subscriber needs it.
-struct broadcast_index {
-    struct entry {
-        std::string id;
-        protocol version = protocol::ddnet;
-        served_map map;
-        bool has_map = false;
-        std::uint64_t first = 0;
-        std::uint64_t last = 0;
-        bool ended = false;
-    };
-    std::vector<entry> recordings;
-
-    /// Null if it is none: whatever a stranger sends.
-    static std::optional<broadcast_index> parse(std::span<std::uint8_t const> text);
-};
-
 } // namespace teewire::replay
