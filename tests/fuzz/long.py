@@ -14,6 +14,7 @@ import sys
 
 # Bytes at most: what the target can make something of, and no more, so that it stays fast.
 MAX_LEN = {
+    "broadcast": 8192,
     "c_interface": 2048,
     "capture": 16384,
     "capture_verbs": 16384,

@@ -205,6 +205,7 @@ void from_demo(byte_span file) {
         put("demo", join({7, 0}, byte_span{cut}.subspan(2)));
         if (size == 6000) {
             put_for_verbs("demo_verbs", 14, byte_span{cut}.subspan(2));
+            put("broadcast", join({0}, byte_span{cut}.subspan(2)));
             serve(byte_span{cut}.subspan(2), v07);
         }
         bytes call{78, 0}; // of the C interface: reads a demo, with a size of two bytes
@@ -297,6 +298,7 @@ void short_demos() {
         static_cast<void>(write_demo_header(header, file));
         put("demo", join({0, version}, file));
         put_for_verbs("demo_verbs", 14, file);
+        put("broadcast", join({0}, file));
         serve(file, false);
         put("demo", join({7, static_cast<std::uint8_t>(version + 8)}, file));
         bytes call{78, version};
@@ -707,6 +709,19 @@ void small_maps() {
     put("map", cells);
 }
 
+void texts_of_the_web() {
+    auto const text = [](std::initializer_list<std::uint8_t> head, std::string_view said) {
+        put("broadcast", join(head, byte_span{reinterpret_cast<std::uint8_t const*>(said.data()), said.size()}));
+    };
+    text(
+        {1},
+        R"({"version":1,"recordings":[{"id":"0123456789abcdef","protocol":"ddnet","first":3,"last":17,"ended":false,)"
+        R"("map":{"name":"yard","size":4933,"crc":"c3cbca94","path":"map/a.map","sha256":)"
+        R"("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"}}]})");
+    for (char const* const said : {"bytes=0-99", "bytes=100-", "bytes=-100", "live/sync", "a%20b/%E2%82%AC.demo"})
+        text({2, 200, 0, 0, 0}, said);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -735,5 +750,6 @@ int main(int argc, char** argv) {
     colliding_keys();
     scripts();
     small_maps();
+    texts_of_the_web();
     for (auto const& [target, count] : made) std::cout << target << ' ' << count << '\n';
 }

@@ -104,6 +104,7 @@ TEST_CASE("paths of requests mean files' names") {
     CHECK(decode_path("a/b.demo") == "a/b.demo");
     CHECK(decode_path("a%20b%2Fc%2fd+e") == "a b/c/d+e");
     CHECK(decode_path("%C3%BC%FF") == "\xc3\xbc\xff");
+    CHECK_FALSE(decode_path({"a\0b", 3}));
     for (std::string_view const path : {"%", "%2", "a%", "%zz", "%2g", "%00", "a%00b", "%-1", "% 1"})
         CHECK_MESSAGE(!decode_path(path), path);
     std::string all;

@@ -50,6 +50,7 @@ byte_range byte_range::parse(std::string_view header, std::uint64_t all) noexcep
 std::optional<std::string> decode_path(std::string_view path) {
     std::string out;
     for (std::size_t i = 0; i < path.size(); ++i) {
+        if (path[i] == '\0') return {};
         if (path[i] != '%') {
             out += path[i];
             continue;

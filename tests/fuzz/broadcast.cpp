@@ -1,0 +1,152 @@
+// What a relay makes of a stranger's demo, and what strangers send to those who follow and serve broadcasts. The first byte
+// chooses: a demo, what `sync` says, or a request.
+#include "program.hpp"
+
+#include "broadcast/broadcast.hpp"
+#include "broadcast/broadcast_index.hpp"
+#include "demo/demo_stream.hpp"
+#include "io/input.hpp"
+#include "net/web_request.hpp"
+#include "stream/whole_ticks.hpp"
+
+#include <map>
+
+using namespace teewire;
+using namespace teewire::replay;
+
+namespace {
+
+// What a demo shows at its ticks.
+class ticks_shown final : public event_sink {
+public:
+    void take(stream_event const& event) override {
+        if (event.kind != event_kind::snapshot) return;
+        auto const ints = event.state.ints();
+        all_[event.tick].assign(ints.begin(), ints.end());
+    }
+    [[nodiscard]] auto const& all() const noexcept { return all_; }
+
+private:
+    std::map<std::int32_t, std::vector<std::int32_t>> all_;
+};
+
+// Everything that was ever offered.
+class everything final : public broadcast_listener {
+public:
+    void add(std::string const& path, shared_bytes const& bytes) override {
+        FUZZ_REQUIRE(files_.emplace(path, bytes).second);
+    }
+    void remove(std::string const& path) override { FUZZ_REQUIRE(files_.contains(path)); }
+    void remove_folder(std::string const&) override {}
+    void change(shared_bytes const& sync) override { sync_ = sync; }
+
+    [[nodiscard]] shared_bytes file(std::string const& path) const {
+        auto const found = files_.find(path);
+        return found != files_.end() ? found->second : nullptr;
+    }
+    [[nodiscard]] shared_bytes const& sync() const noexcept { return sync_; }
+
+private:
+    std::map<std::string, shared_bytes> files_;
+    shared_bytes sync_;
+};
+
+std::map<std::int32_t, std::vector<std::int32_t>> play(std::vector<std::uint8_t> const& demo, protocol version) {
+    auto const reader = demo_reader::open(demo);
+    FUZZ_REQUIRE(reader.has_value());
+    size_table const& sizes = version == protocol::teeworlds_07 ? sizes_07 : sizes_06;
+    demo_player player{*reader, fuzz::lasting<demo_player_memory>(), {&sizes, decoding::strict, nullptr}};
+    ticks_shown shown;
+    whole_ticks whole{shown};
+    for (demo_event e; player.next(e);) whole.take(to_stream_event(e, player.state()));
+    whole.finish(player.state());
+    FUZZ_REQUIRE(player.error().what.code == errc::ok);
+    return shown.all();
+}
+
+// Each fragment shows what the demo shows at its ticks, and `sync` tells which there are.
+void relay(fuzz::bytes_view demo) {
+    static fuzz::memory_file const& file = *new fuzz::memory_file;
+    file.assign(demo);
+    everything offered;
+    broadcast offer{1 << 20, [] { return broadcast_state{}; }};
+    offer.listen(offered);
+    ticks_shown source;
+    try {
+        input const opened{file.path()};
+        session played{opened};
+        fragmenter cut{offer};
+        demo_stream stream{played};
+        struct both final : event_sink {
+            event_sink& a;
+            event_sink& b;
+            both(event_sink& x, event_sink& y) : a{x}, b{y} {}
+            void take(stream_event const& e) override {
+                a.take(e);
+                b.take(e);
+            }
+        } to{source, cut};
+        whole_ticks whole{to};
+        for (stream_event e; stream.next(e);) whole.take(e);
+        whole.finish(played.player().state());
+        cut.finish();
+    } catch (bad_input const&) { // there is nothing to be played
+        return;
+    }
+    if (offered.sync() == nullptr) return;
+    auto const index = broadcast_index::parse(*offered.sync());
+    FUZZ_REQUIRE(index && index->recordings.size() == 1);
+    auto const& one = index->recordings.front();
+    FUZZ_REQUIRE(one.ended && one.first == 0 && one.last + 1 == offer.fragments());
+    auto const start = offered.file(one.id + "/start");
+    FUZZ_REQUIRE(start != nullptr && offer.find(one.id + "/start") == start);
+    for (std::uint64_t n = one.first; n <= one.last; ++n) {
+        std::string const path = fmt::format("{}/{}.frag", one.id, n);
+        auto const fragment = offered.file(path);
+        FUZZ_REQUIRE(fragment != nullptr && offer.find(path) == fragment && !offer.expects(path));
+        std::vector<std::uint8_t> all = *start;
+        all.insert(all.end(), fragment->begin(), fragment->end());
+        auto const shown = play(all, one.version);
+        FUZZ_REQUIRE(!shown.empty());
+        if (one.version == protocol::teeworlds_07) continue; // to whose snapshots the players are added
+        for (auto const& [tick, state] : shown) {
+            auto const there = source.all().find(tick);
+            FUZZ_REQUIRE(there != source.all().end() && there->second == state);
+        }
+    }
+}
+
+void read_sync(fuzz::bytes_view text) {
+    auto const index = broadcast_index::parse(text);
+    if (!index) return;
+    for (auto const& one : index->recordings) {
+        FUZZ_REQUIRE(one.id.size() == 16 && one.first <= one.last);
+        FUZZ_REQUIRE(one.map.size <= broadcast_index::max_map_bytes && (!one.has_map || one.map.sha256));
+    }
+}
+
+void read_request(fuzz::bytes_view text) {
+    fuzz::input from{text};
+    std::uint64_t const size = from.number();
+    std::string_view const said{reinterpret_cast<char const*>(from.rest().data()), from.rest().size()};
+    auto const range = byte_range::parse(said, size);
+    FUZZ_REQUIRE(range.begin <= size && range.size <= size - range.begin);
+    FUZZ_REQUIRE((range.what == byte_range::kind::part) <= (range.size != 0));
+    if (auto const path = decode_path(said)) FUZZ_REQUIRE(decode_path(encode_path(*path)) == path);
+}
+
+void run_target(fuzz::bytes_view data) {
+    if (data.empty()) return;
+    fuzz::bytes_view const rest = data.subspan(1);
+    fuzz::cost_limit const limit{data.size()};
+    switch (data[0] % 3) {
+    case 0: relay(rest); break;
+    case 1: read_sync(rest); break;
+    default: read_request(rest); break;
+    }
+    limit.check(0);
+}
+
+} // namespace
+
+FUZZ_TARGET("broadcast", run_target)
