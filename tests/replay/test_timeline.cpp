@@ -70,6 +70,10 @@ TEST_CASE("deaths that all clients are told in the same ids") {
     // They do not agree, or say nothing.
     CHECK(explain_deaths(ids{1}, notes{{2, 1, gun}, {3, 1, gun}}, {}) == std::vector<death>{{1, {}, {}}});
     CHECK(explain_deaths(ids{1}, {}, ids{1}) == std::vector<death>{{1, {}, {}}});
+    // Somebody is killed and leaves the game within one tick.
+    notes const twice{{2, 1, gun}, {2, 1, gun}, {1, 1, self}, {1, 1, self}};
+    CHECK(explain_deaths(ids{1, 1}, twice, {}) == std::vector<death>{{1, 2, gun}, {1, 1, self}});
+    CHECK(explain_deaths(ids{1, 1, 1}, twice, {}) == std::vector<death>(3, {1, {}, {}}));
     CHECK(explain_deaths({}, told, ids{1}).empty());
 }
 

@@ -50,21 +50,33 @@ std::vector<death> explain_deaths(std::span<std::int32_t const> died, std::span<
     bool const one_weapon = !notes.empty() && std::all_of(notes.begin(), notes.end(), [&](kill_note const& n) {
         return n.weapon == notes.front().weapon;
     });
-    std::map<std::int32_t, std::optional<kill_note>> announced; // by victim; none where messages disagree
-    for (kill_note const& n : notes) {
-        auto const [place, is_new] = announced.try_emplace(n.victim, n);
-        if (!is_new && place->second != n) place->second.reset();
-    }
+    std::map<std::int32_t, std::vector<kill_note>> announced; // by victim, each once
+    std::set<kill_note> known;
+    for (kill_note const& n : notes)
+        if (known.insert(n).second) announced[n.victim].push_back(n);
+    struct count {
+        std::size_t all = 0;
+        std::size_t told = 0;
+    };
+    std::map<std::int32_t, count> counts; // of deaths, by victim
+    for (std::int32_t const victim : died) ++counts[victim].all;
     std::vector<death> deaths;
     for (std::int32_t const victim : died) {
         death& d = deaths.emplace_back(death{victim, {}, {}});
         if (!same_ids) {
             if (one_weapon) d.weapon = notes.front().weapon;
             if (one_weapon && died.size() == 1) d.killer = find_killer(victim, notes, present);
-        } else if (auto const found = announced.find(victim); found != announced.end() && found->second) {
-            d.killer = found->second->killer;
-            d.weapon = found->second->weapon;
+            continue;
         }
+        auto const found = announced.find(victim);
+        if (found == announced.end()) continue;
+        // Who was killed and leaves within the same tick dies twice. Other messages that disagree prove nothing.
+        auto const& all = found->second;
+        count& of_victim = counts[victim];
+        if (all.size() != 1 && all.size() != of_victim.all) continue;
+        kill_note const& n = all[all.size() == 1 ? 0 : of_victim.told++];
+        d.killer = n.killer;
+        d.weapon = n.weapon;
     }
     return deaths;
 }
