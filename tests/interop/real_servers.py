@@ -93,8 +93,9 @@ class Server:
         self.start()
 
     def start(self):
+        # SIGPIPE stays ignored, as it is here: Teeworlds dies of it when it logs to a console that has gone.
         self.process = subprocess.Popen(self.arguments, stdout=self.log, stderr=self.log, cwd=self.folder,
-                                        env=dict(os.environ, HOME=str(self.folder)))
+                                        env=dict(os.environ, HOME=str(self.folder)), restore_signals=False)
 
     def kill(self):
         self.process.kill()

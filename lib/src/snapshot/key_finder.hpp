@@ -61,9 +61,9 @@ private:
     [[gnu::noinline]] static std::size_t count_unknown_by(key_filter filter,
                                                           std::span<std::int32_t const> keys) noexcept {
         std::size_t n = 0;
-        auto const may_hold = [&](std::size_t i) { return filter.may_hold(keys[n + i]); };
-        while (n + 4 <= keys.size() && !(may_hold(0) | may_hold(1) | may_hold(2) | may_hold(3))) n += 4;
-        while (n < keys.size() && !may_hold(0)) ++n;
+        auto const may_hold = [&](std::size_t i) -> int { return filter.may_hold(keys[n + i]); };
+        while (n + 4 <= keys.size() && (may_hold(0) | may_hold(1) | may_hold(2) | may_hold(3)) == 0) n += 4;
+        while (n < keys.size() && may_hold(0) == 0) ++n;
         return n;
     }
     void count_known(std::size_t keys) noexcept {
