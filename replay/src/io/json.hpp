@@ -54,7 +54,7 @@ public:
     void null(std::string_view key) { member(key).Null(); }
     template <class Values>
     void numbers(std::string_view key, Values const& values) {
-        list(key, values, [this](json_writer&, auto const value) { write(value); });
+        list(key, values, [this](json_writer&, auto const value) { this->write(value); });
     }
     /// `write` is given the json_writer and a value.
     template <class Values, class Write>
