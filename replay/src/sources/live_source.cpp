@@ -33,6 +33,7 @@ int spectate(host_port const& server, spectator_options const& options, live_sin
 void live_options(option_set& options, live_reading& to) {
     options.flag("--follow", to.follow, "a demo that is still being written: wait for more at its end");
     server_options(options, to.spectating);
+    retry_option(options, to.spectating);
 }
 
 bool is_live(std::vector<std::string> const& files, live_reading const& how) {

@@ -10,6 +10,9 @@ void server_options(option_set& options, spectator_options& to) {
     options.choice("--protocol", to.protocol, {"auto", "0.6", "0.7"}, "auto: 0.6 if the server speaks it");
     options.text("--name", to.name, "of the spectator");
     options.text("--password", to.password, "of the server");
+}
+
+void retry_option(option_set& options, spectator_options& to) {
     options.flag("--retry", to.retry, "connect again when the server is gone");
 }
 

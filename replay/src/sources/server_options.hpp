@@ -6,7 +6,9 @@
 
 namespace teewire::replay {
 
-/// --duration, --join-timeout, --protocol, --name, --password, --retry.
+/// --duration, --join-timeout, --protocol, --name, --password.
 void server_options(option_set& options, spectator_options& to);
+/// --retry, of verbs that would otherwise end with the server.
+void retry_option(option_set& options, spectator_options& to);
 
 } // namespace teewire::replay

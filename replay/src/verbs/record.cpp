@@ -359,6 +359,7 @@ verb const record_verb{
             "the demo; - is standard output; further maps go to NAME_2.demo, NAME_3.demo, ..., and several "
             "servers to NAME_HOST_PORT.demo");
         server_options(options, chosen->spectating);
+        retry_option(options, chosen->spectating);
         options.number("--max-demos", chosen->max_demos, 1, 1e9, "end after so many");
         options.bytes("--max-bytes", chosen->max_bytes, "end after so many in all demos, such as 500M");
         options.format(chosen->format, {"text", "ndjson"},
