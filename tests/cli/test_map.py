@@ -508,6 +508,15 @@ class Convert(InFolder):
         self.assertEqual(six["bezier"], before["bezier"])
         self.assertEqual([d["sha256"] for d in six["data"]], [d["sha256"] for d in before["data"]])
 
+    def test_fields_that_are_put_right(self):
+        # A sound's item tells its size as well, which the block tells already.
+        name, content = (zlib.compress(b) for b in (b"bird\0", b"OggS12"))
+        file = self.save("sound.map", datafile([VERSION, group(1), tiles(0, 2, 2, 0, flags=1), (7, 0, [1, 0, 1, 2, 774])],
+                                               [(zlib.compress(bytes(16)), 16), (name, 5), (content, 6)]))
+        code, _, err = run("convert", file, "--to", "0.7", "-o", self.folder / "out.map")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(info(self.folder / "out.map")["sounds"][0]["data_size_field"], 6)
+
     def test_behind_a_link(self):
         file = self.save("some.map", b"something else")
         file.chmod(0o640)

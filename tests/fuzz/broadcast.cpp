@@ -55,7 +55,7 @@ std::map<std::int32_t, std::vector<std::int32_t>> play(std::vector<std::uint8_t>
     auto const reader = demo_reader::open(demo);
     FUZZ_REQUIRE(reader.has_value());
     size_table const& sizes = version == protocol::teeworlds_07 ? sizes_07 : sizes_06;
-    demo_player player{*reader, fuzz::lasting<demo_player_memory>(), {&sizes, decoding::strict, nullptr}};
+    demo_player player{*reader, fuzz::lasting<demo_player_memory>(), {&sizes, decoding::lenient, nullptr}};
     ticks_shown shown;
     whole_ticks whole{shown};
     for (demo_event e; player.next(e);) whole.take(to_stream_event(e, player.state()));
