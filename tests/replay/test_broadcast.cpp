@@ -2,10 +2,12 @@
 #include "check.hpp"
 #include "random.hpp"
 #include "scene.hpp"
+#include "temporary_file.hpp"
 
 #include "broadcast/broadcast.hpp"
 #include "broadcast/broadcast_index.hpp"
 #include "broadcast/event_queue.hpp"
+#include "broadcast/folder.hpp"
 #include "broadcast/subscriber.hpp"
 #include "io/errors.hpp"
 #include "stream/whole_ticks.hpp"
@@ -14,6 +16,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -384,6 +389,42 @@ TEST_CASE("ticks without snapshots become snapshots") {
     CHECK(seen.ticks == std::vector<std::int32_t>{10, 12, 14, 16, 18});
 }
 
+TEST_CASE("a broadcast as files") {
+    test::scratch_folder const here{"broadcast"};
+    std::vector<std::string> said;
+    broadcast_folder files{here.name("to"), [&](std::string const& what) { said.push_back(what); }};
+    auto const holds = [&](std::string const& path) {
+        std::ifstream file{here.path() / "to" / path, std::ios::binary};
+        return bytes{std::istreambuf_iterator<char>{file}, {}};
+    };
+    auto const some = std::make_shared<bytes const>(bytes{1, 2, 3});
+    for (std::string const path : {"map/a.map", "0123456789abcdef/start", "0123456789abcdef/0.frag"}) {
+        files.add(path, some);
+        CHECK_MESSAGE(holds(path) == *some, path);
+    }
+    // A map whose size is right is there; one that an earlier relay has left in part is not.
+    static_cast<void>(here.store("to/map/a.map", bytes{7, 7, 7}));
+    files.add("map/a.map", some);
+    CHECK(holds("map/a.map") == bytes{7, 7, 7});
+    static_cast<void>(here.store("to/map/a.map", bytes{7}));
+    files.add("map/a.map", some);
+    CHECK(holds("map/a.map") == *some);
+    files.remove("0123456789abcdef/0.frag");
+    files.remove("0123456789abcdef/start");
+    files.remove_folder("0123456789abcdef");
+    CHECK_FALSE(std::filesystem::exists(here.path() / "to/0123456789abcdef"));
+    CHECK(said.empty());
+    // What cannot be written is said once.
+    static_cast<void>(here.store("to/fedcba9876543210", bytes{1}));
+    files.add("fedcba9876543210/0.frag", some);
+    files.add("fedcba9876543210/1.frag", some);
+    CHECK(said.size() == 1);
+    CHECK(files.failures() == 2);
+    files.change(some);
+    CHECK(holds("sync") == *some);
+    CHECK(said.size() == 2);
+}
+
 TEST_CASE("addresses of broadcasts") {
     auto const whole = web_address::parse("http://[::1]:8080/a/b");
     REQUIRE(whole);
@@ -413,13 +454,19 @@ TEST_CASE("whatever a stranger sends as an index") {
     CHECK(one.version == protocol::teeworlds_07);
     CHECK(one.first == 3);
     CHECK(one.last == 9);
+    CHECK_FALSE(one.ended);
     CHECK(one.has_map);
+    CHECK(one.map.name == "dm1");
+    CHECK(one.map.size == 10);
     CHECK(one.map.crc == 10);
     CHECK(one.map.sha256 == std::array<std::uint8_t, 32>([] {
               std::array<std::uint8_t, 32> sum{};
               sum.fill(0xaa);
               return sum;
           }()));
+    std::string over = good;
+    over.replace(over.find("false"), 5, "true");
+    CHECK(parse(over)->recordings[0].ended);
     for (auto const& [old, other] :
          std::initializer_list<std::pair<std::string, std::string>>{{"0123456789abcdef", "../../../etc/pas"},
                                                                     {"0123456789abcdef", "0123456789ABCDEF"},

@@ -12,33 +12,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include <unistd.h>
-
 using namespace teewire;
 using namespace teewire::replay;
 
 namespace {
-
-/// A folder for one test.
-class folder {
-public:
-    folder() : path_{std::filesystem::temp_directory_path() / ("teewire-files-" + std::to_string(getpid()))} {
-        std::filesystem::create_directories(path_);
-    }
-    ~folder() { std::filesystem::remove_all(path_); }
-    folder(folder const&) = delete;
-    folder& operator=(folder const&) = delete;
-
-    [[nodiscard]] std::string name(std::string const& file) const { return (path_ / file).string(); }
-    [[nodiscard]] std::string store(std::string const& file, test::bytes const& bytes) const {
-        std::ofstream{path_ / file, std::ios::binary}.write(reinterpret_cast<char const*>(bytes.data()),
-                                                            static_cast<std::streamsize>(bytes.size()));
-        return name(file);
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 /// The chunks of a demo that nothing can be left out of: full snapshots all the time.
 test::bytes chunks(std::int32_t first, std::int32_t last) {
@@ -75,7 +52,7 @@ decoded decode_with(session const& demo, unsigned jobs) {
 } // namespace
 
 TEST_CASE("segments find the ticks that do not increase, as one player does") {
-    folder const here;
+    test::scratch_folder const here{"files"};
     auto const first = chunks(100, 160);
     struct {
         std::int32_t begin;
@@ -99,7 +76,7 @@ TEST_CASE("segments find the ticks that do not increase, as one player does") {
 }
 
 TEST_CASE("segments: damage is found in the place where one player finds it, and nothing behind it counts") {
-    folder const here;
+    test::scratch_folder const here{"files"};
     auto good = demo_of({chunks(100, 200), chunks(300, 400), chunks(500, 600)});
     std::size_t const second = demo_of({chunks(100, 200)}).size();
     std::size_t const third = demo_of({chunks(100, 200), chunks(300, 400)}).size();
@@ -123,7 +100,7 @@ TEST_CASE("segments: damage is found in the place where one player finds it, and
 }
 
 TEST_CASE("a recording holds what is vital, and the one message that is not") {
-    folder const here;
+    test::scratch_folder const here{"files"};
     served_map const map{"dm1", 0x11223344, 0, {}};
     auto const full = test::layout({{make_key(5, 0), {1, 2, 3}}});
     messages::chat chat;
@@ -162,7 +139,7 @@ TEST_CASE("a recording holds what is vital, and the one message that is not") {
 }
 
 TEST_CASE("a recording goes to its file as it comes") {
-    folder const here;
+    test::scratch_folder const here{"files"};
     demo_target target{{here.name("a.demo"), false}};
     demo_file file{target.next(), protocol::ddnet, {"dm1", 0x11223344, 0, {}}, {}};
     test::random rng{1};
@@ -209,7 +186,7 @@ TEST_CASE("what a header says of the protocol counts until the items say otherwi
 }
 
 TEST_CASE("a recording may begin with tick 0") {
-    folder const here;
+    test::scratch_folder const here{"files"};
     demo_target target{{here.name("a.demo"), false}};
     demo_file file{target.next(), protocol::ddnet, {"dm1", 0x11223344, 0, {}}, {}};
     auto const full = test::layout({{make_key(5, 0), {1, 2, 3}}});
@@ -219,7 +196,7 @@ TEST_CASE("a recording may begin with tick 0") {
 }
 
 TEST_CASE("a client of 0.7 that leaves is named, if there can be one of that number") {
-    folder const here;
+    test::scratch_folder const here{"files"};
     demo_target target{{here.name("a.demo"), false}};
     demo_file file{target.next(), protocol::teeworlds_07, {"dm1", 0x11223344, 0, {}}, {}};
     std::array<std::uint8_t, 512> memory;

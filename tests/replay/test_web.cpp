@@ -15,7 +15,6 @@
 #include <fstream>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace teewire;
 using namespace teewire::replay;
@@ -117,7 +116,8 @@ TEST_CASE("paths of requests mean files' names") {
 
 TEST_CASE("files are opened below their folder alone") {
     namespace fs = std::filesystem;
-    fs::path const top = fs::temp_directory_path() / fmt::format("teewire-stored-{}", getpid());
+    test::scratch_folder const scratch{"stored"};
+    fs::path const& top = scratch.path();
     fs::create_directories(top / "in/deep");
     auto const write = [](fs::path const& name) { std::ofstream{name} << "0123456789"; };
     for (char const* const name : {"out", "in/file", "in/deep/file", "in/.hidden"}) write(top / name);
@@ -149,7 +149,6 @@ TEST_CASE("files are opened below their folder alone") {
     CHECK(stored_file::open(folder, "file")->tag() == tag);
     std::ofstream{top / "in/file", std::ios::app} << "x";
     CHECK(stored_file::open(folder, "file")->tag() != tag);
-    fs::remove_all(top);
 }
 
 TEST_CASE("an index has what there is room for") {

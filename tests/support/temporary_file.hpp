@@ -59,4 +59,28 @@ private:
     std::filesystem::path path_;
 };
 
+/// A folder for one test.
+class scratch_folder {
+public:
+    explicit scratch_folder(std::string const& name)
+        : path_{std::filesystem::temp_directory_path() / ("teewire-" + std::to_string(getpid()) + "-" + name)} {
+        std::filesystem::remove_all(path_);
+        std::filesystem::create_directories(path_);
+    }
+    scratch_folder(scratch_folder const&) = delete;
+    scratch_folder& operator=(scratch_folder const&) = delete;
+    ~scratch_folder() { std::filesystem::remove_all(path_); }
+
+    [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+    [[nodiscard]] std::string name(std::string const& file) const { return (path_ / file).string(); }
+    [[nodiscard]] std::string store(std::string const& file, std::span<std::uint8_t const> bytes) const {
+        std::ofstream{path_ / file, std::ios::binary}.write(reinterpret_cast<char const*>(bytes.data()),
+                                                            static_cast<std::streamsize>(bytes.size()));
+        return name(file);
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
 } // namespace test
