@@ -501,7 +501,7 @@ class Served(WebTest):
         link.sendall(b"GET /recordings/long.demo.index HTTP/1.1\r\nHost: localhost\r\n\r\n")
         time.sleep(0.3)
         begin = time.monotonic()
-        self.assertEqual(web.end(), 0)
+        self.assertIn(web.end(), (0, 130))  # which it is when that work goes on for longer than a quarter of a second
         self.assertLess(time.monotonic() - begin, 5)
         self.assertEqual([f.name for f in web.cache.rglob("*") if f.name.endswith(".part")], [])
 

@@ -9,25 +9,35 @@
 #include "net/web_request.hpp"
 #include "stream/whole_ticks.hpp"
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
 using namespace teewire;
 using namespace teewire::replay;
 
 namespace {
 
+// Their order may be another: a delta can remove an item and add it again.
+using items = std::vector<std::vector<std::int32_t>>;
+
 // What a demo shows at its ticks.
 class ticks_shown final : public event_sink {
 public:
     void take(stream_event const& event) override {
         if (event.kind != event_kind::snapshot) return;
-        auto const ints = event.state.ints();
-        all_[event.tick].assign(ints.begin(), ints.end());
+        items& shown = all_[event.tick];
+        shown.clear();
+        for (item const i : event.state) {
+            auto& one = shown.emplace_back(1, i.key);
+            one.insert(one.end(), i.data.begin(), i.data.end());
+        }
+        std::sort(shown.begin(), shown.end());
     }
     [[nodiscard]] auto const& all() const noexcept { return all_; }
 
 private:
-    std::map<std::int32_t, std::vector<std::int32_t>> all_;
+    std::map<std::int32_t, items> all_;
 };
 
 // Everything that was ever offered.
@@ -51,7 +61,7 @@ private:
     shared_bytes sync_;
 };
 
-std::map<std::int32_t, std::vector<std::int32_t>> play(std::vector<std::uint8_t> const& demo, protocol version) {
+std::map<std::int32_t, items> play(std::vector<std::uint8_t> const& demo, protocol version) {
     auto const reader = demo_reader::open(demo);
     FUZZ_REQUIRE(reader.has_value());
     size_table const& sizes = version == protocol::teeworlds_07 ? sizes_07 : sizes_06;
