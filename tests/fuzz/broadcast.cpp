@@ -26,8 +26,9 @@ class ticks_shown final : public event_sink {
 public:
     void take(stream_event const& event) override {
         if (event.kind != event_kind::snapshot) return;
-        items& shown = all_[event.tick];
-        shown.clear();
+        auto const [place, is_new] = all_.try_emplace(event.tick);
+        if (!is_new) return; // a damaged demo has a tick twice, one that is recorded does not
+        items& shown = place->second;
         for (item const i : event.state) {
             auto& one = shown.emplace_back(1, i.key);
             one.insert(one.end(), i.data.begin(), i.data.end());

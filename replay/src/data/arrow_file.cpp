@@ -145,11 +145,11 @@ void arrow_column::mark_valid() {
     valid_.back() = static_cast<std::uint8_t>((1U << size_ % 8) - 1);
 }
 
-void arrow_column::count(bool valid) {
-    if (!valid && nulls_++ == 0) mark_valid();
+// One that is not null.
+void arrow_column::count_value() {
     if (nulls_ != 0) {
         if (size_ / 8 >= valid_.size()) valid_.push_back(0);
-        if (valid) valid_[size_ / 8] = static_cast<std::uint8_t>(valid_[size_ / 8] | 1U << size_ % 8);
+        valid_[size_ / 8] = static_cast<std::uint8_t>(valid_[size_ / 8] | 1U << size_ % 8);
     }
     ++size_;
 }
@@ -161,12 +161,12 @@ void arrow_column::add(std::int32_t value) {
     } else {
         ints_.push_back(value);
     }
-    count(true);
+    count_value();
 }
 
 void arrow_column::add_long(std::int64_t value) {
     longs_.push_back(value);
-    count(true);
+    count_value();
 }
 
 void arrow_column::add_real(double value) { add_long(std::bit_cast<std::int64_t>(value)); }
@@ -182,7 +182,7 @@ void arrow_column::add(std::string_view value) {
         }
         ints_.push_back(last_number_);
     }
-    count(true);
+    count_value();
 }
 
 std::int32_t arrow_column::number_of(std::string_view word) {

@@ -51,7 +51,7 @@ public:
 
 private:
     friend class arrow_file;
-    void count(bool valid);
+    void count_value();
     void mark_valid();
     void clear();
 
