@@ -139,6 +139,9 @@ class Help(Conventions):
                 self.assertTrue(verb.must_write or verb.formats, "what is printed has a format")
             if verb.formats:
                 self.assertIn("ndjson", verb.formats)
+                # The first is the default, but where the output's name decides.
+                if verb.name != "capture":
+                    self.assertRegex(verb.help, rf"--format TEXT:{{[^}}]*}}={verb.formats[0]}\b")
         self.for_each(VERBS, check)
 
     def test_help_that_cannot_be_printed(self):
