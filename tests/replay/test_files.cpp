@@ -4,6 +4,7 @@
 #include "temporary_file.hpp"
 
 #include "demo/demo_file.hpp"
+#include "demo/demo_follower.hpp"
 #include "demo/segments.hpp"
 #include "io/output.hpp"
 
@@ -281,4 +282,26 @@ TEST_CASE("text for people has no control characters and no bytes that are no UT
         if (!control) CHECK(printable(text) == text);
         else CHECK(printable("a" + text + "b").find(text) == std::string::npos);
     }
+}
+
+TEST_CASE("a demo that is still being written") {
+    test::scratch_folder const here{"followed"};
+    test::recorder made;
+    for (std::int32_t tick = 100; tick <= 104; tick += 2) made.snapshot(tick, {{(1 << 16) + 3, {tick, 2, 3}}});
+    int waited = 0;
+    demo_follower followed{here.store("growing.demo", made.file()), [&] { ++waited; }};
+    stream_event e;
+    REQUIRE(followed.next(e));
+    REQUIRE(e.kind == event_kind::begin);
+    CHECK(std::equal(e.begun->map_bytes.begin(), e.begun->map_bytes.end(), test::golden_map.begin(),
+                     test::golden_map.end()));
+    CHECK(e.begun->map.crc == 0x11223344);
+    CHECK(e.begun->first_tick == 100);
+    CHECK(e.begun->one_receiver);
+    std::vector<std::int32_t> ticks;
+    while (ticks.size() < 3 && followed.next(e))
+        if (e.kind == event_kind::snapshot) ticks.push_back(e.tick);
+    CHECK(ticks == std::vector<std::int32_t>{100, 102, 104});
+    CHECK(waited == 0);
+    CHECK(followed.error().empty());
 }
