@@ -442,6 +442,7 @@ class Demos(Captures):
                 self.assertIn(f"{c['snapshots']} snapshots", out)
                 (about,) = map(json.loads, teewire("info", "--format", "ndjson", demo)[1].splitlines())
                 self.assertEqual(about["protocol"], "0.7" if "07" in name else "ddnet")
+                self.assertEqual(about["version"], 4 if "07" in name else 6)  # 0.7's own clients read no later one
                 self.assertEqual(about["map"]["name"], "made_up")
                 self.assertEqual(about["map"]["size"], 50000)
                 self.assertTrue(about["map"]["crc_matches"])
