@@ -47,6 +47,13 @@ TYPES_07 = {"character", "player_info", "game_data", "projectile", "laser", "pic
 TYPES = {"ddnet_yard": None, "ddnet_dm1": None, "teeworlds07_dm1": TYPES_07}
 
 
+def until(event):
+    deadline = time.monotonic() + STUCK
+    while not event():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
 def over(index):
     return all(one["ended"] for one in index["recordings"])
 
@@ -336,9 +343,7 @@ class Sources(RelayTest):
         """One that ends the connection after each answer."""
         demo = DEMOS["ddnet_yard"]
         self.relay(demo, "--loop", "--dir", "live", "--window", "600", http=False)
-        deadline = time.monotonic() + STUCK
-        while not (self.folder / "live/sync").exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
+        until((self.folder / "live/sync").exists)
 
         class Handler(http.server.SimpleHTTPRequestHandler):
             def log_message(self, *_):
@@ -358,6 +363,55 @@ class Sources(RelayTest):
             ticks = sorted(found)
             self.assertGreater(len(ticks), 20)
             self.assertEqual(found, {t: s for t, s in expected.items() if ticks[0] <= t <= ticks[-1]})
+
+    def test_what_is_no_longer_there(self):
+        """A fragment that is the oldest one is not lost; one that is older is."""
+        source = self.relay(DEMOS["ddnet_yard"], *FAST, "--dir", "live", "--window", "600", http=False)
+        folder = self.folder / "live"
+        until(lambda: (folder / "sync").exists() and over(json.loads((folder / "sync").read_text())))
+        source.end()
+        index = json.loads((folder / "sync").read_text())
+        only = index["recordings"][0]
+        windows = [{"first": 0, "last": 0, "ended": False}, {"first": 1, "last": 2, "ended": False},
+                   {"first": 4, "last": 4, "ended": True}]
+        self.assertEqual((only["first"], only["last"]), (0, 4))
+        expected = {}
+        for number in 0, 1, 2, 4:
+            here = folder / only["id"]
+            expected |= states(self.save("one.demo", (here / "start").read_bytes() + (here / f"{number}.frag").read_bytes()))
+        asked = []
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def do_GET(self):
+                if self.path == "/sync":
+                    if f"/{only['id']}/{windows[0]['last']}.frag" in asked and len(windows) > 1:
+                        del windows[0]
+                    text = json.dumps({**index, "recordings": [{**only, **windows[0]}]}).encode()
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(text)))
+                    self.end_headers()
+                    self.wfile.write(text)
+                elif self.path.endswith(".frag") and \
+                        not windows[0]["first"] <= int(pathlib.Path(self.path).stem) <= windows[0]["last"]:
+                    self.send_error(404)
+                else:
+                    asked.append(self.path)
+                    super().do_GET()
+
+            def log_message(self, *_):
+                pass
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as web:
+            threading.Thread(target=web.serve_forever).start()
+            self.addCleanup(web.shutdown)
+            relay = self.relay(f"http://127.0.0.1:{web.server_port}", "--record", "seen.demo")
+            until(lambda: f"teewire_relay_last_tick {max(expected)}\n" in relay.get("/metrics")[2].decode())
+            said = relay.get("/metrics")[2].decode()
+            relay.end()
+            web.shutdown()
+        self.assertEqual([pathlib.Path(path).name for path in asked if path.endswith(".frag")],
+                         ["0.frag", "1.frag", "2.frag", "4.frag"])
+        self.assertEqual(states(self.folder / "seen.demo"), expected)
+        self.assertIn("teewire_relay_lost_snapshots_total 1\n", said)
 
     def test_a_source_that_comes_back(self):
         first = self.relay(DEMOS["ddnet_yard"], "--speed", "2")
