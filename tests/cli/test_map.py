@@ -409,6 +409,31 @@ class Render(InFolder):
         self.assertEqual(around[0], [AIR] * 6)
         self.assertEqual(around[1], [AIR] * 2 + [UNHOOKABLE] * 4)
 
+    def test_envelopes(self):
+        """Each curve, at times within its round, in rounds before and after it, and at its ends."""
+        curves = (lambda s: 0, lambda s: s, lambda s: s ** 3, lambda s: 1 - (1 - s) ** 3, lambda s: 3 * s ** 2 - 2 * s ** 3)
+        offsets = (0, 100, 250, 400, 600, 750, 900, 999, 1000, 1250, -250)
+        width, height, end = len(curves), len(offsets), 1000
+        items, points, blocks = [VERSION, group(1 + width * height), tiles(0, width, height, 0, flags=1)], [], [bytes(4 * width * height)]
+        for curve in range(width):
+            items.append((3, curve, [2, 4, 2 * curve, 2, *[-2139062144] * 8, 0]))
+            points += [0, curve, 0, 1024, 512, 1024, end, 1, 1024, 0, 512, 1024]
+            for row, offset in enumerate(offsets):
+                where = row * width + curve
+                items.append((5, 1 + where, [0, 2, 0, 3, width, height, 0, 255, 255, 255, 255, curve, offset, -1, len(blocks),
+                                             *[-2139062144] * 3]))
+                blocks.append(bytes(4 * where) + b"\1\0\0\0" + bytes(4 * (width * height - where - 1)))
+        items.append((6, 0, points))
+        file = self.save("curves.map", datafile(items, [(zlib.compress(b), len(b)) for b in blocks]))
+        code, out, err = run("render", file, "--scale", "1", "-o", "-")
+        self.assertEqual(code, 0, err)
+        _, _, rows = read_png(out)
+        for curve, f in enumerate(curves):
+            for row, offset in enumerate(offsets):
+                value = f(offset % end / end)
+                for found, expected in zip(rows[row][curve], (255 * value, 255 * (1 - value), 127.5)):
+                    self.assertAlmostEqual(found, expected, delta=1.01, msg=(curve, offset, rows[row][curve]))
+
     def test_all_layers(self):
         code, out, err = run("render", MAP, "--scale", "4", "-o", "-")
         self.assertEqual(code, 0)
