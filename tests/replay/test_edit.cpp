@@ -585,6 +585,10 @@ TEST_CASE("moments are found by what they are") {
     CHECK(find({"join:alice", "chat:gg"}) == ranges{{800, 1200}});
     CHECK(find({"marker"}) == ranges{{0, 250}, {4700, 5000}});
     CHECK(find({"marker", "finish", "kill"}).size() == 4);
+    header.marker_ticks = {99, 100, 5000};
+    CHECK(find({"marker"}) == ranges{{0, 200}, {4800, 5100}});
+    header.marker_ticks = {5001, 99, 5001};
+    CHECK(find({"marker"}).empty());
     all.last_tick = INT32_MAX;
     header.marker_ticks = {50, 150, INT32_MAX};
     CHECK(find({"marker"}).back() == tick_range{INT32_MAX - 200, INT32_MAX});
