@@ -42,7 +42,7 @@ PROGRAM = {
     "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
     "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
     "map": ({"io", "demo"}, {"codec", "demo", "map"}),
-    "broadcast": ({"io", "game", "stream", "events", "demo", "net"}, {"codec", "network", "message", "snapshot", "demo"}),
+    "broadcast": ({"io", "game", "stream", "events", "demo", "net"}, {"codec", "network", "message", "schema", "snapshot", "demo"}),
     "web": ({"io", "demo", "net", "map"}, {"codec", "demo"}),
     "sources": ({"io", "cli", "game", "stream", "demo", "broadcast", "capture", "net"}, {"codec", "snapshot", "transfer"}),
     "verbs": ({"io", "cli", "game", "stream", "events", "data", "broadcast", "sources", "demo", "edit", "capture", "net", "map", "web"}, set(LAYERS)),
