@@ -287,6 +287,14 @@ problems   none
         self.assertIn("game tiles " + ", ".join(f"{n} {kind}" for n, kind in enumerate(kinds.values(), 2)) + "\n",
                       run("info", file)[1].decode())
 
+    def test_long_texts(self):
+        for size, cut in ((65536, None), (65537, True)):
+            text = b"a" * size + b"\0"
+            file = self.save("long.map", datafile([VERSION, (1, 0, [1, 0, -1, -1, -1, -1]), group(1), tiles(0, 2, 2, 1, flags=1)],
+                                                  [(zlib.compress(b), len(b)) for b in (text, bytes(16))]))
+            author = info(file)["info"]["author"]
+            self.assertEqual((len(author["text"]), author.get("cut")), (65536, cut))
+
     def test_items_of_any_size(self):
         """What is there of short ones is shown, and that they are."""
         name = [-2139062144] * 3

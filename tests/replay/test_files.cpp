@@ -3,9 +3,11 @@
 #include "scene.hpp"
 #include "temporary_file.hpp"
 
+#include "data/tabulator.hpp"
 #include "demo/demo_file.hpp"
 #include "demo/demo_follower.hpp"
 #include "demo/segments.hpp"
+#include "demo/session.hpp"
 #include "io/output.hpp"
 
 #include <teewire/packer.hpp>
@@ -194,6 +196,18 @@ TEST_CASE("a recording may begin with tick 0") {
     for (std::int32_t const tick : {0, 2, 4}) CHECK(file.write_snapshot(tick, test::view_of(full)));
     CHECK(file.first_tick() == 0);
     CHECK(file.last_tick() == 4);
+}
+
+TEST_CASE("what was before the first tick is not at tick 0") {
+    demo_failure failed{{errc::truncated, 3}, demo_stage::chunk, -1, 7};
+    CHECK(explain(failed).starts_with("before the first tick, byte 7: "));
+    failed.tick = 0;
+    CHECK(explain(failed).starts_with("tick 0, byte 7: "));
+    game_event e;
+    e.tick = -1;
+    CHECK_FALSE(event_cells{e}.tick);
+    e.tick = 0;
+    CHECK(event_cells{e}.tick == 0);
 }
 
 TEST_CASE("a client of 0.7 that leaves is named, if there can be one of that number") {

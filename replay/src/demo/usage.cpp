@@ -9,6 +9,7 @@
 #include <teewire/varint.hpp>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <optional>
 #include <utility>
@@ -35,9 +36,9 @@ public:
             weights_.push_back({std::string{name}, weight, count});
         }
     }
-    // Shares the bytes out so that none is lost.
+    // Shares the bytes out so that none is lost. Something was added.
     void share(std::uint64_t bytes, std::map<std::string, byte_count>& to) {
-        if (all_ == 0) add(head, 1, 0);
+        assert(all_ != 0);
         std::uint64_t sum = 0, given = 0;
         for (entry const& e : weights_) {
             sum += e.weight;
