@@ -168,6 +168,21 @@ TEST_CASE("a client that has left hears nothing more, though it is in the same p
     }
 }
 
+TEST_CASE("what is no message is left out") {
+    for (wire_format const format : formats) {
+        talk t{format};
+        auto const bytes = some_map(10);
+        t.say(t.announced(bytes)); // there is a connection
+        auto const before = t.told;
+        for (test::bytes const& wrong : {test::bytes{}, test::bytes{0x80}, test::bytes{0xff, 0xff}})
+            t.say_bytes(wrong, true);
+        CHECK(t.told == before);
+        CHECK_FALSE(t.client->closed());
+        t.piece(bytes, 0, crc_of(bytes), true);
+        CHECK(t.complete == 1);
+    }
+}
+
 TEST_CASE("sizes of maps that make no sense") {
     for (wire_format const format : formats) {
         auto const bytes = some_map(10);
