@@ -368,6 +368,9 @@ TEST_CASE("recordings follow each other at their usual distance") {
     bytes const c = demo_of({tick(5000, true), full(1), after(2), delta(1)});
     CHECK(text_of(join({a, c}).file) == "4988=5 4991=6,02 4994=6 4997=7 5000=1 5002=2");
     CHECK(text_of(join({c, b, c}).file) == "5000=1 5002=2 5004=9,03,04,05,06 5006=10 5008=1 5010=2");
+    joining const zero = join({demo_of({tick(0, true), full(5), after(2), delta(1)})});
+    CHECK(zero.what.first_tick == 0);
+    CHECK(text_of(zero.file) == "0=5 2=6");
     // One snapshot has no distance.
     bytes const one = demo_of({tick(7, true), full(1)});
     CHECK(text_of(join({one, one, a}).file) == "96=1 98=1 100=5,01 103=6,02 106=6 109=7");
