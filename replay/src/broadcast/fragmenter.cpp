@@ -69,8 +69,8 @@ void fragmenter::begin(recording const& what) {
     announced_->map = named.map;
     if (!what.map_bytes.empty()) {
         announced_->map_path = "map/" + hex(*named.map.sha256) + ".map";
-        if (std::exchange(map_path_, announced_->map_path) !=
-            announced_->map_path) // as long as it is the same, once
+        // As long as it is the same, it is there once.
+        if (std::exchange(map_path_, announced_->map_path) != announced_->map_path)
             map_ = std::make_shared<std::vector<std::uint8_t> const>(what.map_bytes.begin(), what.map_bytes.end());
         announced_->bytes = map_;
     }
