@@ -249,10 +249,19 @@ class Sessions(Captures):
         code, out, err = capture(self.put("other.pcap", write_pcap(other)))
         self.assertEqual((code, err), (0, ""))
         self.assertIn("3 frames in 0:00.0, 0 connections", out)
+        self.assertIn("1 datagram of no connection\n", out)
         code, out, err = capture(self.folder / "other.pcap", "-o", self.folder / "none.demo")
         self.assertEqual((code, out), (2, ""))
         self.assertIn("no connection", err)
         self.assertFalse((self.folder / "none.demo").exists())
+
+    def test_server_info(self):
+        """What servers are asked, and nobody who plays."""
+        asked = [(n, self.frames[0][1][:42] + b"xe" + bytes(4) + b"\xff" * 4 + b"gie3" + bytes(1)) for n in range(2)]
+        other = (2, self.frames[0][1][:42] + b"GET / HTTP/1.1")
+        code, out, err = capture(self.put("info.pcap", write_pcap([*asked, other])))
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("3 datagrams of no connection, 2 of them about server info\n", out)
 
     def test_progress_and_interrupt(self):
         master, slave = pty.openpty()

@@ -1,6 +1,7 @@
 #include "happenings.hpp"
 
 #include "events/event_printer.hpp"
+#include "events/player_counts.hpp"
 
 #include <teewire/message_types.hpp>
 
@@ -228,6 +229,34 @@ TEST_CASE("a finish is one, in however many ways the server says it") {
     for (auto const* const text : {"bob finished in: ", "bob finished in: x minute(s) 1.00 second(s)",
                                    "bob finished in: 1 minute(s) 99999999999.0 second(s)", "finished in:"})
         CHECK(told({say(message_type::chat, ddnet, {0, -1}, {text})}).empty());
+}
+
+TEST_CASE("counts of two recordings add up, and the best time is the best of both") {
+    player_counts const none;
+    player_counts slow, fast;
+    slow.finishes = 1;
+    slow.best = 62'345;
+    fast.finishes = 2;
+    fast.best = 61'000;
+    auto const sum = [](player_counts a, player_counts const& b) {
+        a.add(b);
+        return a;
+    };
+    CHECK(sum(slow, fast).finishes == 3);
+    CHECK(sum(slow, fast).best == 61'000);
+    CHECK(sum(fast, slow).best == 61'000);
+    CHECK(sum(none, slow).best == 62'345);
+    CHECK(sum(slow, none).best == 62'345);
+    CHECK_FALSE(sum(none, none).best);
+}
+
+TEST_CASE("deaths that no weapon causes have words of their own") {
+    CHECK(weapon_text(-1) == "world");
+    CHECK(weapon_text(-2) == "self");
+    CHECK(weapon_text(-3) == "game");
+    CHECK(weapon_text(4) == "laser");
+    CHECK(weapon_text(99) == "weapon 99");
+    CHECK(weapon_text(-4) == "weapon -4");
 }
 
 // ---- who is there --------------------------------------------------------------------------------------------------

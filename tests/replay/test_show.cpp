@@ -335,6 +335,22 @@ TEST_CASE("viewers of a silent source get its last snapshot once a second") {
     }
 }
 
+TEST_CASE("a source is silent when nothing has come for a second") {
+    live_stage s;
+    s.begin(protocol::ddnet, "dm1", first_map);
+    s.snapshot(2000);
+    s.shown.advance(s.now + 999, true);
+    CHECK(s.shown.count().repeated == 0);
+    s.shown.advance(s.now + 1000, true);
+    CHECK(s.shown.count().repeated == 1);
+    s.shown.advance(s.now + 1999, true);
+    CHECK(s.shown.count().repeated == 1);
+    s.shown.advance(s.now + 2000, false); // nobody watches
+    CHECK(s.shown.count().repeated == 1);
+    s.shown.advance(s.now + 2000, true);
+    CHECK(s.shown.count().repeated == 2);
+}
+
 TEST_CASE("a source that was only held up may catch up, and one that stays behind is moved along") {
     live_stage s;
     s.begin(protocol::ddnet, "dm1", first_map);

@@ -214,6 +214,11 @@ TEST_CASE("messages as JSON") {
     CHECK(json({3, 1, 1, 4}, message_type::team, protocol::teeworlds_07) ==
           R"({"client_id":3,"team":1,"silent":true,"cooldown_tick":4})");
     CHECK(json({2, 1, 5}, message_type::tune_params, protocol::ddnet) == R"({"values":[2,1,5]})");
+    CHECK(json({1, 2, 3, 2, 0xab, 0xcd}, message_type::map_data, protocol::ddnet) ==
+          R"({"last":true,"crc":2,"number":3,"data":"abcd"})");
+    for (std::uint8_t const size : {0, 0x41}) // none, and -2
+        CHECK(json({1, 2, 3, size}, message_type::map_data, protocol::ddnet) ==
+              R"({"last":true,"crc":2,"number":3,"data":""})");
 }
 
 namespace {

@@ -235,6 +235,9 @@ TEST_CASE("scores are times where the server says so") {
     plain.add("game_info", 0, {});
     CHECK_FALSE(score_reader{plain.finish(), p06}.times());
     CHECK_FALSE(time(plain, p06, -389));
+    scene odd{p06}; // with the number that is a race in 0.7
+    odd.add("game_info", 0, {{"game_flags", 8}});
+    CHECK_FALSE(score_reader{odd.finish(), p06}.times());
 
     scene race{protocol::ddnet};
     race.add("game_info_ex", 0, {{"flags", 1}});

@@ -27,7 +27,7 @@ std::array<named_section, 3> sections_of(demo_usage const& u) {
 
 void print_text(text_buffer& out, std::string const& file, demo_usage const& u) {
     auto const line = [&](std::string_view name, std::optional<std::uint64_t> count, std::uint64_t bytes) {
-        double const share = u.total == 0 ? 0 : 100 * static_cast<double>(bytes) / static_cast<double>(u.total);
+        double const share = 100 * static_cast<double>(bytes) / static_cast<double>(u.total);
         out.print("{:32}{:>10}{:>12}{:>7.2f} %\n", name, count ? fmt::format("{}", *count) : "", bytes, share);
     };
     out.print("{}\n{:32}{:>10}{:>12}{:>9}\n", printable(file), "", "count", "bytes", "share");

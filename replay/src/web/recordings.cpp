@@ -123,6 +123,7 @@ void recordings::look_at(std::string const& path) {
 void recordings::scan() {
     if (!is_folder()) return look_at(only_);
     std::vector<std::string> there;
+    std::size_t const before = (fs::path{folder_} / "").native().size(); // the root ends with a slash already
     std::error_code failed;
     fs::recursive_directory_iterator at{folder_, fs::directory_options::skip_permission_denied, failed};
     for (; !failed && at != fs::recursive_directory_iterator{} && there.size() < most_files && !interrupted();
@@ -132,7 +133,7 @@ void recordings::scan() {
         bool const link = at->is_symlink(ignored);
         if (at->is_directory(ignored) && (hidden || link || at.depth() >= deepest)) at.disable_recursion_pending();
         if (hidden || link || !at->is_regular_file(ignored)) continue;
-        there.push_back(at->path().native().substr(folder_ == "/" ? 1 : folder_.size() + 1));
+        there.push_back(at->path().native().substr(before));
     }
     std::sort(there.begin(), there.end());
     std::erase_if(all_,
