@@ -77,6 +77,24 @@ class Diff(unittest.TestCase):
         self.assertEqual((code, out), (3, ""))
         self.assertEqual(run("diff", DM1, FIXTURES / "maps/ddnet.map")[0], 2)
 
+    def test_damage_at_the_begin(self):
+        """Tick 0 is one that can be compared."""
+        demo = bytearray(DM1.read_bytes())
+        first = 484  # behind the header of version 6; there is no map
+        self.assertEqual(demo[first] & 0xc0, 0xc0)  # the marker of a keyframe, and its tick
+        demo[first + 1:first + 5] = bytes(4)
+        second = first + 5
+        while demo[second] < 0x80:  # until the next marker, which has one byte, as the chunk behind it has at least
+            more = max(0, (demo[second] & 31) - 29)  # bytes that say how long the chunk is
+            size = int.from_bytes(demo[second + 1:second + 1 + more], "little") if more else demo[second] & 31
+            second += 1 + more + size
+        for end, compared in ((first + 20, "nothing was compared"), (second + 2, "compared up to tick 0")):
+            cut = self.folder / f"{end}.demo"
+            cut.write_bytes(demo[:end])
+            code, out, err = run("diff", cut, cut)
+            self.assertEqual((code, out), (1, ""))
+            self.assertRegex(err, rf"; {compared}\n\Z")
+
     def test_usage(self):
         for arguments in ((), (DM1,), (DM1, DM1, DM1), ("-", "-"), (DM1, DM1, "--ignore", "nothing.x"),
                           (DM1, DM1, "--ignore", "character.nothing"), (DM1, DM1, "--connection-a", "1"),

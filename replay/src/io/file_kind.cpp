@@ -1,5 +1,6 @@
 #include "io/file_kind.hpp"
 
+#include "io/compression.hpp"
 #include "io/errors.hpp"
 
 #include <teewire/map/xvector.hpp>
@@ -64,6 +65,12 @@ void refuse_kind(std::string const& name, std::span<std::uint8_t const> begin, s
 void expect_map(std::string const& name, std::span<std::uint8_t const> begin) {
     file_kind const kind = identify(begin);
     if (kind != file_kind::datafile && kind != file_kind::unknown) refuse_kind(name, begin, "a map of the games");
+}
+
+void refuse_compressed(std::string const& file, std::span<std::uint8_t const> begin) {
+    if (compression const kind = find_compression(begin); kind != compression::none)
+        throw usage_error{fmt::format(
+            "{}: is {} data, of which no part can be fetched by itself; decompress it first", file, name(kind))};
 }
 
 } // namespace teewire::replay

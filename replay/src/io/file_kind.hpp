@@ -23,4 +23,7 @@ inline constexpr std::size_t file_kind_bytes = 8;
 /// For a map that is handed on as it is, whatever is in it. Throws usage_error if it is something else that is known.
 void expect_map(std::string const& name, std::span<std::uint8_t const> begin);
 
+/// For a file whose parts are fetched by their offsets. Throws usage_error if it is compressed.
+void refuse_compressed(std::string const& name, std::span<std::uint8_t const> begin);
+
 } // namespace teewire::replay

@@ -20,18 +20,16 @@ struct index_options {
     unsigned jobs = 0;
 };
 
-// Offsets would count what nobody can fetch.
-void refuse_compressed(std::string const& file) {
+// As it lies there, which an input has decompressed.
+void look_for_compression(std::string const& file) {
     std::array<std::uint8_t, compression_magic_bytes> begin{};
     if (std::error_code failed; !std::filesystem::is_regular_file(file, failed)) return;
-    if (!std::ifstream{file, std::ios::binary}.read(reinterpret_cast<char*>(begin.data()), begin.size())) return;
-    if (compression const kind = find_compression(begin); kind != compression::none)
-        throw usage_error{fmt::format(
-            "{}: is {} data, of which no part can be fetched by itself; decompress it first", file, name(kind))};
+    if (std::ifstream{file, std::ios::binary}.read(reinterpret_cast<char*>(begin.data()), begin.size()))
+        refuse_compressed(file, begin);
 }
 
 report index_file(std::string const& file, bool force, std::atomic<std::uint64_t>& done_bytes) {
-    refuse_compressed(file);
+    look_for_compression(file);
     input const source{file};
     if (identify(source.bytes()) != file_kind::demo) refuse_kind(source.name(), source.bytes(), "a demo");
     session demo{source};

@@ -36,7 +36,7 @@ struct relay_options {
     std::optional<std::uint16_t> http;
     std::optional<std::uint16_t> udp;
     std::string viewer_password;
-    server_limits viewers{1024, 16};
+    server_limits viewers{.viewers = 1024};
     std::string folder;
     std::string record;
     bool force = false;

@@ -41,8 +41,7 @@ struct serve_options {
     std::string name; ///< in the server browser; by default that of the file
     bool loop = false;
     double speed = 1;
-    std::size_t max_viewers = 64;
-    std::size_t max_viewers_per_address = 16;
+    server_limits limits;
 };
 
 class service {
@@ -52,11 +51,11 @@ public:
           signals_{io, SIGINT, SIGTERM, SIGHUP}, typed_from_{io, dup(STDIN_FILENO)}, title_{title} {
         server_settings settings;
         settings.name = options.name;
-        settings.limits = {options.max_viewers, options.max_viewers_per_address};
+        settings.limits = options.limits;
         server_.emplace(shown, settings, random_bytes(), socket_, now());
         say(fmt::format("serving {} on {} to clients of {}, {} at most with {} KiB each", printable(title),
                         endpoint_text(socket_.address()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
-                        options.max_viewers, replay_server::viewer_bytes() / 1024));
+                        options.limits.viewers, replay_server::viewer_bytes() / 1024));
         if (terminal::available()) screen_.emplace();
     }
 
@@ -255,8 +254,8 @@ verb const serve_verb{
         options.text("--map", chosen->map, "a map file, for demos without one", "FILE");
         options.flag("--loop", chosen->loop, "begin again at the end");
         options.number("--speed", chosen->speed, min_speed, max_speed, "times the recorded pace");
-        options.number("--max-clients", chosen->max_viewers, 1, 100'000, "that may watch at once");
-        options.number("--max-clients-per-ip", chosen->max_viewers_per_address, 1, 100'000, "of one address");
+        options.number("--max-clients", chosen->limits.viewers, 1, 100'000, "that may watch at once");
+        options.number("--max-clients-per-ip", chosen->limits.viewers_per_address, 1, 100'000, "of one address");
         options.remark(
             "On a terminal, keys control the replay; otherwise lines on standard input: pause, play, seek "
             "TIME, speed FACTOR, status, quit. The replay begins when the first client watches.");

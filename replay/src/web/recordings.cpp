@@ -1,6 +1,5 @@
 #include "web/recordings.hpp"
 
-#include "io/compression.hpp"
 #include "io/errors.hpp"
 #include "io/file_kind.hpp"
 #include "io/input.hpp"
@@ -83,9 +82,7 @@ recordings::recordings(std::string const& source) {
                         fs::exists(source, failed) ? "cannot be read, or is no regular file" : "no such file")};
     std::array<std::uint8_t, 16> begin{};
     auto const there = std::span{begin}.first(file->read(0, begin));
-    if (compression const kind = find_compression(there); kind != compression::none)
-        throw usage_error{fmt::format(
-            "{}: is {} data, of which no part can be fetched by itself; decompress it first", source, name(kind))};
+    refuse_compressed(source, there);
     if (identify(there) != file_kind::demo) refuse_kind(source, there, "a demo");
     fs::path const path = fs::absolute(source);
     folder_ = path.parent_path().string();
