@@ -170,6 +170,7 @@ def check_usage_by_info(demo):
         if kind in info["chunks"]:
             assert used[section]["count"] == info["chunks"][kind]["count"], (demo, section)
             assert used[section]["bytes"] == info["chunks"][kind]["bytes"], (demo, section)
+    assert sum(p["count"] for p in used["messages"]["parts"].values()) == used["messages"]["count"], (demo, used["messages"])
     items, updates, before = collections.Counter(), collections.Counter(), {}
     for snapshot in objects("dump", demo):
         here = {(kind, number): item for kind, all_ in snapshot["items"].items() for number, item in all_.items()}

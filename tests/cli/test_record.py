@@ -168,7 +168,8 @@ class Record(InFolder):
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=STUCK)
         self.assertEqual(process.returncode, 0)
-        self.assertEqual(err.count("the server says: over; next try in 1 s\n"), 2)
+        tries = re.findall(r"the server says: over; (next try in .*)\n", err)
+        self.assertIn(tries, (["next try in 1 s"] * 2, ["next try in 1 s"] * 3))  # the third may be over already
         self.assertLessEqual({"x.demo", "x_2.demo"}, set(self.files()))
 
     def test_looks_where_players_are(self):

@@ -7,6 +7,8 @@ its pixels), or more memory than twice what a map may hold."""
 import argparse
 import os
 import pathlib
+import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -14,14 +16,21 @@ import sys
 import tempfile
 
 BEFORE = {"demo": 2, "demo_verbs": 1, "map_verbs": 1, "capture_verbs": 1}  # bytes
-DEMO = [["info", "@"], ["info", "--format", "ndjson", "@"], ["dump", "@"], ["dump", "--format", "checksum", "@"],
-        ["verify", "@"]]  # and not play, which takes the time that it shows
+# @ is the file, OUT what is written, and PAGE a viewer.
+RECORDING = [["dump", "@"], ["dump", "--format", "checksum", "@"], ["dump", "--format", "csv", "--types", "character", "@"],
+             ["events", "@"], ["events", "--format", "text", "@"], ["stats", "@"], ["diff", "@", "@"],
+             ["export", "@", "-o", "OUT.sqlite"], ["export", "--format", "arrow", "@", "-o", "OUT"],
+             ["merge", "@", "@", "-o", "OUT"], ["compress", "@", "-o", "OUT.gz"]]
+DEMO = RECORDING + [["info", "@"], ["info", "--format", "ndjson", "@"], ["verify", "@"], ["du", "@"], ["repair", "@", "-o", "OUT"],
+                    ["cut", "@", "--from", "0:01", "-o", "OUT"], ["cut", "@", "--around", "kill", "-o", "OUT"],
+                    ["join", "@", "@", "-o", "OUT"], ["redact", "@", "-o", "OUT"], ["index", "--force", "@"],
+                    ["web", "--viewer", "PAGE", "@", "-o", "OUT"]]  # and not play, which takes the time that it shows
 MAP = [["map", "info", "@"], ["map", "info", "--format", "ndjson", "@"], ["map", "check", "@"],
        ["map", "render", "--scale", "2", "@", "-o", "-"], ["map", "render", "--layer", "game", "@", "-o", "-"],
        ["map", "convert", "--to", "0.6", "@", "-o", "-"], ["map", "convert", "--to", "0.7", "@", "-o", "-"],
        ["map", "convert", "--datafile", "3", "@", "-o", "-"], ["map", "extract", "--image", "0", "@", "-o", "-"]]
-CAPTURE = [["capture", "@"], ["capture", "--format", "ndjson", "--all", "@"], ["capture", "--explain", "@"],
-           ["capture", "--format", "demo", "@", "-o", "-"]]
+CAPTURE = RECORDING + [["capture", "@"], ["capture", "--format", "ndjson", "--all", "@"], ["capture", "--explain", "@"],
+                       ["capture", "--format", "demo", "@", "-o", "-"]]
 TO_START = 0.05  # seconds of a program that does nothing
 MOST_SECONDS = 1  # for each MB
 MOST_MEMORY = 2 << 30
@@ -50,6 +59,9 @@ def verbs_for(data):
 
 def run(command, scratch):
     """(exit code, seconds of the processor, bytes of memory, bytes of output)"""
+    made = scratch / "made"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
     with open(scratch / "out", "wb") as out, open(scratch / "said", "wb") as said:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=said, start_new_session=True)
         signal.alarm(WAIT)
@@ -62,7 +74,7 @@ def run(command, scratch):
             signal.alarm(0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10, \
-        bytes_made(scratch / "out") + bytes_made(scratch / "said")
+        sum(bytes_made(p) for p in (scratch / "out", scratch / "said", *files_in([made])))
 
 
 def files_in(paths):
@@ -83,6 +95,10 @@ def main():
     runs, files, died = [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
+        page = scratch / "page"
+        page.mkdir()
+        for name in ("index.html", "viewer.js", "teewire.wasm"):
+            (page / name).write_bytes(b"-")
         for path in files_in(options.paths):
             data = path.read_bytes()[BEFORE.get(path.parent.name, 0):]
             verbs = verbs_for(data)
@@ -91,7 +107,8 @@ def main():
             files += 1
             (scratch / "in").write_bytes(data)
             for verb in verbs:
-                command = [str(options.teewire), *(str(scratch / "in") if word == "@" else word for word in verb)]
+                place = {"@": str(scratch / "in"), "OUT": str(scratch / "made/out"), "PAGE": str(page)}
+                command = [str(options.teewire), *(re.sub("@|OUT|PAGE", lambda m: place[m[0]], word) for word in verb)]
                 code, seconds, memory, out = run(command, scratch)
                 if code not in (0, 1, 2):
                     died += 1
