@@ -158,7 +158,10 @@ def check_usage(demo, damaged=False):
     total = sum(used[s]["bytes"] for s in (*SECTIONS, "ticks", "unused", "damaged")) + used["header"] + used["map"] + used["rest"]
     assert total == used["bytes"] == demo.stat().st_size, (demo, total, used["bytes"])
     table = run("du", demo, codes=(0, 1)).splitlines()
-    assert table[-1].split()[:2] == ["all", str(total)], table[-1]
+    assert table[-1].split() == ["all", str(total), "100.00", "%"], table[-1]
+    for line in table[2:]:
+        bytes_, share = re.fullmatch(r".*\s(\d+)\s+(\d+\.\d+) %", line).groups()
+        assert abs(100 * int(bytes_) / total - float(share)) < 0.0051, line
     return used
 
 

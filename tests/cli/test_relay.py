@@ -229,7 +229,12 @@ class Http(RelayTest):
             if status == 200:
                 self.assertEqual(int(headers["Content-Length"]), len(body))
                 self.assertEqual(relay.get(path + "?x=1")[0], 200)
-        self.assertEqual(relay.get("/sync", "OPTIONS")[0], 204)
+        status, headers, body = relay.get("/sync", "OPTIONS")
+        self.assertEqual((status, body, headers["Access-Control-Allow-Methods"], headers["Access-Control-Allow-Headers"]),
+                         (204, b"", "GET, HEAD, OPTIONS", "*"))
+        status, headers, body = relay.get("/sync", "DELETE")
+        self.assertEqual((status, headers["Content-Type"], headers["Allow"]), (405, "text/plain", "GET, HEAD, OPTIONS"))
+        self.assertNotEqual(body, b"")
 
     def test_names_that_are_not_there(self):
         relay, viewer = self.watch(DEMOS["ddnet_yard"])

@@ -94,6 +94,14 @@ TEST_CASE("repair: header and map") {
         auto const begin = test::bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes));
         CHECK_FALSE(demo_repair{begin}.has_snapshots());
     }
+    // Too short for the header of any other version.
+    auto const v3 = fixture("ddnet_v3");
+    for (std::size_t const bytes : {177, 200, 435}) {
+        auto const begin = test::bytes(v3.begin(), v3.begin() + static_cast<std::ptrdiff_t>(bytes));
+        demo_repair const short_one{begin};
+        CHECK_FALSE(short_one.has_snapshots());
+        CHECK(short_one.header().version == 3);
+    }
 }
 
 TEST_CASE("repair: bytes that look like keyframes again and again cost no more than they are") {
@@ -135,6 +143,26 @@ TEST_CASE("repair: ticks that run past the next keyframe do not displace what is
                 CHECK(found->second == state);
             }
     }
+}
+
+TEST_CASE("repair: a chunk of no type is damage, but where they are everywhere") {
+    auto const whole = test::whole_demo::read(fixture("ddnet_dm1"));
+    REQUIRE(whole != nullptr);
+    std::vector<std::size_t> messages; // where they begin
+    demo_reader reader = *demo_reader::open(whole->file);
+    for (demo_chunk chunk; reader.next(chunk);)
+        if (chunk.kind == demo_chunk_kind::message) messages.push_back(chunk.position);
+    REQUIRE(messages.size() > 100);
+    constexpr std::uint8_t no_type = 0x1f; // keeps the size
+    auto file = whole->file;
+    file[messages[messages.size() / 2]] &= no_type;
+    demo_repair const damaged{file};
+    REQUIRE(damaged.losses().size() == 1);
+    CHECK(damaged.losses().front().reason.find("unused type 0") != std::string::npos);
+    for (std::size_t const at : messages) file[at] &= no_type;
+    demo_repair const odd{file};
+    CHECK(odd.losses().empty());
+    CHECK(test::play_ticks(test::repaired(odd, 6), sizes_06).states == whole->original.states);
 }
 
 TEST_CASE("repair: 1000 damaged demos") {

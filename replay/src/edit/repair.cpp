@@ -136,8 +136,7 @@ void demo_repair::find_begin() {
     if (map_matches_ || header_.map_size == 0) return;
     stretch_player at_stated{file_, *memory_, *sizes_, 0};
     search_left_ = 64 * std::uint64_t{file_.size()};
-    if (begin_ > header_.size() && begin_ < file_.size() && at_stated.play(begin_, {}, false).snapshots != 0)
-        return;
+    if (begin_ > header_.size() && at_stated.play(begin_, {}, false).snapshots != 0) return;
     begin_ = find_keyframe(std::min(header_.size(), file_.size()), 0).value_or(file_.size());
 }
 
