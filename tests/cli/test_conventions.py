@@ -134,6 +134,8 @@ class Help(Conventions):
             # The demo of a relay is not what it is for, and an index has the name of its demo.
             self.assertEqual(verb.writes or verb.grows or verb.name in ("relay", "index"), "--force" in verb.options)
             self.assertFalse({"--out", "--demo", "--overwrite", "--json", "-f"} & set(verb.options))
+            if "--jobs" in verb.options:
+                self.assertIn("--jobs N=0", verb.help)
             if verb.writes:
                 self.assertIn("-o,--output FILE", verb.help)
                 self.assertTrue(verb.must_write or verb.formats, "what is printed has a format")

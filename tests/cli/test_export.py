@@ -236,6 +236,15 @@ class Growing(Exported):
         self.assertEqual(self.query("SELECT file FROM recordings"), [("standard input",)])
         self.export(YARD, words=["1 there already"])
 
+    def test_pipes(self):
+        """What is no regular file is read once."""
+        pipe = self.folder / "x.demo"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cp", YARD, pipe]) as writer:
+            self.export(pipe)
+        self.assertEqual(writer.returncode, 0)
+        self.export(YARD, words=["1 there already"])
+
     def test_compressed(self):
         packed = self.folder / "x.demo.gz"
         packed.write_bytes(subprocess.run(["gzip", "-c", YARD], capture_output=True, check=True).stdout)

@@ -519,6 +519,13 @@ class Convert(InFolder):
         self.assertIn(f"{MAP.stat().st_size} bytes", err)
         self.assertEqual((self.folder / "4.map").read_bytes(), MAP.read_bytes())
 
+    def test_what_stays_compressed(self):
+        """Where nothing is asked of the level."""
+        fast = self.folder / "fast.map"
+        self.assertEqual(run("convert", MAP, "--level", "1", "-o", fast)[0], 0)
+        self.assertEqual(run("convert", fast, "--datafile", "4", "-o", self.folder / "same.map")[0], 0)
+        self.assertEqual((self.folder / "same.map").read_bytes(), fast.read_bytes())
+
     def test_levels(self):
         sizes = []
         for level in (1, 9):

@@ -172,6 +172,18 @@ class Record(InFolder):
         self.assertIn(tries, (["next try in 1 s"] * 2, ["next try in 1 s"] * 3))  # the third may be over already
         self.assertLessEqual({"x.demo", "x_2.demo"}, set(self.files()))
 
+    def test_what_other_verbs_read(self):
+        """A server, as if it were a recording."""
+        steps = [lambda s, t=t: s.snapshot(t, [character(t)]) for t in range(10, 20, 2)]
+        said = lambda s: s.say(CHAT, 0, -1, text=b"hello")
+        for verb, lines in ((["dump"], [{"tick": t} for t in range(10, 20, 2)]), (["events"], [{"kind": "server_message", "text": "hello"}])):
+            with Script(*steps[:3], said, *steps[3:]) as server:
+                done = subprocess.run([TEEWIRE, *verb, server.address, "--protocol", "0.6"], capture_output=True, text=True, timeout=STUCK)
+            got = [json.loads(line) for line in done.stdout.splitlines()]
+            self.assertEqual((len(got), done.returncode), (len(lines), 3), done)
+            for line, expected in zip(got, lines):
+                self.assertLessEqual(expected.items(), line.items())
+
     def test_looks_where_players_are(self):
         """Once a second, as long as no character is in sight, at the next one of those who play."""
         class Crowd(Script):

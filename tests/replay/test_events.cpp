@@ -303,6 +303,22 @@ TEST_CASE("0.7 says who comes and goes by id") {
     CHECK(h.told().back().text == "gone fishing");
 }
 
+TEST_CASE("servers of 0.7 say who comes") {
+    happenings h{p07};
+    scene first = game(p07, {0});
+    h.snapshot(100, first);
+    messages::client_info info;
+    info.client_id = 1;
+    info.name = "bob";
+    std::array<std::uint8_t, 512> memory;
+    auto const bytes = *encode(info, p07, memory);
+    h.message({bytes.begin(), bytes.end()});
+    scene second = game(p07, {0, 1});
+    h.snapshot(102, second);
+    h.finish();
+    CHECK(h.lines() == "102 observed bob joined\n");
+}
+
 TEST_CASE("names and teams change") {
     happenings h{p06};
     scene first = game(p06, {0, 1});
@@ -469,6 +485,21 @@ TEST_CASE("the sound of a hit goes to who hit, and damage to whom") {
         h.snapshot(102, s);
         CHECK(h.lines() == "102 observed alice hit bob with shotgun\n");
     }
+}
+
+TEST_CASE("a hammer that hits somebody is told once, although its sound is heard as well") {
+    happenings h{p06, receivers::all};
+    scene before = game(p06);
+    add(before, 0, {.weapon = 0});
+    add(before, 1, {.x = 50, .weapon = 1});
+    h.snapshot(100, before);
+    scene s = game(p06);
+    add(s, 0, {.weapon = 0, .attack_tick = 101});
+    add(s, 1, {.x = 50, .weapon = 1});
+    s.add("event_hammer_hit", 0, {{"x", 30}});
+    hear(s, 1, 31, 0);
+    h.snapshot(102, s);
+    CHECK(h.lines() == lines({"101 derived alice fired hammer", "102 observed alice hit bob with hammer"}));
 }
 
 // ---- order ---------------------------------------------------------------------------------------------------------

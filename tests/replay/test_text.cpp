@@ -1,5 +1,6 @@
 #include "game/item_text.hpp"
 #include "io/output.hpp"
+#include "map/source.hpp"
 #include "scene.hpp"
 
 using namespace teewire;
@@ -109,4 +110,18 @@ TEST_CASE("names of items, for people and for programs") {
     text_buffer text;
     json_line{}.print(text, [&](object_writer& line) { write_fields(line, info, &known); });
     CHECK(text.view().starts_with("{\"name\":\"=1\\u001B[2J\xe2\x80\xae\",\"clan\":\"tees\","));
+}
+
+TEST_CASE("problems of maps say what was found, and what would have been right where that says something") {
+    map_problem p;
+    p.code = map_errc::unsupported_version;
+    p.position = 4;
+    std::string const what = fmt::format("byte 4: {}", describe(p.code));
+    CHECK(problem_text(p) == what);
+    p.value = 3;
+    CHECK(problem_text(p) == what + " (found 3)");
+    p.expected = 1;
+    CHECK(problem_text(p) == what + " (found 3, expected 1)");
+    p.expected = 3;
+    CHECK(problem_text(p) == what);
 }

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 
 namespace teewire::replay {
 namespace {
@@ -51,6 +53,15 @@ file_kind identify(std::span<std::uint8_t const> begin) noexcept {
     if (begins("SQLite f")) return file_kind::database;
     if (std::any_of(std::begin(capture_magics), std::end(capture_magics), begins)) return file_kind::capture;
     return file_kind::unknown;
+}
+
+std::vector<std::uint8_t> first_bytes(std::string const& name) {
+    if (std::error_code failed; name == "-" || !std::filesystem::is_regular_file(name, failed)) return {};
+    std::vector<std::uint8_t> bytes(file_kind_bytes);
+    std::ifstream file{name, std::ios::binary};
+    file.read(reinterpret_cast<char*>(bytes.data()), std::ssize(bytes));
+    bytes.resize(static_cast<std::size_t>(file.gcount()));
+    return bytes;
 }
 
 void refuse_kind(std::string const& name, std::span<std::uint8_t const> begin, std::string_view expected) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -14,6 +15,9 @@ enum class file_kind : std::uint8_t { unknown, demo, datafile, xvector, capture,
 inline constexpr std::size_t file_kind_bytes = 8;
 
 [[nodiscard]] file_kind identify(std::span<std::uint8_t const> begin) noexcept;
+
+/// So many of a file, or all of a shorter one. None of what is no regular file, where whoever reads it would miss them.
+[[nodiscard]] std::vector<std::uint8_t> first_bytes(std::string const& name);
 
 /// For a file that is not what was `expected`, such as "a demo". Throws usage_error if it is something else that the
 /// program can read, and bad_input if it is nothing known.

@@ -6,28 +6,14 @@
 #include <teewire/sha256.hpp>
 
 #include <array>
+#include <cassert>
 #include <cstdio>
-#include <filesystem>
 
 namespace teewire::replay {
-namespace {
-
-// Of a regular file alone, from which that takes nothing.
-file_kind peek(std::string const& name) {
-    std::error_code failed;
-    if (name == "-" || !std::filesystem::is_regular_file(name, failed)) return file_kind::unknown;
-    open_file const file{std::fopen(name.c_str(), "rb")};
-    std::array<std::uint8_t, file_kind_bytes> begin;
-    std::size_t const size = file ? std::fread(begin.data(), 1, begin.size(), file.get()) : 0;
-    return identify(std::span{begin}.first(size));
-}
-
-} // namespace
-
 recording_file::recording_file(std::string const& name, std::string const& connection,
                                progress_function const& done, size_detection when)
     : name_{name}, done_{done} {
-    if (peek(name) == file_kind::capture) {
+    if (identify(first_bytes(name)) == file_kind::capture) {
         capture_.emplace(name, true);
         read_capture(connection);
         return;
@@ -88,12 +74,13 @@ std::unique_ptr<event_source> recording_file::events(std::optional<std::int32_t>
 
 std::string recording_file::read_all(event_sink& to) {
     constexpr std::uint64_t piece_bytes = 64 << 10;
+    assert(done_);
     auto const stream = events();
     if (!stream) return {};
     std::uint64_t next = piece_bytes;
     for (stream_event event; stream->next(event);) {
         to.take(event);
-        if (!done_ || stream->done_bytes() < next) continue;
+        if (stream->done_bytes() < next) continue;
         next = stream->done_bytes() + piece_bytes;
         done_(demo_ ? stream->done_bytes() : first_half_ + stream->done_bytes() / 2);
     }

@@ -33,8 +33,8 @@ public:
     void choose(std::string const& connection);
     /// From the beginning, or so that nothing after tick `from` is missing. To be called once.
     [[nodiscard]] std::unique_ptr<event_source> events(std::optional<std::int32_t> from = {});
-    /// Hands over everything, and says how far it is. What is wrong with the file: "NAME: tick 1234, byte 5678: REASON", or
-    /// empty. To be called once, instead of events().
+    /// Hands over everything, and tells `done`, which there has to be, how far it is. What is wrong with the file: "NAME:
+    /// tick 1234, byte 5678: REASON", or empty. To be called once, instead of events().
     [[nodiscard]] std::string read_all(event_sink& to);
     /// exit_bad_input if what was found is damaged: snapshots that nobody can have, an end that is missing. Says why.
     [[nodiscard]] int judge() const;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <utility>
@@ -35,15 +34,6 @@ std::uint64_t total_size(std::vector<std::string> const& files) {
     std::uint64_t sum = 0;
     for (std::string const& file : files) sum += size_of(file);
     return sum;
-}
-
-// Of a regular file alone, from which that takes nothing.
-bool is_database(std::string const& name) {
-    std::error_code unknown;
-    if (name == "-" || !fs::is_regular_file(name, unknown)) return false;
-    std::array<char, file_kind_bytes> begin{};
-    std::ifstream{name, std::ios::binary}.read(begin.data(), begin.size());
-    return identify({reinterpret_cast<std::uint8_t const*>(begin.data()), begin.size()}) == file_kind::database;
 }
 
 recorded_file describe(recording_file& source, std::string const& file, std::string const& connection) {
@@ -160,7 +150,7 @@ public:
         shown_.emplace(total_size(files_));
         for (std::string const& file : files_) {
             try {
-                if (is_database(file)) count(to_collection_->merge(file));
+                if (identify(first_bytes(file)) == file_kind::database) count(to_collection_->merge(file));
                 else add(file);
             } catch (output_error const&) {
                 if (!interrupted()) throw;

@@ -1,15 +1,11 @@
 #include "cli/examine_files.hpp"
 #include "demo/demo_index.hpp"
-#include "io/compression.hpp"
 #include "io/file_kind.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/sha256.hpp>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
-#include <fstream>
 
 namespace teewire::replay {
 namespace {
@@ -20,16 +16,8 @@ struct index_options {
     unsigned jobs = 0;
 };
 
-// As it lies there, which an input has decompressed.
-void look_for_compression(std::string const& file) {
-    std::array<std::uint8_t, compression_magic_bytes> begin{};
-    if (std::error_code failed; !std::filesystem::is_regular_file(file, failed)) return;
-    if (std::ifstream{file, std::ios::binary}.read(reinterpret_cast<char*>(begin.data()), begin.size()))
-        refuse_compressed(file, begin);
-}
-
 report index_file(std::string const& file, bool force, std::atomic<std::uint64_t>& done_bytes) {
-    look_for_compression(file);
+    refuse_compressed(file, first_bytes(file)); // as it lies there, which an input decompresses
     input const source{file};
     if (identify(source.bytes()) != file_kind::demo) refuse_kind(source.name(), source.bytes(), "a demo");
     session demo{source};
