@@ -1,6 +1,7 @@
 """A terminal that a program runs in, and what it shows."""
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import select
@@ -71,6 +72,14 @@ class Terminal:
 
     def row(self, number, pattern):
         return self.until(lambda rows: re.search(pattern, rows.get(number, "")), f"row {number}: {pattern}")
+
+    def is_quiet(self, seconds):
+        """Whether nothing is written for so long, nor worked upon."""
+        def woken():
+            status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+            return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status, re.MULTILINE)[1])
+        before = woken()
+        return not select.select([self.end], [], [], seconds)[0] and woken() - before <= 2
 
     def ended(self):
         """The exit code."""

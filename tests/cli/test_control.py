@@ -38,6 +38,7 @@ class Play(InFolder):
             shown.row(2, r"^tick 12\d\d   0:1\d / 0:30   speed 1x   playing")
             shown.type(b" ")
             tick = int(shown.row(2, r"^tick (\d+) .* paused")[1])
+            self.assertTrue(shown.is_quiet(0.3))
             self.keys(shown, (LEFT, tick - 250), (RIGHT, tick), (PAGE_UP, 752), (RIGHT, 1002), (PAGE_DOWN, 2252),
                       (LEFT, 2002), (HOME, 752), (END, 2252), (LEFT, 2002), (PAGE_UP, 752), (b".", 754), (b".", 756),
                       (b"n", 1000), (b"n", 1500), (b"nn.", 1502), (b"p.", 1002), (b"pp.", 1004), (b"." * 10, 1024),

@@ -286,6 +286,13 @@ class Info(unittest.TestCase):
         self.assertFalse(first["truncated"])
         self.assertEqual((second["version"], second["protocol"]), (5, "0.7"))
 
+    def test_scores(self):
+        """The last ones, also of those that never change."""
+        for demo in (DEMO, FIXTURES / "demos/teeworlds07_dm1.demo", FIXTURES / "demos/ddnet_yard.demo"):
+            players = json.loads(run("info", "--format", "ndjson", demo)[1])["players"]
+            last = json.loads(run("dump", "--types", "player_info", demo)[1].splitlines()[-1])["items"]["player_info"]
+            self.assertEqual({p["id"]: p["score"] for p in players}, {int(n): i["score"] for n, i in last.items()})
+
     def test_sha256_of_the_map(self):
         demo = DEMO.read_bytes()  # version 6, without the map
         said = demo[452:484].hex()
