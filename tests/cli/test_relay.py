@@ -504,6 +504,15 @@ class Sources(RelayTest):
             self.assertGreater(len(found), 40)
             self.assertLessEqual(set(found.values()), set(expected.values()))
 
+    def test_clients_of_the_games_are_told_the_end(self):
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "1", "--loop", "--udp", "0")
+        watching = subprocess.Popen([TEEWIRE, "dump", f"127.0.0.1:{relay.udp_port}"], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(watching.kill)
+        self.assertTrue(watching.stdout.readline())
+        self.assertEqual(relay.end()[0], 0)
+        self.assertIn("the server says: The relay ends", watching.communicate(timeout=STUCK)[1])
+
     def test_delay(self):
         began = time.monotonic()
         relay = self.relay(DEMOS["ddnet_yard"], "--speed", "1", "--delay", "3", "--record", "x.demo")
@@ -517,6 +526,14 @@ class Sources(RelayTest):
 
 
 class CommandLine(RelayTest):
+    def test_defaults(self):
+        """As replay/README.md and the man page tell them."""
+        code, out, err = run("relay", "--help")
+        self.assertEqual((code, err), (0, ""))
+        for default in ("--delay TIME=0 ", "--window TIME=60 ", "--max-clients N=1024 ", "--max-clients-per-ip N=16 ",
+                        "--bind ADDRESS=0.0.0.0 "):
+            self.assertIn(default, out)
+
     def test_wrong_usage(self):
         demo = DEMOS["ddnet_yard"]
         with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -529,6 +546,8 @@ class CommandLine(RelayTest):
                     (["http://", "--http", "0"], 2, "http://HOST"),
                     (["http://x:123456/", "--http", "0"], 2, "http://HOST"),
                     (["nothing.demo", "--http", "0"], 3, "no such file"),
+                    (["nothing.demo", "--http", "65535", "--udp", "65535"], 3, "no such file"),
+                    (["nothing.demo", "--http", "65536"], 2, "--http"), (["nothing.demo", "--udp", "65536"], 2, "--udp"),
                     ([FIXTURES / "maps/ddnet.map", "--http", "0"], 2, "this is a map"),
                     ([demo, "--record", demo], 2, "exists")):
                 found, out, err = run("relay", *arguments)

@@ -16,7 +16,8 @@ inline constexpr std::size_t file_kind_bytes = 8;
 
 [[nodiscard]] file_kind identify(std::span<std::uint8_t const> begin) noexcept;
 
-/// So many of a file, or all of a shorter one. None of what is no regular file, where whoever reads it would miss them.
+/// The first file_kind_bytes of a file, or all of a shorter one. None of what is no regular file, as they would be missing
+/// for whoever reads it then.
 [[nodiscard]] std::vector<std::uint8_t> first_bytes(std::string const& name);
 
 /// For a file that is not what was `expected`, such as "a demo". Throws usage_error if it is something else that the
