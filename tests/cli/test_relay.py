@@ -527,7 +527,7 @@ class Sources(RelayTest):
 
 class CommandLine(RelayTest):
     def test_defaults(self):
-        """As replay/README.md and the man page tell them."""
+        """As they are told."""
         code, out, err = run("relay", "--help")
         self.assertEqual((code, err), (0, ""))
         for default in ("--delay TIME=0 ", "--window TIME=60 ", "--max-clients N=1024 ", "--max-clients-per-ip N=16 ",

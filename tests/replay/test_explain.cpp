@@ -299,3 +299,20 @@ TEST_CASE("explained: snapshots, and what changed") {
     CHECK(changes.find("\n    + pickup 3:") != std::string::npos);
     CHECK(changes.find("~ pickup 3") == std::string::npos);
 }
+
+TEST_CASE("explained: tick 0 can be a base") {
+    place const here{false};
+    auto const line = [&](std::int32_t distance) {
+        std::array<std::uint8_t, 16> bytes;
+        packer out{bytes};
+        out.add_int(describe(message_type::snap_empty).id_06 << 1 | 1).add_int(100).add_int(distance);
+        auto const message = test::copy_of(*out.finish());
+        auto const m = *parse_message(message);
+        chunk const data{false, false, 0, message};
+        snapshot_event event;
+        seen_chunk const about{data, &m, message_type::snap_empty, {}, &event, {}, true};
+        return printed([&](packet_printer& p) { p.chunk_arrives(here.seen(), about); });
+    };
+    CHECK(line(100).find("tick 100, base 0, ") != std::string::npos);
+    CHECK(line(101).find("tick 100, no base, ") != std::string::npos);
+}

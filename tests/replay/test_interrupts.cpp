@@ -5,9 +5,11 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <string>
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -122,6 +124,29 @@ TEST_CASE("unfinished files go") {
               std::raise(SIGINT);
           }) == exit_interrupted);
     CHECK(!half.is_there());
+}
+
+TEST_CASE("of a file that was interrupted nothing is printed, nor of those behind it") {
+    file const printed;
+    CHECK(exit_code_of([&] {
+              catch_interrupts(ending::when_complete);
+              REQUIRE(std::freopen(printed.path.c_str(), "w", stdout) != nullptr);
+              int code = 0;
+              {
+                  output out;
+                  code = examine_files({"a", "b", "c"}, 1, out, [](std::size_t number, workers&, auto&) {
+                      if (number == 1) std::raise(SIGINT);
+                      return report{exit_ok, std::string(1, static_cast<char>('a' + number)), {}};
+                  });
+                  out.flush();
+              }
+              std::fflush(stdout);
+              _exit(code);
+          }) == exit_interrupted);
+    std::string text;
+    std::ifstream{printed.path} >> text;
+    CAPTURE(text);
+    CHECK((text.empty() || text == "a"));
 }
 
 TEST_CASE("a team does everything once, and what tasks post as well") {
