@@ -222,6 +222,23 @@ class Serve(InFolder):
                 "0 joined, 0 snapshots sent in 0 packets, 0 not taken by the system; 0 packets received, 0 ignored; 0 ticks "
                 "left out\n", 0))
 
+    def test_who_watches_is_on_the_screen(self):
+        """And nothing is written beside its rows."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        with Terminal(TEEWIRE, "serve", DEMO, "--map", MAP, "--loop", "--bind", "127.0.0.1", "--port", port, columns=100) as shown:
+            shown.row(2, r"^tick \d+ .* 0 watching")
+            before = len(shown.raw)
+            done = subprocess.run([TEEWIRE, "dump", f"127.0.0.1:{port}", "--protocol", "0.6", "--duration", "0.3"],
+                                  capture_output=True, timeout=STUCK)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            shown.row(4, r"^teewire \(127\.0\.0\.1:\d+\) watches\s*$")
+            shown.row(5, r"^teewire \(127\.0\.0\.1:\d+\) ")
+            self.assertNotIn(b"\n", shown.raw[before:])
+            shown.type(b"q")
+            self.assertEqual(shown.ended(), 0)
+
     def test_no_more_lines(self):
         """It goes on."""
         with Serving(DEMO, "--map", MAP) as server:
