@@ -534,6 +534,9 @@ class Formats(Conventions):
             _, text, _ = run("types", "--protocol", protocol)
             heads = re.findall(r"^\S+ (item|message) (\S+) ", text.decode(), re.M)
             self.assertEqual(heads, [(t["kind"], t["name"]) for t in types if t["protocol"] == protocol])
+            fields = [(m[1], re.findall(r"(\d+) of them", m[0])) for m in re.finditer(r"^    (\S+) .*", text.decode(), re.M)]
+            self.assertEqual(fields, [(f["name"], [str(f["count"])] if f["count"] > 1 else [])
+                                      for t in types if t["protocol"] == protocol for f in t["fields"]])
 
     def test_capture_as_demo(self):
         capture, demo = GOOD["capture"], self.folder / "x.demo"
