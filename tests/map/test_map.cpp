@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <memory>
 
 using namespace teewire;
 using test::bytes;
@@ -464,6 +466,29 @@ TEST_CASE("map: tiles that two layers share") {
     CHECK(found.find(map_errc::data_used_twice)->block == second[14]);
     CHECK(shared.layers[11].tiles()->tiles.empty());
     CHECK(test::read(test::written(shared)) == shared);
+}
+
+TEST_CASE("map: what is decompressed can be listened to") {
+    auto const file = test::written(test::full_map());
+    auto const opened = *datafile::open(file);
+    for (auto const contents : {map_contents::all, map_contents::physics}) {
+        std::map<std::int32_t, bytes> heard;
+        auto const listen = [&](std::int32_t block, std::span<std::uint8_t const> content) {
+            heard[block] = {content.begin(), content.end()};
+        };
+        game_map map;
+        REQUIRE(read_map(opened, map, {.contents = contents, .on_block = listen}).code == map_errc::ok);
+        CHECK(heard.size() <= opened.block_count());
+        CHECK((heard.size() == opened.block_count()) == (contents == map_contents::all));
+        auto const memory = std::make_unique<inflate_memory>();
+        for (auto const& [block, content] : heard) {
+            bytes again(*opened.block_size(block));
+            REQUIRE(opened.read_block(block, again, *memory));
+            CHECK(again == content);
+        }
+        // As it was read, not as it was understood.
+        if (contents == map_contents::all) CHECK(heard.at(map.images[0].pixels_block) == map.images[0].pixels);
+    }
 }
 
 TEST_CASE("map: a budget for all blocks together") {

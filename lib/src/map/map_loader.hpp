@@ -27,8 +27,9 @@ constexpr std::size_t trusted_block_bytes = std::size_t{16} << 20;
 // What all parts of reading share: reporting, and loading blocks within a budget.
 class loader {
 public:
-    loader(datafile const& file, std::size_t max_bytes, map_report report)
-        : file_{file}, report_{report}, budget_{max_bytes}, memory_{new inflate_memory} {}
+    loader(datafile const& file, map_read_options const& options)
+        : file_{file}, report_{options.report}, on_block_{options.on_block}, budget_{options.max_bytes},
+          memory_{new inflate_memory} {}
 
     [[nodiscard]] datafile const& file() const noexcept { return file_; }
     [[nodiscard]] map_problem const& first_error() const noexcept { return first_error_; }
@@ -87,6 +88,7 @@ public:
             auto const read = file_.read_block(block, bytes, *memory_, target);
             if (read) {
                 read_ += *size;
+                on_block_(block, bytes);
                 return *size;
             }
             out = {};
@@ -101,6 +103,7 @@ public:
 private:
     datafile const& file_;
     map_report report_;
+    map_block_listener on_block_;
     std::size_t budget_;
     std::size_t read_ = 0; // bytes of blocks
     std::unique_ptr<inflate_memory> memory_;

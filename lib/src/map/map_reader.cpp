@@ -358,7 +358,7 @@ bool read_game_layer(datafile const& file, tile_layer& out, map_report report) {
             item.ints[6] != static_cast<std::int32_t>(tile_kind::game))
             continue;
         auto const number = static_cast<std::int32_t>(i);
-        loader from{file, map_read_options{}.max_bytes, report};
+        loader from{file, {.report = report}};
         tile_layer_reader reader{from, place{map_item_type::layer, number, item.position, -1, number}};
         return reader.read_attributes(copy(item.ints), out) && reader.read_cells(out);
     }

@@ -11,9 +11,8 @@ namespace teewire::map_detail {
 class map_reader {
 public:
     map_reader(datafile const& file, game_map& out, map_read_options const& options)
-        : file_{file}, map_{out}, from_{file, options.max_bytes, options.report},
-          strict_{options.mode == decoding::strict}, whole_{options.contents == map_contents::all},
-          used_(file.block_count()), tiles_(file.block_count()) {}
+        : file_{file}, map_{out}, from_{file, options}, strict_{options.mode == decoding::strict},
+          whole_{options.contents == map_contents::all}, used_(file.block_count()), tiles_(file.block_count()) {}
 
     map_problem read();
 

@@ -40,30 +40,36 @@ void count_tiles(std::span<std::uint8_t const> content, block_facts& facts) {
 
 } // namespace
 
+block_facts facts_of(std::span<std::uint8_t const> content) {
+    block_facts facts;
+    facts.size = content.size();
+    facts.sha256 = sha256_text(content);
+    auto const end = std::find(content.begin(), content.end(), std::uint8_t{0});
+    facts.text_size = static_cast<std::size_t>(end - content.begin());
+    facts.text.assign(content.begin(), std::min(end, content.begin() + block_facts::max_text));
+    facts.magic.assign(content.begin(), content.begin() + std::min<std::ptrdiff_t>(4, std::ssize(content)));
+    count_tiles(content, facts);
+    return facts;
+}
+
 block_facts const* block_reader::operator[](std::int32_t block) {
     if (block < 0 || static_cast<std::size_t>(block) >= facts_.size()) return nullptr;
+    if (auto const known = known_.find(block); known != known_.end()) return &known->second;
     auto& found = facts_[static_cast<std::size_t>(block)];
     if (!found) found = std::make_unique<block_facts>(read(block));
     return found.get();
 }
 
 block_facts block_reader::read(std::int32_t block) {
-    block_facts facts;
-    if (interrupted()) return facts; // nobody will see it
+    if (interrupted()) return {}; // nobody will see it
     try {
         spend(block);
-        std::span<std::uint8_t const> const content = read_block(file_, block, memory_);
-        facts.size = content.size();
-        facts.sha256 = sha256_text(content);
-        auto const end = std::find(content.begin(), content.end(), std::uint8_t{0});
-        facts.text_size = static_cast<std::size_t>(end - content.begin());
-        facts.text.assign(content.begin(), std::min(end, content.begin() + block_facts::max_text));
-        facts.magic.assign(content.begin(), content.begin() + std::min<std::ptrdiff_t>(4, std::ssize(content)));
-        count_tiles(content, facts);
+        return facts_of(read_block(file_, block, memory_));
     } catch (map_problem const& p) {
+        block_facts facts;
         facts.problem = p;
+        return facts;
     }
-    return facts;
 }
 
 // Throws map_problem.

@@ -4,8 +4,10 @@
 #include "map/document.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,12 +29,18 @@ struct block_facts {
     static constexpr std::size_t max_text = 64 << 10;
 };
 
+[[nodiscard]] block_facts facts_of(std::span<std::uint8_t const> content);
+
+/// By their numbers, blocks that somebody else has decompressed.
+using known_blocks = std::map<std::int32_t, block_facts>;
+
 /// Any number of items may refer to a block: it is decompressed and hashed once, and all of them together within the
 /// limit for reading a map.
 class block_reader {
 public:
-    /// The file must outlive it.
-    explicit block_reader(datafile const& file) : file_{file}, facts_(file.block_count()) {}
+    /// What is borrowed must outlive it.
+    block_reader(datafile const& file, known_blocks const& known)
+        : file_{file}, known_{known}, facts_(file.block_count()) {}
 
     /// Null if there is no such block.
     [[nodiscard]] block_facts const* operator[](std::int32_t block);
@@ -42,6 +50,7 @@ private:
     void spend(std::int32_t block);
 
     datafile const& file_;
+    known_blocks const& known_;
     std::vector<std::uint8_t> memory_; // of the block that is read
     std::vector<std::unique_ptr<block_facts>> facts_;
     std::size_t left_ = map_read_options{}.max_bytes;

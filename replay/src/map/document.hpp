@@ -20,8 +20,9 @@ struct map_document {
     std::optional<game_map> map;
     problem_list problems; ///< in the order of finding, each one once
 };
-/// Never throws for what the file holds. The source must outlive the result.
-[[nodiscard]] map_document read_document(map_source const& source);
+/// Never throws for what the file holds. The source must outlive the result. `on_block` gets what is decompressed, as
+/// from read_map.
+[[nodiscard]] map_document read_document(map_source const& source, map_block_listener on_block = {});
 
 /// An xVector map. `header` is empty if it could not be read.
 struct xvector_document {

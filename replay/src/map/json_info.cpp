@@ -70,9 +70,9 @@ std::string_view current_name(uuid const& id) { return id == group_extension_uui
 
 class map_printer {
 public:
-    map_printer(map_document const& document, object_writer& top)
+    map_printer(map_document const& document, object_writer& top, known_blocks const& known)
         : document_{document}, file_{*document.container}, top_{top},
-          versions_{items_of(file_, map_item_type::version)}, blocks_{file_} {}
+          versions_{items_of(file_, map_item_type::version)}, blocks_{file_, known} {}
 
     void container() {
         {
@@ -510,10 +510,11 @@ void write_head(object_writer& top, map_source const& source, std::string_view f
 
 } // namespace
 
-void write_map_json(object_writer& top, map_source const& source, map_document const& document) {
+void write_map_json(object_writer& top, map_source const& source, map_document const& document,
+                    known_blocks const& known) {
     write_head(top, source, "datafile");
     if (document.container) {
-        map_printer printer{document, top};
+        map_printer printer{document, top, known};
         printer.container();
         if (printer.is_map()) printer.contents();
         else top.text("layout", "pre-0.5 (not the documented map item set)");

@@ -373,6 +373,9 @@ enum class map_contents : std::uint8_t {
     physics, ///< without pixels, sounds, quads and ordinary tiles, for servers. Not to be written
 };
 
+/// Gets the number and the bytes of each block that is read, decompressed, as often as it is named.
+using map_block_listener = borrowed_callable<std::int32_t, std::span<std::uint8_t const>>;
+
 /// How to read a map.
 struct map_read_options {
     /// strict: the first error refuses the map, as in DDNet. lenient: what is senseless is left out and reported.
@@ -382,6 +385,7 @@ struct map_read_options {
     /// of time. A block counts as often as it is named. What is beyond it is kept unread, with too_large.
     std::size_t max_bytes = std::size_t{1} << 30;
     map_report report = {}; ///< where everything goes that is found
+    map_block_listener on_block = {};
 };
 
 /// Reads a map into `out`, which is empty afterwards if that fails. Gives what made it fail: missing_version,

@@ -134,29 +134,34 @@ struct map_problem {
     friend constexpr bool operator==(map_problem const&, map_problem const&) = default;
 };
 
-/// Where problems go: borrows a callable that takes `map_problem const&`, or nothing.
-class map_report {
+/// Borrows a callable that takes these arguments, or nothing.
+template <class... Arguments>
+class borrowed_callable {
 public:
-    /// Nowhere.
-    constexpr map_report() noexcept = default;
-    /// Borrows `target`, which has to live as long as the report.
-    template <class Callable, class = std::enable_if_t<!std::is_same_v<std::remove_cv_t<Callable>, map_report>>>
-    constexpr map_report(Callable& target) noexcept
+    /// Nothing.
+    constexpr borrowed_callable() noexcept = default;
+    /// Borrows `target`, which has to live as long as this.
+    template <class Callable,
+              class = std::enable_if_t<!std::is_same_v<std::remove_cv_t<Callable>, borrowed_callable>>>
+    constexpr borrowed_callable(Callable& target) noexcept
         : target_{const_cast<void*>(static_cast<void const*>(&target))}, call_{&forward<Callable>} {}
 
-    /// Passes a problem on, if there is somebody to get it.
-    constexpr void operator()(map_problem const& problem) const noexcept {
-        if (call_ != nullptr) call_(target_, problem);
+    /// Calls it, if there is one.
+    constexpr void operator()(Arguments... arguments) const noexcept {
+        if (call_ != nullptr) call_(target_, arguments...);
     }
 
 private:
     template <class Callable>
-    static void forward(void* target, map_problem const& problem) {
-        (*static_cast<Callable*>(target))(problem);
+    static void forward(void* target, Arguments... arguments) {
+        (*static_cast<Callable*>(target))(arguments...);
     }
 
     void* target_ = nullptr;
-    void (*call_)(void*, map_problem const&) = nullptr;
+    void (*call_)(void*, Arguments...) = nullptr;
 };
+
+/// Where problems go.
+using map_report = borrowed_callable<map_problem const&>;
 
 } // namespace teewire

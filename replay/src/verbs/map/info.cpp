@@ -163,9 +163,9 @@ void print_text(text_buffer& out, map_source const& source, xvector_document con
 
 // ---- files ---------------------------------------------------------------------------------------------------------
 
-template <class Document>
+template <class Document, class WriteJson>
 report to_report(map_source const& source, Document const& document, bool usable, map_info_options const& options,
-                 void (*write_json)(object_writer&, map_source const&, Document const&)) {
+                 WriteJson write_json) {
     text_buffer out;
     if (options.format == "ndjson") {
         json_line{}.print(out, [&](object_writer& line) { write_json(line, source, document); });
@@ -182,8 +182,16 @@ report describe_map(std::string const& file, map_info_options const& options) {
         return to_report(source, document, document.header && !any_error(document.problems), options,
                          write_xvector_json);
     }
-    auto const document = read_document(source);
-    return to_report(source, document, document.container.has_value(), options, write_map_json);
+    known_blocks known;
+    auto const learn = [&](std::int32_t block, std::span<std::uint8_t const> content) {
+        if (options.format == "ndjson" && !interrupted() && !known.contains(block))
+            known.emplace(block, facts_of(content));
+    };
+    auto const document = read_document(source, learn);
+    return to_report(source, document, document.container.has_value(), options,
+                     [&](object_writer& line, map_source const& from, map_document const& of) {
+                         write_map_json(line, from, of, known);
+                     });
 }
 
 int map_info(map_info_options options) {
