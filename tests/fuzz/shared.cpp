@@ -68,14 +68,18 @@ struct session {
                     FUZZ_REQUIRE(data);
                     std::copy(i.data.begin(), i.data.end(), data->begin());
                 }
+            bool twice = false;
             if (how == 0x7f && !views[c].empty()) {
-                FUZZ_REQUIRE(world.add_to_view({views[c][0].key, views[c][0].data}));
-                auto const finished = world.finish_view();
-                FUZZ_REQUIRE(!finished);
-                good &= finished.error().code == errc::duplicate_key; // and not full before
-            } else {
-                good &= world.finish_view().has_value();
+                auto const again = world.add_to_view({views[c][0].key, views[c][0].data});
+                twice = again.has_value();
+                // No client can be shown more.
+                FUZZ_REQUIRE(twice || again.error().code == errc::too_large ||
+                             again.error().code == errc::too_many_items);
             }
+            auto const finished = world.finish_view();
+            FUZZ_REQUIRE(!twice || !finished);
+            if (twice) good &= finished.error().code == errc::duplicate_key; // and not full before
+            else good &= finished.has_value();
         }
         if (how >= 0x80) {
             for (std::size_t c = 0; c < clients; ++c)

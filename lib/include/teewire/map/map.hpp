@@ -384,8 +384,8 @@ struct map_read_options {
     /// Limit for all blocks, as stored or decompressed, whichever is more, and unpacked tiles together: of memory, and so
     /// of time. A block counts as often as it is named. What is beyond it is kept unread, with too_large.
     std::size_t max_bytes = std::size_t{1} << 30;
-    map_report report = {}; ///< where everything goes that is found
-    map_block_listener on_block = {};
+    map_report report = {};           ///< where everything goes that is found
+    map_block_listener on_block = {}; ///< hears what is decompressed
 };
 
 /// Reads a map into `out`, which is empty afterwards if that fails. Gives what made it fail: missing_version,
