@@ -1,5 +1,6 @@
 // What signals do, each in a process of its own.
 #include "cli/examine_files.hpp"
+#include "demo/usage.hpp"
 #include "io/interrupts.hpp"
 
 #include <doctest/doctest.h>
@@ -147,6 +148,17 @@ TEST_CASE("of a file that was interrupted nothing is printed, nor of those behin
     std::ifstream{printed.path} >> text;
     CAPTURE(text);
     CHECK((text.empty() || text == "a"));
+}
+
+TEST_CASE("du counts no more chunks when it is interrupted") {
+    CHECK(exit_code_of([] {
+              catch_interrupts(ending::when_complete);
+              input const source{TEEWIRE_FIXTURES "/demos/ddnet_dm1.demo"};
+              session demo{source};
+              std::raise(SIGINT);
+              demo_usage const found = measure_usage(demo, [](std::uint64_t) {});
+              if (found.ticks.count != 0 || found.rest != found.total - found.header) _exit(1);
+          }) == came_through);
 }
 
 TEST_CASE("a team does everything once, and what tasks post as well") {
