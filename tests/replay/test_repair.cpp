@@ -83,6 +83,22 @@ TEST_CASE("repair: header and map") {
     CHECK(left_out.map_size == 0);
     CHECK(left_out.map_crc == before.map_crc);
     CHECK(left_out.sha256 == before.sha256);
+    // A map that is damaged tells nothing, and is no part of the demo that was lost.
+    auto both = with(whole, {in_map});
+    both[7] = 3;
+    demo_repair const other{both};
+    CHECK(other.header().version == 6);
+    CHECK(other.losses().empty());
+    CHECK(other.map().empty());
+    CHECK(test::play_ticks(test::repaired(other, 6), sizes_06).states == test::play_ticks(whole, sizes_06).states);
+    auto without = fixture("ddnet_dm1");
+    without[7] = 3;
+    demo_repair const third{without};
+    CHECK(third.header().version == 6);
+    CHECK(third.losses().empty());
+    CHECK(third.remarks().size() == 1);
+    CHECK(test::play_ticks(test::repaired(third, 6), sizes_06).states ==
+          test::play_ticks(fixture("ddnet_dm1"), sizes_06).states);
     // Without a map to tell.
     auto old = fixture("ddnet_v3");
     old[7] = 6;

@@ -88,7 +88,11 @@ void demo_repair::read_header() {
         return map && !map->empty() && names_map(h, *map);
     };
     map_matches_ = stated && matches(*stated);
-    if (map_matches_ || (stated && stated->map_size == 0)) {
+    // Nothing but version 6 has what says that there is a SHA-256.
+    bool const marked = file_.size() >= max_demo_header_bytes &&
+                        std::equal(sha256_marker.begin(), sha256_marker.end(),
+                                   file_.begin() + static_cast<std::ptrdiff_t>(sha256_place));
+    if (map_matches_ || (stated && stated->map_size == 0 && (stated->version >= 6 || !marked))) {
         header_ = *stated;
         begin_ = header_.size() + header_.map_size;
         return;
@@ -113,7 +117,7 @@ void demo_repair::read_header() {
         break;
     }
     if (!map_matches_) {
-        if (found == 0) found = max_demo_version;
+        if (found == 0 || marked) found = max_demo_version;
         head[version_place] = found;
     }
     auto const parsed = parse_demo_header(head);
