@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -238,6 +239,19 @@ class Info(InFolder):
         self.assertIn("north      hill\n", out.decode())
         self.assertNotIn("east  ", out.decode())
         self.assertEqual([p["code"] for p in original["problems"]], ["other_layout"])
+
+    def test_layers_of_other_programs(self):
+        """Are told for what they are, and hide nothing."""
+        game = zlib.compress(bytes(4 * 4 * 4))
+        file = self.folder / "odd.map"
+        file.write_bytes(datafile([VERSION, group(3), (5, 0, [0, 99, 0, 1, 2, 3]), tiles(1, 4, 4, 0, flags=1), (5, 2, [0, 77, 1])],
+                                  [(game, 4 * 4 * 4)]))
+        code, out, err = run("info", file)
+        self.assertEqual(err, "")
+        groups = re.search("^groups.*?^(?=[a-z])", out.decode(), re.M | re.S)[0]
+        self.assertEqual([line.strip() for line in groups.splitlines() if "layer" in line],
+                         ["unknown layer", "unknown layer, detail"], out.decode())
+        self.assertIn("4 x 4 tiles", out.decode())
 
     def test_text(self):
         code, out, err = run("info", MAP, XVECTOR, MAP_07)

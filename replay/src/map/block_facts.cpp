@@ -52,6 +52,11 @@ block_facts facts_of(std::span<std::uint8_t const> content) {
     return facts;
 }
 
+block_reader::block_reader(datafile const& file, known_blocks const& known)
+    : file_{file}, known_{known}, facts_(file.block_count()) {
+    for (auto const& [block, facts] : known) left_ -= std::min(left_, facts.size);
+}
+
 block_facts const* block_reader::operator[](std::int32_t block) {
     if (block < 0 || static_cast<std::size_t>(block) >= facts_.size()) return nullptr;
     if (auto const known = known_.find(block); known != known_.end()) return &known->second;

@@ -34,13 +34,12 @@ struct block_facts {
 /// By their numbers, blocks that somebody else has decompressed.
 using known_blocks = std::map<std::int32_t, block_facts>;
 
-/// Any number of items may refer to a block: it is decompressed and hashed once, and all of them together within the
-/// limit for reading a map.
+/// Any number of items may refer to a block: it is decompressed and hashed once, and all of them together, known ones
+/// as well, within the limit for reading a map.
 class block_reader {
 public:
     /// What is borrowed must outlive it.
-    block_reader(datafile const& file, known_blocks const& known)
-        : file_{file}, known_{known}, facts_(file.block_count()) {}
+    block_reader(datafile const& file, known_blocks const& known);
 
     /// Null if there is no such block.
     [[nodiscard]] block_facts const* operator[](std::int32_t block);
