@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <cassert>
 #include <climits>
+#include <memory>
 
 namespace teewire {
 
 std::vector<std::uint8_t> map_detail::stored_form(map_bytes content, datafile_write_options const& options) {
     if (options.version == 3) return {content.begin(), content.end()};
     uLongf size = compressBound(static_cast<uLong>(content.size()));
-    std::vector<std::uint8_t> stored(size);
+    // Not a vector, which would touch all of it, as pixels and tiles become much smaller.
+    std::unique_ptr<std::uint8_t[]> const stored{new std::uint8_t[size]};
     [[maybe_unused]] int const state =
-        compress2(stored.data(), &size, content.data(), static_cast<uLong>(content.size()), options.level);
+        compress2(stored.get(), &size, content.data(), static_cast<uLong>(content.size()), options.level);
     assert(state == Z_OK);
-    stored.resize(size);
-    stored.shrink_to_fit();
-    return stored;
+    return {stored.get(), stored.get() + size};
 }
 
 namespace {

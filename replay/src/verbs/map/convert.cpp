@@ -109,6 +109,12 @@ bool same_meaning(map_sound const& a, map_sound const& b) {
     return a.version == b.version && a.external == b.external && a.name.text == b.name.text && a.data == b.data;
 }
 
+// RGB may have become RGBA.
+bool same_picture(map_image const& a, map_image const& b) {
+    return a.width == b.width && a.height == b.height &&
+           (a.variant == b.variant ? a.pixels == b.pixels : rgba_pixels(a) == rgba_pixels(b));
+}
+
 template <class T>
 bool same_meaning(std::vector<T> const& a, std::vector<T> const& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -123,7 +129,7 @@ void compare(map_source const& source, game_map const& before, game_map const& a
                 before.envelopes.size() == after.envelopes.size();
     if (!same) not_the_same(source, "the number or order of its parts");
     for (std::size_t i = 0; i < before.images.size(); ++i)
-        if (rgba_pixels(before.images[i]) != rgba_pixels(after.images[i]) ||
+        if (!same_picture(before.images[i], after.images[i]) ||
             before.images[i].name.text != after.images[i].name.text)
             not_the_same(source, fmt::format("image {}", i));
     for (std::size_t i = 0; i < before.points.size(); ++i)
