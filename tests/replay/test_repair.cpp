@@ -161,6 +161,31 @@ TEST_CASE("repair: ticks that run past the next keyframe do not displace what is
     }
 }
 
+TEST_CASE("repair: a keyframe whose tick is one of the stretch before it takes nothing away from that") {
+    auto const whole = test::whole_demo::read(fixture("ddnet_dm1"));
+    REQUIRE(whole != nullptr);
+    std::vector<demo_chunk> keyframes;
+    demo_reader reader = *demo_reader::open(whole->file);
+    for (demo_chunk chunk; reader.next(chunk);)
+        if (chunk.kind == demo_chunk_kind::tick && chunk.keyframe) keyframes.push_back(chunk);
+    REQUIRE(keyframes.size() > 3);
+    for (std::size_t k = 1; k + 1 < keyframes.size(); ++k) {
+        auto file = whole->file;
+        std::int32_t const tick = (keyframes[k - 1].tick + keyframes[k].tick) / 2;
+        for (std::size_t i = 0; i < 4; ++i)
+            file[keyframes[k].position + 1 + i] = static_cast<std::uint8_t>(tick >> (24 - 8 * i));
+        demo_repair const demo{file};
+        REQUIRE(demo.losses().size() == 1);
+        CAPTURE(demo.losses().front().reason);
+        CHECK(demo.losses().front().begin == keyframes[k].position);
+        auto expected = whole->original.states;
+        std::erase_if(expected, [&](auto const& state) {
+            return state.first >= keyframes[k].tick && state.first < keyframes[k + 1].tick;
+        });
+        CHECK(test::play_ticks(test::repaired(demo, 6), sizes_06).states == expected);
+    }
+}
+
 TEST_CASE("repair: a chunk of no type is damage, but where they are everywhere") {
     auto const whole = test::whole_demo::read(fixture("ddnet_dm1"));
     REQUIRE(whole != nullptr);
