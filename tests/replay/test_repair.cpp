@@ -161,6 +161,56 @@ TEST_CASE("repair: ticks that run past the next keyframe do not displace what is
     }
 }
 
+TEST_CASE("repair: whatever the header says, the chunks tell the version") {
+    constexpr std::size_t version = 7, map_size = 136; // and the CRC behind it
+    auto const check = [&](test::bytes const& original, std::uint8_t stated, bool map_damaged) {
+        int const real = original[version], wrong = stated;
+        CAPTURE(real);
+        CAPTURE(wrong);
+        CAPTURE(map_damaged);
+        auto file = original;
+        file[version] = stated;
+        auto const before = demo_reader::open(original)->header();
+        if (map_damaged) file[before.size() + before.map_size / 2] ^= 0x11;
+        demo_repair const demo{file};
+        REQUIRE(demo.has_snapshots());
+        CHECK(demo.losses().empty());
+        CHECK(demo.header().map_size == (map_damaged ? 0 : before.map_size));
+        // Chunks are the same in versions 3 and 4, and since 5. Whether it is 3 shows where they or the map begin.
+        CHECK((map_damaged || (demo.header().version == 3) == (real == 3)));
+        CHECK((demo.header().version >= 5) == (real >= 5));
+        bool const is_07 = text(before.net_version).starts_with("0.7");
+        size_table const& sizes = is_07 ? sizes_07 : sizes_06;
+        CHECK(test::play_ticks(test::repaired(demo, 6), sizes).states == test::play_ticks(original, sizes).states);
+    };
+    auto const yard = fixture("ddnet_yard");
+    auto const with_map = demo_reader::open(yard)->header();
+    for (char const* name : fixtures) {
+        auto const whole = fixture(name);
+        auto const header = demo_reader::open(whole)->header();
+        auto embedded = whole;
+        if (header.map_size == 0 && header.version < 6) {
+            std::copy_n(&yard[map_size], 8, &embedded[map_size]);
+            auto const map = yard.begin() + static_cast<std::ptrdiff_t>(with_map.size());
+            embedded.insert(embedded.begin() + static_cast<std::ptrdiff_t>(header.size()), map,
+                            map + static_cast<std::ptrdiff_t>(with_map.map_size));
+        }
+        for (std::uint8_t const stated : {0, 2, 3, 4, 5, 6, 7, 255}) {
+            check(whole, stated, false);
+            check(embedded, stated, false);
+            if (demo_reader::open(embedded)->header().map_size != 0) check(embedded, stated, true);
+        }
+    }
+    // With one keyframe alone, nothing but the length speaks against its ticks.
+    auto damaged = fixture("ddnet_v5");
+    damaged[version] = 4;
+    damaged[900] ^= 0x55;
+    demo_repair const demo{damaged};
+    REQUIRE(demo.losses().size() == 1);
+    CHECK(demo.losses().front().before == 1004);
+    CHECK(demo.header().version == 5);
+}
+
 TEST_CASE("repair: a keyframe whose tick is one of the stretch before it takes nothing away from that") {
     auto const whole = test::whole_demo::read(fixture("ddnet_dm1"));
     REQUIRE(whole != nullptr);

@@ -261,19 +261,30 @@ std::vector<stretch> demo_repair::scan_twice() {
     return seen == 0 ? all : scan(refused_);
 }
 
-// Where the version is not certain and hardly anything can be read, another one may be right.
+// By the length that the header tells, which is whole seconds.
+std::int64_t demo_repair::last_by_header(stretch const& first) const {
+    return first.first_tick + (std::int64_t{header_.length} + 2) * ticks_per_second;
+}
+
+// Stretches that go to their ends, with which the ticks behind them agree; and whether the first one can be read.
+std::pair<std::size_t, bool> demo_repair::count_intact(std::vector<stretch> const& found) const {
+    auto const first = std::find_if(found.begin(), found.end(), [](stretch const& s) { return s.snapshots != 0; });
+    std::int64_t const last = header_.length > 0 && first != found.end() ? last_by_header(*first) : INT32_MAX;
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        stretch const& s = found[i];
+        bool const agrees = i + 1 < found.size() ? s.last_tick < found[i + 1].first_tick : s.last_tick <= last;
+        sum += s.snapshots != 0 && s.damage.empty() && agrees;
+    }
+    return {sum, first != found.end() && first == found.begin()};
+}
+
+// Ticks add up to something else than the next keyframe has where a demo is read as one of another version, and its
+// beginning cannot be read where the header is longer or shorter.
 std::vector<stretch> demo_repair::scan_versions() {
     auto all = scan_twice();
-    // Read as another version, ticks add up to something else than the next keyframe has.
-    auto const joints = [](std::vector<stretch> const& found) {
-        std::size_t sum = 0;
-        for (std::size_t i = 1; i < found.size(); ++i)
-            sum += found[i].follows && found[i].snapshots != 0 && found[i].first_tick > found[i - 1].last_tick;
-        return sum;
-    };
-    auto const damaged = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](stretch const& s) { return !s.damage.empty(); }));
-    if (map_matches_ || 2 * damaged <= all.size()) return all;
+    auto most = count_intact(all);
+    if (header_.has_sha256 || ((most.second || map_matches_) && 2 * most.first > all.size())) return all;
     struct reading {
         std::vector<std::uint8_t> bytes;
         demo_header header;
@@ -286,21 +297,27 @@ std::vector<stretch> demo_repair::scan_versions() {
     auto const header_before = header_;
     auto const begin_before = begin_;
     auto const refused_before = refused_;
-    for (std::uint8_t version = max_demo_version; version >= min_demo_version; --version) {
-        if (version == std::min(header_before.version, max_demo_version)) continue;
+    // Version 6 is read like 5, but that it says itself that there is a SHA-256.
+    for (std::uint8_t const version : {std::uint8_t{5}, std::uint8_t{4}, std::uint8_t{3}}) {
+        if (version == std::min(header_before.version, std::uint8_t{5})) continue;
         std::vector<std::uint8_t> bytes{file_before.begin(), file_before.end()};
         bytes[version_place] = version;
         auto const parsed = parse_demo_header(bytes);
-        if (!parsed) continue;
-        std::fill_n(bytes.begin() + map_size_place, 4, std::uint8_t{0});
+        bool const is_one = parsed && parsed->marker_count >= 0 &&
+                            parsed->marker_count <= static_cast<std::int32_t>(max_demo_markers) &&
+                            (!map_matches_ || parsed->size() == header_before.size());
+        if (!is_one) continue;
+        if (!map_matches_) std::fill_n(bytes.begin() + map_size_place, 4, std::uint8_t{0});
         file_ = bytes;
         header_ = *parsed;
-        begin_ = std::min(header_.size(), file_.size());
+        begin_ = map_matches_ ? begin_before : std::min(header_.size(), file_.size());
         refused_ = 0;
-        if (header_.map_size != 0) find_begin();
+        find_begin();
         auto found = scan_twice();
-        if (joints(found) > (best ? joints(best->found) : 2 * joints(all)))
-            best.emplace(reading{std::move(bytes), header_, begin_, refused_, std::move(found)});
+        auto const intact = count_intact(found);
+        if (intact <= most) continue;
+        most = intact;
+        best.emplace(reading{std::move(bytes), header_, begin_, refused_, std::move(found)});
     }
     file_ = file_before;
     header_ = header_before;
@@ -405,8 +422,7 @@ void demo_repair::choose(std::vector<stretch> found) {
     if (header_.length > 0 && before[all.number].number != SIZE_MAX) {
         std::size_t first = all.number;
         while (before[first].number != SIZE_MAX) first = before[first].number;
-        std::int64_t const end =
-            found[candidates[first]].first_tick + (std::int64_t{header_.length} + 2) * ticks_per_second;
+        std::int64_t const end = last_by_header(found[candidates[first]]);
         if (found[candidates[all.number]].last_tick > end &&
             found[candidates[before[all.number].number]].last_tick <= end)
             kept[candidates[all.number]] = false;

@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace teewire::replay {
@@ -68,6 +69,8 @@ private:
     void mend_texts();
     [[nodiscard]] std::vector<stretch> scan(std::uint32_t refused);
     [[nodiscard]] std::vector<stretch> scan_twice();
+    [[nodiscard]] std::int64_t last_by_header(stretch const& first) const;
+    [[nodiscard]] std::pair<std::size_t, bool> count_intact(std::vector<stretch> const& found) const;
     [[nodiscard]] std::vector<stretch> scan_versions();
     [[nodiscard]] std::optional<std::size_t> find_keyframe(std::size_t from, std::uint32_t refused);
     void end_before(stretch& s, std::int32_t limit);
