@@ -211,6 +211,31 @@ TEST_CASE("repair: whatever the header says, the chunks tell the version") {
     CHECK(demo.header().version == 5);
 }
 
+TEST_CASE("repair: what stands between the map and the first tick is kept whatever size the header tells") {
+    auto file = fixture("ddnet_yard");
+    auto const header = demo_reader::open(file)->header();
+    std::size_t const map_end = header.size() + header.map_size;
+    demo_reader reader = *demo_reader::open(file);
+    for (demo_chunk chunk; reader.next(chunk);)
+        if (chunk.kind == demo_chunk_kind::message) {
+            test::bytes const message(file.begin() + static_cast<std::ptrdiff_t>(chunk.position),
+                                      file.begin() + static_cast<std::ptrdiff_t>(reader.position()));
+            file.insert(file.begin() + static_cast<std::ptrdiff_t>(map_end), message.begin(), message.end());
+            break;
+        }
+    REQUIRE(file.size() > fixture("ddnet_yard").size());
+    auto const expected = test::repaired(demo_repair{file}, 6);
+    constexpr std::size_t map_size = 136;
+    for (std::size_t i = 0; i < 4; ++i)
+        for (int const change : {1, 0x80}) {
+            auto damaged = file;
+            damaged[map_size + i] ^= static_cast<std::uint8_t>(change);
+            demo_repair const demo{damaged};
+            CHECK(demo.losses().empty());
+            CHECK(test::repaired(demo, 6) == expected);
+        }
+}
+
 TEST_CASE("repair: a keyframe whose tick is one of the stretch before it takes nothing away from that") {
     auto const whole = test::whole_demo::read(fixture("ddnet_dm1"));
     REQUIRE(whole != nullptr);

@@ -135,13 +135,18 @@ void demo_repair::read_header() {
     file_ = mended_;
 }
 
-// Where the chunks begin, if the map does not say it.
+// Where the chunks begin, if the header does not say it for certain.
 void demo_repair::find_begin() {
     if (map_matches_ || header_.map_size == 0) return;
-    stretch_player at_stated{file_, *memory_, *sizes_, 0};
+    stretch_player trial{file_, *memory_, *sizes_, 0};
     search_left_ = 64 * std::uint64_t{file_.size()};
-    if (begin_ > header_.size() && at_stated.play(begin_, {}, false).snapshots != 0) return;
-    begin_ = find_keyframe(std::min(header_.size(), file_.size()), 0).value_or(file_.size());
+    std::size_t const header_end = std::min(header_.size(), file_.size());
+    for (std::size_t const at : {header_end + stated_map_bytes(file_.subspan(header_end)), begin_})
+        if (at > header_end && trial.play(at, {}, false).snapshots != 0) {
+            begin_ = at;
+            return;
+        }
+    begin_ = find_keyframe(header_end, 0).value_or(file_.size());
 }
 
 void demo_repair::read_map() {
