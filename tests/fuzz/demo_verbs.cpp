@@ -81,7 +81,9 @@ void run_target(fuzz::bytes_view data) {
          {dump_verb, form::ndjson, {"--from", "0:01", "--to", "0:02", "--jobs", "2"}},
          {events_verb, form::ndjson, {}},
          {events_verb, form::text, {"--format", "text"}},
-         {events_verb, form::text, {"--format", "csv", "--type", "chat,kill,finish,marker"}},
+         {events_verb,
+          form::binary,
+          {"--format", "csv", "--type", "chat,kill,finish,marker"}}, // with every character
          {events_verb, form::text, {"--format", "srt", "--player", "bot01"}},
          {stats_verb, form::ndjson, {"--format", "ndjson"}},
          {stats_verb, form::text, {"--sum"}},

@@ -44,10 +44,14 @@ block_facts facts_of(std::span<std::uint8_t const> content) {
     block_facts facts;
     facts.size = content.size();
     facts.sha256 = sha256_text(content);
-    auto const end = std::find(content.begin(), content.end(), std::uint8_t{0});
-    facts.text_size = static_cast<std::size_t>(end - content.begin());
-    facts.text.assign(content.begin(), std::min(end, content.begin() + block_facts::max_text));
-    facts.magic.assign(content.begin(), content.begin() + std::min<std::ptrdiff_t>(4, std::ssize(content)));
+    auto const begin_of = [](std::span<std::uint8_t const> text, std::size_t most) {
+        auto const part = text.first(std::min(most, text.size()));
+        return std::string{part.begin(), part.end()};
+    };
+    facts.text_size =
+        static_cast<std::size_t>(std::find(content.begin(), content.end(), std::uint8_t{0}) - content.begin());
+    facts.text = begin_of(content.first(facts.text_size), block_facts::max_text);
+    facts.magic = begin_of(content, 4);
     count_tiles(content, facts);
     return facts;
 }
