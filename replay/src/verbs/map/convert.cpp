@@ -160,12 +160,14 @@ bytes change_game(map_source const& source, datafile const& file, datafile_write
     if (failed.code != map_errc::ok) refuse(source, failed);
     for (map_problem const& p : problems)
         if (p.severity != map_severity::note) refuse(source, p);
-    game_map changed = map;
-    if (to == "0.7") convert_to_07(changed);
-    else convert_to_06(changed);
     bytes written;
-    map_problem const unwritten = write_map(changed, written, how);
-    if (unwritten.code != map_errc::ok) refuse(source, unwritten);
+    { // so that there are two maps in memory, and not three
+        game_map changed = map;
+        if (to == "0.7") convert_to_07(changed);
+        else convert_to_06(changed);
+        map_problem const unwritten = write_map(changed, written, how);
+        if (unwritten.code != map_errc::ok) refuse(source, unwritten);
+    }
 
     auto const again = datafile::open(written);
     if (!again) not_the_same(source, problem_text(again.error()));
