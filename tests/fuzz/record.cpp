@@ -94,7 +94,7 @@ public:
         default: {
             int const changes = what / 8 % 4;
             for (int i = 0; i < changes; ++i) static_cast<void>(world_.change(in));
-            tick_ = what >= 0xe0 ? in.integer() : tick_ + 2;
+            tick_ = what >= 0xe0 || tick_ > INT32_MAX - 2 ? in.integer() : tick_ + 2;
             auto const ints = fuzz::lay_out(world_.items());
             auto const messages = sender_.send(tick_, fuzz::view_of(ints), m_.scratch);
             if (!messages) break;
