@@ -890,6 +890,14 @@ TEST_CASE("map: to 0.7 and back") {
     CHECK(back.layers == before.layers);
     CHECK(back.groups == before.groups);
 
+    // What is behind the cells would be tiles too many where they are packed.
+    game_map surplus = test::full_map();
+    surplus.layers[0].tiles()->surplus = bytes(44);
+    surplus = test::read(test::written(surplus));
+    REQUIRE(surplus.layers[0].tiles()->surplus.size() == 44);
+    convert_to_07(surplus);
+    CHECK(test::read(test::written(surplus)).layers[0].tiles()->tiles == before.layers[0].tiles()->tiles);
+
     // An image without an alpha channel, which 0.6 does not know
     game_map rgb = test::full_map();
     rgb.images[0].version = 2;

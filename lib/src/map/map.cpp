@@ -141,8 +141,12 @@ void convert_to_07(game_map& map) {
         for (map_envelope& envelope : map.envelopes) envelope.version = 3;
         map.bezier_item = false;
     }
-    for (map_layer& layer : map.layers)
-        if (may_change_form(map, layer.tiles())) layer.tiles()->version = 4;
+    for (map_layer& layer : map.layers) {
+        tile_layer* const tiles = layer.tiles();
+        if (!may_change_form(map, tiles) || tiles->version == 4) continue;
+        tiles->version = 4;
+        tiles->surplus = {}; // would be tiles too many
+    }
 }
 
 void convert_to_06(game_map& map) {
