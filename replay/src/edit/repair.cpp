@@ -272,7 +272,7 @@ std::int64_t demo_repair::last_by_header(stretch const& first) const {
 }
 
 // Stretches that go to their ends, with which the ticks behind them agree; and whether the first one can be read.
-std::pair<std::size_t, bool> demo_repair::count_intact(std::vector<stretch> const& found) const {
+demo_repair::intactness demo_repair::measure_intactness(std::vector<stretch> const& found) const {
     auto const first = std::find_if(found.begin(), found.end(), [](stretch const& s) { return s.snapshots != 0; });
     std::int64_t const last = header_.length > 0 && first != found.end() ? last_by_header(*first) : INT32_MAX;
     std::size_t sum = 0;
@@ -288,8 +288,8 @@ std::pair<std::size_t, bool> demo_repair::count_intact(std::vector<stretch> cons
 // beginning cannot be read where the header is longer or shorter.
 std::vector<stretch> demo_repair::scan_versions() {
     auto all = scan_twice();
-    auto most = count_intact(all);
-    if (header_.has_sha256 || ((most.second || map_matches_) && 2 * most.first > all.size())) return all;
+    auto most = measure_intactness(all);
+    if (header_.has_sha256 || ((most.begins_well || map_matches_) && 2 * most.stretches > all.size())) return all;
     struct reading {
         std::vector<std::uint8_t> bytes;
         demo_header header;
@@ -319,7 +319,7 @@ std::vector<stretch> demo_repair::scan_versions() {
         refused_ = 0;
         find_begin();
         auto found = scan_twice();
-        auto const intact = count_intact(found);
+        auto const intact = measure_intactness(found);
         if (intact <= most) continue;
         most = intact;
         best.emplace(reading{std::move(bytes), header_, begin_, refused_, std::move(found)});

@@ -13,13 +13,13 @@
 #include <teewire/demo_format.hpp>
 #include <teewire/schema.hpp>
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace teewire::replay {
@@ -70,7 +70,13 @@ private:
     [[nodiscard]] std::vector<stretch> scan(std::uint32_t refused);
     [[nodiscard]] std::vector<stretch> scan_twice();
     [[nodiscard]] std::int64_t last_by_header(stretch const& first) const;
-    [[nodiscard]] std::pair<std::size_t, bool> count_intact(std::vector<stretch> const& found) const;
+    // The greater it is, the likelier is the version that a demo was read as.
+    struct intactness {
+        std::size_t stretches;
+        bool begins_well;
+        friend auto operator<=>(intactness const&, intactness const&) = default;
+    };
+    [[nodiscard]] intactness measure_intactness(std::vector<stretch> const& found) const;
     [[nodiscard]] std::vector<stretch> scan_versions();
     [[nodiscard]] std::optional<std::size_t> find_keyframe(std::size_t from, std::uint32_t refused);
     void end_before(stretch& s, std::int32_t limit);
