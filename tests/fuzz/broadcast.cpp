@@ -1,5 +1,6 @@
 // What a relay makes of a stranger's demo, and what strangers send to those who follow and serve broadcasts. The first byte
 // chooses: a demo, what `sync` says, or a request.
+#include "demo_mutator.hpp"
 #include "program.hpp"
 
 #include "broadcast/broadcast.hpp"
@@ -161,3 +162,4 @@ void run_target(fuzz::bytes_view data) {
 } // namespace
 
 FUZZ_TARGET("broadcast", run_target)
+FUZZ_MUTATOR(1, fuzz::mutate_demo)

@@ -1,5 +1,5 @@
 // Capture files, down to what is printed of them.
-#include "fuzz.hpp"
+#include "capture_mutator.hpp"
 
 #include "capture/explain.hpp"
 #include "capture/pcap_file.hpp"
@@ -46,3 +46,4 @@ void run_target(fuzz::bytes_view data) {
 } // namespace
 
 FUZZ_TARGET("capture", run_target)
+FUZZ_MUTATOR(0, fuzz::mutate_capture)

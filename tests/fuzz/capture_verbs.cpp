@@ -1,4 +1,5 @@
 // What the program does with packet captures. The first byte chooses how, the rest is the capture.
+#include "capture_mutator.hpp"
 #include "program.hpp"
 
 using namespace teewire::replay;
@@ -32,3 +33,4 @@ void run_target(fuzz::bytes_view data) {
 } // namespace
 
 FUZZ_TARGET("capture_verbs", run_target)
+FUZZ_MUTATOR(1, fuzz::mutate_capture)

@@ -1,5 +1,6 @@
 // Demos, whole files in memory: chunks, player, seeking; and what was read written again and read once more. The first
 // byte chooses the agreed sizes, the second one how it is written; the file follows.
+#include "demo_mutator.hpp"
 #include "world.hpp"
 
 #include <teewire/demo_reader.hpp>
@@ -207,3 +208,4 @@ void run_target(fuzz::bytes_view data) {
 } // namespace
 
 FUZZ_TARGET("demo", run_target)
+FUZZ_MUTATOR(2, fuzz::mutate_demo)

@@ -1,5 +1,6 @@
 // What the program does with demos: info, dump, events, stats, du, verify, index, export, cut, join, merge and redact. The first
 // byte chooses how, the rest is the demo.
+#include "demo_mutator.hpp"
 #include "program.hpp"
 
 #include "demo/demo_index.hpp"
@@ -115,3 +116,4 @@ void run_target(fuzz::bytes_view data) {
 } // namespace
 
 FUZZ_TARGET("demo_verbs", run_target)
+FUZZ_MUTATOR(1, fuzz::mutate_demo)

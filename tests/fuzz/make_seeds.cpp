@@ -204,7 +204,7 @@ void from_demo(byte_span file) {
         put("demo", cut);
         put("demo", join({7, 0}, byte_span{cut}.subspan(2)));
         if (size == 6000) {
-            put_for_verbs("demo_verbs", 14, byte_span{cut}.subspan(2));
+            put_for_verbs("demo_verbs", 30, byte_span{cut}.subspan(2));
             put("broadcast", join({0}, byte_span{cut}.subspan(2)));
             serve(byte_span{cut}.subspan(2), v07);
         }
@@ -297,7 +297,7 @@ void short_demos() {
         writer.finish(header);
         static_cast<void>(write_demo_header(header, file));
         put("demo", join({0, version}, file));
-        put_for_verbs("demo_verbs", 14, file);
+        put_for_verbs("demo_verbs", 30, file);
         put("broadcast", join({0}, file));
         serve(file, false);
         put("demo", join({7, static_cast<std::uint8_t>(version + 8)}, file));
@@ -443,7 +443,7 @@ bytes capture_of(std::vector<datagram> const& all) {
 void from_capture(bytes file) {
     if (file.size() > 16000) file.resize(16000);
     put("capture", file);
-    put_for_verbs("capture_verbs", 6, file);
+    put_for_verbs("capture_verbs", 7, file);
 }
 
 void packets() {
@@ -458,7 +458,7 @@ void packets() {
         put("network", to_server);
         put("network", to_client);
         put("capture", capture_of(all));
-        put_for_verbs("capture_verbs", 6, capture_of(all));
+        put_for_verbs("capture_verbs", 7, capture_of(all));
         // Every control message with the token that the targets' connections have.
         for (bool const has_token : {false, true})
             for (std::uint8_t code = 0; code < 6; ++code) {

@@ -1,6 +1,6 @@
 // Files of maps: datafiles and the maps in them, maps of xVector, told apart by how they begin; anything else is taken for
 // cells of a tile layer.
-#include "fuzz.hpp"
+#include "map_mutator.hpp"
 
 #include <teewire/map/map.hpp>
 #include <teewire/map/xvector.hpp>
@@ -303,3 +303,4 @@ void run_target(fuzz::bytes_view data) {
 } // namespace
 
 FUZZ_TARGET("map", run_target)
+FUZZ_MUTATOR(0, fuzz::mutate_map)

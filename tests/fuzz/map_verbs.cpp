@@ -1,5 +1,6 @@
 // What the program does with maps, and with demos for the maps in them: info, check, render, convert and extract. The
 // first byte chooses how, the rest is the file.
+#include "map_mutator.hpp"
 #include "program.hpp"
 
 using namespace teewire::replay;
@@ -30,3 +31,4 @@ void run_target(fuzz::bytes_view data) {
 } // namespace
 
 FUZZ_TARGET("map_verbs", run_target)
+FUZZ_MUTATOR(1, fuzz::mutate_map)

@@ -2,6 +2,7 @@
 // the input says over a connection of its own, and addresses that send datagrams of any kind.
 //
 // Flags (1: again and again, 2: now), the size of the demo in two bytes, the demo, and steps.
+#include "demo_mutator.hpp"
 #include "program.hpp"
 
 #include "demo/playback.hpp"
@@ -289,6 +290,20 @@ void run_target(fuzz::bytes_view data) {
     limit.check(0);
 }
 
+// Behind the flags: the demo, whose size stands in front of it.
+bool mutate(fuzz::bytes& input, fuzz::dice& random) {
+    constexpr std::size_t head = 2;
+    fuzz::input in{input};
+    auto const demo = in.take(in.word());
+    fuzz::bytes changed{demo.begin(), demo.end()};
+    if (!fuzz::mutate_demo(changed, random) || changed.size() > UINT16_MAX) return false;
+    fuzz::replace(input, {head, head + demo.size()}, changed);
+    input[0] = static_cast<std::uint8_t>(changed.size());
+    input[1] = static_cast<std::uint8_t>(changed.size() >> 8);
+    return true;
+}
+
 } // namespace
 
 FUZZ_TARGET("serve", run_target)
+FUZZ_MUTATOR(1, mutate)
