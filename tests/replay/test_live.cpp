@@ -717,6 +717,25 @@ TEST_CASE("so many a second, and as many at once") {
     CHECK(taken(60'000) == 10); // no more is saved up
 }
 
+TEST_CASE("a host is one by its network in IPv6, and by its whole address otherwise") {
+    auto const shared = [](char const* one, char const* other) {
+        host_rate_limit limit{1, 100};
+        CHECK(limit.take(boost::asio::ip::make_address(one), 0));
+        CHECK_FALSE(limit.take(boost::asio::ip::make_address(one), 0));
+        return !limit.take(boost::asio::ip::make_address(other), 0);
+    };
+    // Which hosts share a rate by chance is another question each time.
+    auto const always = [&](char const* one, char const* other) {
+        int count = 0;
+        for (int i = 0; i < 10; ++i) count += shared(one, other);
+        return count == 10;
+    };
+    CHECK(always("2001:db8:1:2:3::4", "2001:db8:1:2:ffff:eeee:dddd:cccc"));
+    CHECK_FALSE(always("2001:db8:1:2::", "2001:db8:1:3::"));
+    CHECK_FALSE(always("192.0.2.1", "192.0.2.2"));
+    CHECK_FALSE(always("::ffff:192.0.2.1", "::ffff:192.0.2.2"));
+}
+
 TEST_CASE("which addresses are of the local network") {
     std::array<std::uint8_t, 64> memory;
     server_info_request request;

@@ -1,10 +1,13 @@
 // Limits of what strangers may ask for.
 #pragma once
 
+#include "io/keyed_hash.hpp"
+
 #include <teewire/connection.hpp>
 
+#include <boost/asio/ip/address.hpp>
+
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 namespace teewire::replay {
@@ -27,16 +30,15 @@ private:
     milliseconds last_ = 0;
 };
 
-/// So many a second of one address, and so many of all together: one address alone cannot take everybody's share.
-class address_rate_limit {
+/// So many a second of one host, and so many of all together: one host alone cannot take everybody's share.
+class host_rate_limit {
 public:
-    address_rate_limit(double of_one, double of_all) : of_each_(1024, rate_limit{of_one}), of_all_{of_all} {}
-    /// `hash`: of the address. A few strangers share the same rate.
-    bool take(std::uint64_t hash, milliseconds now) noexcept {
-        return of_each_[hash % of_each_.size()].take(now) && of_all_.take(now);
-    }
+    host_rate_limit(double of_one, double of_all) : of_each_(1024, rate_limit{of_one}), of_all_{of_all} {}
+    /// A few hosts share the same rate; nobody can know which. Of IPv6, what everybody may choose makes no other host.
+    bool take(boost::asio::ip::address const& host, milliseconds now) noexcept;
 
 private:
+    keyed_hash hash_;
     std::vector<rate_limit> of_each_;
     rate_limit of_all_;
 };

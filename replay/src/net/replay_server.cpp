@@ -21,7 +21,6 @@ constexpr std::size_t map_chunk_bytes = 880;
 constexpr std::int32_t map_chunks_ahead = 14;
 constexpr std::int32_t map_chunks_per_request_07 = 8;
 constexpr milliseconds join_time = 120'000; // from one step of joining to the next
-constexpr double packets_per_second = 400;  // of one viewer
 constexpr double accepts_per_second = 200;
 constexpr double answers_per_second = 5000;
 constexpr double answers_per_viewer = 10; // a second, to an address that may have so many
@@ -39,17 +38,6 @@ bool is_local(boost::asio::ip::address address) {
     auto const b = address.to_v4().to_bytes();
     return b[0] == 127 || b[0] == 10 || (b[0] == 172 && (b[1] & 0xf0) == 16) || (b[0] == 192 && b[1] == 168) ||
            (b[0] == 169 && b[1] == 254);
-}
-
-using address_bytes = std::array<std::uint8_t, 18>;
-address_bytes bytes_of(endpoint const& e) {
-    address_bytes out{};
-    auto const put = [&](auto const& bytes) { std::copy(bytes.begin(), bytes.end(), out.begin()); };
-    if (e.address().is_v6()) put(e.address().to_v6().to_bytes());
-    else put(e.address().to_v4().to_bytes());
-    out[16] = static_cast<std::uint8_t>(e.port() >> 8);
-    out[17] = static_cast<std::uint8_t>(e.port());
-    return out;
 }
 
 protocol spoken_over(wire_format format) {
@@ -73,53 +61,20 @@ std::string file_name(std::string_view name) {
 
 } // namespace
 
-struct replay_server::viewer {
-    endpoint address;
-    std::optional<connection> link;
-    connection_memory<16384, 96> memory;
-    rate_limit packets{packets_per_second};
-    step at = step::joining;
-    milliseconds since = 0; // the last step
-    std::uint32_t used_index = 0;
-
-    // Clients answer each map that they are told with one `ready`, which may be on its way when the map changes.
-    bool map_told = false;
-    std::uint32_t maps_told = 0;
-    std::uint32_t readies = 0;
-    std::size_t since_map = 0;                     // vital messages behind the last map_change
-    std::size_t map_next = 0;                      // byte
-    std::size_t map_until = 0;                     // chunks that were asked for end there
-    std::deque<std::vector<std::uint8_t>> welcome; // vital messages before those of the log; bounded by the roster
-    std::uint64_t log_next = 0;
-
-    snapshot_pacing pacing;
-    std::int32_t watched = watch_chosen;
-    std::int32_t watched_since = -1; // snapshots before it are no bases
-    std::int32_t passed_tick = -1;   // the last one that was due, or before all of them
-    std::int32_t input_tick = -1;
-    std::array<char, 17> name{};
-};
-
 replay_server::replay_server(show& shown, server_settings settings, std::array<std::uint8_t, 16> const& secret,
                              packet_sink& sink, milliseconds now)
     : shown_{shown}, settings_{std::move(settings)}, gate_{secret,
                                                            {false, shown.may_change() || !shown.is_07(),
                                                             shown.may_change() || !shown.is_07(),
                                                             shown.may_change() || shown.is_07()}},
-      sink_{sink}, viewers_{std::make_unique<viewer[]>(settings_.limits.viewers)},
+      sink_{sink}, viewers_{settings_.limits.viewers},
       accepts_{accepts_per_viewer * static_cast<double>(settings_.limits.viewers_per_address), accepts_per_second},
       answers_{answers_per_viewer * static_cast<double>(settings_.limits.viewers_per_address), answers_per_second},
       entries_(keep_entries),
       block_(history_ints), past_{entries_, block_}, scratch_{std::make_unique<snapshot_scratch>()},
       variant_(16384), base_variant_(16384), next_tick_{now + first_tick_after},
       out_{std::make_unique<packet_memory>()}, payload_{std::make_unique<payload_memory>()} {
-    std::size_t const viewers = settings_.limits.viewers;
-    for (std::size_t i = viewers; i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
-    used_.reserve(viewers);
-    due_.reserve(viewers);
-    std::size_t places = 16;
-    while (places < 2 * viewers) places *= 2;
-    places_.resize(places);
+    due_.reserve(settings_.limits.viewers);
     read_show();
     shown.open(this);
 }
@@ -138,11 +93,10 @@ void replay_server::read_show() {
     announced_ = shown_.players();
 }
 
-std::size_t replay_server::viewer_bytes() noexcept { return sizeof(viewer); }
-
 std::size_t replay_server::watching() const noexcept {
+    auto const all = viewers_.all();
     return static_cast<std::size_t>(
-        std::count_if(used_.begin(), used_.end(), [this](auto n) { return viewers_[n].at == step::watching; }));
+        std::count_if(all.begin(), all.end(), [](viewer const* v) { return v->at == join_step::watching; }));
 }
 
 std::string replay_server::label(viewer const& v) const {
@@ -151,48 +105,11 @@ std::string replay_server::label(viewer const& v) const {
     return name.empty() ? address : name + " (" + address + ")";
 }
 
-// ---- viewers by address --------------------------------------------------------------------------------------------
-
-std::size_t replay_server::home(endpoint const& address) const noexcept {
-    return static_cast<std::size_t>(hash_(bytes_of(address))) & (places_.size() - 1);
-}
-
-std::uint64_t replay_server::hash_of_host(endpoint const& address) const noexcept {
-    auto const bytes = bytes_of(address);
-    bool const v6 = address.address().is_v6() && !address.address().to_v6().is_v4_mapped();
-    return hash_(std::span{bytes}.first(v6 ? 8 : 16));
-}
-
-replay_server::viewer* replay_server::find(endpoint const& address) const noexcept {
-    for (std::size_t at = home(address); places_[at] != 0; at = (at + 1) & (places_.size() - 1))
-        if (viewer& v = viewers_[places_[at] - 1]; v.address == address) return &v;
-    return nullptr;
-}
-
-void replay_server::add_place(std::uint32_t number) noexcept {
-    std::size_t at = home(viewers_[number].address);
-    while (places_[at] != 0) at = (at + 1) & (places_.size() - 1);
-    places_[at] = number + 1;
-}
-
-void replay_server::remove_place(std::uint32_t number) noexcept {
-    std::size_t const mask = places_.size() - 1;
-    std::size_t at = home(viewers_[number].address);
-    while (places_[at] != number + 1) at = (at + 1) & mask;
-    places_[at] = 0;
-    // Those behind that were pushed on by it move up.
-    for (at = (at + 1) & mask; places_[at] != 0; at = (at + 1) & mask) {
-        std::uint32_t const moved = places_[at] - 1;
-        places_[at] = 0;
-        add_place(moved);
-    }
-}
-
 // ---- strangers -----------------------------------------------------------------------------------------------------
 
 void replay_server::receive(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now) {
     ++count_.received;
-    viewer* v = find(from);
+    viewer* const v = viewers_.find(from);
     if (v == nullptr) return answer(datagram, from, now);
     if (!v->packets.take(now)) {
         ++count_.ignored;
@@ -223,7 +140,7 @@ void replay_server::answer(std::span<std::uint8_t const> datagram, endpoint cons
     case server_gate::verdict::ignore: ++count_.ignored; return;
     case server_gate::verdict::connless: return answer_connless(datagram, from, now);
     case server_gate::verdict::answer:
-        if (!answers_.take(hash_of_host(from), now)) {
+        if (!answers_.take(from.address(), now)) {
             ++count_.ignored;
             return;
         }
@@ -232,7 +149,7 @@ void replay_server::answer(std::span<std::uint8_t const> datagram, endpoint cons
         return;
     case server_gate::verdict::accept: break;
     }
-    if (find(from) != nullptr) return; // its handshake repeated
+    if (viewers_.find(from) != nullptr) return; // its handshake repeated
     viewer* const v = accept(d, from, now);
     if (v == nullptr) return;
     if (!d.reply.empty()) sink_.send(from, d.reply);
@@ -267,7 +184,7 @@ void replay_server::answer_connless(std::span<std::uint8_t const> datagram, endp
     about.map_size = static_cast<std::int32_t>(map_.size());
     about.game_type = settings_.game_type;
     about.flags = settings_.password.empty() ? 0 : 1;
-    about.clients = static_cast<std::int32_t>(used_.size());
+    about.clients = static_cast<std::int32_t>(viewers_.all().size());
     about.max_clients =
         static_cast<std::int32_t>(std::min<std::size_t>(settings_.limits.viewers, shown_.is_07() ? 64 : 256));
     about.clients = std::min(about.clients, about.max_clients);
@@ -275,9 +192,9 @@ void replay_server::answer_connless(std::span<std::uint8_t const> datagram, endp
     // As many as any form lists, on the stack.
     std::array<listed_client, 64> listed;
     std::size_t count = 0;
-    for (std::uint32_t const n : used_) {
+    for (viewer const* const v : viewers_.all()) {
         if (count == listed.size()) break;
-        listed[count].name = viewers_[n].name.data();
+        listed[count].name = v->name.data();
         listed[count].player = false;
         ++count;
     }
@@ -292,8 +209,7 @@ void replay_server::answer_connless(std::span<std::uint8_t const> datagram, endp
     if (auto const written = write_connless(out, packet)) sink_.send(from, std::span{packet}.first(*written));
 }
 
-replay_server::viewer* replay_server::accept(server_gate::decision const& d, endpoint const& from,
-                                             milliseconds now) {
+viewer* replay_server::accept(server_gate::decision const& d, endpoint const& from, milliseconds now) {
     auto const refuse = [&](std::string_view why) {
         ++count_.ignored;
         control_message m;
@@ -303,7 +219,7 @@ replay_server::viewer* replay_server::accept(server_gate::decision const& d, end
         sink_.send(from, write_control(m, d.format, {0, false, d.tokens.peer}, memory));
         return nullptr;
     };
-    if (!accepts_.take(hash_of_host(from), now)) {
+    if (!accepts_.take(from.address(), now)) {
         ++count_.ignored;
         return nullptr;
     }
@@ -311,25 +227,11 @@ replay_server::viewer* replay_server::accept(server_gate::decision const& d, end
         ++count_.refused;
         return refuse(why);
     }
-    if (free_.empty()) return refuse("This server is full");
-    auto const same = std::count_if(used_.begin(), used_.end(),
-                                    [&](auto n) { return viewers_[n].address.address() == from.address(); });
-    if (static_cast<std::size_t>(same) >= settings_.limits.viewers_per_address)
+    if (viewers_.full()) return refuse("This server is full");
+    if (viewers_.count_of(from.address()) >= settings_.limits.viewers_per_address)
         return refuse("Too many viewers with your address");
-
-    std::uint32_t const number = free_.back();
-    free_.pop_back();
-    viewer& v = viewers_[number];
-    v.address = from;
+    viewer& v = viewers_.add(from, now);
     v.link.emplace(connection::server(d.format, d.tokens, v.memory, now));
-    v.packets = rate_limit{packets_per_second};
-    v.at = step::joining;
-    v.since = now;
-    v.used_index = static_cast<std::uint32_t>(used_.size());
-    v.maps_told = v.readies = 0;
-    v.name = {};
-    used_.push_back(number);
-    add_place(number);
     return &v;
 }
 
@@ -342,15 +244,8 @@ std::string_view replay_server::obstacle(wire_format format) const noexcept {
 }
 
 void replay_server::drop(viewer& v, std::string_view why) {
-    if (v.at == step::watching && news_.size() < max_news) news_.push_back(label(v) + " " + std::string{why});
-    auto const number = static_cast<std::uint32_t>(&v - viewers_.get());
-    remove_place(number);
-    v.link.reset();
-    v.welcome.clear();
-    used_[v.used_index] = used_.back();
-    viewers_[used_.back()].used_index = v.used_index;
-    used_.pop_back();
-    free_.push_back(number);
+    if (v.at == join_step::watching && news_.size() < max_news) news_.push_back(label(v) + " " + std::string{why});
+    viewers_.remove(v);
 }
 
 // ---- viewers -------------------------------------------------------------------------------------------------------
@@ -385,7 +280,7 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
     bool const v07 = p == protocol::teeworlds_07;
     switch (type) {
     case message_type::info: {
-        if (!vital || v.at != step::joining) return;
+        if (!vital || v.at != join_step::joining) return;
         auto const info = decode<messages::info>(m, p);
         if (!info || info->version.substr(0, 3) != (v07 ? "0.7" : "0.6")) {
             v.link->close(v07 ? "This server speaks 0.7" : "This server speaks 0.6");
@@ -397,15 +292,16 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
             return;
         }
         if (shown_.begun()) return load(v, now);
-        v.at = step::waiting;
+        v.at = join_step::waiting;
         v.since = now;
         return;
     }
     case message_type::request_map_data: {
         if (!vital) return;
         // A `ready` was of an earlier map.
-        if ((v.at == step::ready || v.at == step::entering) && v.readies < v.maps_told) v.at = step::loading;
-        if (v.at != step::loading) return;
+        if ((v.at == join_step::ready || v.at == join_step::entering) && v.readies < v.maps_told)
+            v.at = join_step::loading;
+        if (v.at != join_step::loading) return;
         v.since = now;
         if (v07) {
             v.map_until = std::min(map_.size(), v.map_until + map_chunks_per_request_07 * map_chunk_bytes);
@@ -423,17 +319,17 @@ void replay_server::receive_system(viewer& v, message const& m, message_type typ
         if (!vital || v.readies == v.maps_told) return;
         ++v.readies;
         // Of an earlier map, if this one is still on its way to the client.
-        if (v.at < step::loading || !v.map_told || v.link->unacknowledged() > v.since_map) return;
+        if (v.at < join_step::loading || !v.map_told || v.link->unacknowledged() > v.since_map) return;
         say(v, messages::con_ready{}, now);
-        v.at = step::ready;
+        v.at = join_step::ready;
         v.since = now;
         return;
     case message_type::enter_game:
-        if (!vital || v.at != step::entering) return;
+        if (!vital || v.at != join_step::entering) return;
         return enter(v);
     case message_type::input: {
         auto const input = decode<messages::input>(m, p);
-        if (!input || v.at != step::watching) return;
+        if (!input || v.at != join_step::watching) return;
         auto const newest = past_.newest();
         bool const usable = input->ack >= v.watched_since || input->ack == -1;
         if (usable && newest) v.pacing.acknowledge(input->ack, *newest);
@@ -462,16 +358,16 @@ void replay_server::receive_game(viewer& v, message const& m, message_type type,
     protocol const p = encoding_.version;
     switch (type) {
     case message_type::start_info:
-        if (auto const start = decode<messages::start_info>(m, p); start && v.at == step::ready) {
+        if (auto const start = decode<messages::start_info>(m, p); start && v.at == join_step::ready) {
             auto const name = start->name.substr(0, v.name.size() - 1);
             std::copy(name.begin(), name.end(), v.name.begin());
             say(v, messages::ready_to_enter{}, now);
             v.since = now;
-            v.at = step::entering;
+            v.at = join_step::entering;
         }
         return;
     case message_type::set_spectator_mode:
-        if (auto const mode = decode<messages::set_spectator_mode>(m, p); mode && v.at == step::watching)
+        if (auto const mode = decode<messages::set_spectator_mode>(m, p); mode && v.at == join_step::watching)
             watch(v, shown_.is_07() && mode->mode != 1 ? watch_nobody : mode->client_id);
         return;
     default: return;
@@ -490,7 +386,7 @@ void replay_server::watch(viewer& v, std::int32_t id) {
 }
 
 void replay_server::load(viewer& v, milliseconds now) {
-    v.at = step::loading;
+    v.at = join_step::loading;
     v.since = now;
     v.map_told = false;
     v.map_next = v.map_until = 0;
@@ -498,7 +394,7 @@ void replay_server::load(viewer& v, milliseconds now) {
 }
 
 void replay_server::enter(viewer& v) {
-    v.at = step::watching;
+    v.at = join_step::watching;
     v.pacing = snapshot_pacing{1};
     v.watched = watch_chosen;
     v.watched_since = -1;
@@ -554,7 +450,7 @@ void replay_server::pump(viewer& v, milliseconds now) {
         any = any || given;
         return given;
     };
-    if (v.at == step::loading && !v.map_told) {
+    if (v.at == join_step::loading && !v.map_told) {
         messages::map_change change;
         change.name = map_name_;
         change.crc = map_crc_;
@@ -568,8 +464,8 @@ void replay_server::pump(viewer& v, milliseconds now) {
         v.maps_told += v.map_told;
         v.since_map = 0;
     }
-    if (v.at == step::loading && v.map_told) any = pump_map(v, now) || any;
-    if (v.at == step::watching) {
+    if (v.at == join_step::loading && v.map_told) any = pump_map(v, now) || any;
+    if (v.at == join_step::watching) {
         while (!v.welcome.empty() && give_any(v.welcome.front())) v.welcome.pop_front();
         if (v.welcome.empty()) {
             if (v.log_next < log_begin_) return v.link->close("You are too far behind");
@@ -616,10 +512,10 @@ void replay_server::poll_viewers(milliseconds now) {
     polled_ = true;
     log_due_ = log_begin_ + log_.size();
     // From the back, as those that are over are replaced by the last one.
-    for (std::size_t i = used_.size(); i-- > 0;) {
-        viewer& v = viewers_[used_[i]];
-        if (v.at != step::watching && now - v.since > join_time)
-            v.link->close(v.at == step::waiting ? "There is nothing to watch yet" : "Joining took too long");
+    for (std::size_t i = viewers_.all().size(); i-- > 0;) {
+        viewer& v = *viewers_.all()[i];
+        if (v.at != join_step::watching && now - v.since > join_time)
+            v.link->close(v.at == join_step::waiting ? "There is nothing to watch yet" : "Joining took too long");
         pump(v, now);
         poll(v, now);
     }
@@ -628,10 +524,10 @@ void replay_server::poll_viewers(milliseconds now) {
 void replay_server::begin(milliseconds now) {
     past_.clear();
     read_show();
-    for (std::size_t i = used_.size(); i-- > 0;) {
-        viewer& v = viewers_[used_[i]];
+    for (std::size_t i = viewers_.all().size(); i-- > 0;) {
+        viewer& v = *viewers_.all()[i];
         if (auto const why = obstacle(v.link->format()); !why.empty()) v.link->close(why);
-        else if (v.at != step::joining) load(v, now);
+        else if (v.at != join_step::joining) load(v, now);
         pump(v, now);
         poll(v, now);
     }
@@ -692,9 +588,9 @@ bool replay_server::is_due(viewer& v, std::int32_t tick) noexcept {
 void replay_server::send_snapshots(milliseconds now) {
     std::int32_t const tick = *past_.newest();
     due_.clear();
-    for (std::uint32_t const n : used_) {
-        viewer& v = viewers_[n];
-        if (v.at != step::watching) continue;
+    for (viewer* const to : viewers_.all()) {
+        viewer& v = *to;
+        if (v.at != join_step::watching) continue;
         pump(v, now); // who joins is announced before the snapshot that shows it
         if (!is_due(v, tick)) continue;
         std::int32_t base = v.pacing.acked();
@@ -702,7 +598,7 @@ void replay_server::send_snapshots(milliseconds now) {
             v.pacing.lose_base();
             base = -1;
         }
-        due_.push_back({base, v.watched, n});
+        due_.push_back({base, v.watched, to});
     }
     std::sort(due_.begin(), due_.end(), [](due const& a, due const& b) {
         return std::pair{a.base_tick, a.watched} < std::pair{b.base_tick, b.watched};
@@ -725,11 +621,11 @@ void replay_server::send_snapshots(milliseconds now) {
             snapshot_messages parts = *messages;
             for (std::span<std::uint8_t const> message; parts.next(message);)
                 for (auto d = group; d != end; ++d) {
-                    viewer& v = viewers_[d->number];
+                    viewer& v = *d->to;
                     static_cast<void>(v.link->queue(message, false, now, *out_,
                                                     [&](auto datagram) { sink_.send(v.address, datagram); }));
                 }
-            for (auto d = group; d != end; ++d) viewers_[d->number].link->flush();
+            for (auto d = group; d != end; ++d) d->to->link->flush();
             count_.snapshots += static_cast<std::uint64_t>(end - group);
         }
         group = end;
@@ -737,8 +633,8 @@ void replay_server::send_snapshots(milliseconds now) {
 }
 
 void replay_server::close(std::string_view reason, milliseconds now) {
-    for (std::size_t i = used_.size(); i-- > 0;) {
-        viewer& v = viewers_[used_[i]];
+    for (std::size_t i = viewers_.all().size(); i-- > 0;) {
+        viewer& v = *viewers_.all()[i];
         v.link->close(reason);
         poll(v, now);
     }

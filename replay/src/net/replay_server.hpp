@@ -5,8 +5,8 @@
 // that a client can make the server keep is bounded.
 #pragma once
 
-#include "io/keyed_hash.hpp"
 #include "net/rate_limit.hpp"
+#include "net/viewer_table.hpp"
 #include "stream/show.hpp"
 
 #include <teewire/connection.hpp>
@@ -14,8 +14,6 @@
 #include <teewire/history.hpp>
 #include <teewire/server_info.hpp>
 #include <teewire/snapshot_sender.hpp>
-
-#include <boost/asio/ip/udp.hpp>
 
 #include <algorithm>
 #include <array>
@@ -27,8 +25,6 @@
 #include <vector>
 
 namespace teewire::replay {
-
-using endpoint = boost::asio::ip::udp::endpoint;
 
 /// Where datagrams go.
 class packet_sink {
@@ -78,26 +74,12 @@ public:
         std::uint64_t refused = 0;   // by a password, or the wrong protocol
     };
     [[nodiscard]] counters const& count() const noexcept { return count_; }
-    [[nodiscard]] std::size_t viewers() const noexcept { return used_.size(); }
+    [[nodiscard]] std::size_t viewers() const noexcept { return viewers_.all().size(); }
     [[nodiscard]] std::size_t watching() const noexcept;
-    /// Bytes kept for one viewer.
-    [[nodiscard]] static std::size_t viewer_bytes() noexcept;
     /// What happened since the last call, one line each.
     [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
 
 private:
-    struct viewer;
-    enum class step : std::uint8_t { joining, waiting, loading, ready, entering, watching };
-
-    // Of the address without its port; of IPv6 without what everybody may choose.
-    [[nodiscard]] std::uint64_t hash_of_host(endpoint const& address) const noexcept;
-
-    // Finds viewers by address: open addressing, twice as many places as viewers.
-    [[nodiscard]] std::size_t home(endpoint const& address) const noexcept;
-    [[nodiscard]] viewer* find(endpoint const& address) const noexcept;
-    void add_place(std::uint32_t number) noexcept;
-    void remove_place(std::uint32_t number) noexcept;
-
     void answer(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now);
     void answer_connless(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now);
     viewer* accept(server_gate::decision const& d, endpoint const& from, milliseconds now);
@@ -143,14 +125,9 @@ private:
     server_gate gate_;
     packet_sink& sink_;
 
-    std::unique_ptr<viewer[]> viewers_;
-    std::vector<std::uint32_t> free_;
-    std::vector<std::uint32_t> used_;
-    std::vector<std::uint32_t> places_; // number + 1, or 0
-    keyed_hash hash_;                   // of addresses
-
-    address_rate_limit accepts_;
-    address_rate_limit answers_;
+    viewer_table viewers_;
+    host_rate_limit accepts_;
+    host_rate_limit answers_;
     rate_limit infos_{100};
 
     // Snapshots of the last three seconds, for all viewers.
@@ -163,7 +140,7 @@ private:
     struct due {
         std::int32_t base_tick;
         std::int32_t watched;
-        std::uint32_t number;
+        viewer* to;
     };
     std::vector<due> due_;
 

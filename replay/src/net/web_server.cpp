@@ -71,8 +71,7 @@ struct web_server::state {
     web_limits limits;
     tcp::acceptor acceptor;
     asio::steady_timer pause;
-    address_rate_limit rates;
-    keyed_hash hash;
+    host_rate_limit rates;
     counters count;
     std::set<session*> sessions;
     std::map<asio::ip::address, std::size_t> of_address;
@@ -155,7 +154,7 @@ private:
         keep_ = request.keep_alive();
         version_ = request.version();
         head_ = request.method() == http::verb::head;
-        if (!server_->rates.take(hash_of_host(), now())) {
+        if (!server_->rates.take(from_, now())) {
             ++server_->count.refused;
             keep_ = false;
             return refuse(http::status::too_many_requests);
@@ -180,13 +179,6 @@ private:
         timer_.async_wait([self = shared_from_this()](error_code cancelled) {
             if (!cancelled && self->server_->waiting.contains(self.get())) self->retry(true);
         });
-    }
-
-    // Of IPv6 without what everybody may choose.
-    [[nodiscard]] std::uint64_t hash_of_host() const {
-        if (from_.is_v4()) return server_->hash(from_.to_v4().to_bytes());
-        auto const bytes = from_.to_v6().to_bytes();
-        return server_->hash(std::span{bytes}.first(from_.to_v6().is_v4_mapped() ? 16 : 8));
     }
 
     void answer(web_answer const& found) {

@@ -4,7 +4,6 @@
 // many connections and requests of one address. Belongs behind a cache when there are many viewers.
 #pragma once
 
-#include "io/keyed_hash.hpp"
 #include "io/stored_file.hpp"
 
 #include <boost/asio/io_context.hpp>

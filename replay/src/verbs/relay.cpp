@@ -2,6 +2,7 @@
 #include "broadcast/folder.hpp"
 #include "broadcast/live_pages.hpp"
 #include "demo/demo_sink.hpp"
+#include "io/keyed_hash.hpp"
 #include "io/output.hpp"
 #include "net/udp_server.hpp"
 #include "net/web_server.hpp"
@@ -117,7 +118,7 @@ public:
             game_.emplace(show_, settings, random_bytes(), *socket_, now());
             socket_->start(*game_);
             say("showing it on {}, to {} clients at most with {} KiB each\n", endpoint_text(socket_->address()),
-                options_.viewers.viewers, replay_server::viewer_bytes() / 1024);
+                options_.viewers.viewers, sizeof(viewer) / 1024);
         }
         if (!options_.http) return;
         web_.emplace(io, tcp::endpoint{address, *options_.http}, static_cast<web_pages&>(*this), options_.web);

@@ -3,6 +3,7 @@
 
 #include "io/file_kind.hpp"
 #include "io/input.hpp"
+#include "io/keyed_hash.hpp"
 #include "io/output.hpp"
 #include "io/terminal.hpp"
 #include "verbs/verbs.hpp"
@@ -55,7 +56,7 @@ public:
         server_.emplace(shown, settings, random_bytes(), socket_, now());
         say(fmt::format("serving {} on {} to clients of {}, {} at most with {} KiB each", printable(title),
                         endpoint_text(socket_.address()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
-                        options.limits.viewers, replay_server::viewer_bytes() / 1024));
+                        options.limits.viewers, sizeof(viewer) / 1024));
         if (terminal::available()) screen_.emplace();
     }
 
