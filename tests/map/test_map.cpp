@@ -706,6 +706,34 @@ TEST_CASE("map: envelopes of all versions") {
     fault(map_item_type::envelope, envelope, "bad_envelope_channels bad_envelope_points");
 }
 
+TEST_CASE("map: of items of which there is one, others stay behind it") {
+    auto const source = test::written(test::full_map());
+    auto const opened = *datafile::open(source);
+    auto const expected = test::read(source);
+    REQUIRE(expected.bezier_item);
+    std::uint16_t const beziers = *opened.type_of(bezier_uuid);
+    for (std::uint16_t const type :
+         {map_item_type::version, map_item_type::info, map_item_type::envelope_points, beziers})
+        for (std::uint16_t const id : {0, 1}) {
+            CAPTURE(type);
+            CAPTURE(id);
+            datafile_writer writer;
+            for (std::size_t i = 0; i < opened.item_count(); ++i) {
+                auto const item = opened.item(i);
+                ints values(item.ints.size());
+                for (std::size_t n = 0; n < values.size(); ++n) values[n] = item.ints[n];
+                writer.add_item(item.type, item.id, values);
+                if (item.type == type) writer.add_item(type, id, ints(values.size(), 3));
+            }
+            for (std::size_t i = 0; i < opened.block_count(); ++i)
+                writer.add_stored_block(opened.block(i).stored, opened.block(i).size);
+            auto const map = test::read(writer.finish());
+            CHECK(map.points == expected.points);
+            CHECK(map.unknown_items.size() == expected.unknown_items.size() + 1);
+            CHECK(test::read(test::written(map)) == map);
+        }
+}
+
 TEST_CASE("map: names packed into ints") {
     std::int32_t three[3];
     pack_name("Game", three);

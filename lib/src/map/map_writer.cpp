@@ -134,10 +134,16 @@ public:
         for (std::size_t i = 0; i < map_.layers.size(); ++i) add_layer(i);
         id = 0;
         for (map_sound const& sound : map_.sounds) add_sound(sound, id++);
-        for (unknown_item const& item : map_.unknown_items) out_.add_item(item.type, item.id, item.ints);
+        // Of each type, readers take the first for what they understand, so what was kept of it comes behind.
+        add_points();
+        auto const beziers = old_bezier_type();
+        for (unknown_item const& item : map_.unknown_items)
+            if (item.type != beziers) out_.add_item(item.type, item.id, item.ints);
         id = 0;
         for (auto_mapper const& mapper : map_.auto_mappers) add_auto_mapper(mapper, id++);
-        add_points();
+        add_tangents();
+        for (unknown_item const& item : map_.unknown_items)
+            if (item.type == beziers) out_.add_item(item.type, item.id, item.ints);
         if (failed_.code != map_errc::ok) return failed_;
         blocks_.write_to(out_);
         file = out_.finish();
@@ -236,25 +242,44 @@ private:
         }
     }
 
+    [[nodiscard]] bool has_wide_points() const {
+        return std::any_of(map_.envelopes.begin(), map_.envelopes.end(),
+                           [](map_envelope const& e) { return e.version >= 3; });
+    }
+
     void add_points() {
-        auto const is_wide = [](map_envelope const& e) { return e.version >= 3; };
-        bool const wide = std::any_of(map_.envelopes.begin(), map_.envelopes.end(), is_wide);
+        bool const wide = has_wide_points();
         raw_ints points;
-        raw_ints tangents;
-        bool curved = map_.bezier_item;
         for (envelope_point const& point : map_.points) {
             visit_point(point, [&](std::int32_t v) { points.push_back(v); });
-            visit_tangents(point, [&](std::int32_t v) { (wide ? points : tangents).push_back(v); });
-            curved |= point.curve == envelope_curve::bezier;
+            if (wide) visit_tangents(point, [&](std::int32_t v) { points.push_back(v); });
         }
         points.insert(points.end(), map_.surplus_points.begin(), map_.surplus_points.end());
         out_.add_item(map_item_type::envelope_points, 0, points);
-        if (!curved || wide) return;
-        // One that did not fit the points was kept.
-        std::uint16_t const type = out_.number_of(bezier_uuid);
-        auto const is_bezier = [type](unknown_item const& item) { return item.type == type && item.id == 0; };
-        if (std::none_of(map_.unknown_items.begin(), map_.unknown_items.end(), is_bezier))
-            out_.add_item(type, 0, tangents);
+    }
+
+    // The number that the file has for tangents.
+    [[nodiscard]] std::optional<std::uint16_t> old_bezier_type() const {
+        auto const named = std::find_if(map_.uuid_types.begin(), map_.uuid_types.end(),
+                                        [](uuid_type const& type) { return type.name == bezier_uuid; });
+        if (named == map_.uuid_types.end()) return {};
+        return named->type;
+    }
+
+    void add_tangents() {
+        if (has_wide_points()) return;
+        if (!map_.bezier_item) {
+            auto const is_curved = [](envelope_point const& p) { return p.curve == envelope_curve::bezier; };
+            if (std::none_of(map_.points.begin(), map_.points.end(), is_curved)) return;
+            // Those that do not fit the points were kept.
+            auto const beziers = old_bezier_type();
+            auto const is_bezier = [beziers](unknown_item const& item) { return item.type == beziers; };
+            if (std::any_of(map_.unknown_items.begin(), map_.unknown_items.end(), is_bezier)) return;
+        }
+        raw_ints tangents;
+        for (envelope_point const& point : map_.points)
+            visit_tangents(point, [&](std::int32_t v) { tangents.push_back(v); });
+        out_.add_item(bezier_uuid, 0, tangents);
     }
 
     void add_group(map_group const& group, std::uint16_t id) {
