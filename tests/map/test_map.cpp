@@ -670,6 +670,16 @@ TEST_CASE("map: envelopes of all versions") {
     read.envelopes[1].name = "now it has one";
     CHECK(test::read(test::written(read)).envelopes[1].name == "now it has one");
 
+    // A part of a name: none, and the item gets room for one.
+    test::problems cut_off;
+    auto const part = test::read(with_item(map, map_item_type::envelope, 1, {1, 4, 2, 1, 0, 0}), cut_off);
+    CHECK(cut_off.names() == "item_too_short unknown_item_type");
+    CHECK(cut_off.list.front().severity == map_severity::note);
+    CHECK(part.envelopes[1].name.empty());
+    auto const whole = test::read(test::written(part));
+    CHECK(whole.envelopes[1].raw.size() == 12);
+    CHECK(whole.envelopes[1].name.empty());
+
     // Version 3: tangents stand with the points.
     for (auto& e : map.envelopes) e.version = 3;
     auto const file = test::written(map);

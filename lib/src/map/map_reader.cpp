@@ -179,8 +179,11 @@ void map_reader::read_envelopes() {
         envelope.point_count = get(3, 0);
         if (envelope.channels != 1 && envelope.channels != 3 && envelope.channels != 4)
             from_.report(map_errc::bad_envelope_channels, where, envelope.channels, 4);
-        // The oldest ones have a number there, -1.
-        if (get(4, -1) != -1) envelope.name = read_name(from_, envelope.raw, 4, 8, map_severity::note, where);
+        // The oldest ones have a number there, -1, and end with it.
+        if (get(4, -1) != -1) {
+            if (envelope.version < 2) long_enough(item.ints, 12, where, map_severity::note);
+            envelope.name = read_name(from_, envelope.raw, 4, 8, map_severity::note, where);
+        }
         if (envelope.version >= 2) envelope.synchronized = get(12, 1) != 0;
     });
     read_points(wide);
