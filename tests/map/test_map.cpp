@@ -928,6 +928,17 @@ TEST_CASE("map: to 0.7 and back") {
     CHECK(back.layers == before.layers);
     CHECK(back.groups == before.groups);
 
+    // DDNet's item beside points of 0.7 means nothing, and would be taken for their curves.
+    game_map beside = new_one;
+    beside.uuid_types.push_back({0xfff0, bezier_uuid});
+    beside.unknown_items.push_back({0xfff0, 0, ints(16 * beside.points.size(), 7)});
+    beside = test::read(test::written(beside));
+    REQUIRE(beside.unknown_items.size() == new_one.unknown_items.size() + 1);
+    CHECK(beside.points == before.points);
+    convert_to_06(beside);
+    CHECK(test::read(test::written(beside)).points == before.points);
+    CHECK(test::read(test::written(beside)).unknown_items == new_one.unknown_items);
+
     // What is behind the cells would be tiles too many where they are packed.
     game_map surplus = test::full_map();
     surplus.layers[0].tiles()->surplus = bytes(44);
