@@ -24,6 +24,18 @@ inline void mutate_varints(bytes& packed, dice& random) {
     packed.resize(*teewire::encode_varints(ints, packed));
 }
 
+/// As short as it can be: doc/format/demo.md#chunks.
+inline bytes chunk_head(teewire::demo_chunk_kind kind, std::size_t size) {
+    constexpr unsigned kind_shift = 5, one_byte = 30, two_bytes = 31;
+    auto const head = [&](std::size_t form) {
+        return static_cast<std::uint8_t>(static_cast<unsigned>(kind) << kind_shift | form);
+    };
+    auto const low = static_cast<std::uint8_t>(size);
+    if (size < one_byte) return {head(size)};
+    if (size <= UINT8_MAX) return {head(one_byte), low};
+    return {head(two_bytes), low, static_cast<std::uint8_t>(size >> 8)};
+}
+
 inline bool mutate_demo(bytes& file, dice& random) {
     auto const opened = teewire::demo_reader::open(file);
     if (!opened) return false;
@@ -42,11 +54,8 @@ inline bool mutate_demo(bytes& file, dice& random) {
     if (!mutate_coded(data, teewire::max_demo_packed_bytes, [&](bytes& packed) { mutate_varints(packed, random); }))
         return false;
     if (data.size() > teewire::max_demo_chunk_bytes) return false;
-    constexpr unsigned kind_shift = 5, size_in_two_bytes = 31;
-    std::uint8_t const head[] = {
-        static_cast<std::uint8_t>(static_cast<unsigned>(chunk.kind) << kind_shift | size_in_two_bytes),
-        static_cast<std::uint8_t>(data.size()), static_cast<std::uint8_t>(data.size() >> 8)};
-    data.insert(data.begin(), std::begin(head), std::end(head));
+    bytes const head = chunk_head(chunk.kind, data.size());
+    data.insert(data.begin(), head.begin(), head.end());
     replace(file, place, data);
     return true;
 }

@@ -42,6 +42,15 @@ void compare(fuzz::bytes_view demo) {
         FUZZ_REQUIRE(one.run(bytes_of(copy.out)).out == alone.out);
     if (auto const piece = some.run(demo); piece.code == exit_ok)
         FUZZ_REQUIRE(all.run(bytes_of(piece.out)).out == piece.out);
+    // It is like itself, and where nothing has to be repaired it stays so.
+    static fuzz::command const& repaired = *new fuzz::command{repair_verb, form::binary, {"@", "-o", "-"}};
+    static fuzz::command const& compared = *new fuzz::command{diff_verb, form::text, {"@", "@"}};
+    if (alone.code == exit_ok) {
+        auto const kept = repaired.run(demo);
+        bool const whole = std::count(kept.said.begin(), kept.said.end(), '\n') == 1;
+        if (whole) FUZZ_REQUIRE(one.run(bytes_of(kept.out)).out == alone.out);
+        FUZZ_REQUIRE(compared.run(demo).code == exit_ok);
+    }
     // What was joined can be read, and so can what was merged, which shows the same as merged with itself.
     static fuzz::command const& twice = *new fuzz::command{join_verb, form::binary, {"@", "@", "-o", "-"}};
     if (auto const both = twice.run(demo); both.code == exit_ok)
@@ -50,7 +59,21 @@ void compare(fuzz::bytes_view demo) {
     static fuzz::command const& doubled = *new fuzz::command{merge_verb, form::binary, {"@", "@", "-o", "-"}};
     if (auto const once = united.run(demo); once.code == exit_ok) {
         FUZZ_REQUIRE(checked.run(bytes_of(once.out)).code == exit_ok);
-        FUZZ_REQUIRE(one.run(bytes_of(doubled.run(demo).out)).out == one.run(bytes_of(once.out)).out);
+        auto const expected = one.run(bytes_of(once.out)).out;
+        FUZZ_REQUIRE(one.run(bytes_of(doubled.run(demo).out)).out == expected);
+        // So do two pieces of it that share a second.
+        static fuzz::memory_file const& rest = *new fuzz::memory_file;
+        static fuzz::command const& begin =
+            *new fuzz::command{cut_verb, form::binary, {"@", "--to", "0:02", "-o", "-"}};
+        static fuzz::command const& end =
+            *new fuzz::command{cut_verb, form::binary, {"@", "--from", "0:01", "-o", "-"}};
+        static fuzz::command const& pieces =
+            *new fuzz::command{merge_verb, form::binary, {"@", rest.path(), "-o", "-"}};
+        auto const first = begin.run(demo);
+        auto const second = end.run(demo);
+        if (alone.code != exit_ok || first.code != exit_ok || second.code != exit_ok) return;
+        rest.assign(bytes_of(second.out));
+        FUZZ_REQUIRE(one.run(bytes_of(pieces.run(bytes_of(first.out)).out)).out == expected);
     }
 }
 
