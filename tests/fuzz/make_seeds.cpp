@@ -629,7 +629,7 @@ void scripts() {
 
 void put_map(byte_span file) {
     put("map", file);
-    put_for_verbs("map_verbs", 15, file);
+    put_for_verbs("map_verbs", 16, file);
 }
 
 void write(game_map const& map) {
