@@ -163,3 +163,4 @@ void run_target(fuzz::bytes_view data) {
 
 FUZZ_TARGET("broadcast", run_target)
 FUZZ_MUTATOR(1, fuzz::mutate_demo)
+FUZZ_CROSSOVER(1, fuzz::cross_demos)

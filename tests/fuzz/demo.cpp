@@ -209,3 +209,4 @@ void run_target(fuzz::bytes_view data) {
 
 FUZZ_TARGET("demo", run_target)
 FUZZ_MUTATOR(2, fuzz::mutate_demo)
+FUZZ_CROSSOVER(2, fuzz::cross_demos)

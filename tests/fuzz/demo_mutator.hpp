@@ -36,16 +36,21 @@ inline bytes chunk_head(teewire::demo_chunk_kind kind, std::size_t size) {
     return {head(two_bytes), low, static_cast<std::uint8_t>(size >> 8)};
 }
 
-inline bool mutate_demo(bytes& file, dice& random) {
-    auto const opened = teewire::demo_reader::open(file);
-    if (!opened) return false;
-    std::vector<stretch> chunks;
-    std::vector<std::pair<teewire::demo_chunk, stretch>> with_data;
+/// Chunks and markers, and where they lie.
+inline std::vector<std::pair<teewire::demo_chunk, stretch>> chunks_of(bytes_view demo) {
+    std::vector<std::pair<teewire::demo_chunk, stretch>> chunks;
+    auto const opened = teewire::demo_reader::open(demo);
+    if (!opened) return chunks;
     teewire::demo_reader reader = *opened;
-    for (teewire::demo_chunk c; reader.next(c);) {
-        chunks.push_back({c.position, reader.position()});
-        if (!c.payload.empty()) with_data.emplace_back(c, chunks.back());
-    }
+    for (teewire::demo_chunk c; reader.next(c);) chunks.emplace_back(c, stretch{c.position, reader.position()});
+    return chunks;
+}
+
+inline bool mutate_demo(bytes& file, dice& random) {
+    auto with_data = chunks_of(file);
+    std::vector<stretch> chunks;
+    for (auto const& [chunk, place] : with_data) chunks.push_back(place);
+    std::erase_if(with_data, [](auto const& chunk) { return chunk.first.payload.empty(); });
     if (with_data.empty()) return false;
     if (random.one_in(4)) return rearrange(file, chunks, random), true;
 
@@ -57,6 +62,20 @@ inline bool mutate_demo(bytes& file, dice& random) {
     bytes const head = chunk_head(chunk.kind, data.size());
     data.insert(data.begin(), head.begin(), head.end());
     replace(file, place, data);
+    return true;
+}
+
+/// Some chunks of the other one come between two of this.
+inline bool cross_demos(bytes& file, bytes_view other, dice& random) {
+    auto const here = chunks_of(file);
+    auto const there = chunks_of(other);
+    if (here.empty() || there.empty()) return false;
+    std::size_t const first = random.below(there.size());
+    std::size_t const last = first + random.below(std::min<std::size_t>(there.size() - first, 8));
+    std::size_t const begin = there[first].second.begin;
+    auto const taken = other.subspan(begin, there[last].second.end - begin);
+    std::size_t const to = here[random.below(here.size())].second.begin;
+    replace(file, {to, to}, {taken.begin(), taken.end()});
     return true;
 }
 

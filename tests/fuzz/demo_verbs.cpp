@@ -140,3 +140,4 @@ void run_target(fuzz::bytes_view data) {
 
 FUZZ_TARGET("demo_verbs", run_target)
 FUZZ_MUTATOR(1, fuzz::mutate_demo)
+FUZZ_CROSSOVER(1, fuzz::cross_demos)

@@ -312,3 +312,4 @@ void run_target(fuzz::bytes_view data) {
 
 FUZZ_TARGET("map", run_target)
 FUZZ_MUTATOR(0, fuzz::mutate_map)
+FUZZ_CROSSOVER(0, fuzz::cross_maps)

@@ -101,4 +101,24 @@ inline bool mutate_map(bytes& file, dice& random) {
     return true;
 }
 
+/// A block or an item of the other one comes into this, instead of one there or beside it.
+inline bool cross_maps(bytes& file, bytes_view other, dice& random) {
+    auto here = loose_datafile::read(file);
+    auto const there = loose_datafile::read(other);
+    if (!here || !there || here->items.empty() || there->items.empty()) return false;
+    if (!here->blocks.empty() && !there->blocks.empty() && random.one_in(2)) {
+        bytes const& block = there->blocks[random.below(there->blocks.size())];
+        if (random.one_in(4)) here->blocks.push_back(block);
+        else here->blocks[random.below(here->blocks.size())] = block;
+    } else {
+        auto const& item = there->items[random.below(there->items.size())];
+        auto const same_type = std::find_if(here->items.begin(), here->items.end(),
+                                            [&](loose_datafile::item const& i) { return i.type == item.type; });
+        if (same_type == here->items.end() || random.one_in(2)) here->items.push_back(item);
+        else same_type->ints = item.ints;
+    }
+    file = here->write();
+    return true;
+}
+
 } // namespace fuzz

@@ -57,3 +57,4 @@ void run_target(fuzz::bytes_view data) {
 
 FUZZ_TARGET("map_verbs", run_target)
 FUZZ_MUTATOR(1, fuzz::mutate_map)
+FUZZ_CROSSOVER(1, fuzz::cross_maps)

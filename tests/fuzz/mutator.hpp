@@ -46,10 +46,34 @@ std::size_t mutate_input(mutate_fn* mutate, std::uint8_t* data, std::size_t size
     return LLVMFuzzerMutate(data, size, max_size);
 }
 
+/// Puts a part of another file into a file, or gives false.
+using cross_fn = bool(bytes& file, bytes_view other, dice& random);
+
+/// Of two inputs, one that begins as the first.
+template <std::size_t before>
+std::size_t cross_inputs(cross_fn* cross, bytes_view one, bytes_view other, std::span<std::uint8_t> out,
+                         unsigned seed) {
+    dice random{seed};
+    if (one.size() <= before || other.size() <= before) return 0;
+    auto const rest = one.subspan(before);
+    bytes file{rest.begin(), rest.end()};
+    if (!cross(file, other.subspan(before), random) || before + file.size() > out.size()) return 0;
+    std::copy_n(one.begin(), before, out.begin());
+    std::copy(file.begin(), file.end(), out.begin() + before);
+    return before + file.size();
+}
+
 /// For a target whose inputs are `before` bytes and a file.
 #ifdef TEEWIRE_FUZZ_REPLAY
 #define FUZZ_MUTATOR(before, mutate) static_assert(std::is_same_v<decltype(mutate), ::fuzz::mutate_fn>);
+#define FUZZ_CROSSOVER(before, cross) static_assert(std::is_same_v<decltype(cross), ::fuzz::cross_fn>);
 #else
+#define FUZZ_CROSSOVER(before, cross)                                                                              \
+    extern "C" std::size_t LLVMFuzzerCustomCrossOver(std::uint8_t const* one, std::size_t size,                    \
+                                                     std::uint8_t const* other, std::size_t other_size,            \
+                                                     std::uint8_t* out, std::size_t max_size, unsigned seed) {     \
+        return ::fuzz::cross_inputs<before>(cross, {one, size}, {other, other_size}, {out, max_size}, seed);       \
+    }
 #define FUZZ_MUTATOR(before, mutate)                                                                               \
     extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,     \
                                                    unsigned seed) {                                                \

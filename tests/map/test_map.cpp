@@ -466,6 +466,35 @@ TEST_CASE("map: tiles that two layers share") {
     CHECK(found.find(map_errc::data_used_twice)->block == second[14]);
     CHECK(shared.layers[11].tiles()->tiles.empty());
     CHECK(test::read(test::written(shared)) == shared);
+
+    // A copy has a block of its own.
+    game_map copied = read;
+    copied.layers[11] = copied.layers[6];
+    test::problems none;
+    auto const back = test::read(test::written(copied), none);
+    CHECK_FALSE(none.has(map_errc::data_used_twice));
+    CHECK(back.layers[11].tiles()->tiles == copied.layers[6].tiles()->tiles);
+    CHECK(back.layers[11].tiles()->tiles_block != back.layers[6].tiles()->tiles_block);
+
+    // What programs see that do not know the kind may be other tiles.
+    game_map seen = read;
+    ints speedup = read.layers[3].raw;
+    REQUIRE(read.layers[3].tiles()->kind == tile_kind::speedup);
+    speedup[14] = read.layers[0].raw[14];
+    seen = test::read(with_item(read, map_item_type::layer, 3, speedup));
+    CHECK(seen.layers[3].tiles()->zero_block == speedup[14]);
+    CHECK_FALSE(seen.layers[3].tiles()->has_zeros);
+    CHECK(test::read(test::written(seen)) == seen);
+
+    // What else is in a block of tiles stays in it, which has room for 36 settings here.
+    game_map empty = read;
+    std::fill(empty.layers[11].tiles()->tiles.begin(), empty.layers[11].tiles()->tiles.end(), tile{});
+    ints info = test::read(test::written(empty)).info->raw;
+    info[5] = empty.layers[11].tiles()->tiles_block;
+    auto const mixed = test::read(with_item(empty, map_item_type::info, 0, info));
+    CHECK(mixed.info->settings.size() == 36);
+    CHECK(mixed.layers[11].tiles()->tiles_block == info[5]);
+    CHECK(test::read(test::written(mixed)) == mixed);
 }
 
 TEST_CASE("map: what is decompressed can be listened to") {

@@ -101,7 +101,9 @@ void map_reader::check_zero_block(tile_layer& tiles, place const& where) {
                             tiles.switches.empty() && tiles.tune.empty());
         return;
     }
-    if (whole_ && *size == 4 * tiles.cell_count() && is_zero(tiles.zero_block, where)) mark(tiles.zero_block);
+    if (!whole_) return;
+    tiles.has_zeros = *size == 4 * tiles.cell_count() && is_zero(tiles.zero_block, where);
+    if (tiles.has_zeros) mark(tiles.zero_block);
 }
 
 bool map_reader::is_zero(std::int32_t block, place const& where) {

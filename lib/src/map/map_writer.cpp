@@ -78,10 +78,10 @@ public:
     }
 
     // Gives the number. The block with the wanted number is shared if its content is the same.
-    std::int32_t put(std::int32_t wanted, map_bytes content, bool may_share = true) {
+    std::int32_t put(std::int32_t wanted, map_bytes content) {
         block made{true, content.size(), stored_form(content, options_)};
         if (has(wanted)) {
-            if (may_share && blocks_[static_cast<std::size_t>(wanted)] == made) return wanted;
+            if (blocks_[static_cast<std::size_t>(wanted)] == made) return wanted;
             wanted = -1;
         }
         if (!is_in_range(wanted)) {
@@ -373,17 +373,24 @@ private:
                  static_cast<std::int64_t>(tiles.cell_count()));
             return -1;
         }
-        if (tiles.surplus.empty()) return blocks_.put(tiles.tiles_block, bytes, false);
+        if (tiles.surplus.empty()) return put_cells(tiles.tiles_block, bytes);
         std::vector<std::uint8_t> all{bytes.begin(), bytes.end()};
         all.insert(all.end(), tiles.surplus.begin(), tiles.surplus.end());
-        return blocks_.put(tiles.tiles_block, all, false);
+        return put_cells(tiles.tiles_block, all);
     }
 
-    // What programs see that do not know the kind: ordinary tiles, all empty.
+    // Readers refuse two layers that share their tiles.
+    std::int32_t put_cells(std::int32_t wanted, map_bytes content) {
+        std::int32_t const block = blocks_.put(holds_cells_.contains(wanted) ? -1 : wanted, content);
+        holds_cells_.insert(block);
+        return block;
+    }
+
+    // What programs see that do not know the kind: ordinary tiles, all empty. A layer without them may claim any size.
     std::int32_t put_zeros(tile_layer const& tiles) {
         if (is_kept_.contains(tiles.zero_block)) return tiles.zero_block;
-        if (!tiles.has_zeros) return old_block(tiles.zero_block); // such a layer may claim any size
-        return blocks_.put(tiles.zero_block, std::vector<std::uint8_t>(4 * tiles.cell_count()), false);
+        if (!tiles.has_zeros) return blocks_.is_in_range(tiles.zero_block) ? tiles.zero_block : -1;
+        return blocks_.put(tiles.zero_block, std::vector<std::uint8_t>(4 * tiles.cell_count()));
     }
 
     // Quads or sources: one of zeros where there are none, since old programs insist on a block.
@@ -455,6 +462,7 @@ private:
     int version_;
     block_table blocks_;
     std::set<std::int32_t> is_kept_;
+    std::set<std::int32_t> holds_cells_;
     datafile_writer out_;
     map_problem failed_{};
 };

@@ -177,7 +177,7 @@ struct tile_layer {
     std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the cells
     std::int32_t tiles_block = -1;       ///< where the cells are
     std::int32_t zero_block = -1;        ///< of tele to tune: empty tiles for programs that do not know the kind
-    bool has_zeros = true;               ///< false if neither those nor the cells could be read, whatever the size
+    bool has_zeros = true; ///< false if the block holds something else, or neither it nor the cells could be read
 
     /// Width times height.
     [[nodiscard]] std::size_t cell_count() const noexcept {
