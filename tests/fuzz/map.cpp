@@ -75,6 +75,14 @@ bool gets_bezier_item(game_map const& map) {
            std::none_of(map.unknown_items.begin(), map.unknown_items.end(), is_named);
 }
 
+// Tiles may be packed in another way than they were, and leave a block that is something else as well.
+bool moves_packed_tiles(game_map const& map, game_map const& written) {
+    return written.block_count > map.block_count &&
+           std::any_of(map.layers.begin(), map.layers.end(), [](map_layer const& layer) {
+               return layer.tiles() != nullptr && layer.tiles()->version == 4;
+           });
+}
+
 // What was read is written, and read the same. Items that are not understood keep their ids, of which `mode` lets two be
 // the same.
 void write_again(game_map const& map, int version, decoding mode) {
@@ -181,7 +189,7 @@ void read_datafile(fuzz::bytes_view data) {
         FUZZ_REQUIRE(write_map(clean, out).code == map_errc::ok);
         auto const written = datafile::open(out);
         FUZZ_REQUIRE(written && read_map(*written, back).code == map_errc::ok);
-        FUZZ_REQUIRE(back == clean || gets_bezier_item(clean));
+        FUZZ_REQUIRE(back == clean || gets_bezier_item(clean) || moves_packed_tiles(clean, back));
     }
 }
 
