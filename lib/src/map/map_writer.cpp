@@ -4,6 +4,7 @@
 #include "teewire/map/map.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace teewire {
@@ -124,7 +125,7 @@ public:
         keep_blocks();
         for (uuid_type const& type : map_.uuid_types)
             if (type.type > 0x8000 && type.type != uuid_index_type) out_.name_type(type.type, type.name);
-        out_.add_item(map_item_type::version, 0, std::array<std::int32_t, 1>{1});
+        add_first(map_item_type::version, std::array<std::int32_t, 1>{1});
         if (map_.info) add_info(*map_.info);
         std::uint16_t id = 0;
         for (map_image const& image : map_.images) add_image(image, id++);
@@ -137,13 +138,12 @@ public:
         // Of each type, readers take the first for what they understand, so what was kept of it comes behind.
         add_points();
         auto const beziers = old_bezier_type();
-        for (unknown_item const& item : map_.unknown_items)
-            if (item.type != beziers) out_.add_item(item.type, item.id, item.ints);
+        add_kept_items([beziers](std::uint16_t type) { return type != beziers; });
         id = 0;
         for (auto_mapper const& mapper : map_.auto_mappers) add_auto_mapper(mapper, id++);
         add_tangents();
-        for (unknown_item const& item : map_.unknown_items)
-            if (item.type == beziers) out_.add_item(item.type, item.id, item.ints);
+        add_kept_items([beziers](std::uint16_t type) { return type == beziers; });
+        put_nothing();
         if (failed_.code != map_errc::ok) return failed_;
         blocks_.write_to(out_);
         file = out_.finish();
@@ -209,7 +209,7 @@ private:
             }
             item.set(5, content_block(info.settings_block, lines));
         }
-        out_.add_item(map_item_type::info, 0, item.ints());
+        add_first(map_item_type::info, item.ints());
     }
 
     void add_image(map_image const& image, std::uint16_t id) {
@@ -255,7 +255,7 @@ private:
             if (wide) visit_tangents(point, [&](std::int32_t v) { points.push_back(v); });
         }
         points.insert(points.end(), map_.surplus_points.begin(), map_.surplus_points.end());
-        out_.add_item(map_item_type::envelope_points, 0, points);
+        add_first(map_item_type::envelope_points, points);
     }
 
     // The number that the file has for tangents.
@@ -279,7 +279,31 @@ private:
         raw_ints tangents;
         for (envelope_point const& point : map_.points)
             visit_tangents(point, [&](std::int32_t v) { tangents.push_back(v); });
-        out_.add_item(bezier_uuid, 0, tangents);
+        add_first(out_.number_of(bezier_uuid), tangents);
+    }
+
+    // Their ids stay, but for that of the one item that was written of the type.
+    template <class Condition>
+    void add_kept_items(Condition chosen) {
+        std::set<std::pair<std::uint16_t, std::uint16_t>> used;
+        for (unknown_item const& item : map_.unknown_items)
+            if (chosen(item.type)) used.emplace(item.type, item.id);
+        std::map<std::uint16_t, std::uint16_t> last;
+        for (unknown_item const& item : map_.unknown_items) {
+            if (!chosen(item.type)) continue;
+            std::uint16_t id = item.id;
+            if (id == 0 && written_once_.contains(item.type)) {
+                std::uint16_t& free = last[item.type];
+                while (++free != 0 && used.contains({item.type, free})) {
+                }
+                id = free;
+            }
+            out_.add_item(item.type, id, item.ints);
+        }
+    }
+    void add_first(std::uint16_t type, std::span<std::int32_t const> ints) {
+        out_.add_item(type, 0, ints);
+        written_once_.insert(type);
     }
 
     void add_group(map_group const& group, std::uint16_t id) {
@@ -401,12 +425,19 @@ private:
         bytes.reserve(4 * ints * elements.size() + surplus.size());
         for (Element const& element : elements) visit(element, [&](std::int32_t v) { put_int(bytes, v); });
         if (elements.empty()) {
-            if (blocks_.has(number)) return number;
             bytes.resize(4 * ints);
-        } else {
-            bytes.insert(bytes.end(), surplus.begin(), surplus.end());
+            if (!blocks_.is_in_range(number)) return blocks_.put(number, bytes);
+            of_nothing_.emplace(number, std::move(bytes));
+            return number;
         }
+        bytes.insert(bytes.end(), surplus.begin(), surplus.end());
         return blocks_.put(number, bytes);
+    }
+
+    // Blocks of layers without content, unless they are something else.
+    void put_nothing() {
+        for (auto const& [number, zeros] : of_nothing_)
+            if (!blocks_.has(number)) blocks_.put(number, zeros);
     }
 
     // The number of quads or sources; that of unreadable ones stays.
@@ -461,8 +492,10 @@ private:
     game_map const& map_;
     int version_;
     block_table blocks_;
+    std::set<std::uint16_t> written_once_; // types
     std::set<std::int32_t> is_kept_;
     std::set<std::int32_t> holds_cells_;
+    std::map<std::int32_t, std::vector<std::uint8_t>> of_nothing_;
     datafile_writer out_;
     map_problem failed_{};
 };
