@@ -75,12 +75,14 @@ bool gets_bezier_item(game_map const& map) {
            std::none_of(map.unknown_items.begin(), map.unknown_items.end(), is_named);
 }
 
-// Tiles may be packed in another way than they were, and leave a block that is something else as well.
-bool moves_packed_tiles(game_map const& map, game_map const& written) {
-    return written.block_count > map.block_count &&
-           std::any_of(map.layers.begin(), map.layers.end(), [](map_layer const& layer) {
-               return layer.tiles() != nullptr && layer.tiles()->version == 4;
-           });
+// Without what is put right: the sizes of sounds, and ids behind the first item of a type of which there is one.
+game_map comparable(game_map map) {
+    for (map_sound& sound : map.sounds)
+        if (!sound.data.empty() && sound.raw.size() > 4)
+            sound.raw[4] = static_cast<std::int32_t>(sound.data.size());
+    for (unknown_item& item : map.unknown_items)
+        if (item.type < map_item_type::image || item.type == map_item_type::envelope_points) item.id = 0;
+    return map;
 }
 
 // What was read is written, and read the same. Items that are not understood keep their ids, of which `mode` lets two be
@@ -182,17 +184,15 @@ void read_datafile(fuzz::bytes_view data) {
     write_again(map, 3, mode);
     use_map(std::move(map), mode);
     if (strict_file && problems == 0) {
-        // Nothing odd in it: what is written reads equal.
+        // Nothing odd in it: what is written reads equal, unless a layer needs a block of its own.
         game_map clean, back;
         FUZZ_REQUIRE(read_map(*strict_file, clean).code == map_errc::ok);
-        for (map_sound& sound : clean.sounds) // whose size is put right
-            if (!sound.data.empty() && sound.raw.size() > 4)
-                sound.raw[4] = static_cast<std::int32_t>(sound.data.size());
         bytes out;
         FUZZ_REQUIRE(write_map(clean, out).code == map_errc::ok);
         auto const written = datafile::open(out);
         FUZZ_REQUIRE(written && read_map(*written, back).code == map_errc::ok);
-        FUZZ_REQUIRE(back == clean || gets_bezier_item(clean) || moves_packed_tiles(clean, back));
+        FUZZ_REQUIRE(comparable(back) == comparable(clean) || gets_bezier_item(clean) ||
+                     back.block_count > clean.block_count);
     }
 }
 
