@@ -1,6 +1,7 @@
 #include "teewire/map/map.hpp"
 
 #include <algorithm>
+#include <bitset>
 
 namespace teewire {
 
@@ -115,9 +116,12 @@ void convert_deprecated_sounds(sound_layer& layer) noexcept { layer.deprecated =
 
 namespace {
 
-bool is_type(game_map const& map, std::uint16_t type, uuid const& name) noexcept {
-    return std::any_of(map.uuid_types.begin(), map.uuid_types.end(),
-                       [&](uuid_type const& named) { return named.type == type && named.name == name; });
+// Any number of types may have the name.
+void erase_items_of(game_map& map, uuid const& name) {
+    std::bitset<65536> named;
+    for (uuid_type const& type : map.uuid_types)
+        if (type.name == name) named.set(type.type);
+    std::erase_if(map.unknown_items, [&](unknown_item const& item) { return named[item.type]; });
 }
 
 bool has_curves(game_map const& map) noexcept {
@@ -166,10 +170,8 @@ void convert_to_06(game_map& map) {
     if (std::any_of(map.envelopes.begin(), map.envelopes.end(), is_wide)) {
         for (map_envelope& envelope : map.envelopes) envelope.version = std::min(envelope.version, 2);
         map.bezier_item = has_curves(map);
-        // Nobody looked at them beside points of 0.7, but would now.
-        std::erase_if(map.unknown_items,
-                      [&](unknown_item const& item) { return is_type(map, item.type, bezier_uuid); });
-        if (!map.bezier_item) // without curves DDNet has no place for tangents, which mean nothing then
+        erase_items_of(map, bezier_uuid); // nobody looked at them beside points of 0.7, but would now
+        if (!map.bezier_item)             // without curves DDNet has no place for tangents, which mean nothing then
             for (envelope_point& p : map.points) p.in_dx = p.in_dy = p.out_dx = p.out_dy = {};
     }
     for (map_layer& layer : map.layers)

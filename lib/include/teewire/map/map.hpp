@@ -7,7 +7,7 @@
 /// called `..._block` are data blocks of the file that was read, -1 for none; new content may leave them at -1. What is
 /// not understood is kept and written again: unknown items and layers, ints behind the known ones, blocks that nothing
 /// refers to. So a map that is read and written is read back equal, but for DDNet's bezier item, which is added where a
-/// curve lacks it.
+/// curve lacks it, and for what the file holds twice though there is one: an id, or a block of tiles.
 #pragma once
 
 #include "teewire/map/datafile.hpp"
