@@ -461,6 +461,40 @@ class Sources(RelayTest):
             self.assertEqual(relay.get("/metrics")[0], 200)
             self.assertEqual(relay.end()[0], 0)
 
+    def test_a_server_of_endless_nothing(self):
+        """Any number of fragments that are no part of a demo, as fast as they are asked for."""
+        asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                asked.append(self.path)
+                text = json.dumps({"recordings": [{"id": "0123456789abcdef", "protocol": "ddnet", "first": 0,
+                                                   "last": 1 << 50, "ended": False}]}).encode()
+                text = text if self.path == "/sync" else b"nothing"
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
+            threading.Thread(target=web.serve_forever).start()
+            self.addCleanup(web.shutdown)
+            relay = self.relay(f"http://127.0.0.1:{web.server_port}")
+            until(lambda: len(asked) >= 5)
+            begun, before = time.monotonic(), len(asked)
+            time.sleep(3)
+            count, took = len(asked) - before, time.monotonic() - begun
+            self.assertEqual(relay.end()[0], 0)
+            web.shutdown()
+        self.assertGreater(count, 2)
+        self.assertLess(count, 5 * took + 5)
+        self.assertIn("is damaged: it is no part of a demo", relay.said)
+        self.assertLess(relay.said.count("is damaged"), took + 5)
+
     def test_a_game_server(self):
         class Talker(Server):
             def __init__(self):

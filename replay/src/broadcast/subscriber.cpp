@@ -5,6 +5,7 @@
 #include "demo/demo_stream.hpp"
 #include "io/errors.hpp"
 #include "io/text.hpp"
+#include "net/rate_limit.hpp"
 #include "net/udp.hpp"
 #include "stream/whole_ticks.hpp"
 
@@ -226,8 +227,11 @@ private:
     }
     void take_fragment(unsigned status, body&& bytes) {
         if (status != 200) return after(look_again, &state::get_sync);
+        std::int32_t const before = last_tick_;
         play(bytes);
         ++next_;
+        // One that shows nothing new is no reason for haste, of which a stranger may have any number.
+        if (last_tick_ == before) return after(look_again, &state::get_fragment);
         get_fragment();
     }
 
@@ -244,14 +248,16 @@ private:
         body bytes = start_;
         bytes.insert(bytes.end(), chunks.begin(), chunks.end());
         auto const reader = demo_reader::open(bytes);
-        if (!reader) return say_("a fragment is no part of a demo");
+        if (!reader) return complain("it is no part of a demo");
         size_table const& sizes = current_->version == protocol::teeworlds_07 ? sizes_07 : sizes_06;
         demo_player player{*reader, *memory_, {&sizes, decoding::lenient, nullptr}};
         whole_ticks whole{*this};
         for (demo_event found; player.next(found);) whole.take(to_stream_event(found, player.state()));
         whole.finish(player.state());
-        if (player.error().what.code != errc::ok)
-            say_(fmt::format("fragment {} is damaged: {}", next_, explain(player.error())));
+        if (player.error().what.code != errc::ok) complain(explain(player.error()));
+    }
+    void complain(std::string const& why) {
+        if (complaints_.take(now())) say_(fmt::format("fragment {} is damaged: {}", next_, why));
     }
 
     void take(stream_event const& e) override {
@@ -324,6 +330,7 @@ private:
     bool stopped_ = false;
     milliseconds back_off_ = first_wait;
     std::string last_trouble_;
+    rate_limit complaints_{1};
 
     std::optional<broadcast_index::entry> current_;
     std::uint64_t next_ = 0;
