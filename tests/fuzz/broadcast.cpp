@@ -5,12 +5,15 @@
 
 #include "broadcast/broadcast.hpp"
 #include "broadcast/broadcast_index.hpp"
+#include "broadcast/event_queue.hpp"
+#include "broadcast/scoreboard.hpp"
 #include "demo/demo_stream.hpp"
 #include "io/input.hpp"
 #include "net/web_request.hpp"
 #include "stream/whole_ticks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <vector>
 
@@ -26,6 +29,7 @@ using items = std::vector<std::vector<std::int32_t>>;
 class ticks_shown final : public event_sink {
 public:
     void take(stream_event const& event) override {
+        lost_ += event.kind == event_kind::lost;
         if (event.kind != event_kind::snapshot) return;
         auto const [place, is_new] = all_.try_emplace(event.tick);
         if (!is_new) return; // a damaged demo has a tick twice, one that is recorded does not
@@ -37,9 +41,34 @@ public:
         std::sort(shown.begin(), shown.end());
     }
     [[nodiscard]] auto const& all() const noexcept { return all_; }
+    [[nodiscard]] std::size_t lost() const noexcept { return lost_; }
 
 private:
     std::map<std::int32_t, items> all_;
+    std::size_t lost_ = 0;
+};
+
+// What is delayed comes later, and is the same unless the queue says that something did not fit.
+class delayed_ticks final : public event_sink {
+public:
+    void take(stream_event const& event) override {
+        waiting_.add(event, now_ + delay);
+        FUZZ_REQUIRE(waiting_.bytes() <= most_bytes + sizeof(stream_event) * 4);
+        waiting_.release(++now_, shown_);
+    }
+    [[nodiscard]] ticks_shown const& finish() {
+        waiting_.release(now_ + delay, shown_);
+        FUZZ_REQUIRE(!waiting_.next() && waiting_.bytes() == 0);
+        return shown_;
+    }
+
+private:
+    static constexpr milliseconds delay = 20;
+    static constexpr std::size_t most_bytes = 20'000;
+
+    event_queue waiting_{most_bytes};
+    ticks_shown shown_;
+    milliseconds now_ = 0;
 };
 
 // Everything that was ever offered.
@@ -81,27 +110,29 @@ void relay(fuzz::bytes_view demo) {
     static fuzz::memory_file const& file = *new fuzz::memory_file;
     file.assign(demo);
     everything offered;
-    broadcast offer{1 << 20, [] { return broadcast_state{}; }};
+    scoreboard scores;
+    broadcast offer{1 << 20, [&] { return broadcast_state{.name = "demo", .players = scores.json()}; }};
     offer.listen(offered);
     ticks_shown source;
+    delayed_ticks delayed;
     try {
         input const opened{file.path()};
         session played{opened};
         fragmenter cut{offer};
         demo_stream stream{played};
-        struct both final : event_sink {
-            event_sink& a;
-            event_sink& b;
-            both(event_sink& x, event_sink& y) : a{x}, b{y} {}
+        struct all_of_them final : event_sink {
+            std::array<event_sink*, 4> sinks;
+            explicit all_of_them(std::array<event_sink*, 4> all) : sinks{all} {}
             void take(stream_event const& e) override {
-                a.take(e);
-                b.take(e);
+                for (event_sink* const s : sinks) s->take(e);
             }
-        } to{source, cut};
+        } to{{&source, &delayed, &scores, &cut}};
         whole_ticks whole{to};
         for (stream_event e; stream.next(e);) whole.take(e);
         whole.finish(played.player().state());
         cut.finish();
+        ticks_shown const& later = delayed.finish();
+        FUZZ_REQUIRE(later.lost() > source.lost() || later.all() == source.all());
     } catch (bad_input const&) { // there is nothing to be played
         return;
     }

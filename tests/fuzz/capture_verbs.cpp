@@ -37,7 +37,7 @@ void run_target(fuzz::bytes_view data) {
                                   {capture_verb, form::text, {"--connection", "1", "--explain"}},
                                   {capture_verb, form::ndjson, {"--format", "ndjson", "--all"}},
                                   {events_verb, form::ndjson, {"--connection", "1"}}},
-                                 write_demo};
+                                 {write_demo}};
     lines.run(data);
 }
 

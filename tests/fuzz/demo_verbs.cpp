@@ -1,10 +1,14 @@
-// What the program does with demos: info, dump, events, stats, du, verify, index, export, cut, join, merge and redact. The first
-// byte chooses how, the rest is the demo.
+// What the program does with demos: info, dump, events, stats, du, verify, index, export, cut, join, merge, redact, and what
+// `play` shows. The first byte chooses how, the rest is the demo.
 #include "demo_mutator.hpp"
 #include "program.hpp"
 
 #include "demo/demo_index.hpp"
 #include "io/compression.hpp"
+#include "verbs/play_stage.hpp"
+#include "verbs/play_view.hpp"
+
+#include <numeric>
 
 using namespace teewire::replay;
 using fuzz::form;
@@ -95,6 +99,44 @@ void make_index(fuzz::bytes_view demo) {
     static_cast<void>(parse_index(demo));
 }
 
+// What `play` draws at some ticks, for a terminal of any size.
+void watch(fuzz::bytes_view demo) {
+    if (demo.empty()) return;
+    static fuzz::memory_file const& file = *new fuzz::memory_file;
+    file.assign(demo);
+    fuzz::cost_limit const limit{demo.size()};
+    try {
+        input const source{file.path()};
+        session opened{source};
+        timeline const all = read_timeline(opened);
+        FUZZ_REQUIRE(all.first_tick <= all.last_tick);
+        FUZZ_REQUIRE(std::is_sorted(all.snapshots.begin(), all.snapshots.end()));
+        stage shown{opened, all};
+        view v;
+        v.first_tick = all.first_tick;
+        v.last_tick = all.last_tick;
+        std::vector<std::int32_t> const markers{v.last_tick, v.first_tick};
+        v.markers = markers;
+        auto const middle = static_cast<std::int32_t>(std::midpoint(v.first_tick, v.last_tick));
+        std::size_t bytes = 0;
+        for (std::int32_t const tick : {middle, v.last_tick, v.first_tick}) {
+            v.tick = tick;
+            auto const players = shown.players(tick);
+            v.players = players;
+            v.events = std::span{all.events}.first(all.count_until(tick));
+            window const size{demo.back() % 32U, demo.front() * std::size_t{2}};
+            auto const rows = draw(v, size);
+            FUZZ_REQUIRE(rows.size() == size.rows);
+            for (std::string const& row : rows) {
+                FUZZ_REQUIRE(printable(row) == row && fit(row, size.columns) == row);
+                bytes += row.size();
+            }
+        }
+        limit.check(bytes);
+    } catch (bad_input const&) { // there is nothing to be played
+    }
+}
+
 void run_target(fuzz::bytes_view data) {
     static auto const& lines = *new fuzz::command_lines{
         {{info_verb, form::text, {}},
@@ -131,7 +173,7 @@ void run_target(fuzz::bytes_view data) {
           form::binary,
           {"--one", "--around", "kill", "--around", "marker", "--around", "finish", "--around", "chat:(a|b)*c$",
            "--before", "0.5", "--after", "0.1"}}},
-        compare};
+        {compare, watch}};
     if (!data.empty()) make_index(data.subspan(1));
     lines.run(data);
 }

@@ -49,7 +49,7 @@ void run_target(fuzz::bytes_view data) {
          {map_extract_verb, form::binary, {"--image", "0"}},
          {map_extract_verb, form::binary, {"--sound", "0"}},
          {map_extract_verb, form::binary, {"--block", "1"}}},
-        convert};
+        {convert}};
     lines.run(data);
 }
 

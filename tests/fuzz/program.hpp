@@ -227,7 +227,7 @@ public:
         std::vector<std::string> words; ///< behind the file; what writes binary content writes to standard output
     };
     /// `further`: what is done with the file where no line is chosen.
-    explicit command_lines(std::initializer_list<line> lines, target_fn* further = nullptr) : further_{further} {
+    command_lines(std::initializer_list<line> lines, std::initializer_list<target_fn*> further) : further_{further} {
         for (line const& l : lines) {
             std::vector<std::string> words{"@"};
             words.insert(words.end(), l.words.begin(), l.words.end());
@@ -237,14 +237,14 @@ public:
     }
     void run(bytes_view data) const {
         if (data.empty()) return;
-        std::size_t const chosen = data[0] % (all_.size() + (further_ != nullptr));
-        if (chosen == all_.size()) further_(data.subspan(1));
+        std::size_t const chosen = data[0] % (all_.size() + further_.size());
+        if (chosen >= all_.size()) further_[chosen - all_.size()](data.subspan(1));
         else static_cast<void>(all_[chosen].run(data.subspan(1)));
     }
 
 private:
     std::vector<command> all_;
-    target_fn* further_;
+    std::vector<target_fn*> further_;
 };
 
 } // namespace fuzz

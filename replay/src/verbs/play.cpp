@@ -1,6 +1,6 @@
-#include "demo/timeline.hpp"
 #include "io/output.hpp"
 #include "verbs/play_clock.hpp"
+#include "verbs/play_stage.hpp"
 #include "verbs/play_view.hpp"
 #include "verbs/verbs.hpp"
 
@@ -22,30 +22,6 @@ namespace {
 
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
-
-// A demo that can be looked at at any tick.
-class stage {
-public:
-    stage(session& demo, timeline const& all) : demo_{demo}, timeline_{all} {
-        // Going to a tick needs ascending ticks, as the timeline has them.
-        for (demo_keyframe const& k : demo.keyframes())
-            if (keyframes_.empty() || k.tick > keyframes_.back().tick) keyframes_.push_back(k);
-    }
-
-    [[nodiscard]] std::vector<player> players(std::int32_t tick) {
-        // Errors were found when the timeline was read. The state in front of them stays.
-        static_cast<void>(demo_.player().seek(tick, keyframes_));
-        snapshot_view const snapshot = demo_.player().state();
-        name_table names = timeline_.names(tick);
-        names.read(snapshot, demo_.spoken());
-        return read_players(snapshot, demo_.spoken(), names, tick);
-    }
-
-private:
-    session& demo_;
-    timeline const& timeline_;
-    std::vector<demo_keyframe> keyframes_;
-};
 
 // ---- lines ---------------------------------------------------------------------------------------------------------
 
