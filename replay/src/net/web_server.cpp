@@ -192,27 +192,33 @@ private:
         refuse(http::status::not_found);
     }
 
-    template <class Fields>
-    void set_common(Fields& fields) const {
-        fields.version(version_);
-        fields.keep_alive(keep_);
-        fields.set("X-Content-Type-Options", "nosniff");
-        if (server_->limits.local) fields.set("Cross-Origin-Resource-Policy", "same-origin");
-        else fields.set(http::field::access_control_allow_origin, "*");
+    // One kind of body for all of them, as each costs seconds to compile.
+    using reply_body = http::span_body<std::uint8_t const>;
+    using reply_message = http::response<reply_body>;
+
+    [[nodiscard]] std::shared_ptr<reply_message> make_reply(http::status status) const {
+        auto reply = std::make_shared<reply_message>();
+        reply->result(status);
+        reply->version(version_);
+        reply->keep_alive(keep_);
+        reply->set("X-Content-Type-Options", "nosniff");
+        if (server_->limits.local) reply->set("Cross-Origin-Resource-Policy", "same-origin");
+        else reply->set(http::field::access_control_allow_origin, "*");
+        return reply;
     }
 
     void refuse(http::status why) {
-        auto reply = std::make_shared<http::response<http::string_body>>();
-        reply->result(why);
-        set_common(*reply);
+        auto const reply = make_reply(why);
         reply->set(http::field::cache_control, "no-store");
         reply->set(http::field::allow, "GET, HEAD, OPTIONS");
         if (why == http::status::no_content) {
             reply->set(http::field::access_control_allow_methods, "GET, HEAD, OPTIONS");
             reply->set(http::field::access_control_allow_headers, "*");
         } else if (!head_) {
+            std::string const text = std::string{http::obsolete_reason(why)} + "\n";
+            body_ = std::make_shared<std::vector<std::uint8_t> const>(text.begin(), text.end());
             reply->set(http::field::content_type, "text/plain");
-            reply->body() = std::string{http::obsolete_reason(why)} + "\n";
+            reply->body() = {body_->data(), body_->size()};
         }
         reply->prepare_payload();
         write(reply);
@@ -229,19 +235,17 @@ private:
         std::uint64_t const all = stored_ ? stored_->size() : body_->size();
         std::string const tag =
             (stored_ ? stored_->tag() : found.tag) + (packed && !found.tag.empty() ? "-gzip" : "");
-        auto const set_fields = [&](auto& reply, http::status status) {
-            reply.result(status);
-            set_common(reply);
-            reply.set(http::field::access_control_expose_headers, "Accept-Ranges, Content-Range, ETag");
-            reply.set(http::field::cache_control, to_beast(found.cache));
-            if (!tag.empty()) reply.set(http::field::etag, fmt::format("\"{}\"", tag));
-            if (found.packed) reply.set(http::field::vary, "Accept-Encoding");
+        auto const make = [&](http::status status) {
+            auto reply = make_reply(status);
+            reply->set(http::field::access_control_expose_headers, "Accept-Ranges, Content-Range, ETag");
+            reply->set(http::field::cache_control, to_beast(found.cache));
+            if (!tag.empty()) reply->set(http::field::etag, fmt::format("\"{}\"", tag));
+            if (found.packed) reply->set(http::field::vary, "Accept-Encoding");
+            return reply;
         };
         if (!tag.empty() && names_tag(asked(http::field::if_none_match), tag)) {
-            auto reply = std::make_shared<http::response<http::empty_body>>();
-            set_fields(*reply, http::status::not_modified);
             forget_body();
-            return write(reply);
+            return write(make(http::status::not_modified));
         }
         // Parts belong to what they were part of before, or to nothing.
         std::string_view const only_of = asked(http::field::if_range);
@@ -249,45 +253,37 @@ private:
             !head_ && !packed && (only_of.empty() || (!tag.empty() && only_of == fmt::format("\"{}\"", tag)));
         byte_range const range = byte_range::parse(parts ? asked(http::field::range) : "", all);
         if (range.what == byte_range::kind::beyond) {
-            auto reply = std::make_shared<http::response<http::empty_body>>();
-            set_fields(*reply, http::status::range_not_satisfiable);
+            auto const reply = make(http::status::range_not_satisfiable);
             reply->set(http::field::content_range, fmt::format("bytes */{}", all));
             reply->content_length(0);
             forget_body();
             return write(reply);
         }
         bool const part = range.what == byte_range::kind::part;
-        auto const set_all = [&](auto& reply) {
-            set_fields(reply, part ? http::status::partial_content : http::status::ok);
-            reply.set(http::field::content_type, to_beast(found.type));
-            reply.set(http::field::accept_ranges, packed ? "none" : "bytes");
-            if (packed) reply.set(http::field::content_encoding, "gzip");
-            if (part)
-                reply.set(http::field::content_range,
-                          fmt::format("bytes {}-{}/{}", range.begin, range.begin + range.size - 1, all));
-            reply.content_length(range.size);
-        };
-        if (!head_) server_->count.bytes += range.size;
-        if (head_ || stored_) {
-            auto reply = std::make_shared<http::response<http::empty_body>>();
-            set_all(*reply);
+        auto const reply = make(part ? http::status::partial_content : http::status::ok);
+        reply->set(http::field::content_type, to_beast(found.type));
+        reply->set(http::field::accept_ranges, packed ? "none" : "bytes");
+        if (packed) reply->set(http::field::content_encoding, "gzip");
+        if (part)
+            reply->set(http::field::content_range,
+                       fmt::format("bytes {}-{}/{}", range.begin, range.begin + range.size - 1, all));
+        reply->content_length(range.size);
+        if (head_) {
+            forget_body();
+        } else {
+            server_->count.bytes += range.size;
             at_ = range.begin;
             left_ = range.size;
-            if (head_) forget_body();
-            return write(reply);
+            if (!stored_) reply->body() = {body_->data() + range.begin, static_cast<std::size_t>(range.size)};
         }
-        auto reply = std::make_shared<http::response<http::span_body<std::uint8_t const>>>();
-        set_all(*reply);
-        reply->body() = {body_->data() + range.begin, static_cast<std::size_t>(range.size)};
         write(reply);
     }
 
-    template <class Reply>
-    void write(std::shared_ptr<Reply> const& reply) {
+    void write(std::shared_ptr<reply_message> const& reply) {
         std::size_t const size = body_ ? body_->size() : 0;
         stream_.expires_after(least_time + seconds{size / slowest_bytes});
         // Behind a head there is nothing, whatever it says; and a stored file is written piece by piece.
-        auto const serializer = std::make_shared<http::response_serializer<typename Reply::body_type>>(*reply);
+        auto const serializer = std::make_shared<http::response_serializer<reply_body>>(*reply);
         auto const done = [self = shared_from_this(), reply, serializer](error_code failed, std::size_t) {
             self->body_.reset();
             if (!failed && self->stored_) return self->write_piece();
