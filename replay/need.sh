@@ -11,6 +11,7 @@ need() {
         command -v sudo >/dev/null || { echo "as root: apt-get install ${missing[*]}" >&2; exit 3; }
     fi
     export DEBIAN_FRONTEND=noninteractive
-    $sudo apt-get update -qq >&2
+    [ -n "${packages_listed-}" ] || $sudo apt-get update -qq >&2
+    packages_listed=yes
     $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
