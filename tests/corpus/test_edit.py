@@ -12,11 +12,10 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
-from real_demos import CORPUS, WithRealDemos  # noqa: E402
+from real_demos import CORPUS, SHARE, WithRealDemos  # noqa: E402
 
 TEEWIRE = sys.argv[1]
 # Under sanitizers one demo of so many is enough.
-SHARE = 4 if "TEEWIRE_MUTATIONS" in os.environ else 1
 RANGES = 200 // SHARE
 HEADER = {3: 176, 4: 436, 5: 436, 6: 484}
 
