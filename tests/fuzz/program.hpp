@@ -227,7 +227,8 @@ public:
         std::vector<std::string> words; ///< behind the file; what writes binary content writes to standard output
     };
     /// `further`: what is done with the file where no line is chosen.
-    command_lines(std::initializer_list<line> lines, std::initializer_list<target_fn*> further) : further_{further} {
+    command_lines(std::initializer_list<line> lines, std::initializer_list<target_fn*> further)
+        : further_{further} {
         for (line const& l : lines) {
             std::vector<std::string> words{"@"};
             words.insert(words.end(), l.words.begin(), l.words.end());
