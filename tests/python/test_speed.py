@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 try:
-    import pandas  # noqa: F401
+    import pandas
 except ImportError:
     print("SKIPPED: there is no pandas (python3-pandas)")
     sys.exit(77)
@@ -36,20 +36,32 @@ def million_rows():
     return demo.bytes(), items[-1, 2]
 
 
+def seconds(work):
+    """Of the processor, of which other programs have a part, so that of several times the least counts."""
+    begin = time.process_time()
+    table = work()
+    assert table.shape == (1_000_000, 24)
+    return time.process_time() - begin, table
+
+
 def main():
-    """In a data frame in less than 0.2 s: of the processor, of which other programs have a part, so that once is enough."""
+    """In a data frame in less than twice the time that NumPy takes to copy as many columns out of rows."""
     file, last_x = million_rows()
-    best = 1e9
-    for _ in range(20):
-        begin = time.process_time()
+    rows = np.arange(24_000_000, dtype=np.int32).reshape(1_000_000, 24)
+
+    def read():
         with teewire.open(file) as recording:
-            table = recording.items("character").to_pandas()
-        best = min(best, time.process_time() - begin)
-        assert table.shape == (1_000_000, 24) and table.x.iloc[-1] == last_x
-        if best < 0.2:
-            break
-    print(f"{len(file) / 1e6:.1f} MB, 1,000,000 rows of 24 columns: {best:.3f} s")
-    return best >= 0.2
+            return recording.items("character").to_pandas()
+
+    best = floor = 1e9
+    for _ in range(10):
+        took, table = seconds(read)
+        assert table.x.iloc[-1] == last_x
+        best = min(best, took)
+        took, _ = seconds(lambda: pandas.DataFrame({n: rows[:, n].copy() for n in range(24)}, copy=False))
+        floor = min(floor, took)
+    print(f"{len(file) / 1e6:.1f} MB, 1,000,000 rows of 24 columns: {best:.3f} s; copied by NumPy: {floor:.3f} s")
+    return best >= 2 * floor
 
 
 if __name__ == "__main__":
