@@ -27,6 +27,8 @@ int exit_code_of(std::function<void()> const& work) {
     pid_t const child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
+        for (int const signal : {SIGINT, SIGTERM, SIGHUP}) // which a job in the background ignores
+            std::signal(signal, SIG_DFL);
         work();
         _exit(came_through);
     }
