@@ -4,7 +4,6 @@ Usage: test_edit.py TEEWIRE"""
 import bisect
 import collections
 import json
-import os
 import pathlib
 import random
 import subprocess
