@@ -240,6 +240,16 @@ class LongWork(Ends):
                 slowest = max(slowest, self.check_end(process, number, SOON, verb))
         print(f"long work: ends after {slowest * 1000:.0f} ms at most")
 
+    def test_two_signals(self):
+        """The second one ends it where it is."""
+        out = self.folder / "out/file"
+        for verb in (["export", long_demo(), "-o", out], ["export", "--format", "arrow", long_demo(), "-o", out],
+                     ["redact", long_demo(), "-o", out], ["compress", "--method", "zstd", long_demo(), "-o", out]):
+            process = self.start(*verb)
+            until(lambda: process.poll() is not None or cpu_seconds(process) >= 0.1, "it works")
+            process.send_signal(signal.SIGINT)
+            self.check_end(process, signal.SIGTERM, SOON, verb)
+
     def test_nohup(self):
         process = self.start("serve", "--port", "0", "--map", MAP, long_demo(), preexec_fn=lambda: signal.signal(
             signal.SIGHUP, signal.SIG_IGN))

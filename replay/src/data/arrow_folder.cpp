@@ -109,6 +109,7 @@ arrow_folder::arrow_folder(std::string folder, bool force) : folder_{std::move(f
         throw usage_error{fmt::format("{}: exists, and is no folder", folder_)};
     made_ = fs::create_directory(folder_, error);
     if (error) throw output_error{fmt::format("{}: cannot be written: {}", folder_, error.message())};
+    if (made_) unfinished_.emplace(folder_);
     auto const refuse = [&](std::string_view name) {
         std::string const path = path_of(name);
         if (!force_ && name_taken(path)) throw usage_error{fmt::format("{}: exists; --force replaces it", path)};

@@ -3,8 +3,10 @@
 
 #include "data/arrow_file.hpp"
 #include "data/tabulator.hpp"
+#include "io/interrupts.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,7 @@ private:
     std::string folder_;
     bool force_;
     bool made_ = false; // the folder
+    std::optional<unfinished_name> unfinished_;
     recorded_file file_;
     std::vector<described_recording> recordings_;
     std::size_t first_of_file_ = 0;

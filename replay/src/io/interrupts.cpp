@@ -41,7 +41,8 @@ timer_t grace_timer{};
 
 [[noreturn]] void end_now() {
     for (unfinished const* u = all_unfinished; u != nullptr; u = u->next)
-        if (u->there) ::unlink(u->path.c_str());
+        if (u->there && ::unlink(u->path.c_str()) != 0)
+            ::rmdir(u->path.c_str()); // the newest first: a folder is empty by then
     if (line_shown) static_cast<void>(!::write(STDERR_FILENO, "\r\x1b[K", 4));
     ::_exit(exit_interrupted);
 }

@@ -31,7 +31,7 @@ public:
     ~endless_wait();
 };
 
-/// The name of a file that goes when a signal ends the program.
+/// The name of a file that goes when a signal ends the program; or of a folder, if it is empty then.
 class unfinished_name {
 public:
     explicit unfinished_name(std::string const& path);
