@@ -14,7 +14,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from real_demos import CORPUS, SHARE, WithRealDemos  # noqa: E402
 
 TEEWIRE = sys.argv[1]
-# Under sanitizers one demo of so many is enough.
 RANGES = 200 // SHARE
 HEADER = {3: 176, 4: 436, 5: 436, 6: 484}
 
@@ -70,13 +69,7 @@ class Demo:
         return {t: self.states[t] for t in self.ticks[bisect.bisect_left(self.ticks, first):bisect.bisect_right(self.ticks, last)]}
 
 
-class Edited(WithRealDemos):
-    def setUp(self):
-        super().setUp()
-        self.demos = self.demos[::SHARE]
-
-
-class Pieces(Edited):
+class Pieces(WithRealDemos):
     def cut(self, *arguments, code=0):
         out = self.folder / "out.demo"
         out.unlink(missing_ok=True)
@@ -163,7 +156,7 @@ def items(demo):
     return shown
 
 
-class Joins(Edited):
+class Joins(WithRealDemos):
     def check_moved(self, got, expected, shift, counts):
         """Everything is the same but for ticks, which are so much later."""
         self.assertEqual(got.keys(), expected.keys())
