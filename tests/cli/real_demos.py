@@ -6,9 +6,8 @@ import sys
 from in_folder import InFolder
 
 CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS", ""))
-# Tests that take minutes read one of so many recordings; programs that are slow, under sanitizers or an emulator, one of
-# twice as many.
-SHARE = int(os.environ.get("TEEWIRE_SHARE") or 1) * (2 if "TEEWIRE_MUTATIONS" in os.environ else 1)
+# Tests that take minutes read one of so many recordings.
+SHARE = int(os.environ.get("TEEWIRE_SHARE") or 1)
 
 
 def named_or_real(arguments):

@@ -107,9 +107,9 @@ arrow_folder::arrow_folder(std::string folder, bool force) : folder_{std::move(f
     std::error_code error;
     if (name_taken(folder_) && !fs::is_directory(folder_, error))
         throw usage_error{fmt::format("{}: exists, and is no folder", folder_)};
-    made_ = fs::create_directory(folder_, error);
+    bool const made = fs::create_directory(folder_, error);
     if (error) throw output_error{fmt::format("{}: cannot be written: {}", folder_, error.message())};
-    if (made_) unfinished_.emplace(folder_);
+    if (made) unfinished_.emplace(folder_);
     auto const refuse = [&](std::string_view name) {
         std::string const path = path_of(name);
         if (!force_ && name_taken(path)) throw usage_error{fmt::format("{}: exists; --force replaces it", path)};
@@ -128,7 +128,7 @@ arrow_folder::~arrow_folder() {
     for (auto* const file : {&ticks_, &players_, &message_table_, &events_, &others_}) file->reset();
     items_.clear();
     std::error_code ignored; // if there are files in it
-    if (made_) fs::remove(folder_, ignored);
+    if (unfinished_) fs::remove(folder_, ignored);
 }
 
 std::string arrow_folder::path_of(std::string_view name) const { return fmt::format("{}/{}.arrow", folder_, name); }

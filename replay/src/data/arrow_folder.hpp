@@ -53,8 +53,7 @@ private:
 
     std::string folder_;
     bool force_;
-    bool made_ = false; // the folder
-    std::optional<unfinished_name> unfinished_;
+    std::optional<unfinished_name> unfinished_; // of the folder, if it was made
     recorded_file file_;
     std::vector<described_recording> recordings_;
     std::size_t first_of_file_ = 0;
