@@ -17,7 +17,9 @@ import time
 import unittest
 import zlib
 
+from limits import STUCK
 from made_maps import VERSION, datafile, group, quads, tiles, zeros
+from processes import catches_signals, until, until_it_works
 
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
@@ -25,7 +27,6 @@ DEMO = FIXTURES / "demos/ddnet_dm1.demo"
 MAP = FIXTURES / "maps/ddnet.map"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AT_ONCE, SOON = 0.2, 0.5  # seconds; measured alone on the machine
-STUCK = 60  # seconds after which something never ends
 
 # How each verb reads a file; FILE and OUT are put in. Those that read none are told apart by the last test of Waiting.
 READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FILE"], ["du", "FILE"], ["verify", "FILE"],
@@ -38,24 +39,6 @@ READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FI
            ["compress", "--method", "zstd", "-o", "OUT", "FILE"],
            ["map", "info", "FILE"], ["map", "check", "FILE"], ["map", "extract", "-o", "OUT", "FILE"],
            ["map", "render", "-o", "OUT", "FILE"], ["map", "convert", "--level", "9", "-o", "OUT", "FILE"])
-
-
-def until(condition, what):
-    """Waits for an event."""
-    end = time.monotonic() + STUCK
-    while not condition():
-        assert time.monotonic() < end, f"never happened: {what}"
-        time.sleep(0.001)
-
-
-def catches_signals(process):
-    caught = re.search(r"SigCgt:\s*(\w+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())
-    return int(caught[1], 16) >> (signal.SIGTERM - 1) & 1
-
-
-def cpu_seconds(process):
-    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def waiting_bytes(pipe):
@@ -235,7 +218,7 @@ class LongWork(Ends):
                      ["map", "extract", "--block", "2", long_map(), "-o", out]):
             for number in (signal.SIGINT, signal.SIGTERM):
                 process = self.start(*verb)
-                until(lambda: process.poll() is not None or cpu_seconds(process) >= 0.1, "it works")
+                until_it_works(process)
                 self.assertIsNone(process.poll(), f"{verb} is too fast for this test")
                 slowest = max(slowest, self.check_end(process, number, SOON, verb))
         print(f"long work: ends after {slowest * 1000:.0f} ms at most")
@@ -246,7 +229,7 @@ class LongWork(Ends):
         for verb in (["export", long_demo(), "-o", out], ["export", "--format", "arrow", long_demo(), "-o", out],
                      ["redact", long_demo(), "-o", out], ["compress", "--method", "zstd", long_demo(), "-o", out]):
             process = self.start(*verb)
-            until(lambda: process.poll() is not None or cpu_seconds(process) >= 0.1, "it works")
+            until_it_works(process)
             process.send_signal(signal.SIGINT)
             self.check_end(process, signal.SIGTERM, SOON, verb)
 
@@ -255,7 +238,7 @@ class LongWork(Ends):
             signal.SIGHUP, signal.SIG_IGN))
         until(lambda: catches_signals(process), "signals are caught")
         process.send_signal(signal.SIGHUP)  # nohup
-        until(lambda: process.poll() is not None or cpu_seconds(process) >= 0.1, "it works")
+        until_it_works(process)
         self.assertIsNone(process.poll())
         self.check_end(process, signal.SIGTERM, SOON, "serve")
 

@@ -14,8 +14,9 @@ import unittest
 import zlib
 
 from in_folder import InFolder
-from limits import SLOWER, STUCK, STUCK_AT_WORK
+from limits import STUCK, STUCK_AT_WORK
 from made_maps import VERSION, datafile, group, tiles
+from processes import until_it_works
 
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
@@ -142,10 +143,8 @@ class Program(InFolder):
     def test_interrupt_leaves_nothing(self):
         process = subprocess.Popen([TEEWIRE, "map", "render", str(MAP), "-o", str(self.folder / "out.png"), "--scale",
                                     "256"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        def cpu_ticks():
-            return int(pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11])
-        while cpu_ticks() < 5 * SLOWER:  # it draws
-            self.assertIsNone(process.poll())
+        until_it_works(process)
+        self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=STUCK_AT_WORK)
         self.assertEqual(process.returncode, 130)

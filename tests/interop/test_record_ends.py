@@ -12,6 +12,8 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from processes import catches_signals, until
 from real_servers import free_port, own_network, scratch
 
 TEEWIRE = sys.argv[1]
@@ -65,8 +67,7 @@ def test_duration_without_a_server(folder):
 def test_signals_without_a_server(folder):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         process = record(f"127.0.0.1:{free_port()}", "-o", folder / "none.demo", "--protocol", "0.6")
-        while not int(pathlib.Path(f"/proc/{process.pid}/status").read_text().partition("SigCgt:")[2].split()[0], 16) & 2:
-            time.sleep(0.001)
+        until(lambda: catches_signals(process), "signals are caught")
         process.send_signal(number)
         code, _, error = ended(process)
         assert code == 130, (number, code, error)
