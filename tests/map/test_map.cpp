@@ -939,6 +939,19 @@ TEST_CASE("map: blocks keep their numbers when things are taken away") {
     CHECK(test::read(file).layers[0].tiles()->tiles_block == game);
 }
 
+TEST_CASE("map: a number that was no block does not become that of a new one") {
+    game_map map = test::small_map();
+    auto& tiles = *map.layers[0].tiles();
+    tiles.tiles.clear(); // unreadable
+    tiles.tiles_block = 0;
+    REQUIRE(map.block_count == 0);
+    map.info.emplace().author.text = "x"; // the new block 0
+    bytes out;
+    auto const problem = write_map(map, out);
+    CHECK(problem.code == map_errc::tile_data_too_small);
+    CHECK(problem.block == 0);
+}
+
 TEST_CASE("map: what a caller must not do is told") {
     game_map map = test::small_map();
     map.layers[0].tiles()->tiles.pop_back();

@@ -68,14 +68,14 @@ void put_int(std::vector<std::uint8_t>& out, std::int32_t value) {
 class block_table {
 public:
     block_table(game_map const& map, datafile_write_options const& options)
-        : options_{options}, blocks_(static_cast<std::size_t>(std::max(map.block_count, 0))) {}
+        : options_{options}, read_(static_cast<std::size_t>(std::max(map.block_count, 0))), blocks_(read_) {}
 
-    [[nodiscard]] bool has(std::int32_t number) const noexcept {
-        return number >= 0 && static_cast<std::size_t>(number) < blocks_.size() &&
-               blocks_[static_cast<std::size_t>(number)].used;
-    }
+    // What was not there when it was read is nobody's, even if a new block has got the number.
     [[nodiscard]] bool is_in_range(std::int32_t number) const noexcept {
-        return number >= 0 && static_cast<std::size_t>(number) < blocks_.size();
+        return number >= 0 && static_cast<std::size_t>(number) < read_;
+    }
+    [[nodiscard]] bool has(std::int32_t number) const noexcept {
+        return is_in_range(number) && blocks_[static_cast<std::size_t>(number)].used;
     }
 
     // Gives the number. The block with the wanted number is shared if its content is the same.
@@ -113,6 +113,7 @@ private:
         friend bool operator==(block const&, block const&) = default;
     };
     datafile_write_options options_;
+    std::size_t read_; // the first ones
     std::vector<block> blocks_;
 };
 
