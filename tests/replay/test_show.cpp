@@ -556,6 +556,21 @@ TEST_CASE("who comes before there is anything waits for it") {
     CHECK(c.client->close_text() == "the server says: There is nothing to watch yet");
 }
 
+TEST_CASE("who waited for a snapshot gets the first one, whatever its tick") {
+    for (protocol const p : versions) {
+        CAPTURE(static_cast<int>(p));
+        live_stage s;
+        s.begin(p, "dm1", first_map);
+        a_client& c = s.join(format_of(p));
+        s.run(3000);
+        REQUIRE(c.client->playing());
+        s.snapshot(1013);
+        s.run(500); // in which no other comes
+        CHECK(c.snapshots.size() == 1);
+        CHECK(newest(c) == 1013);
+    }
+}
+
 TEST_CASE("without a map nobody can watch, until there is one") {
     live_stage s;
     s.begin(protocol::ddnet, "dm1", {});

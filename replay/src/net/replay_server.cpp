@@ -579,8 +579,7 @@ bool replay_server::is_due(viewer& v, std::int32_t tick) noexcept {
     std::int32_t const interval = state == first        ? snapshot_pacing::first_interval
                                   : state == recovering ? snapshot_pacing::recovery_interval
                                                         : 1;
-    if (v.passed_tick < 0) v.passed_tick = tick - 1;
-    if (tick / interval == v.passed_tick / interval) return false;
+    if (v.passed_tick >= 0 && tick / interval == v.passed_tick / interval) return false;
     v.passed_tick = tick;
     return true;
 }
