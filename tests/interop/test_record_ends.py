@@ -13,8 +13,8 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
-from processes import catches_signals, until
-from real_servers import free_port, own_network, scratch
+from processes import catches_signals
+from real_servers import free_port, own_network, scratch, until
 
 TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])

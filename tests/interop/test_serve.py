@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from processes import cpu_seconds
 from real_servers import STUCK, demo_ticks, ended, free_port, own_network, is_bound, scratch, snapshots, until, until_line
 
 TEEWIRE, TRAFFIC, FIXTURES = sys.argv[1:4]
@@ -50,10 +52,6 @@ class Serving:
         for line in open(f"/proc/{self.process.pid}/status"):
             if line.startswith("VmRSS"):
                 return int(line.split()[1])
-
-    def cpu(self):
-        with open(f"/proc/{self.process.pid}/stat") as stat:
-            return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def __exit__(self, kind, *_):
         if self.process.poll() is None:
@@ -256,10 +254,10 @@ def test_crowd(folder):
     with Serving(folder, demo, "--loop", "--max-clients", count, "--max-clients-per-ip", count) as server:
         os.sched_setaffinity(server.process.pid, {min(os.sched_getaffinity(0))})
         empty = server.memory()
-        begin, cpu = time.time(), server.cpu()
+        begin, cpu = time.time(), cpu_seconds(server.process)
         crowd = subprocess.run([TRAFFIC, "watch", f"127.0.0.1:{server.port}", "0.6", str(count),
                                 str(seconds + count * 0.008)], capture_output=True, text=True, timeout=300)
-        share = (server.cpu() - cpu) / (time.time() - begin)
+        share = (cpu_seconds(server.process) - cpu) / (time.time() - begin)
         full = server.memory()
     print(f"{count} viewers: {crowd.stdout.strip()}")
     print(f"  {share * 100:.0f} % of a core; memory {empty} KiB empty, {full} KiB full; {server.report.splitlines()[-1]}")

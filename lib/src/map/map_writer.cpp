@@ -68,14 +68,15 @@ void put_int(std::vector<std::uint8_t>& out, std::int32_t value) {
 class block_table {
 public:
     block_table(game_map const& map, datafile_write_options const& options)
-        : options_{options}, read_(static_cast<std::size_t>(std::max(map.block_count, 0))), blocks_(read_) {}
+        : options_{options}, read_count_(static_cast<std::size_t>(std::max(map.block_count, 0))),
+          blocks_(read_count_) {}
 
-    // What was not there when it was read is nobody's, even if a new block has got the number.
-    [[nodiscard]] bool is_in_range(std::int32_t number) const noexcept {
-        return number >= 0 && static_cast<std::size_t>(number) < read_;
+    // If not, the number is nobody's, even where a new block has got it.
+    [[nodiscard]] bool was_read(std::int32_t number) const noexcept {
+        return number >= 0 && static_cast<std::size_t>(number) < read_count_;
     }
     [[nodiscard]] bool has(std::int32_t number) const noexcept {
-        return is_in_range(number) && blocks_[static_cast<std::size_t>(number)].used;
+        return was_read(number) && blocks_[static_cast<std::size_t>(number)].used;
     }
 
     // Gives the number. The block with the wanted number is shared if its content is the same.
@@ -85,7 +86,7 @@ public:
             if (blocks_[static_cast<std::size_t>(wanted)] == made) return wanted;
             wanted = -1;
         }
-        if (!is_in_range(wanted)) {
+        if (!was_read(wanted)) {
             wanted = static_cast<std::int32_t>(blocks_.size());
             blocks_.emplace_back();
         }
@@ -93,7 +94,7 @@ public:
         return wanted;
     }
     void put_stored(std::int32_t wanted, std::vector<std::uint8_t> const& stored, std::size_t size) {
-        if (is_in_range(wanted)) blocks_[static_cast<std::size_t>(wanted)] = {true, size, stored};
+        if (was_read(wanted)) blocks_[static_cast<std::size_t>(wanted)] = {true, size, stored};
     }
 
     void write_to(datafile_writer& out) {
@@ -113,7 +114,7 @@ private:
         friend bool operator==(block const&, block const&) = default;
     };
     datafile_write_options options_;
-    std::size_t read_; // the first ones
+    std::size_t read_count_; // of them, the first ones
     std::vector<block> blocks_;
 };
 
@@ -167,7 +168,7 @@ private:
     void keep_blocks() {
         constexpr std::uint8_t nothing[] = {0};
         for (kept_block const& kept : map_.kept_blocks) {
-            if (blocks_.is_in_range(kept.block)) is_kept_.insert(kept.block);
+            if (blocks_.was_read(kept.block)) is_kept_.insert(kept.block);
             if (kept.stored && version_ == 4 && !kept.bytes.empty())
                 blocks_.put_stored(kept.block, kept.bytes, kept.stated_size);
             else if (kept.bytes.empty() || (kept.stored && kept.stated_size == 0)) blocks_.put(kept.block, nothing);
@@ -182,7 +183,7 @@ private:
     }
 
     std::int32_t text_block(map_text const& text) {
-        if (text.text.empty() && (blocks_.has(text.block) || !blocks_.is_in_range(text.block)))
+        if (text.text.empty() && (blocks_.has(text.block) || !blocks_.was_read(text.block)))
             return old_block(text.block);
         return blocks_.put(text.block,
                            {reinterpret_cast<std::uint8_t const*>(text.text.c_str()), text.text.size() + 1});
@@ -414,7 +415,7 @@ private:
     // What programs see that do not know the kind: ordinary tiles, all empty. A layer without them may claim any size.
     std::int32_t put_zeros(tile_layer const& tiles) {
         if (is_kept_.contains(tiles.zero_block)) return tiles.zero_block;
-        if (!tiles.has_zeros) return blocks_.is_in_range(tiles.zero_block) ? tiles.zero_block : -1;
+        if (!tiles.has_zeros) return blocks_.was_read(tiles.zero_block) ? tiles.zero_block : -1;
         return blocks_.put(tiles.zero_block, std::vector<std::uint8_t>(4 * tiles.cell_count()));
     }
 
@@ -427,7 +428,7 @@ private:
         for (Element const& element : elements) visit(element, [&](std::int32_t v) { put_int(bytes, v); });
         if (elements.empty()) {
             bytes.resize(4 * ints);
-            if (!blocks_.is_in_range(number)) return blocks_.put(number, bytes);
+            if (!blocks_.was_read(number)) return blocks_.put(number, bytes);
             of_nothing_.emplace(number, std::move(bytes));
             return number;
         }

@@ -55,7 +55,7 @@ struct viewer {
     snapshot_pacing pacing;
     std::int32_t watched = watch_chosen;
     std::int32_t watched_since = -1; ///< snapshots before it are no bases
-    std::int32_t passed_tick = -1;   ///< the last one that was due, or before all of them
+    std::int32_t passed_tick = -1;   ///< the last one that was due; -1: the next one is
     std::int32_t input_tick = -1;
     std::array<char, 17> name{};
 };
