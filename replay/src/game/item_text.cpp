@@ -61,11 +61,8 @@ field const* find_field(object const& known, std::string_view name) {
 } // namespace
 
 std::string uuid_text(uuid const& id) {
-    std::string text;
-    for (std::size_t i = 0; i < id.bytes.size(); ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-        fmt::format_to(std::back_inserter(text), "{:02x}", id.bytes[i]);
-    }
+    std::string text = hex(id.bytes);
+    for (std::size_t const at : {8, 13, 18, 23}) text.insert(at, 1, '-');
     return text;
 }
 

@@ -41,6 +41,10 @@ std::string valid_text(std::string_view text, bool keep_controls) {
 
 } // namespace
 
+void text_buffer::append(fmt::string_view format, fmt::format_args arguments) {
+    fmt::vformat_to(fmt::appender{buffer_}, format, arguments);
+}
+
 std::string printable(std::string_view text) { return valid_text(text, false); }
 std::string valid_utf8(std::string_view text) { return valid_text(text, true); }
 

@@ -15,7 +15,7 @@ class text_buffer {
 public:
     template <class... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-        fmt::format_to(fmt::appender{buffer_}, format, std::forward<Arguments>(arguments)...);
+        append(format, fmt::make_format_args(arguments...));
     }
     void write(std::string_view text) { buffer_.append(text.data(), text.data() + text.size()); }
     void clear() noexcept { buffer_.clear(); }
@@ -23,6 +23,9 @@ public:
     [[nodiscard]] std::string_view view() const noexcept { return {buffer_.data(), buffer_.size()}; }
 
 private:
+    // In one place: what it calls is templates, which every caller would compile again.
+    void append(fmt::string_view format, fmt::format_args arguments);
+
     fmt::memory_buffer buffer_;
 };
 
