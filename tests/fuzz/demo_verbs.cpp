@@ -5,10 +5,16 @@
 
 #include "demo/demo_index.hpp"
 #include "io/compression.hpp"
+#include "io/text.hpp"
 #include "verbs/play_stage.hpp"
 #include "verbs/play_view.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <numeric>
+
+#include <unistd.h>
 
 using namespace teewire::replay;
 using fuzz::form;
