@@ -12,6 +12,8 @@
 #include "net/web_request.hpp"
 #include "stream/whole_ticks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -135,6 +137,8 @@ void relay(fuzz::bytes_view demo) {
         ticks_shown const& later = delayed.finish();
         FUZZ_REQUIRE(later.lost() > source.lost() || later.all() == source.all());
     } catch (bad_input const&) { // there is nothing to be played
+        return;
+    } catch (usage_error const&) { // it is something else than a demo
         return;
     }
     if (offered.sync() == nullptr) return;

@@ -104,7 +104,10 @@ void write_again(game_map const& map, int version, decoding mode) {
     FUZZ_REQUIRE(file && file->version() == version);
     game_map back;
     bool damaged = false;
-    auto watch = [&](map_problem const& p) { damaged = damaged || p.severity != map_severity::note; };
+    // Tiles of another layer that stood for empty ones may have become too few, and are then replaced by such.
+    auto watch = [&](map_problem const& p) {
+        damaged = damaged || p.severity != map_severity::note || p.code == map_errc::missing_zero_block;
+    };
     FUZZ_REQUIRE(read_map(*file, back, {.report = watch}).code == map_errc::ok);
     bytes again;
     FUZZ_REQUIRE(write_map(back, again, {.version = version, .level = 0}).code == map_errc::ok);
