@@ -183,7 +183,7 @@ public:
         : options_{options}, label_{label}, printout_{to} {}
 
     void take(stream_event const& event) override {
-        if (event.kind == event_kind::begin) return begin(*event.begun);
+        if (event.kind == event_kind::begin) return begin_recording(*event.begun);
         if (event.kind != event_kind::snapshot) return;
         over_ = event.tick > wanted_.last;
         if (event.tick < wanted_.first || over_) return;
@@ -211,7 +211,7 @@ public:
     }
 
 private:
-    void begin(recording const& what) {
+    void begin_recording(recording const& what) {
         printer_ = make_printer(options_, what.version, label_);
         wanted_ = range_of(options_.range, what);
         if (std::string const head = printer_->head(); printout_.head && head != *printout_.head)
