@@ -398,7 +398,8 @@ struct caller {
         std::int32_t const keyframes = teewire_demo_reader_index(
             reader, m.keyframes.bytes.data(), static_cast<std::uint32_t>(m.keyframes.bytes.size()), &overview);
         FUZZ_REQUIRE(keyframes == static_cast<std::int32_t>(overview.keyframes));
-        check(teewire_demo_reader_seek(reader, overview.first_tick + choice, &failure), 0, failure);
+        auto const tick = static_cast<std::int32_t>(static_cast<std::uint32_t>(overview.first_tick) + choice);
+        check(teewire_demo_reader_seek(reader, tick, &failure), 0, failure);
     }
 };
 
