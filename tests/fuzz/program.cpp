@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <string_view>
 #include <utility>
 
 #include <sys/mman.h>
