@@ -14,7 +14,11 @@ std::uint64_t hash_of(boost::asio::ip::address const& host, keyed_hash const& ha
 } // namespace
 
 bool host_rate_limit::take(boost::asio::ip::address const& host, milliseconds now) noexcept {
-    return of_each_[hash_of(host, hash_) % of_each_.size()].take(now) && of_all_.take(now);
+    std::uint64_t const hash = hash_of(host, hash_);
+    auto const take = [&](std::vector<rate_limit>& half, std::uint64_t bits) {
+        return half[bits % half.size()].take(now);
+    };
+    return (take(first_half_, hash) || take(second_half_, hash >> 32)) && of_all_.take(now);
 }
 
 } // namespace teewire::replay

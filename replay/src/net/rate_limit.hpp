@@ -33,13 +33,16 @@ private:
 /// So many a second of one host, and so many of all together: one host alone cannot take everybody's share.
 class host_rate_limit {
 public:
-    host_rate_limit(double of_one, double of_all) : of_each_(1024, rate_limit{of_one}), of_all_{of_all} {}
-    /// A few hosts share the same rate; nobody can know which. Of IPv6, what everybody may choose makes no other host.
+    /// `of_one`: at least 2.
+    host_rate_limit(double of_one, double of_all)
+        : first_half_(1024, rate_limit{of_one / 2}), second_half_{first_half_}, of_all_{of_all} {}
+    /// A few hosts share half of their rate; nobody can know which, and one in a million shares all of it with the same
+    /// host. Of IPv6, what everybody may choose makes no other host.
     bool take(boost::asio::ip::address const& host, milliseconds now) noexcept;
 
 private:
     keyed_hash hash_;
-    std::vector<rate_limit> of_each_;
+    std::vector<rate_limit> first_half_, second_half_;
     rate_limit of_all_;
 };
 
