@@ -1,7 +1,9 @@
 // Pieces of demos, and demos of pieces, from demos whose every byte is chosen.
 #include "demos.hpp"
 #include "scene.hpp"
+#include "streams.hpp"
 
+#include "demo/demo_recorder.hpp"
 #include "edit/around.hpp"
 #include "edit/cut.hpp"
 #include "edit/join.hpp"
@@ -628,4 +630,36 @@ TEST_CASE("a timeline knows what its events are") {
                        line(timeline_kind::other, "bot0 died (own gun)") + line(timeline_kind::chat, "bot1: gg") +
                        line(timeline_kind::chat, "*** x") + line(timeline_kind::join, "bot2 joined") +
                        line(timeline_kind::other, "bot2 left"));
+}
+
+TEST_CASE("0.7's players are added to what has none, unless they had been items before") {
+    auto const [info_type, info_ints] = std::pair{std::uint16_t{13}, std::size_t{58}};
+    messages::client_info joins;
+    joins.client_id = 2;
+    joins.name = "c";
+    std::array<std::uint8_t, 512> memory;
+    auto const encoded = encode(joins, protocol::teeworlds_07, memory);
+    REQUIRE(encoded);
+    for (bool const items : {false, true}) {
+        test::plain_items before{{make_key(11, 0), {0, 1, 2}}};
+        auto const without = before;
+        if (items) before.push_back({make_key(info_type, 1), test::ints(info_ints)});
+        test::step said = test::said(10, "00");
+        said.message.assign(encoded->begin(), encoded->end());
+        test::stream_script stream{{test::begin("m", protocol::teeworlds_07), test::snapshot(10, before), said,
+                                    test::snapshot(12, without)}};
+        scratch_file const to{"to.demo"};
+        output_file file{{to.name(), false}, content::binary};
+        stream_event event;
+        REQUIRE(stream.next(event));
+        demo_recorder made{file, *event.begun};
+        while (stream.next(event)) CHECK(made.take(event));
+        made.finish();
+        file.finish();
+        auto const shown = show(to.content());
+        REQUIRE(shown.size() == 2);
+        CHECK(shown[0].items == before);
+        REQUIRE(shown[1].items.size() == (items ? 1 : 2));
+        if (!items) CHECK(shown[1].items[1].key == make_key(info_type, 2));
+    }
 }

@@ -401,6 +401,10 @@ TEST_CASE("merge: 0.7, whose players are in messages") {
     CHECK(ids(10) == std::vector<std::pair<int, int>>{{11, 0}, {13, 0}, {13, 1}});
     CHECK(ids(12) == std::vector<std::pair<int, int>>{{11, 0}, {13, 0}, {13, 1}});
     CHECK(ids(14) == std::vector<std::pair<int, int>>{{11, 0}, {13, 0}, {13, 1}, {13, 2}});
+    // Where players are items, messages make no others, also when the items are gone.
+    auto const left = merge({script{first, snapshot(10, {player_07(0), {make_key(13, 1), joined}}),
+                                    at(info(2, false, "c"), 10), snapshot(12, {player_07(0)})}});
+    CHECK(left.at(12) == test::plain_items{player_07(0)});
     // Two captures: each is told another one who is local.
     script const other = {first, info(0, false, "a"), info(1, true, "b"), snapshot(10, {player_07(0)})};
     auto const both = merge({capture, other});

@@ -79,10 +79,11 @@ void demo_recorder::take_message(std::span<std::uint8_t const> bytes, bool vital
 }
 
 snapshot_view demo_recorder::add_roster(snapshot_view snapshot) {
-    // Demos say it themselves.
-    if (std::any_of(snapshot.begin(), snapshot.end(),
-                    [](item const& i) { return i.type() == type_client_info_07; }))
-        return snapshot;
+    // Demos say it themselves, also that nobody is there any more.
+    players_are_items_ = players_are_items_ || std::any_of(snapshot.begin(), snapshot.end(), [](item const& i) {
+                             return i.type() == type_client_info_07;
+                         });
+    if (players_are_items_) return snapshot;
     builder_.start();
     // What finds no room is left out, and what the server sent comes first.
     for (item const i : snapshot) static_cast<void>(builder_.add(i));

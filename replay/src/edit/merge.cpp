@@ -214,7 +214,6 @@ private:
             auto const tick = r.reader.peek();
             if (!tick || *tick <= tick_ || std::int64_t{*tick} - r.tick > max_gap) return false;
         }
-        bool has_players = false;
         for (item const i : r.reader.state()) {
             if (i.type() == type_ex) continue;
             type_table::meaning const* meaning = &unknown_;
@@ -235,11 +234,11 @@ private:
                 if (type == 0) continue;
                 key = make_key(type, i.id());
             }
-            has_players = has_players || i.type() == types_->client_info;
+            r.players_are_items = r.players_are_items || i.type() == types_->client_info;
             if (meaning->for_one || (held && !meaning->lasts)) continue;
             candidates_.push_back({key, number, held, meaning, i.data});
         }
-        if (types_->is_07() && !has_players) add_roster(r, number, held);
+        if (types_->is_07() && !r.players_are_items) add_roster(r, number, held);
         return true;
     }
 
