@@ -633,21 +633,15 @@ TEST_CASE("a timeline knows what its events are") {
 }
 
 TEST_CASE("0.7's players are added to what has none, unless they had been items before") {
-    auto const [info_type, info_ints] = std::pair{std::uint16_t{13}, std::size_t{58}};
     messages::client_info joins;
     joins.client_id = 2;
     joins.name = "c";
-    std::array<std::uint8_t, 512> memory;
-    auto const encoded = encode(joins, protocol::teeworlds_07, memory);
-    REQUIRE(encoded);
     for (bool const items : {false, true}) {
         test::plain_items before{{make_key(11, 0), {0, 1, 2}}};
         auto const without = before;
-        if (items) before.push_back({make_key(info_type, 1), test::ints(info_ints)});
-        test::step said = test::said(10, "00");
-        said.message.assign(encoded->begin(), encoded->end());
-        test::stream_script stream{{test::begin("m", protocol::teeworlds_07), test::snapshot(10, before), said,
-                                    test::snapshot(12, without)}};
+        if (items) before.push_back({make_key(type_client_info_07, 1), test::ints(58)});
+        test::stream_script stream{{test::begin("m", protocol::teeworlds_07), test::snapshot(10, before),
+                                    test::said(10, joins, protocol::teeworlds_07), test::snapshot(12, without)}};
         scratch_file const to{"to.demo"};
         output_file file{{to.name(), false}, content::binary};
         stream_event event;
@@ -660,6 +654,6 @@ TEST_CASE("0.7's players are added to what has none, unless they had been items 
         REQUIRE(shown.size() == 2);
         CHECK(shown[0].items == before);
         REQUIRE(shown[1].items.size() == (items ? 1 : 2));
-        if (!items) CHECK(shown[1].items[1].key == make_key(info_type, 2));
+        if (!items) CHECK(shown[1].items[1].key == make_key(type_client_info_07, 2));
     }
 }

@@ -366,12 +366,7 @@ TEST_CASE("merge: 0.7, whose players are in messages") {
         m.client_id = id;
         m.local = local;
         m.name = name;
-        std::array<std::uint8_t, 512> memory;
-        auto const bytes = encode(m, protocol::teeworlds_07, memory);
-        REQUIRE(bytes);
-        step s = said(-1, "00");
-        s.message.assign(bytes->begin(), bytes->end());
-        return s;
+        return said(-1, m, protocol::teeworlds_07);
     };
     step const first = begin("m", protocol::teeworlds_07);
     auto const at = [](step s, std::int32_t tick) {

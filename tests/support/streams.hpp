@@ -46,6 +46,16 @@ inline step said(std::int32_t tick, std::string_view hex, bool vital = true) {
     s.vital = vital;
     return s;
 }
+/// A message of the game, encoded.
+template <class T>
+step said(std::int32_t tick, T const& what, teewire::protocol version) {
+    step s = said(tick, "");
+    s.message.resize(512);
+    auto const bytes = encode(what, version, s.message);
+    REQUIRE(bytes);
+    s.message.resize(bytes->size());
+    return s;
+}
 
 /// Gives what it was given.
 class stream_script final : public teewire::replay::event_source {

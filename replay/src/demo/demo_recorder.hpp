@@ -67,7 +67,7 @@ private:
     std::optional<demo_output> out_; // from the beginning
     snapshot_builder builder_;
     roster roster_;                    // 0.7
-    bool players_are_items_ = false;   // there, as in demos
+    bool players_are_items_ = false;   // were in a snapshot: those without have none
     std::vector<early_message> early_; // before the first snapshot
     std::vector<std::int32_t> markers_;
     std::uint64_t messages_ = 0;

@@ -40,7 +40,7 @@ struct merged_recording {
     std::map<std::uint16_t, numbered_type> extended; ///< by the number that stands for it
     roster players;                                  ///< of 0.7's captures: demos have items
     bool has_players = false;                        ///< all that was said before the first snapshot is in it
-    bool players_are_items = false;                  ///< as in demos, also where a snapshot has none
+    bool players_are_items = false;                  ///< were in a snapshot: those without have none
     std::optional<viewpoint> view;                   ///< of the state, when somebody has asked
 };
 using merged_recordings = std::vector<std::unique_ptr<merged_recording>>;

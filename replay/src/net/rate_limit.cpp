@@ -15,10 +15,9 @@ std::uint64_t hash_of(boost::asio::ip::address const& host, keyed_hash const& ha
 
 bool host_rate_limit::take(boost::asio::ip::address const& host, milliseconds now) noexcept {
     std::uint64_t const hash = hash_of(host, hash_);
-    auto const take = [&](std::vector<rate_limit>& half, std::uint64_t bits) {
-        return half[bits % half.size()].take(now);
-    };
-    return (take(first_half_, hash) || take(second_half_, hash >> 32)) && of_all_.take(now);
+    std::size_t const hosts = first_half_.size();
+    return (first_half_[hash % hosts].take(now) || second_half_[(hash >> 32) % hosts].take(now)) &&
+           of_all_.take(now);
 }
 
 } // namespace teewire::replay
