@@ -497,6 +497,12 @@ TEST_CASE("map: tiles that two layers share") {
     CHECK(seen.layers[3].tiles()->zero_block == speedup[14]);
     CHECK_FALSE(seen.layers[3].tiles()->has_zeros);
     CHECK(test::read(test::written(seen)) == seen);
+    REQUIRE(seen.layers[0].tiles()->version == 3);
+    convert_to_07(seen); // in which these are not read
+    auto const packed = test::read(test::written(seen));
+    CHECK(packed.layers[3].tiles()->has_zeros);
+    CHECK(packed.layers[0].tiles()->tiles_block == speedup[14]);
+    CHECK(test::read(test::written(packed)) == packed);
 
     // What else is in a block of tiles stays in it, which has room for 36 settings here.
     game_map empty = read;

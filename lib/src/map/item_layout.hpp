@@ -32,6 +32,11 @@ constexpr std::optional<std::size_t> tile_layer_slot(tile_kind kind) noexcept {
     return {};
 }
 
+inline bool has_cells(tile_layer const& tiles) noexcept {
+    return !(tiles.tiles.empty() && tiles.tele.empty() && tiles.speedup.empty() && tiles.switches.empty() &&
+             tiles.tune.empty());
+}
+
 constexpr std::size_t cell_bytes(tile_kind kind) noexcept {
     switch (kind) {
     case tile_kind::tele:

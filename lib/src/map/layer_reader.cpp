@@ -97,8 +97,7 @@ void map_reader::check_zero_block(tile_layer& tiles, place const& where) {
     if (!size || *size < 4 * tiles.cell_count()) {
         from_.report(map_errc::missing_zero_block, where, size ? static_cast<std::int64_t>(*size) : 0,
                      static_cast<std::int64_t>(4 * tiles.cell_count()), tiles.zero_block);
-        tiles.has_zeros = !(tiles.tiles.empty() && tiles.tele.empty() && tiles.speedup.empty() &&
-                            tiles.switches.empty() && tiles.tune.empty());
+        tiles.has_zeros = has_cells(tiles);
         return;
     }
     if (!whole_) return;

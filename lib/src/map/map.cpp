@@ -1,7 +1,10 @@
+#include "item_layout.hpp"
+
 #include "teewire/map/map.hpp"
 
 #include <algorithm>
 #include <bitset>
+#include <set>
 
 namespace teewire {
 
@@ -129,14 +132,31 @@ bool has_curves(game_map const& map) noexcept {
                        [](envelope_point const& p) { return p.curve == envelope_curve::bezier; });
 }
 
-// Cells that could not be read stay in the block as they are, and so does the form in which it is to be read, unless it
-// is that of another layer.
-bool may_change_form(game_map const& map, tile_layer const* tiles) noexcept {
-    if (tiles == nullptr || (tiles->kind != tile_kind::tiles && tiles->kind != tile_kind::game)) return false;
-    return !tiles->tiles.empty() || std::any_of(map.layers.begin(), map.layers.end(), [&](map_layer const& layer) {
-        auto const* const other = layer.tiles();
-        return other != nullptr && !other->tiles.empty() && other->tiles_block == tiles->tiles_block;
-    });
+// Of ordinary tiles and the game layer. Cells that could not be read stay in the block as they are, and so does the form
+// in which it is to be read, unless it is that of another layer.
+void set_packed(game_map& map, bool packed) {
+    std::set<std::int32_t> readable;
+    for (map_layer const& layer : map.layers)
+        if (auto const* const tiles = layer.tiles(); tiles != nullptr && !tiles->tiles.empty())
+            readable.insert(tiles->tiles_block);
+    std::set<std::int32_t> changed;
+    for (map_layer& layer : map.layers) {
+        tile_layer* const tiles = layer.tiles();
+        if (tiles == nullptr || (tiles->kind != tile_kind::tiles && tiles->kind != tile_kind::game)) continue;
+        if (tiles->tiles.empty() && !readable.contains(tiles->tiles_block)) continue;
+        if ((tiles->version == 4) == packed) continue;
+        tiles->version = packed ? 4 : 3;
+        if (packed) tiles->surplus = {}; // would be tiles too many
+        changed.insert(tiles->tiles_block);
+    }
+    // Where programs that do not know a kind saw tiles of another layer, which they would misread now, empty ones are put.
+    for (map_layer& layer : map.layers) {
+        tile_layer* const tiles = layer.tiles();
+        if (tiles == nullptr || tiles->has_zeros || !changed.contains(tiles->zero_block)) continue;
+        if (!map_detail::has_cells(*tiles)) continue;
+        tiles->zero_block = -1;
+        tiles->has_zeros = true;
+    }
 }
 
 } // namespace
@@ -150,12 +170,7 @@ void convert_to_07(game_map& map) {
         for (map_envelope& envelope : map.envelopes) envelope.version = 3;
         map.bezier_item = false;
     }
-    for (map_layer& layer : map.layers) {
-        tile_layer* const tiles = layer.tiles();
-        if (!may_change_form(map, tiles) || tiles->version == 4) continue;
-        tiles->version = 4;
-        tiles->surplus = {}; // would be tiles too many
-    }
+    set_packed(map, true);
 }
 
 void convert_to_06(game_map& map) {
@@ -174,8 +189,7 @@ void convert_to_06(game_map& map) {
         if (!map.bezier_item)             // without curves DDNet has no place for tangents, which mean nothing then
             for (envelope_point& p : map.points) p.in_dx = p.in_dy = p.out_dx = p.out_dy = {};
     }
-    for (map_layer& layer : map.layers)
-        if (may_change_form(map, layer.tiles()) && layer.tiles()->version == 4) layer.tiles()->version = 3;
+    set_packed(map, false);
 }
 
 } // namespace teewire
