@@ -757,6 +757,16 @@ TEST_CASE("map: envelopes of all versions") {
     point.resize(13);
     fault(map_item_type::envelope_points, point, "bad_envelope_points bezier_count bad_envelope_points");
     fault(0xfffd, {1, 2, 3}, "bezier_count");
+
+    // Without points there may be an item for the tangents of none.
+    datafile_writer writer;
+    writer.add_item(map_item_type::version, 0, ints{1});
+    writer.add_item(writer.number_of(bezier_uuid), 0, ints{});
+    game_map const pointless = test::read(writer.finish());
+    CHECK(pointless.bezier_item);
+    CHECK(pointless.unknown_items.empty());
+    CHECK(test::read(test::written(pointless)) == pointless);
+
     ints envelope(13, -1);
     envelope[0] = 2;
     envelope[1] = 2;

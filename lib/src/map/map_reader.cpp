@@ -187,6 +187,7 @@ void map_reader::read_envelopes() {
         if (envelope.version >= 2) envelope.synchronized = get(12, 1) != 0;
     });
     read_points(wide);
+    read_bezier_item(wide);
     check_points();
 }
 
@@ -211,7 +212,9 @@ void map_reader::read_points(bool wide) {
         return p.curve < envelope_curve::step || p.curve > envelope_curve::bezier;
     });
     if (odd != map_.points.end()) from_.report(map_errc::bad_curve_type, where, odd->curve, 1);
+}
 
+void map_reader::read_bezier_item(bool wide) {
     beziers_ = file_.type_of(bezier_uuid);
     if (!beziers_) return;
     datafile_type const beziers = file_.find_type(*beziers_);

@@ -45,6 +45,7 @@ private:
     void read_pixels(map_image& image, place const& where);
     void read_envelopes();
     void read_points(bool wide);
+    void read_bezier_item(bool wide);
     void check_points();
     void read_groups();
     void read_layers();
