@@ -132,8 +132,8 @@ bool has_curves(game_map const& map) noexcept {
                        [](envelope_point const& p) { return p.curve == envelope_curve::bezier; });
 }
 
-// Of ordinary tiles and the game layer. Cells that could not be read stay in the block as they are, and so does the form
-// in which it is to be read, unless it is that of another layer.
+// Ordinary tiles and the game layer. Cells that could not be read stay in the block as they are, and so does the form in
+// which it is to be read, unless it is that of another layer.
 void set_packed(game_map& map, bool packed) {
     std::set<std::int32_t> readable;
     for (map_layer const& layer : map.layers)
@@ -149,7 +149,7 @@ void set_packed(game_map& map, bool packed) {
         if (packed) tiles->surplus = {}; // would be tiles too many
         changed.insert(tiles->tiles_block);
     }
-    // Where programs that do not know a kind saw tiles of another layer, which they would misread now, empty ones are put.
+    // A layer that showed these to programs that do not know its kind, and would misread them now, shows empty ones.
     for (map_layer& layer : map.layers) {
         tile_layer* const tiles = layer.tiles();
         if (tiles == nullptr || tiles->has_zeros || !changed.contains(tiles->zero_block)) continue;

@@ -451,7 +451,8 @@ void pack_name(std::string_view text, std::span<std::int32_t> out) noexcept;
 
 /// Makes a DDNet and 0.6 map suitable for Teeworlds 0.7, and back. To 0.7: images of version 2, ordinary tiles and the
 /// game layer packed and without what is behind their cells, bezier curves inside the points. To 0.6: the reverse, without
-/// items of DDNet's curves that stood beside points of 0.7. DDNet's layers stay, 0.7 ignores them.
+/// items of DDNet's curves that stood beside points of 0.7. DDNet's layers stay, 0.7 ignores them; one whose empty tiles
+/// were those of a layer whose form changes gets some of its own.
 void convert_to_07(game_map& map);
 /// The reverse of convert_to_07.
 void convert_to_06(game_map& map);
