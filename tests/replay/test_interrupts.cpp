@@ -1,5 +1,6 @@
 // What signals do, each in a process of its own.
 #include "cli/examine_files.hpp"
+#include "data/database.hpp"
 #include "demo/usage.hpp"
 #include "io/interrupts.hpp"
 
@@ -12,6 +13,7 @@
 #include <functional>
 #include <string>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,7 +47,10 @@ bool can_be_read(int descriptor) {
 
 struct file {
     std::filesystem::path path = std::filesystem::temp_directory_path() / ("teewire-" + std::to_string(getpid()));
-    file() { std::ofstream{path} << "half"; }
+    explicit file(std::string const& behind = "") {
+        path += behind;
+        std::ofstream{path} << "half";
+    }
     ~file() { std::filesystem::remove(path); }
     [[nodiscard]] bool is_there() const { return std::filesystem::exists(path); }
 };
@@ -127,6 +132,48 @@ TEST_CASE("unfinished files go") {
               std::raise(SIGINT);
           }) == exit_interrupted);
     CHECK(!half.is_there());
+}
+
+TEST_CASE("a database that nothing is in yet goes with its journal, unless it is in use") {
+    enum class others { none, have_written, are_writing };
+    for (bool const signalled : {true, false})
+        for (others const who : {others::none, others::have_written, others::are_writing}) {
+            CAPTURE(static_cast<int>(who));
+            file const made, journal{"-journal"};
+            std::filesystem::remove(made.path);
+            int locked[2];
+            REQUIRE(pipe(locked) == 0);
+            pid_t const writer = fork();
+            REQUIRE(writer >= 0);
+            if (writer == 0) {
+                while (!made.is_there()) usleep(1000);
+                int const descriptor = open(made.path.c_str(), O_RDWR);
+                struct flock lock {};
+                lock.l_type = F_WRLCK;
+                lock.l_start = 0x40000001; // that SQLite takes to write
+                lock.l_len = 1;
+                if (who == others::are_writing) fcntl(descriptor, F_SETLK, &lock);
+                if (who == others::have_written) static_cast<void>(!write(descriptor, "theirs", 6));
+                static_cast<void>(!write(locked[1], "", 1));
+                for (;;) pause();
+            }
+            CHECK(exit_code_of([&] {
+                      catch_interrupts(ending::when_complete);
+                      database const opened{made.path.string()};
+                      char byte = 0;
+                      static_cast<void>(!read(locked[0], &byte, 1));
+                      std::ofstream{journal.path} << "half"; // an older one is deleted
+                      if (!signalled) return;
+                      std::raise(SIGINT);
+                      std::raise(SIGTERM);
+                  }) == (signalled ? exit_interrupted : came_through));
+            kill(writer, SIGKILL);
+            waitpid(writer, nullptr, 0);
+            close(locked[0]);
+            close(locked[1]);
+            CHECK(made.is_there() == (who != others::none));
+            if (signalled) CHECK(journal.is_there() == (who != others::none));
+        }
 }
 
 TEST_CASE("of a file that was interrupted nothing is printed, nor of those behind it") {

@@ -314,6 +314,11 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
         throw usage_error{fmt::format("{}: is a link that leads nowhere, and is not replaced", name_)};
     std::string const path = path_of_database(name_);
     made_ = !there;
+    if (made_) {
+        // Its journal is there before BEGIN is over.
+        empty_.emplace(path, path);
+        empty_journal_.emplace(path + "-journal", path);
+    }
     sqlite3* opened = nullptr;
     int const code = sqlite3_open_v2(path.c_str(), &opened,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -343,9 +348,8 @@ void database::check_version(std::string_view schema, std::string const& name) {
 
 database::~database() {
     rollback();
-    struct stat status {};
-    if (made_ && ::stat(name_.c_str(), &status) == 0 && status.st_size == 0)
-        ::unlink(path_of_database(name_).c_str());
+    std::string const path = path_of_database(name_);
+    if (made_ && is_free(path.c_str())) ::unlink(path.c_str());
 }
 
 void database::run(std::string const& text) {

@@ -31,10 +31,15 @@ public:
     ~endless_wait();
 };
 
-/// The name of a file that goes when a signal ends the program; or of a folder, if it is empty then.
+/// Whether a file has no bytes and no other process has a lock on it. Signal handlers may ask. Locks of this process on it
+/// go, as they do whenever one of its descriptors is closed.
+[[nodiscard]] bool is_free(char const* path) noexcept;
+
+/// The name of a file that goes when a signal ends the program; or of a folder, if it is empty then. If there is a second
+/// name, only while the file of that name is_free().
 class unfinished_name {
 public:
-    explicit unfinished_name(std::string const& path);
+    explicit unfinished_name(std::string const& path, std::string const& while_free = {});
     unfinished_name(unfinished_name const&) = delete;
     unfinished_name& operator=(unfinished_name const&) = delete;
     ~unfinished_name();
