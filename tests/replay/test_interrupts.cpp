@@ -24,14 +24,14 @@ namespace {
 
 constexpr int came_through = 7;
 
-// How a process ends that does this.
+// How a process ends that does this; by SIGABRT if it throws.
 int exit_code_of(std::function<void()> const& work) {
     pid_t const child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
         for (int const signal : {SIGINT, SIGTERM, SIGHUP}) // which a job in the background ignores
             std::signal(signal, SIG_DFL);
-        work();
+        [&]() noexcept { work(); }();
         _exit(came_through);
     }
     int status = 0;
@@ -141,12 +141,14 @@ TEST_CASE("a database that nothing is in yet goes with its journal, unless it is
             CAPTURE(static_cast<int>(who));
             file const made, journal{"-journal"};
             std::filesystem::remove(made.path);
-            int locked[2];
-            REQUIRE(pipe(locked) == 0);
+            int is_open[2], is_locked[2];
+            REQUIRE(pipe(is_open) == 0);
+            REQUIRE(pipe(is_locked) == 0);
             pid_t const writer = fork();
             REQUIRE(writer >= 0);
+            char byte = 0;
             if (writer == 0) {
-                while (!made.is_there()) usleep(1000);
+                static_cast<void>(!read(is_open[0], &byte, 1));
                 int const descriptor = open(made.path.c_str(), O_RDWR);
                 struct flock lock {};
                 lock.l_type = F_WRLCK;
@@ -154,14 +156,14 @@ TEST_CASE("a database that nothing is in yet goes with its journal, unless it is
                 lock.l_len = 1;
                 if (who == others::are_writing) fcntl(descriptor, F_SETLK, &lock);
                 if (who == others::have_written) static_cast<void>(!write(descriptor, "theirs", 6));
-                static_cast<void>(!write(locked[1], "", 1));
+                static_cast<void>(!write(is_locked[1], "", 1));
                 for (;;) pause();
             }
             CHECK(exit_code_of([&] {
                       catch_interrupts(ending::when_complete);
                       database const opened{made.path.string()};
-                      char byte = 0;
-                      static_cast<void>(!read(locked[0], &byte, 1));
+                      static_cast<void>(!write(is_open[1], "", 1));
+                      static_cast<void>(!read(is_locked[0], &byte, 1));
                       std::ofstream{journal.path} << "half"; // an older one is deleted
                       if (!signalled) return;
                       std::raise(SIGINT);
@@ -169,8 +171,7 @@ TEST_CASE("a database that nothing is in yet goes with its journal, unless it is
                   }) == (signalled ? exit_interrupted : came_through));
             kill(writer, SIGKILL);
             waitpid(writer, nullptr, 0);
-            close(locked[0]);
-            close(locked[1]);
+            for (int const end : {is_open[0], is_open[1], is_locked[0], is_locked[1]}) close(end);
             CHECK(made.is_there() == (who != others::none));
             if (signalled) CHECK(journal.is_there() == (who != others::none));
         }
