@@ -98,7 +98,8 @@ class Diff(unittest.TestCase):
     def test_usage(self):
         for arguments in ((), (DM1,), (DM1, DM1, DM1), ("-", "-"), (DM1, DM1, "--ignore", "nothing.x"),
                           (DM1, DM1, "--ignore", "character.nothing"), (DM1, DM1, "--connection-a", "1"),
-                          (DM1, DM1, "--from", "never")):
+                          (DM1, DM1, "--from", "never"), (DM1, DM1, "--from", "20s", "--to", "10s"),
+                          (DM1, DM1, "--from", "1", "--to", "2"), (CAPTURE, CAPTURE, "--to", "2")):
             code, out, err = run("diff", *arguments)
             self.assertEqual((code, out), (2, ""), arguments)
         self.assertEqual(run("diff", DM1, DM1, "--ignore", "character.x,pickup,type_30,type_99.[2]")[0], 0)

@@ -82,11 +82,12 @@ class Cut(Edit):
 
     def test_wrong_ranges(self):
         for options, words in ((["--from", "1000", "--to", "999"], "tick 1000, lies behind --to, tick 999"),
-                               (["--from", "3000"], "no snapshot from tick 3000 on"), (["--to", "0"], "no snapshot from"),
+                               (["--from", "3000"], "nothing from tick 3000 on; it has ticks 752 to 2252\n"),
+                               (["--to", "0"], "nothing from tick 0 to 0; it has ticks 752 to 2252 (0 is a tick, 0s a time)\n"),
                                (["--from", "800", "--from", "900", "--to", "1000"], "each piece needs both"),
-                               (["--from", "800", "--to", "810", "--from", "9000", "--to", "9001"], "no snapshot from tick 9000"),
+                               (["--from", "800", "--to", "810", "--from", "9000", "--to", "9001"], "nothing from tick 9000"),
                                (["--one", "--from", "800", "--to", "810", "--from", "9000", "--to", "9001"],
-                                "no snapshot from tick 9000 to 9001"),
+                                "nothing from tick 9000 to 9001"),
                                (["--from", "800", "--around", "kill"], "--around"),
                                (["--around", "kills"], "kills is not chat:REGEX, kill, "),
                                (["--around", "chat:[a"], "--around: chat:[a: "),
@@ -140,7 +141,7 @@ class Cut(Edit):
         self.assertEqual(ticks(self.folder / "a.demo"), ticks(DEMO, "--to", last))
         self.edit("cut", damaged, "--to", last - 2, "-o", "b.demo")
         err = self.edit("cut", damaged, "--from", 2000, "-o", "c.demo", code=1)
-        self.assertRegex(err, r"the data ends too early; nothing more can be found\n.*no snapshot from tick 2000 on\n$")
+        self.assertRegex(err, r"the data ends too early; nothing more can be found\n.*nothing from tick 2000 on; it has ticks 752 to \d+\n$")
         self.assertNotIn("c.demo", self.files())
         self.refuse("cut", damaged, "--around", "finish", "-o", "c.demo", "--one", code=1, words="nothing behind it is looked at")
         # A chunk that cannot be decoded, a little before the piece: its next full snapshot begins it.

@@ -92,6 +92,20 @@ class Dump(unittest.TestCase):
             self.assertEqual(code, 0)
             self.assertEqual(out.splitlines(), [l for l, t in zip(lines, ticks) if first <= t <= last])
 
+    def test_ranges_of_nothing(self):
+        """That is no error, as others of many files may have something, and is said."""
+        capture = DEMO.parent.parent / "captures" / "ddnet_lossy.pcap"
+        for verb in (("dump", "--format", "checksum"), ("events", "--format", "ndjson")):
+            for file, ticks in ((DEMO, "752 to 2252"), (capture, "760 to 922")):
+                for options, words in ((("--to", 20), f"0 to 20; it has ticks {ticks} (20 is a tick, 20s a time)"),
+                                       (("--from", 5000), f"5000 on; it has ticks {ticks}")):
+                    self.assertEqual(run(*verb, *options, file),
+                                     (0, "", f"teewire: {file}: there is nothing from tick {words}\n"))
+            self.assertEqual(run(*verb, "--from", "20s", "--to", "10s", DEMO, DEMO),
+                             (2, "", "teewire: --from lies behind --to\n"))
+        # No event of a kind is something else.
+        self.assertEqual(run("events", "--type", "finish", "--from", 800, DEMO), (0, "", ""))
+
     def test_from_before_the_first_keyframe(self):
         # The first tick of 0.6 servers may come long before the first keyframe. Here a marker is put before all chunks.
         whole = DEMO.read_bytes()

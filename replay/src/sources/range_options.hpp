@@ -7,6 +7,7 @@
 #include "stream/event.hpp"
 
 #include <optional>
+#include <string>
 
 namespace teewire::replay {
 
@@ -17,7 +18,16 @@ struct chosen_range {
 /// --from and --to.
 void range_options(option_set& options, chosen_range& to, char const* from_help = "where to begin");
 
-/// What was chosen of a recording. Throws usage_error if it counts from an end that nobody knows.
+/// Throws usage_error if it ends before it begins, or counts from the end of what goes on.
+void check_range(chosen_range const& chosen, bool live);
+
+/// What was chosen of a recording.
 [[nodiscard]] tick_range range_of(chosen_range const& chosen, recording const& what);
+
+/// "there is nothing from tick 10 to 20; it has ticks 752 to 2252 (20 is a tick, 20s a time)": of a recording with these
+/// ticks, or -1 where they are not known.
+[[nodiscard]] std::string nothing_text(tick_range range, std::int32_t first_tick, std::int32_t last_tick);
+/// That, if it is known that the recording has nothing in the range. Otherwise empty.
+[[nodiscard]] std::string missed_text(tick_range range, recording const& what);
 
 } // namespace teewire::replay

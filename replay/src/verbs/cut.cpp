@@ -3,6 +3,7 @@
 #include "edit/around.hpp"
 #include "io/file_kind.hpp"
 #include "io/output.hpp"
+#include "sources/range_options.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/map/datafile.hpp>
@@ -152,9 +153,8 @@ int cut(cut_options const& options) {
     auto const demos = sort_out(options, cutter, ranges);
     if (interrupted()) return exit_interrupted;
     if (auto const missing = find_missing(options, demos, ranges)) {
-        std::string const end = missing->last == INT32_MAX ? "on" : fmt::format("to {}", missing->last);
-        std::string const what =
-            fmt::format("{}: there is no snapshot from tick {} {}", demo.name(), missing->first, end);
+        std::string const what = fmt::format(
+            "{}: {}", demo.name(), nothing_text(*missing, demo.overview().first_tick, demo.overview().last_tick));
         if (code == exit_ok) throw usage_error{what};
         complain(what);
     }

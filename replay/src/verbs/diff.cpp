@@ -218,6 +218,7 @@ private:
 int diff(diff_arguments const& arguments) {
     if (arguments.files[0] == "-" && arguments.files[1] == "-")
         throw usage_error{"standard input can be one of the two files alone"};
+    check_range(arguments.range, false);
     output out{arguments.to, arguments.files};
     recording_file a{arguments.files[0], arguments.connections[0]};
     recording_file b{arguments.files[1], arguments.connections[1]};
@@ -229,7 +230,12 @@ int diff(diff_arguments const& arguments) {
     ndjson_printer for_programs{out, limit};
     diff_options options = arguments.what;
     options.messages = !arguments.no_messages;
-    options.range = [&](recording const& r) { return range_of(arguments.range, r); };
+    std::string nothing; // is in the range
+    options.range = [&](recording const& r) {
+        tick_range const range = range_of(arguments.range, r);
+        nothing = missed_text(range, r);
+        return range;
+    };
     std::error_code unknown;
     auto const size = std::filesystem::file_size(arguments.files[0], unknown);
     progress shown{unknown ? 0 : size};
@@ -238,6 +244,10 @@ int diff(diff_arguments const& arguments) {
         compare(watched, *events_b, options, text ? static_cast<diff_listener&>(for_people) : for_programs);
     shown.clear();
     if (interrupted()) return out.finish(exit_interrupted);
+    // Nothing and nothing are the same, but nobody wants to know.
+    bool const compared = found.common_ticks + found.only[0] + found.only[1] != 0;
+    if (!compared && !nothing.empty() && found.same() && found.damage[0].empty() && found.damage[1].empty())
+        throw usage_error{fmt::format("{}: {}", a.name(), nothing)};
     if (text && !found.same()) print_summary(out, found, for_people.left_out());
     out.flush();
     int code = found.same() ? exit_ok : exit_bad_input;

@@ -173,6 +173,7 @@ std::unique_ptr<printer> make_printer(dump_options const& options, protocol p, f
 struct printout {
     output out;
     std::optional<std::string> head; // as it was printed
+    bool any = false;                // snapshot of this file was printed
 };
 
 constexpr std::size_t piece_bytes = 64 << 10; // of what is printed
@@ -201,6 +202,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept override { return block_sizes_ + text_.size(); }
     void deliver() override {
         if (any_ && !printout_.head) printout_.out.write(printout_.head.emplace(printer_->head()));
+        printout_.any |= any_;
         for (std::string const& block : blocks_)
             if (!interrupted()) printout_.out.write(block); // a slow reader is not waited for then
         if (!interrupted()) printout_.out.write(text_.view());
@@ -231,9 +233,9 @@ private:
     bool over_ = false;
 };
 
-// On several threads.
-void print(session& demo, dump_options const& options, file_label const& label, printout& to, workers& team,
-           std::atomic<std::uint64_t>& done_bytes) {
+// On several threads. Gives what has to be said if there was nothing in the range that was asked for.
+std::string print(session& demo, dump_options const& options, file_label const& label, printout& to, workers& team,
+                  std::atomic<std::uint64_t>& done_bytes) {
     // What has been printed cannot be taken back, so that the sizes must be right before.
     if (demo.sizes_presumed()) static_cast<void>(verify_size_table(demo, decode(demo, team, {})));
     recording const what = recording_of(demo);
@@ -254,19 +256,24 @@ void print(session& demo, dump_options const& options, file_label const& label, 
     decoded const found = decode(demo, team, how);
     to.out.flush();
     if (std::string const error = demo.error_text(found.error); !error.empty()) throw bad_input{error};
+    return to.any ? "" : missed_text(range_of(options.range, what), what);
 }
 
-void print(event_source& source, dump_options const& options, file_label const& label, printout& to,
-           std::function<void(std::uint64_t)> const& done) {
+std::string print(event_source& source, dump_options const& options, file_label const& label, printout& to,
+                  std::function<void(std::uint64_t)> const& done) {
     printed_part part{options, label, to};
+    std::string nothing;
     for (stream_event event; source.next(event);) {
         part.take(event);
+        if (event.kind == event_kind::begin)
+            nothing = missed_text(range_of(options.range, *event.begun), *event.begun);
         if (part.size() < piece_bytes) continue;
         part.deliver();
         done(source.done_bytes());
     }
     part.deliver();
     to.out.flush();
+    return to.any ? "" : nothing;
 }
 
 report print(std::string const& file, dump_options const& options, printout& to, workers& team,
@@ -275,13 +282,17 @@ report print(std::string const& file, dump_options const& options, printout& to,
     recording_file source{file, options.connection, [&](std::uint64_t bytes) { done_bytes = before + bytes; },
                           size_detection::presume};
     file_label const label = options.named ? std::optional{source.name()} : std::nullopt;
+    to.any = false;
+    std::string nothing;
     if (session* const demo = source.demo()) {
-        print(*demo, options, label, to, team, done_bytes);
+        nothing = print(*demo, options, label, to, team, done_bytes);
     } else if (auto const events = source.events()) {
         std::uint64_t const half = done_bytes;
-        print(*events, options, label, to, [&](std::uint64_t bytes) { done_bytes = half + bytes / 2; });
+        nothing = print(*events, options, label, to, [&](std::uint64_t bytes) { done_bytes = half + bytes / 2; });
     }
-    return {source.judge(), {}, {}};
+    report r{source.judge(), {}, {}};
+    if (!nothing.empty() && !interrupted()) r.err = error_line(fmt::format("{}: {}", source.name(), nothing));
+    return r;
 }
 
 class live_print final : public live_sink {
@@ -307,7 +318,7 @@ private:
 // One file after the other, as what is printed is more than can be kept.
 int dump(dump_options options) {
     bool const live = is_live(options.files, options.live);
-    if (live) static_cast<void>(range_of(options.range, {})); // before anybody is bothered
+    check_range(options.range, live);
     if (options.part && live) throw usage_error{"--shard is for files that are complete"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;

@@ -67,13 +67,15 @@ public:
                                                                      options.raw ? csv_texts::raw
                                                                                  : csv_texts::safe)},
           reader_{[this](game_event const& e) {
-              if (wanted(e)) printer_->print(text_, e);
+              if (!wanted(e)) return;
+              printer_->print(text_, e);
+              any_ = true;
           }} {}
 
     void take(stream_event const& event) override {
         constexpr std::size_t piece_bytes = 64 << 10;
         reader_.take(event); // at the beginning of a recording it tells the rest of the one before
-        if (event.kind == event_kind::begin) range_ = range_of(chosen_, *event.begun);
+        if (event.kind == event_kind::begin) begin(*event.begun);
         if (full_ && text_.size() >= piece_bytes) full_();
     }
     void finish() {
@@ -84,10 +86,16 @@ public:
     [[nodiscard]] bool over(std::int32_t tick) const noexcept {
         return tick > later(range_.last, ticks_per_second);
     }
+    /// What has to be said if there was nothing in the range that was asked for.
+    [[nodiscard]] std::string missed() const { return any_ ? "" : nothing_; }
     [[nodiscard]] std::string head() const { return printer_->head(); }
     [[nodiscard]] text_buffer& text() noexcept { return text_; }
 
 private:
+    void begin(recording const& what) {
+        range_ = range_of(chosen_, what);
+        nothing_ = missed_text(range_, what);
+    }
     [[nodiscard]] bool wanted(game_event const& e) const {
         if (!kinds_[static_cast<std::size_t>(e.kind)] || !range_.contains(std::max(e.tick, 0))) return false;
         // A finish that the chat tells is a line of the chat already.
@@ -100,7 +108,9 @@ private:
 
     std::function<void()> full_;
     chosen_range const& chosen_;
-    tick_range range_; // of the recording
+    tick_range range_;    // of the recording
+    std::string nothing_; // is in its range
+    bool any_ = false;    // event was printed
     kind_set kinds_;
     std::vector<std::string> const& players_;
     bool srt_;
@@ -142,6 +152,8 @@ report read(std::string const& file, events_options const& options, std::atomic<
     report r;
     r.code = std::max(source.judge(), error.empty() ? exit_ok : exit_bad_input);
     if (!error.empty()) r.err = error_line(error);
+    else if (auto const nothing = events.missed(); !nothing.empty())
+        r.err = error_line(fmt::format("{}: {}", source.name(), nothing));
     return r;
 }
 
@@ -176,7 +188,7 @@ private:
 int events(events_options options) {
     static_cast<void>(kinds_of(options));
     bool const live = is_live(options.files, options.live);
-    if (live) static_cast<void>(range_of(options.range, {})); // before anybody is bothered
+    check_range(options.range, live);
     if (options.format == "srt" && options.files.size() > 1)
         throw usage_error{"--format srt: subtitles are of one recording"};
     if (options.part && live) throw usage_error{"--shard is for files that are complete"};
