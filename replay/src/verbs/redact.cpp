@@ -1,6 +1,7 @@
 #include "edit/redact.hpp"
 #include "demo/demo_file.hpp"
 #include "io/output.hpp"
+#include "io/text.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -49,14 +50,14 @@ int redact(redact_options const& options) {
         complain(fmt::format("{}: there is no player {} in it", source.name(), name));
     if (!work.error().empty()) complain(work.error() + "; what comes before it is kept");
     out.finish_as_named();
-    auto const part = [](std::uint64_t count, char const* text) {
-        return count == 0 ? std::string{} : fmt::format(", {} {}", count, text);
+    auto const part = [](std::uint64_t count, char const* noun, char const* text) {
+        return count == 0 ? std::string{} : fmt::format(", {} {}", counted(count, noun), text);
     };
-    complain(fmt::format("{}: {} names and {} clans replaced{}{}{}{}", out.name(), found.names, found.clans,
-                         part(found.chat, "lines of chat left out"),
-                         part(found.server, "lines of the server left out"),
-                         part(found.unreadable, "messages left out that cannot be read"),
-                         part(found.refused, "things left out that a demo cannot hold")));
+    complain(fmt::format("{}: {} and {} replaced{}{}{}{}", out.name(), counted(found.names, "name"),
+                         counted(found.clans, "clan"), part(found.chat, "line", "of chat left out"),
+                         part(found.server, "line", "of the server left out"),
+                         part(found.unreadable, "message", "left out that cannot be read"),
+                         part(found.refused, "thing", "left out that a demo cannot hold")));
     return work.error().empty() ? exit_ok : exit_bad_input;
 }
 
