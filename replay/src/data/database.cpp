@@ -313,8 +313,7 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
     if (!there && name_taken(name_))
         throw usage_error{fmt::format("{}: is a link that leads nowhere, and is not replaced", name_)};
     std::string const path = path_of_database(name_);
-    made_ = !there;
-    if (made_) {
+    if (!there) {
         // Its journal is there before BEGIN is over.
         empty_.emplace(path, path);
         empty_journal_.emplace(path + "-journal", path);
@@ -323,11 +322,9 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
     int const code = sqlite3_open_v2(path.c_str(), &opened,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(opened);
-    if (code != SQLITE_OK) {
-        made_ = false;
+    if (code != SQLITE_OK)
         throw output_error{fmt::format("{}: cannot be written: {}", name_,
                                        opened != nullptr ? sqlite3_errmsg(opened) : "no memory left")};
-    }
     sqlite3_busy_timeout(opened, patience_milliseconds);
     sqlite3_progress_handler(opened, steps_between_looks, look_for_signals, nullptr);
     sqlite3_create_module(opened, row_source::name, &row_source::module, source_.get());
@@ -349,7 +346,7 @@ void database::check_version(std::string_view schema, std::string const& name) {
 database::~database() {
     rollback();
     std::string const path = path_of_database(name_);
-    if (made_ && is_free(path.c_str())) ::unlink(path.c_str());
+    if (empty_ && is_free(path.c_str())) ::unlink(path.c_str());
 }
 
 void database::run(std::string const& text) {
@@ -444,7 +441,7 @@ void database::begin_transaction() {
     if (sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0)
         throw output_error{fmt::format("{}: was taken away", name_)};
     if (number("PRAGMA user_version") != 0) return;
-    if (made_) {
+    if (empty_) {
         unfinished_.emplace(path_of_database(name_));
         unfinished_journal_.emplace(path_of_database(name_) + "-journal");
     }

@@ -117,8 +117,7 @@ private:
     sql_statement statement(std::string_view text) { return {db_.get(), name_, text}; }
 
     std::string name_;
-    bool made_ = false;                    // was not there before
-    std::optional<unfinished_name> empty_; // others may use it, too
+    std::optional<unfinished_name> empty_; // if it was not there before; others may use it, too
     std::optional<unfinished_name> empty_journal_;
     std::optional<unfinished_name> unfinished_; // up to the first commit
     std::optional<unfinished_name> unfinished_journal_;

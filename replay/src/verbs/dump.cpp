@@ -197,6 +197,7 @@ public:
         printer_->print(text_, event);
         any_ = true;
     }
+    [[nodiscard]] tick_range const& wanted() const noexcept { return wanted_; }
     /// Nothing that is wanted comes any more in this recording.
     [[nodiscard]] bool over() const noexcept { return over_; }
     [[nodiscard]] std::size_t size() const noexcept override { return block_sizes_ + text_.size(); }
@@ -250,13 +251,13 @@ std::string print(session& demo, dump_options const& options, file_label const& 
                        {},
                        &done_bytes};
     // Without a keyframe before it, everything is decoded and what is too early left out.
-    std::int32_t const first = range_of(options.range, what).first;
-    auto const early = [&](demo_keyframe const& k) { return k.tick < first; };
-    if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = first - 1;
+    tick_range const range = range_of(options.range, what);
+    auto const early = [&](demo_keyframe const& k) { return k.tick < range.first; };
+    if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = range.first - 1;
     decoded const found = decode(demo, team, how);
     to.out.flush();
     if (std::string const error = demo.error_text(found.error); !error.empty()) throw bad_input{error};
-    return to.any ? "" : missed_text(range_of(options.range, what), what);
+    return to.any ? "" : missed_text(range, what);
 }
 
 std::string print(event_source& source, dump_options const& options, file_label const& label, printout& to,
@@ -265,8 +266,7 @@ std::string print(event_source& source, dump_options const& options, file_label 
     std::string nothing;
     for (stream_event event; source.next(event);) {
         part.take(event);
-        if (event.kind == event_kind::begin)
-            nothing = missed_text(range_of(options.range, *event.begun), *event.begun);
+        if (event.kind == event_kind::begin) nothing = missed_text(part.wanted(), *event.begun);
         if (part.size() < piece_bytes) continue;
         part.deliver();
         done(source.done_bytes());
