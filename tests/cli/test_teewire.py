@@ -101,8 +101,13 @@ class Dump(unittest.TestCase):
                                        (("--from", 5000), f"5000 on; it has ticks {ticks}")):
                     self.assertEqual(run(*verb, *options, file),
                                      (0, "", f"teewire: {file}: there is nothing from tick {words}\n"))
-            self.assertEqual(run(*verb, "--from", "20s", "--to", "10s", DEMO, DEMO),
-                             (2, "", "teewire: --from lies behind --to\n"))
+            for first, last in (("20s", "10s"), (1000, 999), ("-0:01", "-0:05")):
+                self.assertEqual(run(*verb, "--from", first, "--to", last, DEMO, DEMO),
+                                 (2, "", "teewire: --from lies behind --to\n"))
+            # Where one counts from the end, that depends on the recording.
+            self.assertEqual(run(*verb, "--from", "0:29", "--to", "-0:02", DEMO),
+                             (0, "", f"teewire: {DEMO}: there is nothing from tick 2202 to 2152; it has ticks 752 to 2252\n"))
+            self.assertNotEqual(run(*verb, "--from", "-0:05", "--to", "-0:01", DEMO)[1], "")
         # No event of a kind is something else.
         self.assertEqual(run("events", "--type", "finish", "--from", 800, DEMO), (0, "", ""))
 
