@@ -1,6 +1,6 @@
 // The command line: finds the verb, and turns what ends it into a message and an exit code.
+#include "base/output.hpp"
 #include "cli/nearest.hpp"
-#include "io/output.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/cpu.hpp>

@@ -5,8 +5,8 @@ import re
 import sys
 
 # Who fills these with what they like: senders of datagrams, and files.
-TABLES = {"net/rate_limit", "net/viewer_table", "capture/connections", "map/document", "edit/message_union"}
-HOME = "io/keyed_hash.hpp"
+TABLES = {"base/rate_limit", "serve/watcher_table", "recording/capture/connections", "map/document", "edit/message_union"}
+HOME = "base/keyed_hash.hpp"
 UNKEYED = re.compile(r"\bstd::hash\b|\bboost::hash|\bhash_combine\b|\bfnv", re.I)
 UNORDERED = re.compile(r"\bunordered_(?:flat_|node_)?(?:multi)?(?:map|set)\s*<")
 

@@ -29,24 +29,36 @@ MAP_HEADERS = {
     "problem": set(), "tiles": {"problem"}, "datafile": {"problem", "tiles"},
     "map": {"problem", "tiles", "datafile"}, "xvector": {"problem"},
 }
-# The program: folder of replay/src, the others that it may use, and the layers of lib.
+# The program: folder of replay/src, the others that it may use, and the layers of lib. The files of `recording` itself
+# stand above those of its subfolders.
 PROGRAM = {
-    "io": (set(), {"codec", "map"}),
-    "cli": ({"io"}, {"demo"}),
-    "game": ({"io"}, {"codec", "schema", "message", "snapshot"}),
-    "stream": ({"io", "game"}, {"codec", "schema", "message", "snapshot"}),
-    "events": ({"io", "game", "stream"}, {"codec", "schema", "message", "snapshot", "demo"}),
-    "demo": ({"io", "game", "stream", "events"}, {"codec", "schema", "message", "snapshot", "demo"}),
-    "data": ({"io", "game", "stream", "events"}, {"codec", "schema", "message", "snapshot"}),
-    "edit": ({"io", "game", "stream", "demo"}, {"codec", "schema", "message", "snapshot", "demo", "map"}),
-    "capture": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "demo", "transfer"}),
-    "net": ({"io", "game", "stream", "demo"}, {"codec", "network", "message", "snapshot", "transfer"}),
-    "map": ({"io", "demo"}, {"codec", "demo", "map"}),
-    "broadcast": ({"io", "game", "stream", "events", "demo", "net"}, {"codec", "network", "message", "schema", "snapshot", "demo"}),
-    "web": ({"io", "demo", "net", "map"}, {"codec", "demo"}),
-    "sources": ({"io", "cli", "game", "stream", "demo", "broadcast", "capture", "net"}, {"codec", "snapshot", "transfer"}),
-    "verbs": ({"io", "cli", "game", "stream", "events", "data", "broadcast", "sources", "demo", "edit", "capture", "net", "map", "web"}, set(LAYERS)),
-    "main.cpp": ({"io", "cli", "verbs"}, {"codec"}),
+    "base": (set(), {"codec", "network", "map"}),
+    "game": ({"base"}, {"codec", "schema", "message", "snapshot"}),
+    "recording/stream": ({"base", "game"}, {"codec", "schema", "message", "snapshot", "network"}),
+    "recording/demo": ({"base", "game", "recording/stream"}, {"codec", "schema", "message", "snapshot", "demo"}),
+    "recording/capture": ({"base", "game", "recording/stream"},
+                          {"codec", "network", "message", "snapshot", "demo", "transfer"}),
+    "recording/server": ({"base", "game", "recording/stream"}, {"codec", "network", "message", "snapshot", "transfer"}),
+    "recording/relay": ({"base", "game", "recording/stream", "recording/demo"},
+                        {"codec", "network", "message", "schema", "snapshot", "demo"}),
+    "recording": ({"base", "game", "recording/stream", "recording/demo", "recording/capture", "recording/server",
+                   "recording/relay"}, {"codec", "snapshot", "transfer"}),
+    "events": ({"base", "game", "recording/stream", "recording/demo"},
+               {"codec", "schema", "message", "snapshot", "demo"}),
+    "tables": ({"base", "game", "events", "recording/stream"}, {"codec", "schema", "message", "snapshot"}),
+    "edit": ({"base", "game", "events", "recording/stream", "recording/demo"},
+             {"codec", "schema", "message", "snapshot", "demo", "map"}),
+    "serve": ({"base", "game", "recording/stream", "recording/demo"},
+              {"codec", "network", "message", "snapshot", "transfer"}),
+    "http": ({"base", "game", "events", "recording/stream", "recording/demo"},
+             {"codec", "network", "message", "schema", "snapshot", "demo"}),
+    "map": ({"base", "recording/demo"}, {"codec", "demo", "map"}),
+    "web": ({"base", "game", "events", "recording/demo", "http", "map"}, {"codec", "demo"}),
+    "cli": ({"base", "game", "recording", "recording/stream", "recording/server"}, {"demo"}),
+    "verbs": ({"base", "cli", "game", "events", "tables", "edit", "serve", "http", "map", "web", "recording",
+               "recording/stream", "recording/demo", "recording/capture", "recording/server", "recording/relay"},
+              set(LAYERS)),
+    "main.cpp": ({"base", "cli", "verbs"}, {"codec"}),
 }
 FORBIDDEN = {"iostream", "string", "vector", "memory", "map", "functional", "cstdio", "fstream", "new", "chrono"}
 # The C ABI makes its states in the memory that it is given.
@@ -103,11 +115,17 @@ def check(lib, path):
                 yield f"includes {name}"
 
 
+def program_layer(src, path):
+    """The layer of a file of replay/src: its folder, or the nearest one above it that is a layer."""
+    parts = path.relative_to(src).parts
+    return next((name for name in ("/".join(parts[:2]), parts[0]) if name in PROGRAM), None)
+
+
 def check_program(root, path):
     """The same of a file of replay/src."""
     src, lib = root / "replay/src", root / "lib"
-    layer = path.relative_to(src).parts[0]
-    if layer not in PROGRAM:
+    layer = program_layer(src, path)
+    if layer is None:
         yield "belongs to no layer"
         return
     layers, library = PROGRAM[layer]
@@ -123,7 +141,7 @@ def check_program(root, path):
         elif not used.is_relative_to(src):
             yield f"includes {name}, which is no public header of the library"
         else:
-            other = used.relative_to(src).parts[0]
+            other = program_layer(src, used)
             if other != layer and other not in layers:
                 yield f"includes {name} of {other}, which {layer} does not use"
             # What a verb alone needs begins with its name.
@@ -152,12 +170,12 @@ def check_itself():
         "lib/src/codec/g.cpp": '#include "gone.hpp"',
         "lib/src/elsewhere/h.cpp": "",
         "lib/src/map/i.cpp": '#include "teewire/varint.hpp"',
-        "replay/src/capture/a.cpp": '#include "net/udp.hpp"',
-        "replay/src/net/b.cpp": '#include "../capture/frame.hpp"',
-        "replay/src/io/c.cpp": '#include "cli/times.hpp"',
-        "replay/src/game/d.cpp": '#include "demo/session.hpp"',
+        "replay/src/recording/capture/a.cpp": '#include "serve/udp_server.hpp"',
+        "replay/src/recording/server/b.cpp": '#include "../capture/frame.hpp"',
+        "replay/src/base/c.cpp": '#include "cli/times.hpp"',
+        "replay/src/game/d.cpp": '#include "recording/demo/demo_document.hpp"',
         "replay/src/game/e.cpp": "#include <teewire/packet.hpp>",
-        "replay/src/demo/f.cpp": '#include "../../../lib/src/network/bytes.hpp"',
+        "replay/src/recording/demo/f.cpp": '#include "../../../lib/src/network/bytes.hpp"',
         "replay/src/map/g.cpp": '#include "gone.hpp"',
         "replay/src/verbs/h.cpp": '#include "verbs/play_view.hpp"',
         "replay/src/elsewhere/i.cpp": "",
@@ -166,9 +184,9 @@ def check_itself():
     good = {name: "" for name in (
         "lib/include/teewire/delta.hpp", "lib/include/teewire/message.hpp", "lib/include/teewire/packet.hpp",
         "lib/include/teewire/varint.hpp", "lib/src/network/bytes.hpp", "lib/src/message/c.hpp",
-        "replay/src/capture/frame.hpp", "replay/src/cli/times.hpp", "replay/src/demo/session.hpp",
-        "replay/src/net/udp.hpp", "replay/src/verbs/play_view.hpp")}
-    good["replay/src/verbs/play.cpp"] = '#include "verbs/play_view.hpp"\n#include "../net/udp.hpp"\n#include <vector>'
+        "replay/src/recording/capture/frame.hpp", "replay/src/cli/times.hpp", "replay/src/recording/demo/demo_document.hpp",
+        "replay/src/serve/udp_server.hpp", "replay/src/verbs/play_view.hpp")}
+    good["replay/src/verbs/play.cpp"] = '#include "verbs/play_view.hpp"\n#include "../serve/udp_server.hpp"\n#include <vector>'
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (wrong | good).items():
             path = pathlib.Path(folder, name)

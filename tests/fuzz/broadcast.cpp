@@ -3,14 +3,14 @@
 #include "demo_mutator.hpp"
 #include "program.hpp"
 
-#include "broadcast/broadcast.hpp"
-#include "broadcast/broadcast_index.hpp"
-#include "broadcast/event_queue.hpp"
-#include "broadcast/scoreboard.hpp"
-#include "demo/demo_stream.hpp"
-#include "io/input.hpp"
-#include "net/web_request.hpp"
-#include "stream/whole_ticks.hpp"
+#include "base/input.hpp"
+#include "http/broadcast.hpp"
+#include "http/scoreboard.hpp"
+#include "http/web_request.hpp"
+#include "recording/demo/demo_stream.hpp"
+#include "recording/relay/broadcast_index.hpp"
+#include "recording/stream/event_queue.hpp"
+#include "recording/stream/whole_ticks.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ using items = std::vector<std::vector<std::int32_t>>;
 // What a demo shows at its ticks.
 class ticks_shown final : public event_sink {
 public:
-    void take(stream_event const& event) override {
+    void put(stream_event const& event) override {
         lost_ += event.kind == event_kind::lost;
         if (event.kind != event_kind::snapshot) return;
         auto const [place, is_new] = all_.try_emplace(event.tick);
@@ -53,7 +53,7 @@ private:
 // What is delayed comes later, and is the same unless the queue says that something did not fit.
 class delayed_ticks final : public event_sink {
 public:
-    void take(stream_event const& event) override {
+    void put(stream_event const& event) override {
         waiting_.add(event, now_ + delay);
         // That a recording begins, and that something is lost, is told all the same.
         FUZZ_REQUIRE(waiting_.bytes() <= most_bytes + 4 * sizeof(stream_event));
@@ -102,7 +102,7 @@ std::map<std::int32_t, items> play(std::vector<std::uint8_t> const& demo, protoc
     demo_player player{*reader, fuzz::lasting<demo_player_memory>(), {&sizes, decoding::lenient, nullptr}};
     ticks_shown shown;
     whole_ticks whole{shown};
-    for (demo_event e; player.next(e);) whole.take(to_stream_event(e, player.state()));
+    for (demo_event e; player.next(e);) whole.put(to_stream_event(e, player.state()));
     whole.finish(player.state());
     FUZZ_REQUIRE(player.error().what.code == errc::ok);
     return shown.all();
@@ -120,18 +120,18 @@ void relay(fuzz::bytes_view demo) {
     delayed_ticks delayed;
     try {
         input const opened{file.path()};
-        session played{opened};
+        demo_document played{opened};
         fragmenter cut{offer};
         demo_stream stream{played};
         struct all_of_them final : event_sink {
             std::array<event_sink*, 4> sinks;
             explicit all_of_them(std::array<event_sink*, 4> all) : sinks{all} {}
-            void take(stream_event const& e) override {
-                for (event_sink* const s : sinks) s->take(e);
+            void put(stream_event const& e) override {
+                for (event_sink* const s : sinks) s->put(e);
             }
         } to{{&source, &delayed, &scores, &cut}};
         whole_ticks whole{to};
-        for (stream_event e; stream.next(e);) whole.take(e);
+        for (stream_event e; stream.next(e);) whole.put(e);
         whole.finish(played.player().state());
         cut.finish();
         ticks_shown const& later = delayed.finish();

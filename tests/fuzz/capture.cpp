@@ -1,10 +1,10 @@
 // Capture files, down to what is printed of them.
 #include "capture_mutator.hpp"
 
-#include "capture/explain.hpp"
-#include "capture/pcap_file.hpp"
-#include "capture/report.hpp"
-#include "demo/session.hpp"
+#include "recording/capture/explain.hpp"
+#include "recording/capture/pcap_file.hpp"
+#include "recording/capture/report.hpp"
+#include "recording/demo/demo_document.hpp"
 
 using namespace teewire;
 using namespace teewire::replay;

@@ -3,7 +3,7 @@
 
 #include "mutator.hpp"
 
-#include "capture/frame.hpp"
+#include "recording/capture/frame.hpp"
 
 #include <teewire/packet.hpp>
 
@@ -31,7 +31,7 @@ inline bool mutate_capture(bytes& file, dice& random) {
     };
     if (file.size() < file_head || std::find(std::begin(magics), std::end(magics), number(0)) == std::end(magics))
         return false;
-    std::vector<stretch> frames;
+    std::vector<segment> frames;
     for (std::size_t at = file_head; file.size() - at >= frame_head;) {
         std::size_t const size = number(at + sizes);
         if (size > file.size() - at - frame_head) break;
@@ -41,7 +41,7 @@ inline bool mutate_capture(bytes& file, dice& random) {
     if (frames.empty()) return false;
     if (random.one_in(4)) return rearrange(file, frames, random), true;
 
-    stretch const chosen = frames[random.below(frames.size())];
+    segment const chosen = frames[random.below(frames.size())];
     bytes frame(file.begin() + static_cast<std::ptrdiff_t>(chosen.begin),
                 file.begin() + static_cast<std::ptrdiff_t>(chosen.end));
     teewire::replay::udp_datagram found;

@@ -37,18 +37,18 @@ inline bytes chunk_head(teewire::demo_chunk_kind kind, std::size_t size) {
 }
 
 /// Chunks and markers, and where they lie.
-inline std::vector<std::pair<teewire::demo_chunk, stretch>> chunks_of(bytes_view demo) {
-    std::vector<std::pair<teewire::demo_chunk, stretch>> chunks;
+inline std::vector<std::pair<teewire::demo_chunk, segment>> chunks_of(bytes_view demo) {
+    std::vector<std::pair<teewire::demo_chunk, segment>> chunks;
     auto const opened = teewire::demo_reader::open(demo);
     if (!opened) return chunks;
     teewire::demo_reader reader = *opened;
-    for (teewire::demo_chunk c; reader.next(c);) chunks.emplace_back(c, stretch{c.position, reader.position()});
+    for (teewire::demo_chunk c; reader.next(c);) chunks.emplace_back(c, segment{c.position, reader.position()});
     return chunks;
 }
 
 inline bool mutate_demo(bytes& file, dice& random) {
     auto with_data = chunks_of(file);
-    std::vector<stretch> chunks;
+    std::vector<segment> chunks;
     for (auto const& [chunk, place] : with_data) chunks.push_back(place);
     std::erase_if(with_data, [](auto const& chunk) { return chunk.first.payload.empty(); });
     if (with_data.empty()) return false;

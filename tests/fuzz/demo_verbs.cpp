@@ -3,11 +3,11 @@
 #include "demo_mutator.hpp"
 #include "program.hpp"
 
-#include "demo/demo_index.hpp"
-#include "io/compression.hpp"
-#include "io/text.hpp"
-#include "verbs/play_stage.hpp"
+#include "base/compression.hpp"
+#include "base/text.hpp"
+#include "verbs/play_state.hpp"
 #include "verbs/play_view.hpp"
+#include "web/demo_index.hpp"
 
 #include <fmt/format.h>
 
@@ -98,7 +98,7 @@ void make_index(fuzz::bytes_view demo) {
     file.assign(demo);
     try {
         input const source{file.path()};
-        session opened{source};
+        demo_document opened{source};
         demo_index const made = teewire::replay::make_index(opened);
         auto const read = parse_index(unpack_gzip(made.bytes));
         FUZZ_REQUIRE(read && read->size == source.bytes().size() && read->sha256 == made.facts.sha256);
@@ -118,11 +118,11 @@ void watch(fuzz::bytes_view demo) {
     fuzz::cost_limit const limit{demo.size()};
     try {
         input const source{file.path()};
-        session opened{source};
+        demo_document opened{source};
         timeline const all = read_timeline(opened);
         FUZZ_REQUIRE(all.first_tick <= all.last_tick);
         FUZZ_REQUIRE(std::is_sorted(all.snapshots.begin(), all.snapshots.end()));
-        stage shown{opened, all};
+        play_state shown{opened, all};
         view v;
         v.first_tick = all.first_tick;
         v.last_tick = all.last_tick;

@@ -105,20 +105,20 @@ bool mutate_coded(bytes& coded, std::size_t max_plain, Change change) {
 }
 
 /// A part of a file.
-struct stretch {
+struct segment {
     std::size_t begin;
     std::size_t end;
 };
 
-inline void replace(bytes& file, stretch old, bytes const& by) {
+inline void replace(bytes& file, segment old, bytes const& by) {
     auto const at = file.erase(file.begin() + static_cast<std::ptrdiff_t>(old.begin),
                                file.begin() + static_cast<std::ptrdiff_t>(old.end));
     file.insert(at, by.begin(), by.end());
 }
 
 /// One of the parts is left out, comes twice, or goes elsewhere.
-inline void rearrange(bytes& file, std::vector<stretch> const& parts, dice& random) {
-    stretch const chosen = parts[random.below(parts.size())];
+inline void rearrange(bytes& file, std::vector<segment> const& parts, dice& random) {
+    segment const chosen = parts[random.below(parts.size())];
     std::size_t to = parts[random.below(parts.size())].begin;
     bytes const content(file.begin() + static_cast<std::ptrdiff_t>(chosen.begin),
                         file.begin() + static_cast<std::ptrdiff_t>(chosen.end));

@@ -1,7 +1,7 @@
 #include "program.hpp"
 
-#include "io/output.hpp"
-#include "io/text.hpp"
+#include "base/output.hpp"
+#include "base/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <rapidjson/document.h>

@@ -3,7 +3,7 @@
 
 #include "fuzz.hpp"
 
-#include "io/errors.hpp"
+#include "base/errors.hpp"
 #include "verbs/verbs.hpp"
 
 #include <cstdint>

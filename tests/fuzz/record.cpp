@@ -3,8 +3,8 @@
 #include "program.hpp"
 #include "world.hpp"
 
-#include "demo/demo_file.hpp"
-#include "net/game_client.hpp"
+#include "recording/demo/demo_file.hpp"
+#include "recording/server/game_client.hpp"
 
 #include <teewire/handshake.hpp>
 #include <teewire/snapshot_sender.hpp>
@@ -123,7 +123,7 @@ private:
     [[nodiscard]] std::uint32_t crc() const {
         return static_cast<std::uint32_t>(crc32_z(0, map_.data(), map_.size()));
     }
-    [[nodiscard]] protocol spoken() const { return v07_ ? protocol::teeworlds_07 : protocol::ddnet; }
+    [[nodiscard]] protocol item_protocol() const { return v07_ ? protocol::teeworlds_07 : protocol::ddnet; }
 
     void announce(std::int32_t size) {
         messages::map_change m;
@@ -139,7 +139,7 @@ private:
     template <class T>
     void say_typed(T const& value) {
         std::array<std::uint8_t, max_payload_bytes> room;
-        if (auto const message = encode(value, spoken(), room)) say(*message, true);
+        if (auto const message = encode(value, item_protocol(), room)) say(*message, true);
     }
     void say(std::span<std::uint8_t const> message, bool vital) {
         if (!server_) return;

@@ -5,12 +5,12 @@
 #include "demo_mutator.hpp"
 #include "program.hpp"
 
-#include "demo/playback.hpp"
-#include "demo/session.hpp"
-#include "io/input.hpp"
-#include "net/game_client.hpp"
-#include "net/replay_server.hpp"
-#include "stream/live_show.hpp"
+#include "base/input.hpp"
+#include "recording/demo/demo_document.hpp"
+#include "recording/server/game_client.hpp"
+#include "serve/live_show.hpp"
+#include "serve/playback.hpp"
+#include "serve/replay_server.hpp"
 
 #include <map>
 #include <optional>
@@ -71,7 +71,7 @@ protected:
 
 class replayed final : public director {
 public:
-    replayed(session& demo, bool loop, std::span<std::uint8_t const> map) : shown_{demo, loop, {}} {
+    replayed(demo_document& demo, bool loop, std::span<std::uint8_t const> map) : shown_{demo, loop, {}} {
         shown_.set_map("made_up", map);
     }
     show& shown() override { return shown_; }
@@ -87,9 +87,9 @@ private:
 
 class happening final : public director {
 public:
-    happening(session& demo, bool loop, std::span<std::uint8_t const> map)
+    happening(demo_document& demo, bool loop, std::span<std::uint8_t const> map)
         : demo_{demo}, player_{demo.player()}, loop_{loop}, map_{map} {
-        begin(demo.spoken(), "made_up", map);
+        begin(demo.item_protocol(), "made_up", map);
     }
     show& shown() override { return shown_; }
     void go_on() override {
@@ -109,7 +109,7 @@ public:
             auto const said = in.take(in.word() % 2000U);
             e.kind = event_kind::message;
             e.message = said;
-            shown_.take(e);
+            shown_.put(e);
         }
         }
     }
@@ -117,20 +117,20 @@ public:
         next_ = now_;
         moved_ = 0;
         given_ = 0;
-        begin(demo_.spoken(), "made_up", map_);
+        begin(demo_.item_protocol(), "made_up", map_);
     }
     [[nodiscard]] bool gives() const override { return given_ > 0; }
 
 private:
     void begin(protocol p, std::string name, std::span<std::uint8_t const> map) {
-        recording what;
+        recording_info what;
         what.version = p;
         what.map.name = std::move(name);
         what.map_bytes = map;
         stream_event e;
         e.kind = event_kind::begin;
         e.begun = &what;
-        shown_.take(e);
+        shown_.put(e);
     }
     // Up to the next marker.
     void play() {
@@ -143,14 +143,14 @@ private:
                                                            : event_kind::tick;
             e.message = d.message;
             e.state = player_.state();
-            shown_.take(e);
+            shown_.put(e);
             given_ += e.kind == event_kind::snapshot && e.tick >= 0;
             if (d.kind == demo_event_kind::tick) return;
         }
         if (loop_) static_cast<void>(player_.seek(demo_.overview().first_tick, demo_.keyframes()));
     }
 
-    session& demo_;
+    demo_document& demo_;
     demo_player& player_;
     bool loop_;
     std::span<std::uint8_t const> map_;
@@ -275,7 +275,7 @@ void run_target(fuzz::bytes_view data) {
     file.assign(in.take(in.word()));
     try {
         input const source{file.path()};
-        session demo{source};
+        demo_document demo{source};
         auto const run = [&](director&& what) {
             stage all{what, live};
             all.wait(200);

@@ -2,10 +2,10 @@
 #include "check.hpp"
 #include "demos.hpp"
 
+#include "base/file_kind.hpp"
 #include "cli/nearest.hpp"
 #include "cli/times.hpp"
 #include "game/message_fields.hpp"
-#include "io/file_kind.hpp"
 
 #include <set>
 

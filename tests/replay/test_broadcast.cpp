@@ -4,13 +4,13 @@
 #include "scene.hpp"
 #include "temporary_file.hpp"
 
-#include "broadcast/broadcast.hpp"
-#include "broadcast/broadcast_index.hpp"
-#include "broadcast/event_queue.hpp"
-#include "broadcast/folder.hpp"
-#include "broadcast/subscriber.hpp"
-#include "io/errors.hpp"
-#include "stream/whole_ticks.hpp"
+#include "base/errors.hpp"
+#include "http/broadcast.hpp"
+#include "http/folder.hpp"
+#include "recording/relay/broadcast_index.hpp"
+#include "recording/relay/subscriber.hpp"
+#include "recording/stream/event_queue.hpp"
+#include "recording/stream/whole_ticks.hpp"
 
 #include <teewire/demo_reader.hpp>
 
@@ -44,14 +44,14 @@ struct teller {
     std::vector<std::int32_t> state{};
 
     void begin(bytes const& map = {}) {
-        recording what;
+        recording_info what;
         what.version = protocol::teeworlds_06;
         what.map.name = "yard";
         what.map_bytes = map;
         stream_event e;
         e.kind = event_kind::begin;
         e.begun = &what;
-        to.take(e);
+        to.put(e);
     }
     void snapshot(std::int32_t tick) {
         state = state_of(tick);
@@ -59,7 +59,7 @@ struct teller {
         e.kind = event_kind::snapshot;
         e.tick = tick;
         e.state = snapshot_view::trusted(state);
-        to.take(e);
+        to.put(e);
     }
     void chat(std::int32_t tick, std::string_view text) {
         messages::chat what;
@@ -69,21 +69,21 @@ struct teller {
         e.kind = event_kind::message;
         e.tick = tick;
         e.message = *encode(what, protocol::teeworlds_06, memory);
-        to.take(e);
+        to.put(e);
     }
 };
 
 // All that was offered.
 struct listener final : fragment_sink {
-    std::vector<broadcast_recording> begun{};
+    std::vector<broadcast_info> begun{};
     std::vector<std::vector<fragment>> fragments{};
     std::size_t ended = 0;
 
-    void begin(broadcast_recording const& what) override {
+    void begin(broadcast_info const& what) override {
         begun.push_back(what);
         fragments.emplace_back();
     }
-    void take(fragment const& f) override { fragments.back().push_back(f); }
+    void put(fragment const& f) override { fragments.back().push_back(f); }
     void end() override { ++ended; }
 
     [[nodiscard]] bytes joined(std::size_t which, std::size_t first, std::size_t count) const {
@@ -280,7 +280,7 @@ TEST_CASE("events wait for their time, as copies") {
         std::string map{};
         bytes message{};
         std::size_t wrong = 0;
-        void take(stream_event const& e) override {
+        void put(stream_event const& e) override {
             got.emplace_back(e.kind, e.tick);
             if (e.kind == event_kind::begin) map.assign(e.begun->map_bytes.begin(), e.begun->map_bytes.end());
             if (e.kind == event_kind::message) {
@@ -297,7 +297,7 @@ TEST_CASE("events wait for their time, as copies") {
         event_queue& queue;
         milliseconds due = 0;
         explicit at(event_queue& to) : queue{to} {}
-        void take(stream_event const& e) override { queue.add(e, due); }
+        void put(stream_event const& e) override { queue.add(e, due); }
     } in{queue};
     teller tell{in};
     CHECK_FALSE(queue.next());
@@ -330,12 +330,12 @@ TEST_CASE("a queue of events has a limit, whatever its source sends") {
     struct at_once final : event_sink {
         event_queue& queue;
         explicit at_once(event_queue& to) : queue{to} {}
-        void take(stream_event const& e) override { queue.add(e, 0); }
+        void put(stream_event const& e) override { queue.add(e, 0); }
     } in{queue};
     struct sink final : event_sink {
         std::map<event_kind, int> kinds{};
         std::vector<std::size_t> maps{};
-        void take(stream_event const& e) override {
+        void put(stream_event const& e) override {
             ++kinds[e.kind];
             if (e.kind == event_kind::begin) maps.push_back(e.begun->map_bytes.size());
         }
@@ -361,7 +361,7 @@ TEST_CASE("a queue of events has a limit, whatever its source sends") {
 TEST_CASE("ticks without snapshots become snapshots") {
     struct sink final : event_sink {
         std::vector<std::int32_t> ticks{};
-        void take(stream_event const& e) override {
+        void put(stream_event const& e) override {
             if (e.kind == event_kind::snapshot) ticks.push_back(e.tick);
         }
     } seen;
@@ -372,7 +372,7 @@ TEST_CASE("ticks without snapshots become snapshots") {
         e.kind = kind;
         e.tick = tick;
         e.state = snapshot_view::trusted(state);
-        whole.take(e);
+        whole.put(e);
     };
     give(event_kind::tick, 8); // no state is known yet
     give(event_kind::message, 8);

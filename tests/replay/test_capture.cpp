@@ -1,7 +1,7 @@
-#include "capture/connections.hpp"
-#include "capture/explain.hpp"
-#include "capture/frame.hpp"
-#include "capture/vital_stream.hpp"
+#include "recording/capture/connections.hpp"
+#include "recording/capture/explain.hpp"
+#include "recording/capture/frame.hpp"
+#include "recording/capture/vital_stream.hpp"
 #include "simulated_session.hpp"
 
 #include "check.hpp"

@@ -1,6 +1,6 @@
 // What a capture tells of conversations whose course is known.
-#include "capture/connections.hpp"
-#include "capture/report.hpp"
+#include "recording/capture/connections.hpp"
+#include "recording/capture/report.hpp"
 
 #include "snapshots.hpp"
 #include "talk.hpp"
@@ -82,7 +82,7 @@ struct snapshots_of {
     std::vector<history::entry> entries = std::vector<history::entry>(100);
     test::ints block = test::ints(10000);
     snapshot_sender sender{
-        entries, block, {said.spoken(), said.spoken() == protocol::ddnet ? &sizes_06 : &sizes_07}};
+        entries, block, {said.item_protocol(), said.item_protocol() == protocol::ddnet ? &sizes_06 : &sizes_07}};
 };
 
 /// Datagrams of 0.6 as a test wants them.

@@ -2,8 +2,8 @@
 #include "demos.hpp"
 #include "streams.hpp"
 
-#include "demo/demo_stream.hpp"
 #include "edit/diff.hpp"
+#include "recording/demo/demo_stream.hpp"
 
 #include <fmt/format.h>
 
@@ -114,7 +114,7 @@ TEST_CASE("diff: ticks that one alone has") {
     common.common_ticks = true;
     CHECK(differences(all, {a, snapshot(10, {pickup(1, 1, 1)}), marker(16)}, common) == lines{"10 pickup 1: b"});
     diff_options range;
-    range.range = [](recording const&) { return tick_range{14, 18}; };
+    range.range = [](recording_info const&) { return tick_range{14, 18}; };
     CHECK(differences(all, {a, snapshot(10, {pickup(1, 1, 1)}), marker(16)}, range) ==
           lines{"1 ticks 14-14: a", "16 pickup 1: b", "1 ticks 18-18: a"});
     // Ticks that go back end nothing.
@@ -254,7 +254,7 @@ TEST_CASE("diff: demos equal themselves, and one changed int is found and named"
     test::random rng{7};
     for (char const* const name : {"ddnet_dm1", "ddnet_yard", "ddnet_v4"}) {
         input const source{fmt::format("{}/demos/{}.demo", TEEWIRE_FIXTURES, name)};
-        session first{source}, second{source};
+        demo_document first{source}, second{source};
         {
             demo_stream a{first}, b{second};
             auto const found = diff(a, b);
@@ -262,7 +262,7 @@ TEST_CASE("diff: demos equal themselves, and one changed int is found and named"
             CHECK(found.result.common_ticks > 100);
         }
         for (int i = 0; i < 20; ++i) {
-            session third{source}, fourth{source};
+            demo_document third{source}, fourth{source};
             demo_stream a{third}, b{fourth};
             changed_stream changed{b, rng.below(100), rng.below(1 << 30)};
             auto const found = diff(a, changed);

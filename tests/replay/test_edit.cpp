@@ -3,11 +3,11 @@
 #include "scene.hpp"
 #include "streams.hpp"
 
-#include "demo/demo_recorder.hpp"
 #include "edit/around.hpp"
 #include "edit/cut.hpp"
 #include "edit/join.hpp"
 #include "game/retime.hpp"
+#include "recording/demo/demo_recorder.hpp"
 
 #include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
@@ -37,7 +37,7 @@ cutting cut(bytes const& demo, std::vector<tick_range> const& ranges, std::optio
     from.store(demo);
     cutting out;
     input const source{from.name()};
-    session opened{source};
+    demo_document opened{source};
     demo_cutter cutter{opened, [&](std::string const& what) {
                            REQUIRE(what.starts_with(from.name() + ": "));
                            out.damage.push_back(what.substr(from.name().size() + 2));
@@ -317,13 +317,13 @@ joining join(std::vector<bytes> const& demos) {
     joining out;
     std::vector<std::unique_ptr<scratch_file>> files;
     std::vector<std::unique_ptr<input>> sources;
-    std::vector<std::unique_ptr<session>> sessions;
+    std::vector<std::unique_ptr<demo_document>> sessions;
     std::vector<joinable> parts;
     for (bytes const& demo : demos) {
         files.push_back(std::make_unique<scratch_file>(fmt::format("part-{}", files.size()).c_str()));
         files.back()->store(demo);
         sources.push_back(std::make_unique<input>(files.back()->name()));
-        sessions.push_back(std::make_unique<session>(*sources.back()));
+        sessions.push_back(std::make_unique<demo_document>(*sources.back()));
         parts.push_back(examine(*sessions.back()));
         expect_joinable(parts.front(), parts.back());
     }
@@ -647,7 +647,7 @@ TEST_CASE("0.7's players are added to what has none, unless they had been items 
         stream_event event;
         REQUIRE(stream.next(event));
         demo_recorder made{file, *event.begun};
-        while (stream.next(event)) CHECK(made.take(event));
+        while (stream.next(event)) CHECK(made.put(event));
         made.finish();
         file.finish();
         auto const shown = show(to.content());

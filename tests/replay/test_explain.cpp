@@ -1,5 +1,5 @@
 // What is printed of packets and messages whose content is known.
-#include "capture/explain.hpp"
+#include "recording/capture/explain.hpp"
 
 #include "snapshots.hpp"
 

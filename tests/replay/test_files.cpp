@@ -3,12 +3,12 @@
 #include "scene.hpp"
 #include "temporary_file.hpp"
 
-#include "data/tabulator.hpp"
-#include "demo/demo_file.hpp"
-#include "demo/demo_follower.hpp"
-#include "demo/segments.hpp"
-#include "demo/session.hpp"
-#include "io/output.hpp"
+#include "base/output.hpp"
+#include "recording/demo/demo_document.hpp"
+#include "recording/demo/demo_file.hpp"
+#include "recording/demo/demo_follower.hpp"
+#include "recording/demo/segments.hpp"
+#include "tables/tabulator.hpp"
 
 #include <teewire/packer.hpp>
 
@@ -45,7 +45,7 @@ test::bytes demo_of(std::vector<test::bytes> const& parts) {
     return file;
 }
 
-decoded decode_with(session const& demo, unsigned jobs) {
+decoded decode_with(demo_document const& demo, unsigned jobs) {
     workers team{jobs};
     auto const all = decode(demo, team, {});
     team.join();
@@ -65,7 +65,7 @@ TEST_CASE("segments find the ticks that do not increase, as one player does") {
         CAPTURE(v.begin);
         auto const file = demo_of({first, chunks(v.begin, v.begin + 60), chunks(v.begin + 70, v.begin + 130)});
         input const source{here.store("parts.demo", file)};
-        session const demo{source};
+        demo_document const demo{source};
         REQUIRE(demo.keyframes().size() >= 3);
         auto const alone = decode_with(demo, 1);
         auto const together = decode_with(demo, 4);
@@ -88,7 +88,7 @@ TEST_CASE("segments: damage is found in the place where one player finds it, and
         auto bad = good;
         std::fill_n(bad.begin() + static_cast<std::ptrdiff_t>(at), 40, std::uint8_t{0xff});
         input const source{here.store("bad.demo", bad)};
-        session const demo{source};
+        demo_document const demo{source};
         auto const alone = decode_with(demo, 1);
         auto const together = decode_with(demo, 4);
         REQUIRE(alone.failed());
@@ -135,7 +135,7 @@ TEST_CASE("a recording holds what is vital, and the one message that is not") {
     CHECK(file.finish());
 
     input const source{here.name("a.demo")};
-    session const demo{source};
+    demo_document const demo{source};
     auto const all = decode_with(demo, 1);
     CHECK(all.messages == 2);
     CHECK(all.snapshots == 1);
@@ -178,13 +178,13 @@ TEST_CASE("what a header says of the protocol counts until the items say otherwi
         if (lies) std::copy_n(net_version_07.begin(), net_version_07.size(), bytes.begin() + 8);
         test::temporary_file const file{bytes};
         input const source{file.path()};
-        session const known{source};
+        demo_document const known{source};
         CHECK(known.header().says_07() == lies);
-        CHECK_FALSE(known.sizes_presumed());
-        CHECK(known.spoken() == protocol::teeworlds_06);
-        session const presumed{source, size_detection::presume};
-        CHECK(presumed.sizes_presumed() == lies);
-        CHECK((presumed.spoken() == protocol::teeworlds_07) == lies);
+        CHECK_FALSE(known.sizes_assumed());
+        CHECK(known.item_protocol() == protocol::teeworlds_06);
+        demo_document const assumed{source, size_detection::assume};
+        CHECK(assumed.sizes_assumed() == lies);
+        CHECK((assumed.item_protocol() == protocol::teeworlds_07) == lies);
     }
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("a client that has left hears nothing more, though it is in the same p
         t.say(t.announced(bytes));
         std::array<std::uint8_t, 1000> memory;
         auto const queue = [&](auto const& value) {
-            auto const message = *encode(value, t.spoken(), memory);
+            auto const message = *encode(value, t.item_protocol(), memory);
             REQUIRE(t.server->queue(message, true, t.now) == teewire::failure{});
         };
         messages::map_data nothing;

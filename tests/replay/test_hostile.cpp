@@ -5,9 +5,9 @@
 #include "talk.hpp"
 #include "temporary_file.hpp"
 
-#include "capture/connections.hpp"
-#include "capture/pcap_file.hpp"
 #include "game/ticks.hpp"
+#include "recording/capture/connections.hpp"
+#include "recording/capture/pcap_file.hpp"
 
 #include <teewire/packer.hpp>
 #include <teewire/snapshot_sender.hpp>
@@ -67,14 +67,14 @@ TEST_CASE("ticks that are counted on end with the last one there is") {
     CHECK(later(last - 3, 3) == last);
     CHECK(later(last, 50) == last);
     tick_interval each{50};
-    CHECK(each.take(0));
-    CHECK_FALSE(each.take(49));
-    CHECK(each.take(50));
-    CHECK(each.take(last - 10));
-    CHECK_FALSE(each.take(last));
-    CHECK(each.take(3)); // began anew
-    CHECK_FALSE(each.take(3));
-    CHECK(each.take(last));
+    CHECK(each.due(0));
+    CHECK_FALSE(each.due(49));
+    CHECK(each.due(50));
+    CHECK(each.due(last - 10));
+    CHECK_FALSE(each.due(last));
+    CHECK(each.due(3)); // began anew
+    CHECK_FALSE(each.due(3));
+    CHECK(each.due(last));
 }
 
 TEST_CASE("a demo with whatever ticks is served") {

@@ -1,8 +1,8 @@
 // What signals do, each in a process of its own.
+#include "base/interrupts.hpp"
 #include "cli/examine_files.hpp"
-#include "data/database.hpp"
-#include "demo/usage.hpp"
-#include "io/interrupts.hpp"
+#include "recording/demo/usage.hpp"
+#include "tables/database.hpp"
 
 #include <doctest/doctest.h>
 
@@ -60,7 +60,7 @@ struct file {
 TEST_CASE("a signal asks the work to end") {
     for (int const signal : {SIGINT, SIGTERM, SIGHUP})
         CHECK(exit_code_of([&] {
-                  catch_interrupts(ending::when_complete);
+                  catch_interrupts(ending::deferred);
                   if (interrupted() || can_be_read(interrupt_descriptor())) _exit(1);
                   std::raise(signal);
                   if (!interrupted() || !can_be_read(interrupt_descriptor())) _exit(2);
@@ -88,7 +88,7 @@ TEST_CASE("work that does not end is ended") {
               std::raise(SIGTERM);
               for (;;) pause();
           }) == exit_interrupted);
-    for (ending const when : {ending::soon, ending::when_complete})
+    for (ending const when : {ending::soon, ending::deferred})
         CHECK(exit_code_of([&] {
                   catch_interrupts(when);
                   std::raise(SIGINT);
@@ -98,17 +98,17 @@ TEST_CASE("work that does not end is ended") {
 
 TEST_CASE("what waits is ended at once") {
     CHECK(exit_code_of([] {
-              catch_interrupts(ending::when_complete);
+              catch_interrupts(ending::deferred);
               endless_wait const waiting;
               std::raise(SIGINT);
           }) == exit_interrupted);
     CHECK(exit_code_of([] { // the signal came before
-              catch_interrupts(ending::when_complete);
+              catch_interrupts(ending::deferred);
               std::raise(SIGINT);
               endless_wait const waiting;
           }) == exit_interrupted);
     CHECK(exit_code_of([] {
-              catch_interrupts(ending::when_complete);
+              catch_interrupts(ending::deferred);
               { endless_wait const waiting; }
               std::raise(SIGINT);
           }) == came_through);
@@ -117,14 +117,14 @@ TEST_CASE("what waits is ended at once") {
 TEST_CASE("unfinished files go") {
     file const half;
     CHECK(exit_code_of([&] {
-              catch_interrupts(ending::when_complete);
+              catch_interrupts(ending::deferred);
               { unfinished_name const finished{half.path.string()}; }
               endless_wait const waiting;
               std::raise(SIGINT);
           }) == exit_interrupted);
     CHECK(half.is_there());
     CHECK(exit_code_of([&] {
-              catch_interrupts(ending::when_complete);
+              catch_interrupts(ending::deferred);
               unfinished_name const other{half.path.string() + "-2"};
               unfinished_name const name{half.path.string()};
               unfinished_name const third{half.path.string() + "-3"};
@@ -160,7 +160,7 @@ TEST_CASE("a database that nothing is in yet goes with its journal, unless it is
                 for (;;) pause();
             }
             CHECK(exit_code_of([&] {
-                      catch_interrupts(ending::when_complete);
+                      catch_interrupts(ending::deferred);
                       database const opened{made.path.string()};
                       static_cast<void>(!write(is_open[1], "", 1));
                       static_cast<void>(!read(is_locked[0], &byte, 1));
@@ -180,7 +180,7 @@ TEST_CASE("a database that nothing is in yet goes with its journal, unless it is
 TEST_CASE("of a file that was interrupted nothing is printed, nor of those behind it") {
     file const printed;
     CHECK(exit_code_of([&] {
-              catch_interrupts(ending::when_complete);
+              catch_interrupts(ending::deferred);
               REQUIRE(std::freopen(printed.path.c_str(), "w", stdout) != nullptr);
               int code = 0;
               {
@@ -202,9 +202,9 @@ TEST_CASE("of a file that was interrupted nothing is printed, nor of those behin
 
 TEST_CASE("du counts no more chunks when it is interrupted") {
     CHECK(exit_code_of([] {
-              catch_interrupts(ending::when_complete);
+              catch_interrupts(ending::deferred);
               input const source{TEEWIRE_FIXTURES "/demos/ddnet_dm1.demo"};
-              session demo{source};
+              demo_document demo{source};
               std::raise(SIGINT);
               demo_usage const found = measure_usage(demo, [](std::uint64_t) {});
               if (found.ticks.count != 0 || found.rest != found.total - found.header) _exit(1);

@@ -2,7 +2,7 @@
 #include "check.hpp"
 #include "temporary_file.hpp"
 
-#include "io/keyed_hash.hpp"
+#include "base/keyed_hash.hpp"
 #include "map/document.hpp"
 
 #include <algorithm>

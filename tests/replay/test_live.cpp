@@ -6,9 +6,9 @@
 #include "temporary_file.hpp"
 #include "watching_client.hpp"
 
-#include "demo/playback.hpp"
-#include "net/replay_server.hpp"
-#include "net/udp.hpp"
+#include "base/udp.hpp"
+#include "serve/playback.hpp"
+#include "serve/replay_server.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -65,7 +65,7 @@ struct stage final : packet_sink {
         }
         recorded[tick] = shown_items(player.state(), v07());
     }
-    [[nodiscard]] bool v07() const { return demo.spoken() == protocol::teeworlds_07; }
+    [[nodiscard]] bool v07() const { return demo.item_protocol() == protocol::teeworlds_07; }
     [[nodiscard]] wire_format format() const { return v07() ? wire_format::v07 : wire_format::ddnet; }
 
     a_client& join(test::link_quality quality = {}) {
@@ -112,7 +112,7 @@ struct stage final : packet_sink {
     }
 
     input source;
-    session demo;
+    demo_document demo;
     playback shown;
     test::bytes map = test::bytes(40'001);
     std::optional<replay_server> server;
@@ -149,14 +149,14 @@ struct raw_viewer {
             for (auto const& datagram : std::exchange(arrived, {})) {
                 if (link->receive(datagram, s.now, payload).kind != received_kind::chunks) continue;
                 for (chunk c; link->next_chunk(c);)
-                    if (auto const m = parse_message(c.data)) ++told[identify(*m, spoken())];
+                    if (auto const m = parse_message(c.data)) ++told[identify(*m, item_protocol())];
             }
         }
     }
     template <class T>
     void say(T const& value, bool vital = true) {
         std::array<std::uint8_t, max_payload_bytes> bytes;
-        auto const message = encode(value, spoken(), bytes);
+        auto const message = encode(value, item_protocol(), bytes);
         REQUIRE(message);
         REQUIRE(link->queue(*message, vital, s.now) == teewire::failure{});
         link->flush();
@@ -175,7 +175,7 @@ struct raw_viewer {
             exchange();
         }
     }
-    [[nodiscard]] protocol spoken() const { return s.v07() ? protocol::teeworlds_07 : protocol::ddnet; }
+    [[nodiscard]] protocol item_protocol() const { return s.v07() ? protocol::teeworlds_07 : protocol::ddnet; }
 
     stage& s;
     endpoint at = address(here, 4900);
@@ -709,7 +709,7 @@ TEST_CASE("so many a second, and as many at once") {
     rate_limit limit{10};
     auto const taken = [&](milliseconds now) {
         int count = 0;
-        while (count < 100 && limit.take(now)) ++count;
+        while (count < 100 && limit.try_acquire(now)) ++count;
         return count;
     };
     CHECK(taken(5000) == 10);
@@ -723,10 +723,10 @@ TEST_CASE("so many a second, and as many at once") {
 TEST_CASE("a host is one by its network in IPv6, and by its whole address otherwise") {
     auto const shared = [](char const* one, char const* other) {
         host_rate_limit limit{2, 100};
-        CHECK(limit.take(boost::asio::ip::make_address(one), 0));
-        CHECK(limit.take(boost::asio::ip::make_address(one), 0));
-        CHECK_FALSE(limit.take(boost::asio::ip::make_address(one), 0));
-        return !limit.take(boost::asio::ip::make_address(other), 0);
+        CHECK(limit.try_acquire(boost::asio::ip::make_address(one), 0));
+        CHECK(limit.try_acquire(boost::asio::ip::make_address(one), 0));
+        CHECK_FALSE(limit.try_acquire(boost::asio::ip::make_address(one), 0));
+        return !limit.try_acquire(boost::asio::ip::make_address(other), 0);
     };
     // Which hosts share a rate by chance is another question each time.
     auto const always = [&](char const* one, char const* other) {
@@ -747,9 +747,9 @@ TEST_CASE("a host that takes all it can get keeps hardly anybody else from getti
     for (std::uint32_t host = 0; host < 20'000; ++host) {
         milliseconds const now = host * 1000;
         int taken = 0;
-        while (limit.take(enemy, now)) ++taken;
+        while (limit.try_acquire(enemy, now)) ++taken;
         CHECK(taken == 20);
-        kept_out += !limit.take(boost::asio::ip::make_address_v4(0x0a00'0000 + host), now);
+        kept_out += !limit.try_acquire(boost::asio::ip::make_address_v4(0x0a00'0000 + host), now);
     }
     CHECK(kept_out <= 2); // of one table of the same size it would be 20
 }
@@ -900,8 +900,8 @@ TEST_CASE("after a jump it is known who is there, from messages that came before
 
     test::temporary_file const file{recording.bytes()};
     input const source{file.path()};
-    session demo{source};
-    REQUIRE(demo.spoken() == protocol::teeworlds_07);
+    demo_document demo{source};
+    REQUIRE(demo.item_protocol() == protocol::teeworlds_07);
     playback shown{demo, false, {}};
     auto const present = [&](std::int32_t at) {
         shown.seek(at);

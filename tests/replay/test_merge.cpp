@@ -1,9 +1,9 @@
 // Recordings of several clients as one, as `teewire merge` makes it.
 #include "streams.hpp"
 
+#include "base/errors.hpp"
 #include "edit/merge.hpp"
 #include "game/roster.hpp"
-#include "io/errors.hpp"
 
 #include <teewire/message_types.hpp>
 
@@ -28,7 +28,7 @@ struct shown {
 };
 
 struct merged {
-    recording begun; // what it borrowed is gone
+    recording_info begun; // what it borrowed is gone
     std::vector<std::int32_t> markers;
     std::vector<shown> ticks;
     merge_result result;

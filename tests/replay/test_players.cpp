@@ -1,5 +1,5 @@
-#include "demo/timeline.hpp"
-#include "io/text.hpp"
+#include "base/text.hpp"
+#include "events/timeline.hpp"
 #include "scene.hpp"
 #include "verbs/play_clock.hpp"
 #include "verbs/play_view.hpp"

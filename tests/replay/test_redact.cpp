@@ -27,7 +27,7 @@ std::string without_names(std::vector<std::string> const& players, std::string c
     test::scratch_file const from{"from.demo"}, to{"to.demo"};
     from.store({demo.bytes().begin(), demo.bytes().end()});
     input const source{from.name()};
-    session opened{source};
+    demo_document opened{source};
     redaction what;
     what.server = false;
     redactor work{opened, what};
@@ -36,7 +36,7 @@ std::string without_names(std::vector<std::string> const& players, std::string c
     CHECK(work.write(out, [](std::uint64_t) {}).names == players.size());
     out.finish();
     input const written{to.name()};
-    session changed{written};
+    demo_document changed{written};
     std::string text;
     for (timeline_event const& e : read_timeline(changed).events) text += e.text;
     return text;

@@ -4,7 +4,7 @@
 #include "scene.hpp"
 #include "watching_client.hpp"
 
-#include "stream/live_show.hpp"
+#include "serve/live_show.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -35,7 +35,7 @@ struct live_stage final : packet_sink {
 
     void begin(protocol p, std::string const& name, test::bytes const& map) {
         version = p;
-        recording what;
+        recording_info what;
         what.version = p;
         what.map.name = name;
         auto const borrowed = map; // for this call alone
@@ -43,7 +43,7 @@ struct live_stage final : packet_sink {
         stream_event e;
         e.kind = event_kind::begin;
         e.begun = &what;
-        shown.take(e);
+        shown.put(e);
     }
     void snapshot(std::int32_t tick, snapshot_view state) {
         auto const ints = std::make_unique<std::vector<std::int32_t>>(state.ints().begin(), state.ints().end());
@@ -51,7 +51,7 @@ struct live_stage final : packet_sink {
         e.kind = event_kind::snapshot;
         e.tick = tick;
         e.state = snapshot_view::trusted(*ints, true);
-        shown.take(e);
+        shown.put(e);
     }
     // Those players, at places that follow from the tick; the first one attacked 10 ticks ago.
     void snapshot(std::int32_t tick) {
@@ -71,7 +71,7 @@ struct live_stage final : packet_sink {
         stream_event e;
         e.kind = event_kind::message;
         e.message = bytes;
-        shown.take(e);
+        shown.put(e);
     }
     template <class T>
     void say(T const& value) {

@@ -1,6 +1,6 @@
-#include "demo/demo_file.hpp"
-#include "demo/segments.hpp"
 #include "game/spacing.hpp"
+#include "recording/demo/demo_file.hpp"
+#include "recording/demo/segments.hpp"
 #include "scene.hpp"
 
 #include <filesystem>
@@ -58,7 +58,7 @@ TEST_CASE("unchanged snapshots are counted, and not stored") {
         CHECK(file.finish());
     }
     input const source{path.string()};
-    session const demo{source};
+    demo_document const demo{source};
     workers team{1};
     CHECK(decode(demo, team, {}).snapshots == 2);
     std::filesystem::remove(path);

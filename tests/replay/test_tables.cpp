@@ -1,9 +1,9 @@
 // Items as rows of tables.
 #include "check.hpp"
 
-#include "data/item_tables.hpp"
-#include "data/tabulator.hpp"
 #include "game/message_fields.hpp"
+#include "tables/item_tables.hpp"
+#include "tables/tabulator.hpp"
 
 #include <fmt/ranges.h>
 
@@ -36,9 +36,9 @@ std::vector<std::int32_t> snapshot_of(std::vector<made_item> const& items) {
     return ints;
 }
 
-void take(item_rows& rows, std::int32_t tick, std::vector<made_item> const& items) {
+void add_items(item_rows& rows, std::int32_t tick, std::vector<made_item> const& items) {
     auto const ints = snapshot_of(items);
-    rows.take(tick, snapshot_view::trusted(ints, false));
+    rows.add(tick, snapshot_view::trusted(ints, false));
 }
 
 std::size_t table_named(std::string_view name) {
@@ -98,11 +98,11 @@ TEST_CASE("an item is one row for as long as it stays as it was") {
     item_rows rows;
     rows.begin(protocol::ddnet);
     made_item const flag{5, 1, {10, 20, 0}};
-    take(rows, 100, {flag, {5, 0, {1, 2, 3}}});
-    take(rows, 102, {flag, {5, 0, {1, 2, 3}}});
-    take(rows, 104, {{5, 0, {1, 2, 4}}, flag}); // another order is no other item
-    take(rows, 106, {flag});
-    take(rows, 108, {flag, {5, 0, {1, 2, 4}}}); // was away
+    add_items(rows, 100, {flag, {5, 0, {1, 2, 3}}});
+    add_items(rows, 102, {flag, {5, 0, {1, 2, 3}}});
+    add_items(rows, 104, {{5, 0, {1, 2, 4}}, flag}); // another order is no other item
+    add_items(rows, 106, {flag});
+    add_items(rows, 108, {flag, {5, 0, {1, 2, 4}}}); // was away
     CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 100, 102, {1, 2, 3}}, {0, 104, 104, {1, 2, 4}}});
     rows.drop_complete();
     CHECK(rows.bytes() == 6 * sizeof(std::int32_t)); // what is still there
@@ -111,22 +111,22 @@ TEST_CASE("an item is one row for as long as it stays as it was") {
 
     // What is gone can be handed over before the end, and may come again.
     rows.begin(protocol::ddnet);
-    take(rows, 1, {flag, {5, 0, {1, 2, 3}}, {5, 2, {7, 8, 9}}, {40, 1, {5}}});
+    add_items(rows, 1, {flag, {5, 0, {1, 2, 3}}, {5, 2, {7, 8, 9}}, {40, 1, {5}}});
     std::size_t const all = rows.bytes();
-    take(rows, 2, {{5, 2, {7, 8, 9}}});
+    add_items(rows, 2, {{5, 2, {7, 8, 9}}});
     CHECK(rows.bytes() == all);
     rows.close_gone();
     CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 1, 1, {1, 2, 3}}, {1, 1, 1, {10, 20, 0}}});
     CHECK(others_of(rows) == std::vector<other>{{"type_40", 1, 1, 1, {5}}});
     rows.drop_complete();
     CHECK(rows.bytes() == 3 * sizeof(std::int32_t)); // what is still there
-    take(rows, 3, {flag, {5, 2, {7, 8, 9}}});
+    add_items(rows, 3, {flag, {5, 2, {7, 8, 9}}});
     rows.close_all();
     CHECK(rows_of(rows, "flag") == std::vector<row>{{1, 3, 3, {10, 20, 0}}, {2, 1, 3, {7, 8, 9}}});
 
     // Nothing goes over into the next recording.
     rows.begin(protocol::teeworlds_07);
-    take(rows, 108, {flag});
+    add_items(rows, 108, {flag});
     rows.close_all();
     CHECK(rows_of(rows, "flag") == std::vector<row>{{1, 108, 108, {10, 20, 0}}});
 }
@@ -134,8 +134,8 @@ TEST_CASE("an item is one row for as long as it stays as it was") {
 TEST_CASE("items that have no table or no place of their own are kept as ints") {
     item_rows rows;
     rows.begin(protocol::ddnet);
-    take(rows, 1, {{5, 0, {1, 2, 3}}, {5, 0, {4, 5, 6}}, {40, 7, {9}}, {40, 7, {9}}, {0x8001, 2, {}}});
-    take(rows, 2, {{40, 7, {9}}});
+    add_items(rows, 1, {{5, 0, {1, 2, 3}}, {5, 0, {4, 5, 6}}, {40, 7, {9}}, {40, 7, {9}}, {0x8001, 2, {}}});
+    add_items(rows, 2, {{40, 7, {9}}});
     rows.close_all();
     CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 1, 1, {1, 2, 3}}});
     auto found = others_of(rows);
@@ -159,9 +159,9 @@ TEST_CASE("an alias means what the snapshot says, which can change") {
     };
     item_rows rows;
     rows.begin(protocol::ddnet);
-    take(rows, 1, {{0, 0x7fff, describes(player)}, {0x7fff, 3, {1, 2}}});
-    take(rows, 2, {{0x7fff, 3, {1, 2}}, {0, 0x7fff, describes(best)}});
-    take(rows, 3, {{0x7fff, 3, {1, 2}}});
+    add_items(rows, 1, {{0, 0x7fff, describes(player)}, {0x7fff, 3, {1, 2}}});
+    add_items(rows, 2, {{0x7fff, 3, {1, 2}}, {0, 0x7fff, describes(best)}});
+    add_items(rows, 3, {{0x7fff, 3, {1, 2}}});
     rows.close_all();
     CHECK(rows_of(rows, "ddnet_player") == std::vector<row>{{3, 1, 1, {1, 2}}});
     CHECK(rows_of(rows, "map_best_time") == std::vector<row>{{3, 2, 2, {1, 2}}});
@@ -249,11 +249,11 @@ kept_rows tabulate(std::size_t most_bytes) {
     kept_rows kept;
     new_rows memory;
     tabulator tables{kept, memory, most_bytes};
-    recording what;
+    recording_info what;
     stream_event event;
     event.kind = event_kind::begin;
     event.begun = &what;
-    tables.take(event);
+    tables.put(event);
     for (std::int32_t n = 0; n < 200; ++n) {
         // One that moves, one that stays, one that comes and goes; and the ticks begin anew.
         std::vector<made_item> items{{5, 1, {n, 0, 0}}, {5, 2, {1, 2, 3}}};
@@ -264,7 +264,7 @@ kept_rows tabulate(std::size_t most_bytes) {
         event.tick = n % 120;
         event.keyframe = n % 50 == 0;
         event.state = snapshot_view::trusted(ints, true);
-        tables.take(event);
+        tables.put(event);
     }
     tables.finish();
     std::sort(kept.items.begin(), kept.items.end());

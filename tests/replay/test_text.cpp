@@ -1,5 +1,5 @@
+#include "base/output.hpp"
 #include "game/item_text.hpp"
-#include "io/output.hpp"
 #include "map/source.hpp"
 #include "scene.hpp"
 

@@ -1,7 +1,7 @@
 // A stream tick by tick.
 #include "streams.hpp"
 
-#include "stream/tick_reader.hpp"
+#include "recording/stream/tick_reader.hpp"
 
 using namespace teewire;
 using namespace teewire::replay;

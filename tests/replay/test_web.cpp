@@ -3,10 +3,10 @@
 #include "happenings.hpp"
 #include "temporary_file.hpp"
 
-#include "demo/demo_index.hpp"
-#include "io/compression.hpp"
-#include "io/stored_file.hpp"
-#include "net/web_request.hpp"
+#include "base/compression.hpp"
+#include "base/stored_file.hpp"
+#include "http/web_request.hpp"
+#include "web/demo_index.hpp"
 
 #include <rapidjson/document.h>
 
@@ -45,7 +45,7 @@ struct made_index {
 
     test::temporary_file file;
     input source;
-    session opened;
+    demo_document opened;
     demo_index made;
     rapidjson::Document json;
     std::optional<index_facts> facts;

@@ -26,13 +26,13 @@ public:
         replay::stream_event e;
         e.kind = replay::event_kind::begin;
         e.begun = &begun_;
-        reader_.take(e);
+        reader_.put(e);
         tick_ = -1;
     }
     void tick(std::int32_t t) {
         replay::stream_event e;
         e.tick = tick_ = t;
-        reader_.take(e);
+        reader_.put(e);
     }
     void snapshot(std::int32_t t, scene& s) {
         tick(t);
@@ -40,14 +40,14 @@ public:
         e.kind = replay::event_kind::snapshot;
         e.tick = t;
         e.state = s.finish();
-        reader_.take(e);
+        reader_.put(e);
     }
     void message(std::vector<std::uint8_t> const& bytes) {
         replay::stream_event e;
         e.kind = replay::event_kind::message;
         e.tick = tick_;
         e.message = bytes;
-        reader_.take(e);
+        reader_.put(e);
     }
     void finish() { reader_.finish(); }
 
@@ -64,7 +64,7 @@ public:
 
 private:
     std::vector<std::int32_t> markers_;
-    replay::recording begun_;
+    replay::recording_info begun_;
     std::vector<replay::game_event> told_;
     replay::game_event_reader reader_{[this](replay::game_event const& e) { told_.push_back(e); }};
     std::int32_t tick_ = -1;

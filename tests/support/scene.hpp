@@ -3,8 +3,8 @@
 
 #include "temporary_file.hpp"
 
-#include "demo/timeline.hpp"
-#include "io/input.hpp"
+#include "base/input.hpp"
+#include "events/timeline.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ public:
     [[nodiscard]] replay::timeline read(std::size_t size) const {
         temporary_file const file{bytes().first(size)};
         replay::input const source{file.path()};
-        replay::session demo{source};
+        replay::demo_document demo{source};
         return replay::read_timeline(demo);
     }
     /// A line "TICK TEXT" for everything that happens.

@@ -3,10 +3,10 @@
 
 #include "lossy_link.hpp"
 
-#include "demo/playback.hpp"
-#include "io/input.hpp"
-#include "net/game_client.hpp"
-#include "net/replay_server.hpp"
+#include "base/input.hpp"
+#include "recording/server/game_client.hpp"
+#include "serve/playback.hpp"
+#include "serve/replay_server.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -139,7 +139,7 @@ private:
     }
 
     teewire::replay::input file_;
-    teewire::replay::session demo_;
+    teewire::replay::demo_document demo_;
     teewire::replay::playback shown_;
     tap_place place_;
     datagram_tap tap_;

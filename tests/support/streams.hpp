@@ -3,7 +3,7 @@
 
 #include "snapshots.hpp"
 
-#include "stream/event.hpp"
+#include "recording/stream/event.hpp"
 
 #include <string>
 #include <utility>
@@ -18,7 +18,7 @@ struct step {
     plain_items items;
     bytes message;
     bool vital = true;
-    teewire::replay::recording begun; // for begin
+    teewire::replay::recording_info begun; // for begin
 };
 
 inline step begin(std::string map = "m", teewire::protocol version = teewire::protocol::ddnet) {
@@ -88,7 +88,7 @@ private:
     std::vector<step> steps_;
     std::string error_;
     std::size_t at_ = 0;
-    teewire::replay::recording begun_;
+    teewire::replay::recording_info begun_;
     ints ints_;
     teewire::snapshot_view state_;
     bytes message_;

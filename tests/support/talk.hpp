@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 
-#include "net/game_client.hpp"
+#include "recording/server/game_client.hpp"
 
 #include <teewire/handshake.hpp>
 #include <teewire/sha256.hpp>
@@ -53,13 +53,13 @@ struct talk final : client_listener {
         ++told[type];
     }
 
-    [[nodiscard]] protocol spoken() const {
+    [[nodiscard]] protocol item_protocol() const {
         return format == wire_format::v07 ? protocol::teeworlds_07 : protocol::ddnet;
     }
     template <class T>
     void say(T const& value, bool vital = true) {
         std::array<std::uint8_t, max_payload_bytes> bytes;
-        auto const message = encode(value, spoken(), bytes);
+        auto const message = encode(value, item_protocol(), bytes);
         REQUIRE(message);
         say_bytes(*message, vital);
     }
@@ -91,7 +91,7 @@ struct talk final : client_listener {
         }
         if (server->receive(datagram, now, *payload).kind != received_kind::chunks) return;
         for (chunk c; server->next_chunk(c);)
-            if (auto const m = parse_message(c.data)) ++asked[identify(*m, spoken())];
+            if (auto const m = parse_message(c.data)) ++asked[identify(*m, item_protocol())];
     }
 
     messages::map_change announced(std::span<std::uint8_t const> bytes, std::span<std::uint8_t const> digest = {}) {

@@ -3,8 +3,8 @@
 
 #include "lossy_link.hpp"
 
-#include "net/game_client.hpp"
-#include "net/replay_server.hpp"
+#include "recording/server/game_client.hpp"
+#include "serve/replay_server.hpp"
 
 #include <map>
 #include <optional>

@@ -11,7 +11,7 @@
 //   wait N                until the first player that is there has got N more snapshots; says "waited"
 // Of 0.6, says "TICK NAME hooks -1|ID" and "TICK NAME lets go" as the player sees itself.
 #include "game/item_text.hpp"
-#include "net/udp_client.hpp"
+#include "recording/server/udp_client.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read_until.hpp>

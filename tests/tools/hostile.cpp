@@ -8,9 +8,9 @@
 //     tokens        guesses 100,000 a second                             chat         floods with messages
 //     crowd         1,000 connections that are begun and left            returns      comes and goes with a valid token
 // Prints how many packets it has sent.
-#include "io/keyed_hash.hpp"
-#include "net/game_client.hpp"
-#include "net/udp.hpp"
+#include "base/keyed_hash.hpp"
+#include "base/udp.hpp"
+#include "recording/server/game_client.hpp"
 
 #include <teewire/handshake.hpp>
 #include <teewire/snapshot_builder.hpp>

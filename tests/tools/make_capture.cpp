@@ -89,10 +89,10 @@ int main(int argc, char** argv) {
     }
     auto const map = test::random{1}.data(50'000, true);
     auto const place = std::string_view{argv[3]} == "client" ? test::tap_place::client : test::tap_place::server;
-    test::simulated_session session{argv[1], map, place,
-                                    [&](std::int64_t now, auto const& from, auto const& to, auto payload) {
-                                        out.write(now, from, to, payload);
-                                    }};
-    for (auto const& outcome : session.run(clients, duration))
+    test::simulated_session demo_document{argv[1], map, place,
+                                          [&](std::int64_t now, auto const& from, auto const& to, auto payload) {
+                                              out.write(now, from, to, payload);
+                                          }};
+    for (auto const& outcome : demo_document.run(clients, duration))
         fmt::print("{} {} {:08x} {}\n", outcome.snapshots, outcome.wrong, outcome.checksum_sum, outcome.map_bytes);
 }

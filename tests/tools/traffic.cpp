@@ -6,8 +6,8 @@
 //                                                     demo, as long as there is standard input; `ready` when it sees
 //   traffic flood HOST:PORT 0.6|0.7 PACKETS           malformed packets, and packets of connections that do not exist
 // Prints what was received.
-#include "demo/demo_file.hpp"
-#include "net/udp_client.hpp"
+#include "recording/demo/demo_file.hpp"
+#include "recording/server/udp_client.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Files that are examined at the same time.
 #pragma once
 
-#include "io/output.hpp"
-#include "io/workers.hpp"
+#include "base/output.hpp"
+#include "base/workers.hpp"
 
 #include <atomic>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "cli/shard.hpp"
 
-#include "io/output.hpp"
+#include "base/output.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Parts of many files, for as many processes.
 #pragma once
 
-#include "io/output_file.hpp"
+#include "base/output_file.hpp"
 
 #include <cstdint>
 #include <optional>

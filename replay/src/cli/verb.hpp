@@ -4,10 +4,10 @@
 // explanation in all of them.
 #pragma once
 
+#include "base/interrupts.hpp"
+#include "base/output_file.hpp"
 #include "cli/shard.hpp"
 #include "cli/times.hpp"
-#include "io/interrupts.hpp"
-#include "io/output_file.hpp"
 
 #include <cstdint>
 #include <functional>

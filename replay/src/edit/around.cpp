@@ -1,6 +1,6 @@
 #include "edit/around.hpp"
 
-#include "io/errors.hpp"
+#include "base/errors.hpp"
 
 #include <fmt/format.h>
 

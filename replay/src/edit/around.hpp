@@ -1,8 +1,8 @@
 // Where in a demo what somebody looks for happens.
 #pragma once
 
-#include "demo/timeline.hpp"
 #include "edit/cut.hpp"
+#include "events/timeline.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "edit/cut.hpp"
 
-#include "io/interrupts.hpp"
+#include "base/interrupts.hpp"
 
 #include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
@@ -18,7 +18,7 @@ constexpr std::size_t block_bytes = 1 << 20; // signals come in between
 // Goes through the chunks once and puts a piece together for each range that it comes upon.
 class piece_finder {
 public:
-    piece_finder(session const& demo, std::span<tick_range const> ranges,
+    piece_finder(demo_document const& demo, std::span<tick_range const> ranges,
                  std::function<void(std::string const&)> const& damaged)
         : demo_{demo}, ranges_{ranges}, damaged_{damaged}, reader_{
                                                                demo.reader(demo.first_chunk(), demo.file_size())} {}
@@ -122,7 +122,7 @@ private:
         open_.reset();
     }
 
-    session const& demo_;
+    demo_document const& demo_;
     std::span<tick_range const> ranges_;
     std::function<void(std::string const&)> const& damaged_;
     demo_reader reader_;
@@ -170,7 +170,7 @@ demo_header header_for(demo_header header, std::span<tick_range const> ticks, st
     return header;
 }
 
-demo_cutter::demo_cutter(session const& demo, std::function<void(std::string const&)> damaged)
+demo_cutter::demo_cutter(demo_document const& demo, std::function<void(std::string const&)> damaged)
     : demo_{demo}, damaged_{std::move(damaged)}, memory_{std::make_unique<memory>()} {}
 
 std::vector<demo_piece> demo_cutter::find(std::span<tick_range const> ranges) const {

@@ -2,9 +2,9 @@
 // begins with is made anew.
 #pragma once
 
-#include "demo/session.hpp"
+#include "base/output_file.hpp"
 #include "game/ticks.hpp"
-#include "io/output_file.hpp"
+#include "recording/demo/demo_document.hpp"
 
 #include <teewire/demo_writer.hpp>
 
@@ -43,7 +43,7 @@ struct demo_piece {
 class demo_cutter {
 public:
     /// `damaged` hears of damage in the pieces: "NAME: tick 1234, byte 5678: REASON; CONSEQUENCE".
-    demo_cutter(session const& demo, std::function<void(std::string const&)> damaged);
+    demo_cutter(demo_document const& demo, std::function<void(std::string const&)> damaged);
 
     /// What lies in the ranges, which ascend and do not overlap, in the order of the file. A piece begins with the first
     /// marker in its range at which there is a state, and ends before ticks go back. There is none for a range without
@@ -74,7 +74,7 @@ private:
     [[nodiscard]] bool begin_later(demo_piece& piece) const;
     [[nodiscard]] bool prepare(demo_piece& piece, head& out);
 
-    session const& demo_;
+    demo_document const& demo_;
     std::function<void(std::string const&)> damaged_;
     std::unique_ptr<memory> memory_;
     std::optional<demo_player> player_;

@@ -1,9 +1,9 @@
 #include "edit/diff.hpp"
 
+#include "base/errors.hpp"
+#include "base/interrupts.hpp"
 #include "game/message_fields.hpp"
-#include "io/errors.hpp"
-#include "io/interrupts.hpp"
-#include "stream/tick_reader.hpp"
+#include "recording/stream/tick_reader.hpp"
 
 #include <teewire/message.hpp>
 
@@ -92,8 +92,8 @@ private:
 
     void compare_recordings() {
         flush();
-        recording const& a = a_.begun();
-        recording const& b = b_.begun();
+        recording_info const& a = a_.begun();
+        recording_info const& b = b_.begun();
         bool const a_is_07 = a.version == protocol::teeworlds_07, b_is_07 = b.version == protocol::teeworlds_07;
         // What is known of DDNet's items holds for 0.6 as well.
         protocol_ = a.version == protocol::teeworlds_06 ? b.version : a.version;

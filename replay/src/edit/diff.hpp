@@ -3,7 +3,7 @@
 
 #include "game/item_text.hpp"
 #include "game/ticks.hpp"
-#include "stream/event.hpp"
+#include "recording/stream/event.hpp"
 
 #include <teewire/message_types.hpp>
 
@@ -55,7 +55,7 @@ struct diff_options {
     bool common_ticks = false;        ///< ticks that one alone has are no difference
     bool messages = true;
     /// The ticks to be compared of a recording of a. All of them if it is empty.
-    std::function<tick_range(recording const&)> range;
+    std::function<tick_range(recording_info const&)> range;
 };
 
 struct diff_result {

@@ -1,9 +1,9 @@
 #include "edit/join.hpp"
 
+#include "base/interrupts.hpp"
+#include "base/text.hpp"
 #include "game/retime.hpp"
 #include "game/spacing.hpp"
-#include "io/interrupts.hpp"
-#include "io/text.hpp"
 
 #include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
@@ -42,12 +42,12 @@ std::string map_text(joinable const& part) {
 
 } // namespace
 
-joinable examine(session const& demo) {
+joinable examine(demo_document const& demo) {
     joinable part;
     part.name = demo.name();
     part.header = demo.header();
     part.sizes = &demo.sizes();
-    part.version = demo.spoken();
+    part.version = demo.item_protocol();
     part.map_crc = demo.map().empty() ? demo.header().map_crc : map_crc32(demo.map());
     if (!demo.map().empty()) part.map_sha256 = sha256(demo.map());
     else if (demo.header().has_sha256) part.map_sha256 = demo.header().sha256;
@@ -112,7 +112,7 @@ demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std:
     out_.emplace(out, header, map, *parts_.front().sizes->sizes);
 }
 
-void demo_joiner::add(session& demo, std::function<void(std::string const&)> const& damaged,
+void demo_joiner::add(demo_document& demo, std::function<void(std::string const&)> const& damaged,
                       std::function<void(std::uint64_t bytes)> const& progress) {
     joinable const& part = parts_[next_];
     bool const first = next_++ == 0;

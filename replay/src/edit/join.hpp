@@ -1,9 +1,9 @@
 // Recordings one after the other as one demo.
 #pragma once
 
-#include "demo/demo_output.hpp"
-#include "demo/session.hpp"
-#include "io/output_file.hpp"
+#include "base/output_file.hpp"
+#include "recording/demo/demo_document.hpp"
+#include "recording/demo/demo_output.hpp"
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct joinable {
     std::optional<std::array<std::uint8_t, 32>> map_sha256;
 };
 /// Throws bad_input if there is no snapshot in it. O(chunks).
-[[nodiscard]] joinable examine(session const& demo);
+[[nodiscard]] joinable examine(demo_document const& demo);
 /// Throws usage_error if the second one cannot follow the first.
 void expect_joinable(joinable const& first, joinable const& other);
 
@@ -52,7 +52,7 @@ public:
 
     /// The next part, which is the one that was examined. `damaged` hears of damage: what comes before it is kept. Ends
     /// early when interrupted. Throws output_error.
-    void add(session& demo, std::function<void(std::string const&)> const& damaged,
+    void add(demo_document& demo, std::function<void(std::string const&)> const& damaged,
              std::function<void(std::uint64_t bytes)> const& progress);
     /// Completes the header.
     joined finish();

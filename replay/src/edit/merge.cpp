@@ -1,9 +1,9 @@
 #include "edit/merge.hpp"
 
+#include "base/errors.hpp"
+#include "base/interrupts.hpp"
 #include "edit/message_union.hpp"
 #include "game/item_text.hpp"
-#include "io/errors.hpp"
-#include "io/interrupts.hpp"
 
 #include <teewire/map/datafile.hpp>
 #include <teewire/snapshot_builder.hpp>
@@ -53,7 +53,7 @@ class merged_stream::work {
 public:
     explicit work(std::span<merge_input const> inputs) : inputs_{inputs}, result_ints_(snapshot_limits{}.ints()) {
         for (merge_input const& i : inputs) {
-            all_.push_back(std::make_unique<merged_recording>(*i.source, result_.parts.size()));
+            all_.push_back(std::make_unique<merge_source>(*i.source, result_.parts.size()));
             result_.parts.push_back({i.name, 0, 0, {}});
         }
     }
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] merge_result const& result() const noexcept { return result_; }
 
 private:
-    [[nodiscard]] std::string const& name(merged_recording const& r) const { return inputs_[r.part].name; }
+    [[nodiscard]] std::string const& name(merge_source const& r) const { return inputs_[r.part].name; }
 
     // ---- beginnings
 
@@ -102,7 +102,7 @@ private:
                 end(*r);
                 continue;
             }
-            recording const& begun = r->reader.begun();
+            recording_info const& begun = r->reader.begun();
             served_map map = begun.map;
             if (!begun.map_bytes.empty()) map.crc = map_crc32(begun.map_bytes);
             if (first) {
@@ -134,7 +134,7 @@ private:
         messages_.begin(recording_.version);
     }
 
-    void expect_same(recording const& begun, served_map const& map, std::string const& who) const {
+    void expect_same(recording_info const& begun, served_map const& map, std::string const& who) const {
         if ((begun.version == protocol::teeworlds_07) != (recording_.version == protocol::teeworlds_07))
             throw usage_error{fmt::format("{}: was recorded by a client of {}, but {} by one of {}", who,
                                           teewire::name(begun.version), first_name_,
@@ -144,7 +144,7 @@ private:
                                           map_text(recording_.map))};
     }
 
-    void end(merged_recording& r) {
+    void end(merge_source& r) {
         r.over = true;
         merged_part& part = result_.parts[r.part];
         if (part.damage.empty()) part.damage = r.reader.error();
@@ -183,7 +183,7 @@ private:
     }
 
     // The tick to which it can go. Ends it if there is none.
-    std::optional<std::int32_t> peek(merged_recording& r) {
+    std::optional<std::int32_t> peek(merge_source& r) {
         auto const tick = r.reader.peek();
         if (!tick) {
             // A recording that begins anew counts its ticks anew.
@@ -207,7 +207,7 @@ private:
     // ---- items
 
     // What the recording has of this tick, or had, if that is not long ago.
-    bool list_items(merged_recording& r, std::uint32_t number) {
+    bool list_items(merge_source& r, std::uint32_t number) {
         bool const held = !r.current;
         if (held) {
             if (r.over || !r.reader.has_state() || r.tick < 0) return false;
@@ -242,7 +242,7 @@ private:
         return true;
     }
 
-    void describe(merged_recording& r) {
+    void describe(merge_source& r) {
         for (item const i : r.reader.state()) {
             if (i.type() != type_ex) continue;
             if (i.data.size() < 4 || i.id() < first_alias || i.id() > last_alias) {
@@ -265,7 +265,7 @@ private:
     }
 
     // What a server of 0.7 says in messages, and demos in items.
-    void add_roster(merged_recording const& r, std::uint32_t number, bool held) {
+    void add_roster(merge_source const& r, std::uint32_t number, bool held) {
         auto const add = [&](std::uint16_t type, std::size_t id, ints_view data) {
             candidates_.push_back(
                 {make_key(type, static_cast<std::uint16_t>(id)), number, held, &types_->plain[type], data});
@@ -285,7 +285,7 @@ private:
         for (auto const& r : all_)
             if (r->current) describe(*r);
         for (std::uint32_t n = 0; n < all_.size(); ++n) {
-            merged_recording& r = *all_[n];
+            merge_source& r = *all_[n];
             // Those of captures are known before the first snapshot.
             if (r.current && types_->is_07() && !std::exchange(r.has_players, true))
                 for (tick_message const& said : r.reader.messages())
@@ -344,7 +344,7 @@ private:
     [[nodiscard]] bool would_be_seen(candidate const& c) {
         // What servers show on every side, also in the corners.
         constexpr double near_x = 800, near_y = 700;
-        merged_recording& r = *all_[c.from];
+        merge_source& r = *all_[c.from];
         auto place = place_of(c.data, *c.meaning->known);
         if (!place && c.meaning->known->is_extended() && belongs_to_player(*c.meaning->known))
             place = character_place(r, key_id(c.key));
@@ -357,7 +357,7 @@ private:
         });
     }
 
-    [[nodiscard]] std::optional<point> character_place(merged_recording const& r, std::int32_t client_id) const {
+    [[nodiscard]] std::optional<point> character_place(merge_source const& r, std::int32_t client_id) const {
         for (item const i : r.reader.state())
             if (i.type() == types_->character && i.id() == client_id)
                 return place_of(i.data, *types_->plain[types_->character].known);
@@ -402,7 +402,7 @@ private:
         return {3, x * x + y * y};
     }
 
-    viewpoint const& view(merged_recording& r) {
+    viewpoint const& view(merge_source& r) {
         if (r.view) return *r.view;
         viewpoint& v = r.view.emplace();
         snapshot_view const state = r.reader.state();
@@ -501,9 +501,9 @@ private:
 
     std::span<merge_input const> inputs_;
     merge_result result_;
-    merged_recordings all_;
+    merge_sources all_;
     bool begun_ = false;
-    recording recording_;
+    recording_info recording_;
     std::string first_name_;
     std::vector<std::uint8_t> map_bytes_;
     std::vector<std::int32_t> markers_;

@@ -12,7 +12,7 @@
 // nobody is its own player. Messages of the game that several got are there once.
 #pragma once
 
-#include "stream/tick_reader.hpp"
+#include "recording/stream/tick_reader.hpp"
 
 #include <cstdint>
 #include <map>

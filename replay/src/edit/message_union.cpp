@@ -34,10 +34,10 @@ void message_union::plan_more_messages() {
     said_by_.clear();
     if (speaker_ == none) {
         for (std::uint32_t n = 0; n < all_.size(); ++n)
-            if (merged_recording& r = *all_[n]; !r.over && r.tick == tick_) listen(r, n);
+            if (merge_source& r = *all_[n]; !r.over && r.tick == tick_) listen(r, n);
         speaker_ = 0;
     } else {
-        merged_recording& r = *all_[speaker_];
+        merge_source& r = *all_[speaker_];
         if (!r.over && r.tick == tick_ && r.reader.peek() == tick_ && r.reader.next())
             listen(r, static_cast<std::uint32_t>(speaker_));
         else ++speaker_;
@@ -46,7 +46,7 @@ void message_union::plan_more_messages() {
 }
 
 // Takes in what is said in the step of a recording.
-void message_union::listen(merged_recording& r, std::uint32_t number) {
+void message_union::listen(merge_source& r, std::uint32_t number) {
     std::size_t const first = said_by_.size();
     auto const messages = r.reader.messages();
     for (std::uint32_t i = 0; i < messages.size(); ++i) {

@@ -1,9 +1,9 @@
 // The messages of several recordings, each of them once.
 #pragma once
 
+#include "base/keyed_hash.hpp"
 #include "edit/merge.hpp"
-#include "edit/merged_recording.hpp"
-#include "io/keyed_hash.hpp"
+#include "edit/merge_source.hpp"
 
 #include <array>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace teewire::replay {
 class message_union {
 public:
     /// What is borrowed must outlive it. Counts in the result what becomes of messages.
-    message_union(merged_recordings& all, merge_result& result) : all_{all}, result_{result} {}
+    message_union(merge_sources& all, merge_result& result) : all_{all}, result_{result} {}
 
     /// Of all recordings.
     void begin(protocol version) noexcept { version_ = version; }
@@ -48,14 +48,14 @@ private:
     };
 
     void plan_more_messages();
-    void listen(merged_recording& r, std::uint32_t number);
+    void listen(merge_source& r, std::uint32_t number);
     void plan();
     [[nodiscard]] bool heard_before(std::span<said_message const> now);
     [[nodiscard]] std::span<std::uint8_t const> for_everybody(std::span<std::uint8_t const> bytes);
 
     static constexpr std::size_t none = SIZE_MAX;
 
-    merged_recordings& all_;
+    merge_sources& all_;
     merge_result& result_;
     protocol version_ = protocol::ddnet;
     std::int32_t tick_ = -1;

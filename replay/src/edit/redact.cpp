@@ -1,8 +1,8 @@
 #include "edit/redact.hpp"
 
+#include "base/interrupts.hpp"
 #include "game/item_text.hpp"
 #include "game/message_texts.hpp"
-#include "io/interrupts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -43,8 +43,8 @@ bool is_server_line(message_type type) {
 
 } // namespace
 
-redactor::redactor(session& demo, redaction const& what)
-    : demo_{demo}, what_{what}, client_info_{*find_object(demo.spoken(), "client_info")},
+redactor::redactor(demo_document& demo, redaction const& what)
+    : demo_{demo}, what_{what}, client_info_{*find_object(demo.item_protocol(), "client_info")},
       name_field_{find_field(client_info_, "name")}, clan_field_{find_field(client_info_, "clan")} {}
 
 bool redactor::concerns(std::string const& name) const {
@@ -76,7 +76,7 @@ void redactor::meet_all(snapshot_view state) {
 void redactor::meet_of(std::span<std::uint8_t const> message) {
     auto const m = parse_message(message);
     if (!m || m->system) return;
-    auto const known = decode_game_message(*m, demo_.spoken());
+    auto const known = decode_game_message(*m, demo_.item_protocol());
     if (!known || known->name.empty()) return;
     if (known->kind == message_kind::client_info || known->kind == message_kind::client_enter ||
         known->kind == message_kind::client_leave)
@@ -185,8 +185,8 @@ std::optional<std::vector<std::uint8_t>> redactor::change(std::span<std::uint8_t
         ++counts.unreadable;
         return {};
     }
-    message_type const type = identify(*m, demo_.spoken());
-    if (auto const chat = type == message_type::chat ? decode<messages::chat>(*m, demo_.spoken())
+    message_type const type = identify(*m, demo_.item_protocol());
+    if (auto const chat = type == message_type::chat ? decode<messages::chat>(*m, demo_.item_protocol())
                                                      : result<messages::chat>{failure{errc::truncated, 0}}) {
         bool const by_server = chat->client_id < 0;
         auto const who = present_.find(chat->client_id);
@@ -201,12 +201,13 @@ std::optional<std::vector<std::uint8_t>> redactor::change(std::span<std::uint8_t
         ++counts.server;
         return {};
     }
-    auto changed = rewrite_texts(message, demo_.spoken(), [&](std::string_view field, std::string_view text) {
-        auto const& exact = field == "clan" ? clans_ : names_;
-        if (field == "name" || field == "clan")
-            if (auto const found = exact.find(text); found != exact.end()) return found->second;
-        return without_names(text);
-    });
+    auto changed =
+        rewrite_texts(message, demo_.item_protocol(), [&](std::string_view field, std::string_view text) {
+            auto const& exact = field == "clan" ? clans_ : names_;
+            if (field == "name" || field == "clan")
+                if (auto const found = exact.find(text); found != exact.end()) return found->second;
+            return without_names(text);
+        });
     if (!changed) ++counts.unreadable;
     return changed;
 }

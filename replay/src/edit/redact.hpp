@@ -1,8 +1,8 @@
 // Recordings without what says who plays and what was said.
 #pragma once
 
-#include "demo/demo_output.hpp"
-#include "demo/session.hpp"
+#include "recording/demo/demo_document.hpp"
+#include "recording/demo/demo_output.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -39,7 +39,7 @@ struct redacted {
 class redactor {
 public:
     /// What is borrowed must outlive it.
-    redactor(session& demo, redaction const& what);
+    redactor(demo_document& demo, redaction const& what);
 
     /// Reads it. `progress` gets the bytes done.
     void find_names(std::function<void(std::uint64_t)> const& progress);
@@ -67,7 +67,7 @@ private:
     [[nodiscard]] std::optional<std::vector<std::uint8_t>> change(std::span<std::uint8_t const> message,
                                                                   redacted& counts);
 
-    session& demo_;
+    demo_document& demo_;
     redaction const& what_;
     object const& client_info_;
     field const* name_field_ = nullptr;

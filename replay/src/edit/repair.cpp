@@ -1,8 +1,8 @@
 #include "edit/repair.hpp"
 
-#include "demo/demo_output.hpp"
-#include "demo/session.hpp"
-#include "io/interrupts.hpp"
+#include "base/interrupts.hpp"
+#include "recording/demo/demo_document.hpp"
+#include "recording/demo/demo_output.hpp"
 
 #include <teewire/map/datafile.hpp>
 #include <teewire/message_types.hpp>
@@ -52,7 +52,7 @@ std::size_t stated_map_bytes(std::span<std::uint8_t const> map) {
 demo_repair::~demo_repair() = default;
 
 demo_repair::demo_repair(std::span<std::uint8_t const> file, std::function<void(std::uint64_t)> progress)
-    : file_{file}, progress_{std::move(progress)}, memory_{std::make_unique<stretch_memory>()} {
+    : file_{file}, progress_{std::move(progress)}, memory_{std::make_unique<segment_memory>()} {
     bool const has_header = file.size() >= demo_header{.version = min_demo_version}.size();
     if (has_header) read_header();
     if (!has_header || !demo_reader::open(file_)) {
@@ -138,7 +138,7 @@ void demo_repair::read_header() {
 // Where the chunks begin, if the header does not say it for certain.
 void demo_repair::find_begin() {
     if (map_matches_ || header_.map_size == 0) return;
-    stretch_player trial{file_, *memory_, *sizes_, 0};
+    segment_player trial{file_, *memory_, *sizes_, 0};
     search_left_ = 64 * std::uint64_t{file_.size()};
     std::size_t const header_end = std::min(header_.size(), file_.size());
     for (std::size_t const at : {header_end + stated_map_bytes(file_.subspan(header_end)), begin_})
@@ -211,16 +211,16 @@ void demo_repair::mend_texts() {
             fmt::format("header: {} of {} timeline markers are kept", header_.marker_count, before.marker_count));
 }
 
-// ---- stretches -----------------------------------------------------------------------------------------------------
+// ---- segments -----------------------------------------------------------------------------------------------------
 
 std::optional<std::size_t> demo_repair::find_keyframe(std::size_t from, std::uint32_t refused) {
     constexpr std::uint8_t absolute_keyframe = 0xc0;
-    stretch_player judge{file_, *memory_, *sizes_, refused};
+    segment_player probe{file_, *memory_, *sizes_, refused};
     for (std::size_t at = from; at < file_.size() && !interrupted(); ++at) {
         auto const rest = file_.subspan(at);
         at += static_cast<std::size_t>(std::find(rest.begin(), rest.end(), absolute_keyframe) - rest.begin());
         std::uint64_t cost = 0;
-        if (at < file_.size() && judge.is_keyframe(at, cost)) return at;
+        if (at < file_.size() && probe.is_keyframe(at, cost)) return at;
         // Strangers' bytes may look like one again and again, each as long as a chunk can be.
         if (cost > search_left_) return {};
         search_left_ -= cost;
@@ -228,13 +228,13 @@ std::optional<std::size_t> demo_repair::find_keyframe(std::size_t from, std::uin
     return {};
 }
 
-std::vector<stretch> demo_repair::scan(std::uint32_t refused) {
+std::vector<segment> demo_repair::scan(std::uint32_t refused) {
     search_left_ = 64 * std::uint64_t{file_.size()};
-    stretch_player judge{file_, *memory_, *sizes_, refused};
-    std::vector<stretch> all;
+    segment_player probe{file_, *memory_, *sizes_, refused};
+    std::vector<segment> all;
     bool follows = true;
     for (std::size_t at = begin_; at < file_.size() && !interrupted();) {
-        stretch s = judge.play(at, {}, false);
+        segment s = probe.play(at, {}, false);
         s.follows = std::exchange(follows, s.damage.empty());
         std::size_t const next =
             s.damage.empty() ? s.end : find_keyframe(std::max(s.end, s.begin) + 1, refused).value_or(file_.size());
@@ -246,17 +246,17 @@ std::vector<stretch> demo_repair::scan(std::uint32_t refused) {
 }
 
 // Oddities that a recorder leaves all over its demo are no damage; others are, although they could be decoded.
-std::vector<stretch> demo_repair::scan_twice() {
+std::vector<segment> demo_repair::scan_twice() {
     refused_ = 0;
     auto all = scan(0);
-    std::array<std::size_t, oddity_count> counts{};
+    std::array<std::size_t, quirk_count> counts{};
     std::size_t with_snapshots = 0;
-    for (stretch const& s : all) {
+    for (segment const& s : all) {
         with_snapshots += s.snapshots != 0;
-        for (unsigned i = 0; i < oddity_count; ++i) counts[i] += (s.oddities >> i & 1) != 0;
+        for (unsigned i = 0; i < quirk_count; ++i) counts[i] += (s.quirks >> i & 1) != 0;
     }
     std::uint32_t seen = 0;
-    for (unsigned i = 0; i < oddity_count; ++i) {
+    for (unsigned i = 0; i < quirk_count; ++i) {
         // Types above 0x7fff are those of modifications.
         bool const habit = i == static_cast<unsigned>(note::unsigned_key_half) ||
                            (counts[i] > 2 && 4 * counts[i] >= with_snapshots);
@@ -267,17 +267,17 @@ std::vector<stretch> demo_repair::scan_twice() {
 }
 
 // By the length that the header tells, which is whole seconds.
-std::int64_t demo_repair::last_by_header(stretch const& first) const {
+std::int64_t demo_repair::last_by_header(segment const& first) const {
     return first.first_tick + (std::int64_t{header_.length} + 2) * ticks_per_second;
 }
 
 // Stretches that go to their ends, with which the ticks behind them agree; and whether the first one can be read.
-demo_repair::intactness demo_repair::measure_intactness(std::vector<stretch> const& found) const {
-    auto const first = std::find_if(found.begin(), found.end(), [](stretch const& s) { return s.snapshots != 0; });
+demo_repair::intactness demo_repair::measure_intactness(std::vector<segment> const& found) const {
+    auto const first = std::find_if(found.begin(), found.end(), [](segment const& s) { return s.snapshots != 0; });
     std::int64_t const last = header_.length > 0 && first != found.end() ? last_by_header(*first) : INT32_MAX;
     std::size_t sum = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        stretch const& s = found[i];
+        segment const& s = found[i];
         bool const agrees = i + 1 < found.size() ? s.last_tick < found[i + 1].first_tick : s.last_tick <= last;
         sum += s.snapshots != 0 && s.damage.empty() && agrees;
     }
@@ -286,16 +286,16 @@ demo_repair::intactness demo_repair::measure_intactness(std::vector<stretch> con
 
 // Ticks add up to something else than the next keyframe has where a demo is read as one of another version, and its
 // beginning cannot be read where the header is longer or shorter.
-std::vector<stretch> demo_repair::scan_versions() {
+std::vector<segment> demo_repair::scan_versions() {
     auto all = scan_twice();
     auto most = measure_intactness(all);
-    if (header_.has_sha256 || ((most.begins_well || map_matches_) && 2 * most.stretches > all.size())) return all;
+    if (header_.has_sha256 || ((most.begins_well || map_matches_) && 2 * most.segments > all.size())) return all;
     struct reading {
         std::vector<std::uint8_t> bytes;
         demo_header header;
         std::size_t begin;
         std::uint32_t refused;
-        std::vector<stretch> found;
+        std::vector<segment> found;
     };
     std::optional<reading> best;
     auto const file_before = file_;
@@ -340,8 +340,8 @@ std::vector<stretch> demo_repair::scan_versions() {
 }
 
 // Leaves out what is of that tick or later.
-void demo_repair::end_before(stretch& s, std::int32_t limit) {
-    stretch_player source{file_, *memory_, *sizes_, refused_};
+void demo_repair::end_before(segment& s, std::int32_t limit) {
+    segment_player source{file_, *memory_, *sizes_, refused_};
     std::int32_t last = -1;
     std::uint64_t snapshots = 0;
     source.play(s.begin,
@@ -360,8 +360,8 @@ void demo_repair::end_before(stretch& s, std::int32_t limit) {
     s.snapshots = snapshots;
 }
 
-// The stretches with most snapshots of which each begins behind the one before.
-void demo_repair::choose(std::vector<stretch> found) {
+// The segments with most snapshots of which each begins behind the one before.
+void demo_repair::choose(std::vector<segment> found) {
     std::vector<std::size_t> candidates;
     for (std::size_t i = 0; i < found.size(); ++i)
         if (found[i].snapshots != 0) candidates.push_back(i);
@@ -403,7 +403,7 @@ void demo_repair::choose(std::vector<stretch> found) {
     std::vector<best> before(candidates.size());
     best all;
     for (std::size_t n = 0; n < candidates.size(); ++n) {
-        stretch const& s = found[candidates[n]];
+        segment const& s = found[candidates[n]];
         best b;
         auto const earlier = std::lower_bound(lasts.begin(), lasts.end(), s.first_tick) - lasts.begin();
         for (auto at = static_cast<std::size_t>(earlier); at > 0; at &= at - 1)
@@ -448,7 +448,7 @@ void demo_repair::choose(std::vector<stretch> found) {
 
     std::int32_t last = -1;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        stretch const& s = found[i];
+        segment const& s = found[i];
         bool const is_last = i + 1 == found.size();
         std::size_t const next = is_last ? file_.size() : found[i + 1].begin;
         if (kept[i]) {
@@ -466,7 +466,7 @@ void demo_repair::choose(std::vector<stretch> found) {
     }
     // A marker at the end is a tick at which nothing changed, or one whose snapshot was cut off. A header that was
     // completed tells.
-    stretch& end = kept_.back();
+    segment& end = kept_.back();
     if (end.open_tick >= 0) {
         bool const complete =
             header_.length > 0 && (end.open_tick - kept_.front().first_tick) / ticks_per_second == header_.length;
@@ -483,7 +483,7 @@ void demo_repair::choose(std::vector<stretch> found) {
     // Where each of them goes on.
     for (demo_loss& l : losses_) {
         auto const next = std::lower_bound(kept_.begin(), kept_.end(), l.end,
-                                           [](stretch const& s, std::size_t place) { return s.begin < place; });
+                                           [](segment const& s, std::size_t place) { return s.begin < place; });
         if (next != kept_.end()) l.before = next->first_tick;
     }
 }
@@ -495,8 +495,8 @@ demo_repair::counts demo_repair::write(output_file& out, std::uint8_t version) c
     if (version < 4) header.marker_count = 0;
     demo_output to{out, header, map_, *sizes_};
     counts written;
-    stretch_player source{file_, *memory_, *sizes_, refused_};
-    for (stretch const& s : kept_) {
+    segment_player source{file_, *memory_, *sizes_, refused_};
+    for (segment const& s : kept_) {
         if (interrupted()) break;
         source.play(s.begin,
                     {[&](std::int32_t tick, snapshot_view state) {

@@ -1,14 +1,14 @@
 // What is intact in a damaged demo, as a demo that is in order.
 //
-// A demo is read in stretches, each of which begins with a keyframe and is decoded by itself. Behind damage, reading goes
+// A demo is read in segments, each of which begins with a keyframe and is decoded by itself. Behind damage, reading goes
 // on at the next keyframe that proves itself, at whatever byte: a marker with an absolute tick, and behind it a full
-// snapshot that can be decoded to its last bit, whose items have their sizes. Of all stretches, those are kept whose ticks
+// snapshot that can be decoded to its last bit, whose items have their sizes. Of all segments, those are kept whose ticks
 // increase in the order of the file and that have most snapshots together, so that one with a wrong tick, or that is
 // there twice, puts none of the others out; and where ticks within one run past the next, it ends before that.
 #pragma once
 
-#include "edit/stretch_player.hpp"
-#include "io/output_file.hpp"
+#include "base/output_file.hpp"
+#include "edit/segment_player.hpp"
 
 #include <teewire/demo_format.hpp>
 #include <teewire/schema.hpp>
@@ -67,33 +67,33 @@ private:
     void find_begin();
     void read_map();
     void mend_texts();
-    [[nodiscard]] std::vector<stretch> scan(std::uint32_t refused);
-    [[nodiscard]] std::vector<stretch> scan_twice();
-    [[nodiscard]] std::int64_t last_by_header(stretch const& first) const;
+    [[nodiscard]] std::vector<segment> scan(std::uint32_t refused);
+    [[nodiscard]] std::vector<segment> scan_twice();
+    [[nodiscard]] std::int64_t last_by_header(segment const& first) const;
     // The greater it is, the likelier is the version that a demo was read as.
     struct intactness {
-        std::size_t stretches;
+        std::size_t segments;
         bool begins_well;
         friend auto operator<=>(intactness const&, intactness const&) = default;
     };
-    [[nodiscard]] intactness measure_intactness(std::vector<stretch> const& found) const;
-    [[nodiscard]] std::vector<stretch> scan_versions();
+    [[nodiscard]] intactness measure_intactness(std::vector<segment> const& found) const;
+    [[nodiscard]] std::vector<segment> scan_versions();
     [[nodiscard]] std::optional<std::size_t> find_keyframe(std::size_t from, std::uint32_t refused);
-    void end_before(stretch& s, std::int32_t limit);
-    void choose(std::vector<stretch> found);
+    void end_before(segment& s, std::int32_t limit);
+    void choose(std::vector<segment> found);
 
     std::span<std::uint8_t const> file_;
     std::function<void(std::uint64_t)> progress_;
     std::vector<std::uint8_t> mended_; // the file with another header, if its own cannot be read
-    std::unique_ptr<stretch_memory> memory_;
+    std::unique_ptr<segment_memory> memory_;
     demo_header header_;
     bool map_matches_ = false;
     std::span<std::uint8_t const> map_;
     std::size_t begin_ = 0; // of the chunks
     std::uint64_t search_left_ = 0;
     size_table const* sizes_ = nullptr;
-    std::uint32_t refused_ = 0; // kinds of oddities that are taken for damage
-    std::vector<stretch> kept_;
+    std::uint32_t refused_ = 0; // kinds of quirks that are taken for damage
+    std::vector<segment> kept_;
     std::uint64_t snapshots_ = 0;
     std::vector<demo_loss> losses_;
     std::vector<std::string> remarks_;

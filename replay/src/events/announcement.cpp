@@ -1,6 +1,6 @@
 #include "events/announcement.hpp"
 
-#include "io/text.hpp"
+#include "base/text.hpp"
 
 #include <charconv>
 

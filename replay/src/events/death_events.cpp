@@ -24,7 +24,7 @@ void death_events::begin_tick() {
     if (game_.one_receiver) add_unexplained(game_.tick);
 }
 
-void death_events::hear(kill_note const& note) {
+void death_events::receive(kill_note const& note) {
     if (!game_.one_receiver) return notes_.push_back(note);
     add_death({note.victim, note.killer, note.weapon}, evidence::observed);
     add_unexplained(game_.tick);
@@ -53,7 +53,7 @@ void death_events::read() {
 }
 
 void death_events::begin_one_receiver() {
-    for (kill_note const& note : std::exchange(notes_, {})) hear(note);
+    for (kill_note const& note : std::exchange(notes_, {})) receive(note);
 }
 
 void death_events::finish() {

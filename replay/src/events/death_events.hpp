@@ -12,14 +12,14 @@ namespace teewire::replay {
 
 class death_events {
 public:
-    death_events(recorded_game& game, pending_events& pending) : game_{game}, pending_{pending} {}
+    death_events(event_context& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
     /// The tick is over.
     void end_tick();
     /// Another one has begun.
     void begin_tick();
     /// A kill message.
-    void hear(kill_note const& note);
+    void receive(kill_note const& note);
     /// The items of the last snapshot.
     void read();
     /// It turns out that there is one receiver.
@@ -32,7 +32,7 @@ private:
     void expect_message(std::int32_t victim);
     void add_unexplained(std::int64_t now);
 
-    recorded_game& game_;
+    event_context& game_;
     pending_events& pending_;
     std::vector<kill_note> notes_; // of several receivers, since the last snapshot with deaths
     int ticks_waited_ = 0;         // since the first of them

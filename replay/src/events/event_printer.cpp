@@ -1,6 +1,6 @@
 #include "events/event_printer.hpp"
 
-#include "io/json.hpp"
+#include "base/json.hpp"
 
 #include <algorithm>
 #include <cmath>

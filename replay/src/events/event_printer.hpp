@@ -1,8 +1,8 @@
 // What happens, as lines for people and for programs.
 #pragma once
 
+#include "base/text.hpp"
 #include "events/game_event.hpp"
-#include "io/text.hpp"
 
 #include <cstdint>
 #include <memory>

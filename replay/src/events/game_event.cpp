@@ -1,7 +1,7 @@
 #include "events/game_event.hpp"
 
+#include "base/text.hpp"
 #include "game/players.hpp"
-#include "io/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -18,13 +18,13 @@ namespace teewire::replay {
 // Of one recording. Knows the order in which the parts of a tick are told.
 class game_event_reader::state {
 public:
-    state(receiver const& tell, recording const& begun)
+    state(receiver const& tell, recording_info const& begun)
         : game_{begun.version, begun.one_receiver, begun.first_tick}, pending_{game_, tell},
           world_reader_{begun.version}, markers_{begun.markers.begin(), begun.markers.end()} {
         std::sort(markers_.begin(), markers_.end(), std::greater<>{});
     }
 
-    [[nodiscard]] recorded_game const& game() const noexcept { return game_; }
+    [[nodiscard]] event_context const& game() const noexcept { return game_; }
 
     void advance(std::int32_t tick) {
         if (tick <= game_.tick) return;
@@ -59,19 +59,19 @@ public:
     void message(std::span<std::uint8_t const> bytes) {
         auto const raw = parse_message(bytes);
         if (!raw || raw->system) return; // server demos hold the system messages of all clients
-        if (auto const news = read_race_news(*raw, game_.version)) return races_.hear(*news);
-        if (identify(*raw, game_.version) == message_type::vote_set) return votes_.hear(*raw);
+        if (auto const news = read_race_news(*raw, game_.version)) return races_.receive(*news);
+        if (identify(*raw, game_.version) == message_type::vote_set) return votes_.receive(*raw);
         auto const m = decode_game_message(*raw, game_.version);
         if (!m) return;
-        if (auto const i = read_introduction(*m)) presence_.hear(*i, *m);
+        if (auto const i = read_introduction(*m)) presence_.receive(*i, *m);
         switch (m->kind) {
-        case message_kind::kill: return deaths_.hear({m->client_id, m->victim, m->weapon});
+        case message_kind::kill: return deaths_.receive({m->client_id, m->victim, m->weapon});
         case message_kind::chat: return speech_.chat(*m);
         case message_kind::motd: return speech_.motd(m->text);
         case message_kind::broadcast: return speech_.broadcast(m->text);
         case message_kind::server_message: return server_says(m->text);
         case message_kind::client_leave:
-            return presence_.hear(game_event_kind::leave, m->client_id, {}, std::string{m->text});
+            return presence_.receive(game_event_kind::leave, m->client_id, {}, std::string{m->text});
         default: return;
         }
     }
@@ -86,11 +86,11 @@ public:
 private:
     void server_says(std::string_view text) {
         speech_.server_message(text);
-        votes_.hear(text);
+        votes_.receive(text);
         auto const said = read_announcement(text);
         if (!said) return;
-        if (said->what == game_event_kind::finish) races_.hear(*said, text);
-        else presence_.hear(said->what, {}, said->name, said->reason);
+        if (said->what == game_event_kind::finish) races_.receive(*said, text);
+        else presence_.receive(said->what, {}, said->name, said->reason);
     }
 
     void add_marker() {
@@ -106,7 +106,7 @@ private:
         deaths_.begin_one_receiver();
     }
 
-    recorded_game game_;
+    event_context game_;
     pending_events pending_;
     death_events deaths_{game_, pending_};
     presence_events presence_{game_, pending_};
@@ -122,7 +122,7 @@ private:
 game_event_reader::game_event_reader(receiver tell) : tell_{std::move(tell)} {}
 game_event_reader::~game_event_reader() = default;
 
-void game_event_reader::take(stream_event const& event) {
+void game_event_reader::put(stream_event const& event) {
     if (event.kind == event_kind::begin) {
         bool const another = state_ != nullptr;
         finish();

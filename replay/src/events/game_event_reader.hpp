@@ -3,7 +3,7 @@
 
 #include "events/game_event.hpp"
 #include "events/world_state.hpp"
-#include "stream/event.hpp"
+#include "recording/stream/event.hpp"
 
 #include <functional>
 #include <memory>
@@ -23,7 +23,7 @@ public:
     ~game_event_reader();
 
     /// Tells what is certain by now: of one receiver everything that is a second old.
-    void take(stream_event const& event) override;
+    void put(stream_event const& event) override;
     /// The recording is over: tells the rest.
     void finish();
 

@@ -14,7 +14,7 @@ constexpr std::int32_t sound_lateness = 3;
 } // namespace
 
 // The sound is where the tee is: of those near it, the one that fits best.
-void hook_events::hear(place at, bool player) {
+void hook_events::receive(place at, bool player) {
     auto const told = [&](tee const& t) {
         grip const* const held = grip_of(t);
         return held != nullptr && is_told(*held, player);

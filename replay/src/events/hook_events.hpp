@@ -10,10 +10,10 @@ namespace teewire::replay {
 
 class hook_events {
 public:
-    hook_events(recorded_game const& game, pending_events& pending) : game_{game}, pending_{pending} {}
+    hook_events(event_context const& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
     /// A sound says that one got hold of a player, or of the ground.
-    void hear(place at, bool player);
+    void receive(place at, bool player);
     /// A tee of the last snapshot. `before`: as it was in the one before, or null.
     void read(tee const& t, tee const* before);
     /// All tees have been read: others are out of sight, or dead.
@@ -35,7 +35,7 @@ private:
     void release(std::int32_t client_id);
     void add_release(std::int32_t client_id, grip const& g);
 
-    recorded_game const& game_;
+    event_context const& game_;
     pending_events& pending_;
     std::map<std::int32_t, grip> grips_;
 };

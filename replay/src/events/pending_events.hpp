@@ -1,7 +1,7 @@
 // Events that wait until everything is known about them.
 #pragma once
 
-#include "events/recorded_game.hpp"
+#include "events/event_context.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -19,7 +19,7 @@ public:
     using iterator = std::list<game_event>::iterator;
 
     /// Everything given must outlive it.
-    pending_events(recorded_game const& game, std::function<void(game_event const&)> const& tell)
+    pending_events(event_context const& game, std::function<void(game_event const&)> const& tell)
         : game_{game}, tell_{tell} {}
 
     /// Behind those of the same tick.
@@ -57,7 +57,7 @@ private:
 
     void unite_copies();
 
-    recorded_game const& game_;
+    event_context const& game_;
     std::function<void(game_event const&)> const& tell_;
     std::list<game_event> waiting_;
     std::set<std::string> told_;                      // in this tick

@@ -47,7 +47,7 @@ void add(player_table const& from, player_table& to) {
     for (auto const& [name, counts] : from) to[name].add(counts);
 }
 
-void player_counter::take(stream_event const& event) {
+void player_counter::put(stream_event const& event) {
     if (event.kind == event_kind::begin) {
         finish();
         first_tick_ = tick_ = -1;
@@ -62,7 +62,7 @@ void player_counter::take(stream_event const& event) {
     }
     bool const changes = event.kind == event_kind::snapshot && !event.state.empty();
     if (changes) add_time();
-    reader_.take(event);
+    reader_.put(event);
     begun_ = begun_ || event.kind == event_kind::begin;
     if (!changes || !begun_) return;
     add_ways();

@@ -46,7 +46,7 @@ void add(player_table const& from, player_table& to);
 class player_counter final : public event_sink {
 public:
     player_counter() = default;
-    void take(stream_event const& event) override;
+    void put(stream_event const& event) override;
     /// No more comes.
     void finish();
     [[nodiscard]] player_table const& players() const noexcept { return players_; }

@@ -18,8 +18,8 @@ void presence_events::begin_tick() {
     std::erase_if(heard_, [&](heard const& h) { return is_late(h.tick, game_.tick); });
 }
 
-void presence_events::hear(game_event_kind join_or_leave, std::optional<std::int32_t> client_id, std::string name,
-                           std::string reason) {
+void presence_events::receive(game_event_kind join_or_leave, std::optional<std::int32_t> client_id,
+                              std::string name, std::string reason) {
     heard said{game_.tick, join_or_leave, client_id, std::move(name), std::move(reason)};
     game_event* const known = pending_.find(std::int64_t{game_.tick} - lateness, [&](game_event const& e) {
         return e.known == evidence::derived && said.is_about(e);
@@ -32,14 +32,14 @@ void presence_events::hear(game_event_kind join_or_leave, std::optional<std::int
     known->text = std::move(said.reason);
 }
 
-void presence_events::hear(introduction i, game_message const& m) {
+void presence_events::receive(introduction i, game_message const& m) {
     std::string const before =
         game_.names.find(i.client_id) != nullptr ? game_.names.name(i.client_id) : std::string{};
     i.tick = game_.tick;
     game_.names.add(i);
     ++game_.names_version;
     if (m.kind == message_kind::client_info || m.kind == message_kind::client_enter)
-        if (game_.now.player(i.client_id) == nullptr) hear(join, i.client_id, {}, {});
+        if (game_.now.player(i.client_id) == nullptr) receive(join, i.client_id, {}, {});
     rename(i.client_id, before, evidence::observed);
 }
 

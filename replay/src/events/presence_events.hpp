@@ -13,15 +13,15 @@ namespace teewire::replay {
 
 class presence_events {
 public:
-    presence_events(recorded_game& game, pending_events& pending)
+    presence_events(event_context& game, pending_events& pending)
         : game_{game}, pending_{pending}, client_info_{*find_object(game.version, "client_info")} {}
 
     void begin_tick();
     /// A message about somebody who comes or goes: by id in 0.7, by name in the chat of 0.6.
-    void hear(game_event_kind join_or_leave, std::optional<std::int32_t> client_id, std::string name,
-              std::string reason);
+    void receive(game_event_kind join_or_leave, std::optional<std::int32_t> client_id, std::string name,
+                 std::string reason);
     /// A message that says who somebody is. `i`: what read_introduction() has made of it.
-    void hear(introduction i, game_message const& m);
+    void receive(introduction i, game_message const& m);
     /// The items of the last snapshot that say what clients are called.
     void read_names(std::span<item const> client_infos);
     /// Who is in the last snapshot.
@@ -41,7 +41,7 @@ private:
     void add(game_event_kind join_or_leave, std::int32_t client_id);
     void rename(std::int32_t client_id, std::string const& before, evidence known);
 
-    recorded_game& game_;
+    event_context& game_;
     pending_events& pending_;
     object const& client_info_;
     std::vector<heard> heard_; // in the last second, and not seen yet

@@ -9,7 +9,7 @@ using enum game_event_kind;
 
 } // namespace
 
-void race_events::hear(race_news const& news) {
+void race_events::receive(race_news const& news) {
     using what = race_news::kind;
     game_event e = game_.make(news.what == what::finish       ? finish
                               : news.what == what::checkpoint ? checkpoint
@@ -30,7 +30,7 @@ void race_events::hear(race_news const& news) {
     else pending_.add_once(std::move(e));
 }
 
-void race_events::hear(announcement const& said, std::string_view words) {
+void race_events::receive(announcement const& said, std::string_view words) {
     game_event e = game_.make(finish, evidence::observed);
     e.client = participant{-1, said.name};
     for (present_player const& p : game_.now.players)

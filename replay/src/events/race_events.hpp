@@ -11,16 +11,16 @@ namespace teewire::replay {
 
 class race_events {
 public:
-    race_events(recorded_game const& game, pending_events& pending) : game_{game}, pending_{pending} {}
+    race_events(event_context const& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
-    void hear(race_news const& news);
+    void receive(race_news const& news);
     /// The server says in the chat, with these words, that somebody has finished.
-    void hear(announcement const& said, std::string_view words);
+    void receive(announcement const& said, std::string_view words);
 
 private:
     void add_finish(game_event e);
 
-    recorded_game const& game_;
+    event_context const& game_;
     pending_events& pending_;
 };
 

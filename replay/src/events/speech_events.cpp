@@ -1,6 +1,6 @@
 #include "events/speech_events.hpp"
 
-#include "io/text.hpp"
+#include "base/text.hpp"
 
 #include <utility>
 

@@ -12,7 +12,7 @@ namespace teewire::replay {
 
 class speech_events {
 public:
-    speech_events(recorded_game const& game, pending_events& pending) : game_{game}, pending_{pending} {}
+    speech_events(event_context const& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
     void chat(game_message const& m);
     void server_message(std::string_view text);
@@ -23,7 +23,7 @@ private:
     void add(game_event_kind kind, std::string_view text);
     [[nodiscard]] bool is_on_screen(std::string_view text);
 
-    recorded_game const& game_;
+    event_context const& game_;
     pending_events& pending_;
     std::string day_;                                // the message that every new client gets
     std::map<std::string, std::int32_t> broadcasts_; // when each was sent last

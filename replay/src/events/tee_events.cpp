@@ -109,8 +109,8 @@ void tee_events::heard_sound(event_item const& i) {
         return picked_up(std::find(lasers.begin(), lasers.end(), i.at) != lasers.end() ? "laser" : "shotgun", i.at);
     }
     case sound::hit_somebody: return was_hit(i.at);
-    case sound::hook_attach_ground: return hooks_.hear(i.at, false);
-    case sound::hook_attach_player: return hooks_.hear(i.at, true);
+    case sound::hook_attach_ground: return hooks_.receive(i.at, false);
+    case sound::hook_attach_player: return hooks_.receive(i.at, true);
     default: return;
     }
 }

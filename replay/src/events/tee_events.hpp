@@ -12,7 +12,7 @@ namespace teewire::replay {
 
 class tee_events {
 public:
-    tee_events(recorded_game const& game, pending_events& pending)
+    tee_events(event_context const& game, pending_events& pending)
         : game_{game}, pending_{pending}, hooks_{game, pending} {}
 
     /// The items of the last snapshot that are events.
@@ -30,7 +30,7 @@ private:
     void picked_up(std::string_view what, place at);
     void was_hit(place at);
 
-    recorded_game const& game_;
+    event_context const& game_;
     pending_events& pending_;
     hook_events hooks_;
     std::set<std::int32_t> hammerers_; // whose hits with it this snapshot has

@@ -17,7 +17,7 @@ bool is_result(std::string_view text) { return text == "Vote passed" || text == 
 
 } // namespace
 
-void vote_events::hear(message const& m) {
+void vote_events::receive(message const& m) {
     unpacker in{m.fields};
     std::int32_t caller = -1, type = 0;
     bool const is_07 = game_.version == protocol::teeworlds_07;
@@ -51,7 +51,7 @@ void vote_events::hear(message const& m) {
     }
 }
 
-void vote_events::hear(std::string_view text) {
+void vote_events::receive(std::string_view text) {
     if (!is_result(text)) return;
     game_event* const ended =
         pending_.find(std::int64_t{game_.tick} - lateness, [](auto const& e) { return e.kind == vote_end; });

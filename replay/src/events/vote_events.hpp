@@ -10,15 +10,15 @@ namespace teewire::replay {
 
 class vote_events {
 public:
-    vote_events(recorded_game const& game, pending_events& pending) : game_{game}, pending_{pending} {}
+    vote_events(event_context const& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
     /// A vote_set message.
-    void hear(message const& m);
+    void receive(message const& m);
     /// The server says that in the chat.
-    void hear(std::string_view text);
+    void receive(std::string_view text);
 
 private:
-    recorded_game const& game_;
+    event_context const& game_;
     pending_events& pending_;
     std::string running_; // what it is for
 };

@@ -1,8 +1,8 @@
 // Items as people and programs read them: names of types and fields, values as words.
 #pragma once
 
-#include "io/json.hpp"
-#include "io/text.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
 
 #include <teewire/schema.hpp>
 #include <teewire/snapshot.hpp>

@@ -1,8 +1,8 @@
 #include "game/message_fields.hpp"
 
+#include "base/json.hpp"
+#include "base/text.hpp"
 #include "game/item_text.hpp"
-#include "io/json.hpp"
-#include "io/text.hpp"
 
 #include <teewire/packer.hpp>
 

@@ -31,7 +31,7 @@ class tick_interval {
 public:
     explicit constexpr tick_interval(std::int32_t ticks) noexcept : ticks_{ticks} {}
     /// Whether it is time; it is then taken for done.
-    constexpr bool take(std::int32_t tick) noexcept {
+    constexpr bool due(std::int32_t tick) noexcept {
         if (last_ && tick >= *last_ && std::int64_t{tick} - *last_ < ticks_) return false;
         last_ = tick;
         return true;

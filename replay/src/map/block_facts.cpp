@@ -1,6 +1,6 @@
 #include "map/block_facts.hpp"
 
-#include "io/interrupts.hpp"
+#include "base/interrupts.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 #include "map/document.hpp"
 
-#include "io/interrupts.hpp"
-#include "io/keyed_hash.hpp"
-#include "io/text.hpp"
+#include "base/interrupts.hpp"
+#include "base/keyed_hash.hpp"
+#include "base/text.hpp"
 
 #include <teewire/sha256.hpp>
 

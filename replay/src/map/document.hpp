@@ -1,7 +1,7 @@
 // A map that was read, with everything that was found wrong with it.
 #pragma once
 
-#include "io/json.hpp"
+#include "base/json.hpp"
 #include "map/source.hpp"
 
 #include <teewire/map/map.hpp>

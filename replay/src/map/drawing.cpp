@@ -1,8 +1,8 @@
 #include "map/drawing.hpp"
 
-#include "io/errors.hpp"
-#include "io/interrupts.hpp"
-#include "io/text.hpp"
+#include "base/errors.hpp"
+#include "base/interrupts.hpp"
+#include "base/text.hpp"
 #include "map/canvas.hpp"
 #include "map/document.hpp"
 

@@ -1,7 +1,7 @@
 #include "map/json_info.hpp"
 
-#include "io/interrupts.hpp"
-#include "io/text.hpp"
+#include "base/interrupts.hpp"
+#include "base/text.hpp"
 #include "map/block_facts.hpp"
 
 #include <algorithm>

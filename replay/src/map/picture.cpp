@@ -1,6 +1,6 @@
 #include "map/picture.hpp"
 
-#include "io/output.hpp"
+#include "base/output.hpp"
 
 #include <fmt/format.h>
 #include <spng.h>

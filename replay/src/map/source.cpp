@@ -1,8 +1,8 @@
 #include "map/source.hpp"
 
-#include "demo/session.hpp"
-#include "io/file_kind.hpp"
-#include "io/text.hpp"
+#include "base/file_kind.hpp"
+#include "base/text.hpp"
+#include "recording/demo/demo_document.hpp"
 
 #include <teewire/demo_reader.hpp>
 

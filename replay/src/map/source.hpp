@@ -1,7 +1,7 @@
 // A map to be read: a map file, or what a demo embeds.
 #pragma once
 
-#include "io/input.hpp"
+#include "base/input.hpp"
 
 #include <teewire/map/problem.hpp>
 

@@ -1,9 +1,9 @@
-#include "capture/capture_stream.hpp"
-#include "capture/explain.hpp"
-#include "demo/demo_sink.hpp"
-#include "io/file_kind.hpp"
-#include "io/input.hpp"
-#include "io/output.hpp"
+#include "base/file_kind.hpp"
+#include "base/input.hpp"
+#include "base/output.hpp"
+#include "recording/capture/capture_stream.hpp"
+#include "recording/capture/explain.hpp"
+#include "recording/demo/demo_sink.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/map/datafile.hpp>
@@ -123,7 +123,7 @@ int report_connections(std::string const& file, capture_options const& options, 
     }
     shown.clear();
     print(options, source.name(), found, only, out);
-    return interrupted() ? exit_interrupted : judge(found, all, source.name());
+    return interrupted() ? exit_interrupted : exit_code_of(found, all, source.name());
 }
 
 // One connection as a demo.
@@ -151,14 +151,14 @@ int write_demo(std::string const& file, capture_options const& options) {
     capture_stream stream{source, chosen.first_frame, std::move(stays), maps};
     demo_sink sink{target};
     for (stream_event event; stream.next(event);) {
-        sink.take(event);
+        sink.put(event);
         if (event.kind == event_kind::begin || event.kind == event_kind::snapshot)
             shown.update(source.size() + stream.done_bytes(), "writing");
     }
     shown.clear();
     if (interrupted()) return exit_interrupted;
     report_demos(sink.finish(), chosen, number, options.connection.empty() ? all.size() : 0);
-    return judge(found, all, source.name());
+    return exit_code_of(found, all, source.name());
 }
 
 int capture(capture_options const& chosen) {

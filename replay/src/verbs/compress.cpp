@@ -1,9 +1,9 @@
-#include "io/compression.hpp"
-#include "io/errors.hpp"
-#include "io/file_kind.hpp"
-#include "io/input.hpp"
-#include "io/interrupts.hpp"
-#include "io/output.hpp"
+#include "base/compression.hpp"
+#include "base/errors.hpp"
+#include "base/file_kind.hpp"
+#include "base/input.hpp"
+#include "base/interrupts.hpp"
+#include "base/output.hpp"
 #include "verbs/verbs.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 #include "edit/cut.hpp"
-#include "demo/demo_file.hpp"
+#include "base/file_kind.hpp"
+#include "base/output.hpp"
+#include "cli/range_options.hpp"
 #include "edit/around.hpp"
-#include "io/file_kind.hpp"
-#include "io/output.hpp"
-#include "sources/range_options.hpp"
+#include "recording/demo/demo_file.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/map/datafile.hpp>
@@ -51,7 +51,7 @@ std::vector<tick_range> chosen_ranges(cut_options const& options, demo_overview 
 }
 
 std::vector<tick_range> matching_ranges(cut_options const& options, std::span<moment_pattern const> patterns,
-                                        session& demo, std::string& damage) {
+                                        demo_document& demo, std::string& damage) {
     timeline const all = read_timeline(demo);
     damage = all.error;
     auto const ticks = [](double seconds) { return std::llround(seconds * ticks_per_second); };
@@ -121,7 +121,7 @@ int cut(cut_options const& options) {
     if (!options.map.empty()) inputs.push_back(options.map);
     demo_target target{options.to, inputs};
     input const source{options.file};
-    session demo{source};
+    demo_document demo{source};
     if (demo.overview().first_tick < 0)
         throw bad_input{
             demo.overview().error.code == errc::ok

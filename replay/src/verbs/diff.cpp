@@ -1,8 +1,8 @@
 #include "edit/diff.hpp"
-#include "io/json.hpp"
-#include "io/output.hpp"
-#include "sources/range_options.hpp"
-#include "sources/recording_file.hpp"
+#include "base/json.hpp"
+#include "base/output.hpp"
+#include "cli/range_options.hpp"
+#include "recording/open_recording.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -220,8 +220,8 @@ int diff(diff_arguments const& arguments) {
         throw usage_error{"standard input can be one of the two files alone"};
     check_range(arguments.range, false);
     output out{arguments.to, arguments.files};
-    recording_file a{arguments.files[0], arguments.connections[0]};
-    recording_file b{arguments.files[1], arguments.connections[1]};
+    open_recording a{arguments.files[0], arguments.connections[0]};
+    open_recording b{arguments.files[1], arguments.connections[1]};
     auto const events_a = a.events(), events_b = b.events();
     if (interrupted()) return out.finish(exit_interrupted);
     bool const text = arguments.format == "text";
@@ -231,7 +231,7 @@ int diff(diff_arguments const& arguments) {
     diff_options options = arguments.what;
     options.messages = !arguments.no_messages;
     std::string nothing; // is in the range
-    options.range = [&](recording const& r) {
+    options.range = [&](recording_info const& r) {
         tick_range const range = range_of(arguments.range, r);
         nothing = missed_text(range, r);
         return range;
@@ -251,7 +251,7 @@ int diff(diff_arguments const& arguments) {
     if (text && !found.same()) print_summary(out, found, for_people.left_out());
     out.flush();
     int code = found.same() ? exit_ok : exit_bad_input;
-    recording_file const* const files[] = {&a, &b};
+    open_recording const* const files[] = {&a, &b};
     for (std::size_t i = 0; i < 2; ++i) {
         std::string const& damage = found.damage[i];
         if (!damage.empty()) {
@@ -260,7 +260,7 @@ int diff(diff_arguments const& arguments) {
                                                        : fmt::format("compared up to tick {}", found.damage_tick)));
             code = exit_bad_input;
         } else {
-            code = std::max(code, files[i]->judge());
+            code = std::max(code, files[i]->exit_code());
         }
     }
     return out.finish(code);

@@ -1,6 +1,6 @@
+#include "base/json.hpp"
 #include "cli/examine_files.hpp"
-#include "demo/usage.hpp"
-#include "io/json.hpp"
+#include "recording/demo/usage.hpp"
 #include "verbs/verbs.hpp"
 
 #include <array>
@@ -79,7 +79,7 @@ int du(du_options options) {
     return out.finish(examine_files(options.files, options.jobs, out,
                                     [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
                                         input const source{options.files[i]};
-                                        session demo{source};
+                                        demo_document demo{source};
                                         demo_usage const found = measure_usage(demo, add_progress_to(done_bytes));
                                         text_buffer text;
                                         if (options.format == "ndjson") {

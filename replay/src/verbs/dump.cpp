@@ -1,10 +1,10 @@
 #include "cli/examine_files.hpp"
-#include "demo/segments.hpp"
+#include "cli/range_options.hpp"
+#include "cli/server_options.hpp"
 #include "game/item_text.hpp"
 #include "game/race.hpp"
-#include "sources/live_source.hpp"
-#include "sources/range_options.hpp"
-#include "sources/recording_file.hpp"
+#include "recording/demo/segments.hpp"
+#include "recording/open_recording.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -178,12 +178,12 @@ struct printout {
 
 constexpr std::size_t piece_bytes = 64 << 10; // of what is printed
 
-class printed_part : public segment_part {
+class printed_part : public segment_sink {
 public:
     printed_part(dump_options const& options, file_label const& label, printout& to)
         : options_{options}, label_{label}, printout_{to} {}
 
-    void take(stream_event const& event) override {
+    void put(stream_event const& event) override {
         if (event.kind == event_kind::begin) return begin_recording(*event.begun);
         if (event.kind != event_kind::snapshot) return;
         over_ = event.tick > wanted_.last;
@@ -214,7 +214,7 @@ public:
     }
 
 private:
-    void begin_recording(recording const& what) {
+    void begin_recording(recording_info const& what) {
         printer_ = make_printer(options_, what.version, label_);
         wanted_ = range_of(options_.range, what);
         if (std::string const head = printer_->head(); printout_.head && head != *printout_.head)
@@ -235,17 +235,17 @@ private:
 };
 
 // On several threads. Gives what has to be said if there was nothing in the range that was asked for.
-std::string print(session& demo, dump_options const& options, file_label const& label, printout& to, workers& team,
-                  std::atomic<std::uint64_t>& done_bytes) {
+std::string print(demo_document& demo, dump_options const& options, file_label const& label, printout& to,
+                  workers& team, std::atomic<std::uint64_t>& done_bytes) {
     // What has been printed cannot be taken back, so that the sizes must be right before.
-    if (demo.sizes_presumed()) static_cast<void>(verify_size_table(demo, decode(demo, team, {})));
-    recording const what = recording_of(demo);
+    if (demo.sizes_assumed()) static_cast<void>(verify_size_table(demo, decode(demo, team, {})));
+    recording_info const what = recording_info_of(demo);
     stream_event begin;
     begin.kind = event_kind::begin;
     begin.begun = &what;
     decode_options how{[&] {
                            auto part = std::make_unique<printed_part>(options, label, to);
-                           part->take(begin);
+                           part->put(begin);
                            return part;
                        },
                        {},
@@ -265,7 +265,7 @@ std::string print(event_source& source, dump_options const& options, file_label 
     printed_part part{options, label, to};
     std::string nothing;
     for (stream_event event; source.next(event);) {
-        part.take(event);
+        part.put(event);
         if (event.kind == event_kind::begin) nothing = missed_text(part.wanted(), *event.begun);
         if (part.size() < piece_bytes) continue;
         part.deliver();
@@ -279,18 +279,18 @@ std::string print(event_source& source, dump_options const& options, file_label 
 report print(std::string const& file, dump_options const& options, printout& to, workers& team,
              std::atomic<std::uint64_t>& done_bytes) {
     std::uint64_t const before = done_bytes;
-    recording_file source{file, options.connection, [&](std::uint64_t bytes) { done_bytes = before + bytes; },
-                          size_detection::presume};
+    open_recording source{file, options.connection, [&](std::uint64_t bytes) { done_bytes = before + bytes; },
+                          size_detection::assume};
     file_label const label = options.named ? std::optional{source.name()} : std::nullopt;
     to.any = false;
     std::string nothing;
-    if (session* const demo = source.demo()) {
+    if (demo_document* const demo = source.demo()) {
         nothing = print(*demo, options, label, to, team, done_bytes);
     } else if (auto const events = source.events()) {
         std::uint64_t const half = done_bytes;
         nothing = print(*events, options, label, to, [&](std::uint64_t bytes) { done_bytes = half + bytes / 2; });
     }
-    report r{source.judge(), {}, {}};
+    report r{source.exit_code(), {}, {}};
     if (!nothing.empty() && !interrupted()) r.err = error_line(fmt::format("{}: {}", source.name(), nothing));
     return r;
 }
@@ -299,8 +299,8 @@ class live_print final : public live_sink {
 public:
     live_print(dump_options const& options, printout& to) : part_{options, no_label_, to}, to_{to} {}
 
-    void take(stream_event const& event) override {
-        part_.take(event);
+    void put(stream_event const& event) override {
+        part_.put(event);
         if (part_.size() >= piece_bytes) flush();
     }
     void flush() override {

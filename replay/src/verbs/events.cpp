@@ -1,9 +1,9 @@
 #include "cli/examine_files.hpp"
+#include "cli/range_options.hpp"
+#include "cli/server_options.hpp"
 #include "events/event_printer.hpp"
 #include "events/game_event_reader.hpp"
-#include "sources/live_source.hpp"
-#include "sources/range_options.hpp"
-#include "sources/recording_file.hpp"
+#include "recording/open_recording.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -72,9 +72,9 @@ public:
               any_ = true;
           }} {}
 
-    void take(stream_event const& event) override {
+    void put(stream_event const& event) override {
         constexpr std::size_t piece_bytes = 64 << 10;
-        reader_.take(event); // at the beginning of a recording it tells the rest of the one before
+        reader_.put(event); // at the beginning of a recording it tells the rest of the one before
         if (event.kind == event_kind::begin) begin(*event.begun);
         if (full_ && text_.size() >= piece_bytes) full_();
     }
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] text_buffer& text() noexcept { return text_; }
 
 private:
-    void begin(recording const& what) {
+    void begin(recording_info const& what) {
         range_ = range_of(chosen_, what);
         nothing_ = missed_text(range_, what);
     }
@@ -143,14 +143,14 @@ private:
 // `written`: takes what is printed, piece by piece.
 report read(std::string const& file, events_options const& options, std::atomic<std::uint64_t>& done_bytes,
             std::function<void(printed_events&)> const& written) {
-    recording_file source{file, options.connection, add_progress_to(done_bytes)};
+    open_recording source{file, options.connection, add_progress_to(done_bytes)};
     printed_events events{options, options.named ? std::optional{source.name()} : std::nullopt,
                           [&] { written(events); }};
     std::string const error = source.read_all(events);
     events.finish();
     written(events);
     report r;
-    r.code = std::max(source.judge(), error.empty() ? exit_ok : exit_bad_input);
+    r.code = std::max(source.exit_code(), error.empty() ? exit_ok : exit_bad_input);
     if (!error.empty()) r.err = error_line(error);
     else if (auto const nothing = events.missed(); !nothing.empty())
         r.err = error_line(fmt::format("{}: {}", source.name(), nothing));
@@ -163,8 +163,8 @@ public:
         to_.write_head(events_);
         to_.out().flush();
     }
-    void take(stream_event const& event) override {
-        events_.take(event);
+    void put(stream_event const& event) override {
+        events_.put(event);
         over_ = events_.over(event.tick);
         flush();
     }

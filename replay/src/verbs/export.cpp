@@ -1,8 +1,8 @@
-#include "data/arrow_folder.hpp"
-#include "data/database.hpp"
-#include "io/file_kind.hpp"
-#include "io/output.hpp"
-#include "sources/recording_file.hpp"
+#include "base/file_kind.hpp"
+#include "base/output.hpp"
+#include "recording/open_recording.hpp"
+#include "tables/arrow_folder.hpp"
+#include "tables/database.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -36,13 +36,13 @@ std::uint64_t total_size(std::vector<std::string> const& files) {
     return sum;
 }
 
-recorded_file describe(recording_file& source, std::string const& file, std::string const& connection) {
-    recorded_file f;
+file_row describe(open_recording& source, std::string const& file, std::string const& connection) {
+    file_row f;
     f.sha256 = source.sha256();
     f.connection = connection;
     f.name = source.name();
     f.bytes = size_of(file);
-    if (session const* const demo = source.demo()) {
+    if (demo_document const* const demo = source.demo()) {
         f.bytes = demo->file_size();
         f.timestamp = text(demo->header().timestamp);
     }
@@ -56,8 +56,8 @@ class collection {
 public:
     virtual ~collection() = default;
     /// What is said about the file's damage, if it has that file already.
-    [[nodiscard]] virtual std::optional<std::string> find(recorded_file const& file) = 0;
-    virtual table_sink& begin(recorded_file const& file) = 0;
+    [[nodiscard]] virtual std::optional<std::string> find(file_row const& file) = 0;
+    virtual table_sink& begin(file_row const& file) = 0;
     /// All of the file is there, or all that can be had.
     virtual void keep(std::string_view damage) = 0;
     /// Something else went wrong. False if what came of the file cannot be taken back.
@@ -73,8 +73,8 @@ public:
     explicit database_collection(std::string name) : name_{std::move(name)} {
         if (name_taken(name_) || name_ == "-") database_.emplace(name_);
     }
-    std::optional<std::string> find(recorded_file const& file) override { return open().find(file); }
-    table_sink& begin(recorded_file const& file) override {
+    std::optional<std::string> find(file_row const& file) override { return open().find(file); }
+    table_sink& begin(file_row const& file) override {
         open().begin_file(file);
         return *database_;
     }
@@ -97,11 +97,11 @@ class arrow_collection final : public collection {
 public:
     explicit arrow_collection(export_options const& options, std::string const& name)
         : folder_{name, options.force} {}
-    std::optional<std::string> find(recorded_file const& file) override {
+    std::optional<std::string> find(file_row const& file) override {
         auto const known = damages_.find({file.sha256, file.connection});
         return known != damages_.end() ? std::optional{known->second} : std::nullopt;
     }
-    table_sink& begin(recorded_file const& file) override {
+    table_sink& begin(file_row const& file) override {
         file_ = file;
         folder_.begin_file(file);
         return folder_;
@@ -118,7 +118,7 @@ public:
 
 private:
     arrow_folder folder_;
-    recorded_file file_;
+    file_row file_;
     std::map<std::pair<std::array<std::uint8_t, 32>, std::string>, std::string> damages_;
 };
 
@@ -183,9 +183,9 @@ private:
 
     void add(std::string const& file) {
         auto const show = [&](std::uint64_t done) { shown_->update(before_ + done, file); };
-        recording_file source{file, options_.connection, show};
+        open_recording source{file, options_.connection, show};
         if (interrupted()) return;
-        recorded_file const about = describe(source, file, options_.connection);
+        file_row const about = describe(source, file, options_.connection);
         if (auto const damage = to_collection_->find(about)) {
             ++known_;
             if (!damage->empty()) note(exit_bad_input, fmt::format("{}: {}", source.name(), *damage));
@@ -215,14 +215,14 @@ private:
     }
 
     // What is damaged, which has been said.
-    std::string tabulate(recording_file& source, tabulator& tables) {
+    std::string tabulate(open_recording& source, tabulator& tables) {
         std::string damage = source.read_all(tables);
         if (interrupted()) return {};
         tables.finish();
         if (!damage.empty()) note(exit_bad_input, damage);
         if (damage.starts_with(source.name() + ": ")) damage.erase(0, source.name().size() + 2);
         shown_->clear();
-        int const code = source.judge();
+        int const code = source.exit_code();
         note(code, {});
         return damage.empty() && code != exit_ok ? "it is not complete" : damage;
     }

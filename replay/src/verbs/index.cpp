@@ -1,7 +1,7 @@
+#include "base/file_kind.hpp"
 #include "cli/examine_files.hpp"
-#include "demo/demo_index.hpp"
-#include "io/file_kind.hpp"
 #include "verbs/verbs.hpp"
+#include "web/demo_index.hpp"
 
 #include <teewire/sha256.hpp>
 
@@ -20,18 +20,18 @@ report index_file(std::string const& file, bool force, std::atomic<std::uint64_t
     refuse_compressed(file, first_bytes(file)); // as it lies there, which an input decompresses
     input const source{file};
     if (identify(source.bytes()) != file_kind::demo) refuse_kind(source.name(), source.bytes(), "a demo");
-    session demo{source};
+    demo_document demo{source};
     if (file == "-") throw usage_error{"standard input has no name, which that of its index is made of"};
     std::string const name = index_name(file);
     auto const old = read_index(name);
     report r;
-    auto const judge = [&](index_facts const& facts) {
+    auto const report = [&](index_facts const& facts) {
         if (facts.error.empty()) return;
         r.code = exit_bad_input;
         r.err += error_line(fmt::format("{}: {}; what comes before is in the index", file, facts.error));
     };
     if (old && !force && old->size == source.bytes().size() && old->sha256 == hex(sha256(source.bytes()))) {
-        judge(*old);
+        report(*old);
         return r;
     }
     // One that is out of date may be replaced; something else may not.
@@ -39,7 +39,7 @@ report index_file(std::string const& file, bool force, std::atomic<std::uint64_t
     demo_index const made = make_index(demo, add_progress_to(done_bytes));
     if (interrupted()) return r;
     write_whole(out, made.bytes);
-    judge(made.facts);
+    report(made.facts);
     return r;
 }
 

@@ -1,9 +1,9 @@
+#include "base/json.hpp"
 #include "cli/examine_files.hpp"
-#include "demo/segments.hpp"
 #include "game/item_text.hpp"
 #include "game/players.hpp"
 #include "game/race.hpp"
-#include "io/json.hpp"
+#include "recording/demo/segments.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/map/datafile.hpp>
@@ -114,7 +114,7 @@ private:
     std::map<std::int32_t, std::size_t> present_;                       // the same of whoever has the id now
 };
 
-class players_part : public segment_part {
+class players_part : public segment_sink {
 public:
     players_part(protocol p, player_list& to)
         : protocol_{p}, client_info_{find_object(p, "client_info")->type}, players_{p}, to_{to} {
@@ -130,7 +130,7 @@ public:
         reported_scores_.clear();
     }
 
-    void take(stream_event const& event) override {
+    void put(stream_event const& event) override {
         if (event.kind == event_kind::message) read(event.message);
         else read(event.tick, event.state);
     }
@@ -236,19 +236,19 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
     if (header) r.header = *header;
     if (r.header.has_sha256) r.map_sha256 = r.header.sha256;
     try {
-        session demo{source, size_detection::presume};
+        demo_document demo{source, size_detection::assume};
         r.map_complete = true;
         r.map_crc_matches = map_crc32(demo.map()) == r.header.map_crc;
         if (map_embedded(r)) r.map_sha256 = sha256(demo.map());
         r.overview = demo.overview();
         auto const find_players = [&](std::atomic<std::uint64_t>* done) {
-            player_list list{r.players, demo.spoken()};
+            player_list list{r.players, demo.item_protocol()};
             return decode(demo, team,
-                          {[&] { return std::make_unique<players_part>(demo.spoken(), list); }, {}, done});
+                          {[&] { return std::make_unique<players_part>(demo.item_protocol(), list); }, {}, done});
         };
         decoded found = find_players(&done_bytes);
         if (!verify_size_table(demo, found)) found = find_players(nullptr);
-        r.protocol = teewire::name(demo.spoken());
+        r.protocol = teewire::name(demo.item_protocol());
         r.snapshots = found.snapshots;
         r.error = demo.end_text(found.error);
         r.truncated = !source.damage().empty() ||

@@ -1,5 +1,5 @@
 #include "edit/join.hpp"
-#include "io/output.hpp"
+#include "base/output.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ int join(join_options const& options) {
     std::uint64_t total = 0;
     for (std::size_t i = 0; i < options.files.size() && !interrupted(); ++i) {
         auto const source = all.open(i);
-        session const demo{*source};
+        demo_document const demo{*source};
         parts.push_back(examine(demo));
         if (interrupted()) break;
         expect_joinable(parts.front(), parts.back());
@@ -66,7 +66,7 @@ int join(join_options const& options) {
     demo_joiner joiner{out, parts, map};
     for (std::size_t i = 0; i < parts.size() && !interrupted(); ++i) {
         auto const source = all.open(i);
-        session demo{*source};
+        demo_document demo{*source};
         if (!same_recording(examine(demo), parts[i]) && !interrupted())
             throw io_error{fmt::format("{}: has changed while it was read", demo.name())};
         joiner.add(demo, damaged, [&](std::uint64_t bytes) { shown.update(before + bytes, demo.name()); });

@@ -1,8 +1,8 @@
 #include "edit/merge.hpp"
-#include "demo/demo_sink.hpp"
-#include "io/json.hpp"
-#include "io/output.hpp"
-#include "sources/recording_file.hpp"
+#include "base/json.hpp"
+#include "base/output.hpp"
+#include "recording/demo/demo_sink.hpp"
+#include "recording/open_recording.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -30,13 +30,13 @@ std::uint64_t bytes_of(std::vector<std::string> const& files) {
     return sum;
 }
 
-std::vector<std::unique_ptr<recording_file>> open_all(merge_options const& options, progress& shown) {
-    std::vector<std::unique_ptr<recording_file>> all;
+std::vector<std::unique_ptr<open_recording>> open_all(merge_options const& options, progress& shown) {
+    std::vector<std::unique_ptr<open_recording>> all;
     std::size_t captures = 0;
     std::uint64_t before = 0;
     for (std::string const& name : options.files) {
         if (interrupted()) return all;
-        auto& file = *all.emplace_back(std::make_unique<recording_file>(
+        auto& file = *all.emplace_back(std::make_unique<open_recording>(
             name, std::string{}, [&](std::uint64_t bytes) { shown.update(before + bytes, name); }));
         if (file.is_capture() && captures++ < options.connections.size() && !interrupted())
             file.choose(options.connections[captures - 1]);
@@ -143,7 +143,7 @@ int merge(merge_options const& options) {
     constexpr unsigned interval = 256;
     stream_event event;
     for (unsigned n = 0; stream.next(event); ++n) {
-        sink.take(event);
+        sink.put(event);
         if (n % interval == 0) shown.update(stream.done_bytes(), "merging");
     }
     shown.clear();
@@ -162,7 +162,7 @@ int merge(merge_options const& options) {
         complain(part.damage + "; what comes before it is kept");
         code = exit_bad_input;
     }
-    for (auto const& file : files) code = std::max(code, file->judge());
+    for (auto const& file : files) code = std::max(code, file->exit_code());
     auto const demos = sink.finish();
     if (demos.empty()) throw bad_input{"there is no snapshot in them that a demo can hold"};
     written_demo const& demo = demos.front();

@@ -1,6 +1,6 @@
-#include "io/output.hpp"
+#include "base/output.hpp"
 #include "verbs/play_clock.hpp"
-#include "verbs/play_stage.hpp"
+#include "verbs/play_state.hpp"
 #include "verbs/play_view.hpp"
 #include "verbs/verbs.hpp"
 
@@ -28,8 +28,8 @@ using std::chrono::steady_clock;
 // Prints what happens when it is due. What is printed does not depend on the speed.
 class line_printer {
 public:
-    line_printer(stage& shown, timeline const& all, std::int32_t from, double speed)
-        : stage_{shown}, timeline_{all}, next_state_{from}, speed_{speed} {
+    line_printer(play_state& shown, timeline const& all, std::int32_t from, double speed)
+        : state_{shown}, timeline_{all}, next_state_{from}, speed_{speed} {
         next_ = from > all.first_tick ? all.count_until(from - 1) : 0;
     }
 
@@ -52,7 +52,7 @@ private:
     bool print(std::int32_t tick) {
         auto const clock = clock_text(timeline_.elapsed(tick));
         if (tick == next_state_ && tick >= 0) {
-            out_.print("{}  tick {}: {}\n", clock, tick, to_text(stage_.players(tick), 4));
+            out_.print("{}  tick {}: {}\n", clock, tick, to_text(state_.players(tick), 4));
             next_state_ += state_period;
         }
         for (; next_ < timeline_.events.size() && timeline_.events[next_].tick <= tick; ++next_)
@@ -63,7 +63,7 @@ private:
 
     static constexpr std::int64_t state_period = 5 * ticks_per_second;
 
-    stage& stage_;
+    play_state& state_;
     timeline const& timeline_;
     std::size_t next_ = 0; // event
     std::int64_t next_state_;
@@ -76,13 +76,13 @@ private:
 
 class live_view {
 public:
-    live_view(stage& shown, session const& demo, timeline const& all, std::int32_t from, double speed)
-        : stage_{shown}, timeline_{all}, clock_{steady_clock::now(), static_cast<double>(from), speed} {
+    live_view(play_state& shown, demo_document const& demo, timeline const& all, std::int32_t from, double speed)
+        : state_{shown}, timeline_{all}, clock_{steady_clock::now(), static_cast<double>(from), speed} {
         for (std::int32_t const tick : demo.header().markers())
             if (tick >= all.first_tick && tick <= all.last_tick) markers_.push_back(tick);
         title_ = printable(fmt::format(
             "{}   map {}   protocol {}   {} demo", std::filesystem::path{demo.name()}.filename().string(),
-            text(demo.header().map_name), name(demo.spoken()), text(demo.header().type)));
+            text(demo.header().map_name), name(demo.item_protocol()), text(demo.header().type)));
         seek(from);
         for (int const signal : {SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH}) signals_.add(signal);
     }
@@ -119,7 +119,7 @@ private:
 
     void draw_now(steady_clock::time_point now) {
         std::int32_t const shown = tick(now);
-        auto const players = stage_.players(shown);
+        auto const players = state_.players(shown);
         view v;
         v.title = title_;
         v.tick = shown;
@@ -234,7 +234,7 @@ private:
     asio::steady_timer timer_{io_};
     asio::signal_set signals_{io_, SIGINT};
     asio::posix::stream_descriptor keys_{io_, dup(STDIN_FILENO)};
-    stage& stage_;
+    play_state& state_;
     timeline const& timeline_;
     play_clock clock_;
     std::vector<std::int32_t> markers_;
@@ -255,10 +255,10 @@ struct play_options {
 
 int play(play_options const& options) {
     input const source{options.file};
-    session demo{source};
+    demo_document demo{source};
     timeline const all = read_timeline(demo);
     if (interrupted()) return exit_interrupted;
-    stage shown{demo, all};
+    play_state shown{demo, all};
     time_position const begin = options.from.value_or(time_position{time_position::origin::beginning, 0});
     std::int32_t const from = std::clamp(begin.tick(all.first_tick, all.last_tick), all.first_tick, all.last_tick);
 

@@ -1,6 +1,6 @@
 #include "verbs/play_view.hpp"
 
-#include "io/text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <cmath>

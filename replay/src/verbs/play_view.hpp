@@ -1,8 +1,8 @@
 // The screen of `play`.
 #pragma once
 
-#include "demo/timeline.hpp"
-#include "io/terminal.hpp"
+#include "base/terminal.hpp"
+#include "events/timeline.hpp"
 
 #include <cstdint>
 #include <span>

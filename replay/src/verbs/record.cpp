@@ -1,9 +1,9 @@
-#include "demo/demo_file.hpp"
+#include "recording/demo/demo_file.hpp"
 
+#include "base/json.hpp"
+#include "base/output.hpp"
+#include "cli/server_options.hpp"
 #include "game/spacing.hpp"
-#include "io/json.hpp"
-#include "io/output.hpp"
-#include "sources/server_options.hpp"
 #include "verbs/verbs.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -368,6 +368,6 @@ verb const record_verb{
                           "record ger.example.net:8303 -o evening.demo --retry --max-bytes 2G"});
         return [chosen] { return record(*chosen); };
     },
-    ending::when_complete};
+    ending::deferred};
 
 } // namespace teewire::replay

@@ -1,7 +1,7 @@
 #include "edit/redact.hpp"
-#include "demo/demo_file.hpp"
-#include "io/output.hpp"
-#include "io/text.hpp"
+#include "base/output.hpp"
+#include "base/text.hpp"
+#include "recording/demo/demo_file.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ int redact(redact_options const& options) {
     redaction const what = redaction_of(options);
     output_file out{options.to, content::binary, {&options.file, 1}};
     input const source{options.file};
-    session demo{source};
+    demo_document demo{source};
     progress shown{2 * source.bytes().size()};
     redactor work{demo, what};
     work.find_names([&](std::uint64_t done) { shown.update(done, "looking for names"); });

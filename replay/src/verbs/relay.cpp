@@ -1,14 +1,14 @@
-#include "broadcast/event_queue.hpp"
-#include "broadcast/folder.hpp"
-#include "broadcast/live_pages.hpp"
-#include "demo/demo_sink.hpp"
-#include "io/keyed_hash.hpp"
-#include "io/output.hpp"
-#include "net/udp_server.hpp"
-#include "net/web_server.hpp"
-#include "sources/feed.hpp"
-#include "sources/server_options.hpp"
-#include "stream/live_show.hpp"
+#include "base/keyed_hash.hpp"
+#include "base/output.hpp"
+#include "cli/server_options.hpp"
+#include "http/folder.hpp"
+#include "http/live_pages.hpp"
+#include "http/web_server.hpp"
+#include "recording/demo/demo_sink.hpp"
+#include "recording/feed.hpp"
+#include "recording/stream/event_queue.hpp"
+#include "serve/live_show.hpp"
+#include "serve/udp_server.hpp"
 #include "verbs/verbs.hpp"
 
 #include <overlay_page.hpp> // generated
@@ -60,8 +60,8 @@ class delay_line final : public event_sink {
 public:
     delay_line(asio::io_context& io, milliseconds delay, event_sink& to) : delay_{delay}, to_{to}, timer_{io} {}
 
-    void take(stream_event const& event) override {
-        if (delay_ == 0) return to_.take(event);
+    void put(stream_event const& event) override {
+        if (delay_ == 0) return to_.put(event);
         waiting_.add(event, now() + delay_);
         if (!armed_) arm();
     }
@@ -89,9 +89,9 @@ private:
 };
 
 // What the source sends, for everybody who gets it.
-class station final : public event_sink, private web_pages {
+class relay_service final : public event_sink, private web_pages {
 public:
-    explicit station(relay_options const& options)
+    explicit relay_service(relay_options const& options)
         : options_{options}, title_{options.title.empty() ? options.source : options.title},
           live_{title_, in_milliseconds(options.delay), in_milliseconds(options.window)} {}
 
@@ -118,7 +118,7 @@ public:
             game_.emplace(show_, settings, random_bytes(), *socket_, now());
             socket_->start(*game_);
             say("showing it on {}, to {} clients at most with {} KiB each\n", endpoint_text(socket_->address()),
-                options_.viewers.viewers, sizeof(viewer) / 1024);
+                options_.viewers.viewers, sizeof(watcher) / 1024);
         }
         if (!options_.http) return;
         web_.emplace(io, tcp::endpoint{address, *options_.http}, static_cast<web_pages&>(*this), options_.web);
@@ -126,16 +126,16 @@ public:
         say("broadcasting on http://{}/\n", endpoint_text({web_->address().address(), web_->address().port()}));
     }
 
-    void take(stream_event const& event) override {
+    void put(stream_event const& event) override {
         if (over_) return;
         counts_.lost += event.kind == event_kind::lost;
         counts_.snapshots += event.kind == event_kind::snapshot;
         counts_.messages += event.kind == event_kind::message;
         counts_.recordings += event.kind == event_kind::begin;
-        if (game_) show_.take(event);
-        live_.take(event);
+        if (game_) show_.put(event);
+        live_.put(event);
         guard_record([&] {
-            recorder_->take(event);
+            recorder_->put(event);
             if (event.kind == event_kind::begin) report(recorder_->finish_ended());
         });
     }
@@ -298,7 +298,7 @@ int relay(relay_options const& options) {
     if (*options.delay > longest_delay) throw usage_error{"--delay: an hour at most"};
     allow_descriptors();
     asio::io_context io;
-    station shown{options};
+    relay_service shown{options};
     delay_line delayed{io, in_milliseconds(options.delay), shown};
     shown.set_delayed([&] { return delayed.bytes(); });
     asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
@@ -372,6 +372,6 @@ verb const relay_verb{
                           "relay game.demo --loop --dir /var/www/live --record copy.demo"});
         return [chosen] { return relay(*chosen); };
     },
-    ending::when_complete};
+    ending::deferred};
 
 } // namespace teewire::replay

@@ -1,8 +1,8 @@
 #include "edit/repair.hpp"
-#include "io/file_kind.hpp"
-#include "io/input.hpp"
-#include "io/json.hpp"
-#include "io/output.hpp"
+#include "base/file_kind.hpp"
+#include "base/input.hpp"
+#include "base/json.hpp"
+#include "base/output.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>

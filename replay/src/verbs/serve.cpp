@@ -1,11 +1,11 @@
-#include "demo/playback.hpp"
-#include "net/udp_server.hpp"
+#include "serve/playback.hpp"
+#include "serve/udp_server.hpp"
 
-#include "io/file_kind.hpp"
-#include "io/input.hpp"
-#include "io/keyed_hash.hpp"
-#include "io/output.hpp"
-#include "io/terminal.hpp"
+#include "base/file_kind.hpp"
+#include "base/input.hpp"
+#include "base/keyed_hash.hpp"
+#include "base/output.hpp"
+#include "base/terminal.hpp"
 #include "verbs/verbs.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -56,7 +56,7 @@ public:
         server_.emplace(shown, settings, random_bytes(), socket_, now());
         say(fmt::format("serving {} on {} to clients of {}, {} at most with {} KiB each", printable(title),
                         endpoint_text(socket_.address()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
-                        options.limits.viewers, sizeof(viewer) / 1024));
+                        options.limits.viewers, sizeof(watcher) / 1024));
         if (terminal::available()) screen_.emplace();
     }
 
@@ -219,7 +219,7 @@ private:
 
 int serve(serve_options const& options) {
     input const source{options.file};
-    session demo{source};
+    demo_document demo{source};
     std::optional<input> map_file;
     if (!options.map.empty()) map_file.emplace(options.map);
     auto const map = map_file ? map_file->bytes() : demo.map();

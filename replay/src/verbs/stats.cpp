@@ -1,9 +1,9 @@
+#include "base/json.hpp"
 #include "cli/examine_files.hpp"
 #include "events/game_event.hpp"
 #include "events/player_counts.hpp"
 #include "game/race.hpp"
-#include "io/json.hpp"
-#include "sources/recording_file.hpp"
+#include "recording/open_recording.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/demo_format.hpp>
@@ -137,12 +137,12 @@ int stats(stats_options options) {
     std::vector<player_table> tables(options.sum ? options.files.size() : 0);
     int const code = examine_files(
         options.files, options.jobs, out, [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
-            recording_file source{options.files[i], options.connection, add_progress_to(done_bytes)};
+            open_recording source{options.files[i], options.connection, add_progress_to(done_bytes)};
             player_counter counter;
             std::string const error = source.read_all(counter);
             counter.finish();
             report r;
-            r.code = std::max(source.judge(), error.empty() ? exit_ok : exit_bad_input);
+            r.code = std::max(source.exit_code(), error.empty() ? exit_ok : exit_bad_input);
             if (!error.empty()) r.err = error_line(error);
             if (options.sum) {
                 tables[i] = counter.players();

@@ -1,7 +1,7 @@
+#include "base/json.hpp"
+#include "base/output.hpp"
 #include "game/item_text.hpp"
 #include "game/message_fields.hpp"
-#include "io/json.hpp"
-#include "io/output.hpp"
 #include "verbs/verbs.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
+#include "base/json.hpp"
 #include "cli/examine_files.hpp"
-#include "demo/segments.hpp"
-#include "io/json.hpp"
+#include "recording/demo/segments.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ report check(std::string const& file, verify_options const& options, workers& te
     verdict v;
     input const source{file};
     try {
-        session demo{source, size_detection::presume};
+        demo_document demo{source, size_detection::assume};
         decoded found = decode(demo, team, {{}, {}, &done_bytes});
         if (!verify_size_table(demo, found)) found = decode(demo, team, {});
         v.snapshots = found.snapshots;

@@ -1,10 +1,10 @@
-#include "broadcast/live_pages.hpp"
-#include "broadcast/subscriber.hpp"
-#include "io/output.hpp"
-#include "net/web_request.hpp"
-#include "sources/feed.hpp"
-#include "sources/server_options.hpp"
-#include "sources/server_source.hpp"
+#include "base/output.hpp"
+#include "cli/server_options.hpp"
+#include "http/live_pages.hpp"
+#include "http/web_request.hpp"
+#include "recording/feed.hpp"
+#include "recording/relay/subscriber.hpp"
+#include "recording/server/server_source.hpp"
 #include "verbs/verbs.hpp"
 #include "web/site.hpp"
 #include "web/static_site.hpp"
@@ -51,7 +51,7 @@ std::string relay_address(std::string const& source) {
 // The live game beside the viewer.
 class live_site final : public web_pages {
 public:
-    live_site(std::string const& name, viewer const& files, game_pictures const& pictures)
+    live_site(std::string const& name, viewer_assets const& files, game_pictures const& pictures)
         : live_{name, 0, window}, files_{files}, pictures_{pictures},
           list_{to_body(list_of_broadcast(name, relay_address(name), pictures.any()))} {}
 
@@ -71,7 +71,7 @@ public:
 
 private:
     live_pages live_;
-    viewer const& files_;
+    viewer_assets const& files_;
     game_pictures const& pictures_;
     shared_bytes list_;
 };
@@ -144,7 +144,7 @@ private:
     asio::posix::stream_descriptor signals_;
 };
 
-int show_live(web_options const& options, viewer const& files, game_pictures const& pictures) {
+int show_live(web_options const& options, viewer_assets const& files, game_pictures const& pictures) {
     service running{options};
     live_site site{options.source, files, pictures};
     asio::steady_timer timer{running.io()};
@@ -182,7 +182,7 @@ int show_live(web_options const& options, viewer const& files, game_pictures con
 }
 
 int web(web_options const& options) {
-    viewer const files{options.viewer};
+    viewer_assets const files{options.viewer};
     game_pictures const pictures{options.data};
     bool const live = web_address::parse(options.source).has_value() || parse_server(options.source).has_value();
     if (live) {
@@ -190,7 +190,7 @@ int web(web_options const& options) {
             throw usage_error{"-o writes recordings; `teewire relay --dir` writes what goes on into a folder"};
         return show_live(options, files, pictures);
     }
-    recordings shown{options.source};
+    recording_folder shown{options.source};
     std::string const name =
         shown.is_folder() ? std::filesystem::path{shown.folder()}.filename().string() : shown.all().begin()->first;
     if (!options.folder.empty())
@@ -229,6 +229,6 @@ verb const web_verb{
                           "web recordings -o /var/www/demos"});
         return [chosen] { return web(*chosen); };
     },
-    ending::when_complete};
+    ending::deferred};
 
 } // namespace teewire::replay

@@ -1,10 +1,10 @@
 #include "web/site.hpp"
 
-#include "io/errors.hpp"
-#include "io/json.hpp"
-#include "io/output.hpp"
-#include "io/text.hpp"
-#include "net/web_request.hpp"
+#include "base/errors.hpp"
+#include "base/json.hpp"
+#include "base/output.hpp"
+#include "base/text.hpp"
+#include "http/web_request.hpp"
 
 #include <list_page.hpp> // generated
 
@@ -131,7 +131,7 @@ void kept_files::keep(std::string const& name, std::vector<std::uint8_t> bytes) 
 
 // ---- the list ------------------------------------------------------------------------------------------------------
 
-std::string list_of(recordings& shown, std::string const& name, bool with_pictures) {
+std::string list_of(recording_folder& shown, std::string const& name, bool with_pictures) {
     auto const& all = shown.all();
     rapidjson::StringBuffer text;
     json_writer json{text};
@@ -174,7 +174,7 @@ std::string_view list_page() noexcept {
 
 // ---- recordings_site -----------------------------------------------------------------------------------------------
 
-recordings_site::recordings_site(boost::asio::io_context& io, recordings& shown, viewer const& files,
+recordings_site::recordings_site(boost::asio::io_context& io, recording_folder& shown, viewer_assets const& files,
                                  game_pictures const& pictures, std::string name)
     : io_{io}, shown_{shown}, files_{files}, pictures_{pictures}, name_{std::move(name)} {}
 

@@ -1,9 +1,9 @@
 // What `teewire web` shows: the viewer, and what it reads.
 #pragma once
 
-#include "net/web_server.hpp"
-#include "web/recordings.hpp"
-#include "web/viewer.hpp"
+#include "http/web_server.hpp"
+#include "web/recording_folder.hpp"
+#include "web/viewer_assets.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -33,7 +33,7 @@ private:
 };
 
 /// What `recordings.json` says of all of them. `with_pictures`: those of a game are there.
-[[nodiscard]] std::string list_of(recordings& shown, std::string const& name, bool with_pictures);
+[[nodiscard]] std::string list_of(recording_folder& shown, std::string const& name, bool with_pictures);
 /// The page that has that list.
 [[nodiscard]] std::string_view list_page() noexcept;
 /// What it says of a broadcast. `from`: the address of a relay, if it comes from one, where a page that can reach it sees
@@ -44,7 +44,7 @@ private:
 class recordings_site final : public web_pages {
 public:
     /// What is borrowed must outlive it.
-    recordings_site(boost::asio::io_context& io, recordings& shown, viewer const& files,
+    recordings_site(boost::asio::io_context& io, recording_folder& shown, viewer_assets const& files,
                     game_pictures const& pictures, std::string name);
     ~recordings_site();
     recordings_site(recordings_site const&) = delete;
@@ -68,8 +68,8 @@ private:
     [[nodiscard]] std::string kept_index(std::string const& path, shown_demo const& demo) const;
 
     boost::asio::io_context& io_;
-    recordings& shown_;
-    viewer const& files_;
+    recording_folder& shown_;
+    viewer_assets const& files_;
     game_pictures const& pictures_;
     std::string name_;
     web_server* web_ = nullptr;

@@ -1,9 +1,9 @@
 #include "web/static_site.hpp"
 
-#include "io/compression.hpp"
-#include "io/errors.hpp"
-#include "io/interrupts.hpp"
-#include "io/output.hpp"
+#include "base/compression.hpp"
+#include "base/errors.hpp"
+#include "base/interrupts.hpp"
+#include "base/output.hpp"
 #include "web/site.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 class site_writer {
 public:
-    site_writer(recordings& shown, viewer const& files, game_pictures const& pictures,
+    site_writer(recording_folder& shown, viewer_assets const& files, game_pictures const& pictures,
                 static_site_options const& options)
         : shown_{shown}, files_{files}, pictures_{pictures}, options_{options} {
         std::error_code failed;
@@ -129,8 +129,8 @@ private:
         else if (from.body) put(path, from.packed ? unpack_gzip(*from.body) : *from.body);
     }
 
-    recordings& shown_;
-    viewer const& files_;
+    recording_folder& shown_;
+    viewer_assets const& files_;
     game_pictures const& pictures_;
     static_site_options const& options_;
     std::set<std::string> maps_; // that are there, by their sums
@@ -139,8 +139,8 @@ private:
 
 } // namespace
 
-int write_site(recordings& shown, std::string const& name, viewer const& files, game_pictures const& pictures,
-               static_site_options const& options) {
+int write_site(recording_folder& shown, std::string const& name, viewer_assets const& files,
+               game_pictures const& pictures, static_site_options const& options) {
     return site_writer{shown, files, pictures, options}.write(name);
 }
 

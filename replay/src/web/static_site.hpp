@@ -1,8 +1,8 @@
 // The same as files, for any web server.
 #pragma once
 
-#include "web/recordings.hpp"
-#include "web/viewer.hpp"
+#include "web/recording_folder.hpp"
+#include "web/viewer_assets.hpp"
 
 #include <string>
 
@@ -16,7 +16,7 @@ struct static_site_options {
 
 /// Writes viewer, recordings with their indexes, maps and pictures of maps, and the list last. The exit code: whether all
 /// recordings are good. Throws usage_error if something is in the folder already, output_error and io_error.
-int write_site(recordings& shown, std::string const& name, viewer const& files, game_pictures const& pictures,
-               static_site_options const& options);
+int write_site(recording_folder& shown, std::string const& name, viewer_assets const& files,
+               game_pictures const& pictures, static_site_options const& options);
 
 } // namespace teewire::replay

@@ -1,0 +1,134 @@
+#include "base/input.hpp"
+
+#include "base/compression.hpp"
+#include "base/interrupts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace teewire::replay {
+namespace {
+
+class descriptor {
+public:
+    explicit descriptor(int number) noexcept : number_{number} {}
+    descriptor(descriptor const&) = delete;
+    descriptor& operator=(descriptor const&) = delete;
+    ~descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    [[nodiscard]] int number() const noexcept { return number_; }
+
+private:
+    int number_;
+};
+
+} // namespace
+
+input::input(std::string name) : name_{std::move(name)} {
+    endless_wait const reading; // nobody may ever write into a pipe
+    if (name_ == "-") {
+        name_ = "standard input";
+        static std::mutex first_come; // who comes later finds the end
+        std::lock_guard const lock{first_come};
+        read_all(STDIN_FILENO);
+        decompress();
+        return;
+    }
+    descriptor const file{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (file.number() < 0)
+        throw io_error{fmt::format("{}: {}", name_,
+                                   errno == ENOENT ? "no such file"
+                                                   : fmt::format("cannot be opened: {}", std::strerror(errno)))};
+    read_all(file.number());
+    decompress();
+}
+
+void input::require_all() const {
+    if (!damage_.empty()) throw bad_input{fmt::format("{}: {}", name_, damage_)};
+}
+
+void input::read_all(int file) {
+    struct stat status {};
+    if (::fstat(file, &status) != 0) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
+    if (S_ISDIR(status.st_mode)) throw io_error{fmt::format("{}: is a directory", name_)};
+    bool const regular = S_ISREG(status.st_mode);
+    std::uint64_t most = max_stream_bytes;
+    if (regular) { // what is behind it while somebody still writes to it is left out
+        off_t const begin = ::lseek(file, 0, SEEK_CUR);
+        most = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - std::max<off_t>(begin, 0), 0));
+        if (most == 0) return;
+    }
+    constexpr std::uint64_t first_room = 1 << 16;
+    std::uint64_t room = regular ? most : first_room;
+    for (make_room(room); size_ < most;) {
+        if (size_ == room) make_room(room = std::min(2 * room, most));
+        constexpr std::uint64_t block = 1 << 20; // signals come in between
+        ssize_t const n =
+            ::read(file, bytes_.get() + size_, static_cast<std::size_t>(std::min(room - size_, block)));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw io_error{fmt::format("{}: cannot be read: {}", name_, std::strerror(errno))};
+        if (n == 0) break;
+        size_ += static_cast<std::size_t>(n);
+    }
+    if (regular && size_ < most)
+        throw io_error{
+            fmt::format("{}: byte {}: the file was cut while it was read, it had {} bytes", name_, size_, most)};
+    if (std::uint8_t more = 0; !regular && size_ == most && ::read(file, &more, 1) > 0)
+        throw io_error{fmt::format("{}: more than {} GiB, of which no more is read from what is no regular file",
+                                   name_, max_stream_bytes >> 30)};
+}
+
+void input::make_room(std::uint64_t bytes) {
+    void* const moved = bytes <= SIZE_MAX ? std::realloc(bytes_.get(), static_cast<std::size_t>(bytes)) : nullptr;
+    if (moved == nullptr) throw io_error{fmt::format("{}: no memory for more than {} bytes of it", name_, size_)};
+    static_cast<void>(bytes_.release());
+    bytes_.reset(static_cast<std::uint8_t*>(moved));
+}
+
+void input::decompress() {
+    compression const kind = find_compression(bytes());
+    if (kind == compression::none) return;
+    auto const packed_bytes = std::move(bytes_);
+    std::span<std::uint8_t const> const packed{packed_bytes.get(), std::exchange(size_, 0)};
+    std::uint64_t const most = std::min(max_decompressed_bytes,
+                                        std::max(always_decompressed_bytes, max_compression_ratio * packed.size()));
+    try {
+        decompressor reader{kind};
+        std::size_t taken = 0;
+        std::uint64_t room = 0;
+        for (;;) {
+            if (size_ == room) {
+                // One byte more than may be there shows whether that is the end.
+                room =
+                    room == most ? most + 1 : std::min(most, std::max<std::uint64_t>(2 * room, 4 * packed.size()));
+                make_room(room);
+            }
+            auto const step = reader.run(packed.subspan(taken),
+                                         std::span{bytes_.get(), static_cast<std::size_t>(room)}.subspan(size_));
+            taken += step.taken;
+            size_ += step.given;
+            if (size_ > most)
+                throw bad_input{fmt::format("{}: byte {} of the {} data: there is more in it than {} bytes", name_,
+                                            taken, teewire::replay::name(kind), most)};
+            if (size_ < room) break;
+        }
+        damage_ = reader.damage();
+    } catch (std::bad_alloc const&) {
+        throw io_error{fmt::format("{}: no memory to decompress it", name_)};
+    }
+    if (size_ == 0) require_all();
+    make_room(std::max<std::size_t>(size_, 1));
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,54 @@
+// What the signals INT, TERM and HUP do.
+#pragma once
+
+#include <string>
+
+namespace teewire::replay {
+
+/// How soon after a signal the program has to be over.
+enum class ending {
+    soon,    ///< after a quarter of a second, wherever it is
+    deferred ///< when what it has is in order, or at a second signal
+};
+
+/// From here on, a signal asks the work to end at the next good place. Work that comes to none in time, as it is inside
+/// of a library or waits for a reader, is ended where it is, with exit_interrupted and without its unfinished files. The
+/// second signal does that in any case. HUP stays ignored if it is when the program starts.
+void catch_interrupts(ending when = ending::soon);
+[[nodiscard]] bool interrupted() noexcept;
+/// From now on as for ending::when_complete.
+void defer_exit() noexcept;
+
+/// Can be read from the first signal on; nobody takes anything out. Only after catch_interrupts().
+[[nodiscard]] int interrupt_descriptor() noexcept;
+
+/// While one lives, a signal ends the program at once: it waits for what may never come, and has nothing to report.
+class endless_wait {
+public:
+    endless_wait() noexcept;
+    endless_wait(endless_wait const&) = delete;
+    endless_wait& operator=(endless_wait const&) = delete;
+    ~endless_wait();
+};
+
+/// Whether a file has no bytes and no other process has a lock on it. Signal handlers may ask. Locks of this process on it
+/// go, as they do whenever one of its descriptors is closed.
+[[nodiscard]] bool is_free(char const* path) noexcept;
+
+/// The name of a file that goes when a signal ends the program; or of a folder, if it is empty then. If there is a second
+/// name, only while the file of that name is_free().
+class unfinished_name {
+public:
+    explicit unfinished_name(std::string const& path, std::string const& while_free = {});
+    unfinished_name(unfinished_name const&) = delete;
+    unfinished_name& operator=(unfinished_name const&) = delete;
+    ~unfinished_name();
+
+private:
+    struct unfinished* entry_;
+};
+
+/// Whether standard error shows a line that has to be taken away before the program ends.
+void set_line_shown(bool shown) noexcept;
+
+} // namespace teewire::replay

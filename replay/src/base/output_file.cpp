@@ -1,0 +1,190 @@
+#include "base/output_file.hpp"
+
+#include "base/errors.hpp"
+#include "base/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace teewire::replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t usual_mode = 0666; // less the umask
+constexpr unsigned most_tries = 1000;
+
+bool same_file(struct stat const& a, struct stat const& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+void refuse_inputs(std::string const& name, struct stat const& status, std::span<std::string const> inputs) {
+    for (std::string const& input : inputs) {
+        struct stat read {};
+        bool const there = input == "-" ? ::fstat(STDIN_FILENO, &read) == 0 : ::stat(input.c_str(), &read) == 0;
+        if (there && S_ISREG(read.st_mode) && same_file(read, status))
+            throw usage_error{fmt::format("{}: is read, and cannot be written at the same time", name)};
+    }
+}
+
+// Renames without replacing anything. 0, or the error: EEXIST if something has the name.
+int rename_to_free(std::string const& from, std::string const& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS) return errno;
+    // Not every file system can.
+    if (::link(from.c_str(), to.c_str()) == 0) {
+        ::unlink(from.c_str());
+        return 0;
+    }
+    if (errno == EEXIST || name_taken(to)) return EEXIST;
+    return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+} // namespace
+
+std::string numbered(std::string const& name, unsigned number) {
+    fs::path path{name};
+    std::string const extension = path.extension().string();
+    path.replace_extension();
+    return fmt::format("{}_{}{}", path.string(), number, extension);
+}
+
+bool name_taken(std::string const& name) {
+    struct stat status {};
+    return ::lstat(name.c_str(), &status) == 0;
+}
+
+output_file::output_file(output_choice const& to, content what, std::span<std::string const> inputs)
+    : name_{to.name}, force_{to.force} {
+    struct stat status {};
+    if (name_ == "-") {
+        name_ = "standard output";
+        descriptor_ = STDOUT_FILENO;
+        if (what == content::binary && ::isatty(STDOUT_FILENO) != 0)
+            throw usage_error{"standard output is a terminal, which cannot show this: -o FILE"};
+        if (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode)) refuse_inputs(name_, status, inputs);
+        return;
+    }
+    bool const exists = ::stat(name_.c_str(), &status) == 0;
+    if (!exists && errno != ENOENT) fail(errno);
+    if (!exists && name_taken(name_))
+        throw usage_error{fmt::format("{}: is a link that leads nowhere, and is not replaced", name_)};
+    if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+    if (exists && !S_ISREG(status.st_mode)) {
+        endless_wait const opening; // nobody may ever read a pipe
+        descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC);
+        if (descriptor_ < 0) fail(errno);
+        return;
+    }
+    if (exists) {
+        refuse_inputs(name_, status, inputs);
+        if (!force_) throw usage_error{fmt::format("{}: exists; --force replaces it", name_)};
+    }
+    std::error_code error;
+    fs::path const resolved = fs::canonical(name_, error); // a link stays one
+    path_ = error ? name_ : resolved.string();
+    open_temporary(path_, exists ? std::optional{status.st_mode & 07777} : std::nullopt);
+}
+
+output_file::~output_file() {
+    if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+// The name says nothing about that of the file: together they might be too long.
+void output_file::open_temporary(std::string const& path, std::optional<mode_t> mode) {
+    std::random_device random;
+    for (unsigned i = 0; i < most_tries && descriptor_ < 0; ++i) {
+        temporary_ = fs::path{path}.replace_filename(fmt::format(".teewire-{:08x}.part", random())).string();
+        unfinished_.emplace(temporary_);
+        descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode);
+        if (descriptor_ < 0 && errno != EEXIST) break;
+    }
+    if (descriptor_ < 0) {
+        int const error = errno;
+        temporary_.clear();
+        unfinished_.reset();
+        fail(error);
+    }
+    if (mode && ::fchmod(descriptor_, *mode) != 0) fail(errno);
+}
+
+void output_file::fail(int error) const {
+    if (error == EPIPE && descriptor_ == STDOUT_FILENO) throw closed_pipe{};
+    throw output_error{fmt::format("{}: cannot be written: {}", name_, std::strerror(error))};
+}
+
+void output_file::write(std::span<std::uint8_t const> bytes) {
+    while (!bytes.empty()) {
+        ssize_t const written = ::write(descriptor_, bytes.data(), bytes.size());
+        if (written < 0 && errno != EINTR) fail(errno);
+        if (written <= 0) continue;
+        size_ += static_cast<std::uint64_t>(written);
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+}
+
+bool output_file::overwrite_begin(std::span<std::uint8_t const> bytes) {
+    if (path_.empty()) return false;
+    for (off_t at = 0; !bytes.empty();) {
+        ssize_t const written = ::pwrite(descriptor_, bytes.data(), bytes.size(), at);
+        if (written < 0 && errno != EINTR) fail(errno);
+        if (written <= 0) continue;
+        at += written;
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+void output_file::close() {
+    if (descriptor_ == STDOUT_FILENO) return;
+    // Some file systems say only now that there is no room.
+    bool const synced = path_.empty() || ::fsync(descriptor_) == 0 || errno == EINVAL;
+    int const error = errno;
+    bool const closed = ::close(descriptor_) == 0;
+    descriptor_ = -1;
+    if (!synced) fail(error);
+    if (!closed) fail(errno);
+}
+
+std::string output_file::finish() {
+    close();
+    if (path_.empty()) return name_;
+    std::string named = name_;
+    if (force_) {
+        if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+    } else {
+        int error = rename_to_free(temporary_, path_);
+        for (unsigned number = 2; error == EEXIST && number <= most_tries; ++number) {
+            error = rename_to_free(temporary_, numbered(path_, number));
+            named = numbered(name_, number);
+        }
+        if (error != 0) fail(error);
+    }
+    temporary_.clear();
+    unfinished_.reset();
+    return named;
+}
+
+void output_file::finish_as_named() {
+    if (std::string const named = finish(); named != name_)
+        throw output_error{fmt::format("{}: exists by now; what was written is in {}", name_, named)};
+}
+
+void write_whole(output_file& file, std::span<std::uint8_t const> bytes) {
+    constexpr std::size_t block_bytes = 1 << 20;
+    for (; !bytes.empty() && !interrupted(); bytes = bytes.subspan(std::min(bytes.size(), block_bytes)))
+        file.write(bytes.first(std::min(bytes.size(), block_bytes)));
+    if (!interrupted()) file.finish_as_named();
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,95 @@
+#include "base/text.hpp"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+bool is_control(std::int32_t point) {
+    struct range {
+        std::int32_t first;
+        std::int32_t last;
+    };
+    // C0, DEL and C1; marks, embeddings, overrides and isolates of direction; separators of lines and paragraphs.
+    constexpr range ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                                {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+    return std::any_of(std::begin(ranges), std::end(ranges),
+                       [point](range r) { return point >= r.first && point <= r.last; });
+}
+
+// Bytes of the valid character at the front of what is not empty, or 0.
+std::size_t read_point(std::string_view text, std::int32_t& point) {
+    auto const size = utf8proc_iterate(reinterpret_cast<utf8proc_uint8_t const*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &point);
+    return size > 0 ? static_cast<std::size_t>(size) : 0;
+}
+
+std::string valid_text(std::string_view text, bool keep_controls) {
+    std::string out;
+    while (!text.empty()) {
+        std::int32_t point = 0;
+        std::size_t const size = read_point(text, point);
+        if (size == 0) out += "\xef\xbf\xbd";
+        else if (keep_controls || !is_control(point)) out += text.substr(0, size);
+        else out += ' ';
+        text.remove_prefix(std::max<std::size_t>(size, 1));
+    }
+    return out;
+}
+
+} // namespace
+
+void text_buffer::append(fmt::string_view format, fmt::format_args arguments) {
+    fmt::vformat_to(fmt::appender{buffer_}, format, arguments);
+}
+
+std::string printable(std::string_view text) { return valid_text(text, false); }
+std::string valid_utf8(std::string_view text) { return valid_text(text, true); }
+
+std::string csv_text(std::string_view text, csv_texts form) {
+    std::string quoted = "\"";
+    if (form == csv_texts::safe && !text.empty() &&
+        std::string_view{"=+-@\t\r"}.find(text[0]) != std::string_view::npos)
+        quoted += '\'';
+    for (char const c : text) {
+        if (c == '"') quoted += '"';
+        quoted += c;
+    }
+    return quoted + '"';
+}
+
+std::string fit(std::string_view text, std::size_t columns) {
+    std::string out;
+    std::size_t used = 0;
+    std::int32_t point = 0;
+    while (std::size_t const size = text.empty() ? 0 : read_point(text, point)) {
+        auto const width = static_cast<std::size_t>(utf8proc_charwidth(point));
+        if (used + width > columns) break;
+        used += width;
+        out += text.substr(0, size);
+        text.remove_prefix(size);
+    }
+    return out.append(columns - used, ' ');
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string hex(std::span<std::uint8_t const> bytes, std::string_view between) {
+    return fmt::format("{:02x}", fmt::join(bytes, between));
+}
+
+std::string first_bytes_text(std::span<std::uint8_t const> bytes) {
+    constexpr std::size_t most = 16;
+    return hex(bytes.first(std::min(most, bytes.size())), " ") + (bytes.size() > most ? " ..." : "");
+}
+
+std::string clock_text(std::int64_t ticks) {
+    std::int64_t const tenths = ticks / 5;
+    return fmt::format("{}:{:02}.{}", tenths / 600, tenths / 10 % 60, tenths % 10);
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,84 @@
+#include "base/workers.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <malloc.h>
+#include <sys/resource.h>
+
+namespace teewire::replay {
+namespace {
+
+// Of the address space, in bytes.
+std::optional<rlim_t> space_limit() {
+    rlimit space{};
+    if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    return space.rlim_cur;
+}
+
+// How many threads, of those asked for, leave room for what their tasks need.
+unsigned that_fit(unsigned jobs) {
+    constexpr rlim_t for_each = rlim_t{32} << 20; // with a stack of 8 MiB
+    auto const space = space_limit();
+    return space ? static_cast<unsigned>(std::clamp<rlim_t>(*space / for_each, 1, jobs)) : jobs;
+}
+
+} // namespace
+
+workers::workers(unsigned jobs)
+    : count_{that_fit(jobs != 0 ? jobs : std::max(1U, std::thread::hardware_concurrency()))},
+      open_{tasks_.get_executor()} {
+#if defined(__GLIBC__)
+    if (space_limit()) mallopt(M_ARENA_MAX, 2); // otherwise each thread may have an arena of 64 MiB
+#endif
+}
+
+workers::~workers() {
+    tasks_.stop();
+    join();
+}
+
+unsigned workers::count() const {
+    std::lock_guard const lock{mutex_};
+    return exhausted_ ? std::max(1U, static_cast<unsigned>(threads_.size())) : count_;
+}
+
+// False if there is none.
+bool workers::make_thread() {
+    std::lock_guard const lock{mutex_};
+    if (!exhausted_ && threads_.size() < std::min<std::size_t>(count_, unfinished_)) try {
+            threads_.emplace_back([this] { tasks_.run(); });
+        } catch (std::system_error const&) {
+            exhausted_ = true;
+        }
+    return !threads_.empty();
+}
+
+void workers::post(std::function<void()> task) {
+    ++unfinished_;
+    auto const done = [this, task = std::move(task)] {
+        task();
+        --unfinished_;
+    };
+    if (make_thread()) boost::asio::post(tasks_, done);
+    else done();
+}
+
+void workers::join() {
+    open_.reset();
+    for (std::size_t i = 0;; ++i) { // while one works, it may post what makes another
+        std::thread next;
+        {
+            std::lock_guard const lock{mutex_};
+            if (i == threads_.size()) return;
+            next = std::move(threads_[i]);
+        }
+        if (next.joinable()) next.join();
+    }
+}
+
+} // namespace teewire::replay

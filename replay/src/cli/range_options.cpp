@@ -1,0 +1,53 @@
+#include "cli/range_options.hpp"
+
+#include "base/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace teewire::replay {
+
+void range_options(option_set& options, chosen_range& to, char const* from_help) {
+    options.position("--from", to.from, from_help);
+    options.position("--to", to.until, "where to end");
+}
+
+void check_range(chosen_range const& chosen, bool live) {
+    auto const from_end = [](std::optional<time_position> const& t) {
+        return t && t->from == time_position::origin::end;
+    };
+    if (live && (from_end(chosen.from) || from_end(chosen.until)))
+        throw usage_error{"nobody knows when this will end: --from and --to count from the beginning"};
+    // Of different origins, it depends on the recording.
+    if (!chosen.from || !chosen.until || chosen.from->from != chosen.until->from) return;
+    std::int64_t const between = chosen.until->ticks - chosen.from->ticks;
+    if (from_end(chosen.from) ? between > 0 : between < 0) throw usage_error{"--from lies behind --to"};
+}
+
+tick_range range_of(chosen_range const& chosen, recording_info const& what) {
+    tick_range range;
+    if (chosen.from) range.first = chosen.from->tick(what.first_tick, what.last_tick);
+    if (chosen.until) range.last = chosen.until->tick(what.first_tick, what.last_tick);
+    return range;
+}
+
+std::string nothing_text(tick_range range, std::int32_t first_tick, std::int32_t last_tick) {
+    std::string text = fmt::format("there is nothing from tick {} ", range.first);
+    if (range.last == INT32_MAX) text += "on";
+    else fmt::format_to(std::back_inserter(text), "to {}", range.last);
+    if (first_tick < 0) return text;
+    fmt::format_to(std::back_inserter(text), "; it has ticks {} to {}", first_tick, last_tick);
+    // A time is never before the beginning.
+    if (range.last < first_tick)
+        fmt::format_to(std::back_inserter(text), " ({0} is a tick, {0}s a time)", range.last);
+    return text;
+}
+
+std::string missed_text(tick_range range, recording_info const& what) {
+    bool const known = what.first_tick >= 0 && what.first_tick <= what.last_tick;
+    bool const missed = range.first > range.last || range.first > what.last_tick || range.last < what.first_tick;
+    return known && missed ? nothing_text(range, what.first_tick, what.last_tick) : std::string{};
+}
+
+} // namespace teewire::replay

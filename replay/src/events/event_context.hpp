@@ -1,0 +1,64 @@
+// A recorded game as far as it is known by a tick: what all those share that tell what happens in it.
+#pragma once
+
+#include "events/game_event.hpp"
+#include "events/world_state.hpp"
+#include "game/players.hpp"
+
+#include <teewire/demo_format.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace teewire::replay {
+
+struct event_context {
+    protocol version;
+    bool one_receiver; ///< holds what one client received
+    std::int32_t first_tick;
+    std::int32_t tick = -1;
+    bool started = false;    ///< the snapshot that is read is not the first one
+    bool ids_differ = false; ///< of several receivers: they know other ids than the items have
+    name_table names{};
+    std::uint64_t names_version = 0;
+    world_state now{};       ///< at the last snapshot with anything in it
+    world_state before{};    ///< at the one before that; of the first snapshot the same
+    std::int32_t local = -1; ///< of one receiver: the client that it was
+    std::int32_t racer = -1; ///< whom news without a client id are about
+
+    [[nodiscard]] participant who(std::int32_t client_id) const { return {client_id, names.name(client_id)}; }
+    [[nodiscard]] std::optional<std::int32_t> team_of(present_player const& p) const;
+    /// An event of now.
+    [[nodiscard]] game_event make(game_event_kind kind, evidence known) const;
+    /// Since the first tick.
+    [[nodiscard]] double seconds(std::int32_t at) const noexcept;
+
+    [[nodiscard]] std::optional<place> last_place(std::int32_t client_id) const;
+    /// The tee that is nearest to a place, of those for which that holds. Null if none is within reach.
+    template <class F>
+    [[nodiscard]] tee const* nearest(place at, double reach, F const& holds) const {
+        tee const* best = nullptr;
+        reach *= reach;
+        for (tee const& t : now.tees) {
+            // It may have been stopped where nobody would have expected it.
+            double const away =
+                std::min(squared_distance(at, t.at), squared_distance(at, expected_place(t, now.tick)));
+            if (away > reach || !holds(t)) continue;
+            reach = away;
+            best = &t;
+        }
+        return best;
+    }
+};
+
+/// What belongs together, such as a kill message and the snapshot with the death, may be so far apart.
+inline constexpr std::int32_t lateness = ticks_per_second;
+constexpr bool is_late(std::int32_t then, std::int64_t now) noexcept { return now - then > lateness; }
+
+/// How far from a tee sounds are that it makes, and that it spawns: it may have moved since.
+inline constexpr double sound_reach = 64;
+
+constexpr bool can_be_client(std::int32_t id) noexcept { return id >= 0 && id < 1024; }
+
+} // namespace teewire::replay

@@ -1,0 +1,48 @@
+// What happens in a demo, and when.
+#pragma once
+
+#include "game/players.hpp"
+#include "recording/demo/demo_document.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+enum class timeline_kind : std::uint8_t {
+    other,
+    chat,   ///< of players and the server
+    kill,   ///< somebody killed somebody else
+    finish, ///< of a race
+    join,   ///< "NAME joined"
+};
+
+struct timeline_event {
+    std::int32_t tick = -1;
+    std::string text;
+    timeline_kind kind = timeline_kind::other;
+};
+
+/// What happens when, up to the end of the file or the first damage.
+struct timeline {
+    std::int32_t first_tick = -1; ///< -1 if there is no tick at all
+    std::int32_t last_tick = -1;
+    std::vector<std::int32_t> snapshots; ///< their ticks, ascending
+    std::vector<timeline_event> events;
+    std::vector<introduction> introductions;
+    std::string error; ///< empty if nothing is damaged
+
+    /// Ticks since the first one.
+    [[nodiscard]] std::int64_t elapsed(std::int32_t tick) const noexcept {
+        return std::max<std::int64_t>(0, std::int64_t{tick} - first_tick);
+    }
+    /// The number of events up to that tick.
+    [[nodiscard]] std::size_t count_until(std::int32_t tick) const;
+    [[nodiscard]] name_table names(std::int32_t tick) const;
+};
+/// Plays the whole demo, or until it is interrupted.
+[[nodiscard]] timeline read_timeline(demo_document& demo);
+
+} // namespace teewire::replay

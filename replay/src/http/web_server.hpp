@@ -1,0 +1,92 @@
+// A web server for files, in memory or stored, whole or in parts, and for feeds of events.
+//
+// Safe on an open port: GET, HEAD and OPTIONS alone, headers of 8 KiB at most, no bodies, a time for each step, and so
+// many connections and requests of one address. Belongs behind a cache when there are many viewers.
+#pragma once
+
+#include "base/stored_file.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace teewire::replay {
+
+struct web_answer {
+    enum class kind : std::uint8_t {
+        file,
+        later, ///< does not exist yet: the question is asked again when something changes, as long as `patience`
+        feed,  ///< the connection gets what is published from now on
+        none,  ///< nothing has that name
+    };
+    kind what = kind::none;
+    std::shared_ptr<std::vector<std::uint8_t> const> body;
+    std::string_view type = "application/octet-stream";
+    std::string_view cache = "no-store";         ///< Cache-Control
+    bool packed = false;                         ///< the body is gzip data, and meant is what is in it
+    std::string tag{};                           ///< of the body: another one when it has changed; may be empty
+    std::shared_ptr<stored_file const> stored{}; ///< instead of a body
+    std::chrono::seconds patience{4};
+};
+
+class web_pages {
+public:
+    /// `path` begins behind the first slash, and ends before a question mark.
+    [[nodiscard]] virtual web_answer get(std::string_view path) = 0;
+
+protected:
+    ~web_pages() = default;
+};
+
+struct web_limits {
+    std::size_t connections = 10'000;
+    std::size_t connections_per_address = 256;
+    double requests_per_address = 1000; ///< a second
+    double requests = 50'000;           ///< a second
+    bool local =
+        false; ///< for browsers of this machine: pages of others get nothing, whatever name they have for it
+};
+
+class web_server {
+public:
+    /// `pages` must outlive it. Throws io_error.
+    web_server(boost::asio::io_context& io, boost::asio::ip::tcp::endpoint const& at, web_pages& pages,
+               web_limits const& limits);
+    ~web_server();
+    web_server(web_server const&) = delete;
+    web_server& operator=(web_server const&) = delete;
+
+    /// There may be an answer for those who wait.
+    void change();
+    /// Server-sent events, complete with their empty line, to all who read the feed. Who is far behind is left.
+    void publish(std::string text);
+    /// No more connections; those that there are end.
+    void close();
+
+    struct counters {
+        std::uint64_t accepted = 0;
+        std::uint64_t turned_away = 0; // too many connections
+        std::uint64_t requests = 0;
+        std::uint64_t refused = 0; // malformed, too large, too many
+        std::uint64_t not_found = 0;
+        std::uint64_t timeouts = 0;
+        std::uint64_t bytes = 0; // of bodies
+    };
+    [[nodiscard]] counters const& count() const noexcept;
+    [[nodiscard]] std::size_t connections() const noexcept;
+    [[nodiscard]] std::size_t feeds() const noexcept;
+    [[nodiscard]] boost::asio::ip::tcp::endpoint address() const;
+
+private:
+    class session;
+    struct state;
+    std::shared_ptr<state> state_;
+};
+
+} // namespace teewire::replay

@@ -1,0 +1,130 @@
+#include "recording/capture/frame.hpp"
+
+#include <fmt/format.h>
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+
+namespace teewire::replay {
+namespace {
+
+using bytes = std::span<std::uint8_t const>;
+
+constexpr unsigned protocol_udp = 17;
+
+unsigned get_be16(bytes from, std::size_t at) { return static_cast<unsigned>(from[at]) << 8 | from[at + 1]; }
+
+frame_kind read_udp(bytes packet, udp_datagram& out) {
+    constexpr std::size_t header = 8;
+    if (packet.size() < header) return frame_kind::cut;
+    std::size_t const size = get_be16(packet, 4);
+    if (size < header) return frame_kind::other;
+    if (size > packet.size()) return frame_kind::cut;
+    out.from.port = static_cast<std::uint16_t>(get_be16(packet, 0));
+    out.to.port = static_cast<std::uint16_t>(get_be16(packet, 2));
+    out.payload = packet.subspan(header, size - header);
+    return frame_kind::udp;
+}
+
+void set_address(udp_address& address, bytes ip) {
+    std::copy(ip.begin(), ip.end(), address.ip.begin());
+    address.v6 = ip.size() == 16;
+}
+
+frame_kind read_ipv4(bytes packet, udp_datagram& out) {
+    if (packet.size() < 20) return frame_kind::cut;
+    std::size_t const header = (packet[0] & 15U) * 4;
+    if (header < 20) return frame_kind::other;
+    if (packet[9] != protocol_udp) return frame_kind::other;
+    constexpr unsigned more_and_offset = 0x3fff;
+    if ((get_be16(packet, 6) & more_and_offset) != 0) return frame_kind::fragment;
+    std::size_t size = get_be16(packet, 2);
+    if (size == 0) size = packet.size(); // left to the network card to fill in
+    if (size < header) return frame_kind::other;
+    set_address(out.from, packet.subspan(12, 4));
+    set_address(out.to, packet.subspan(16, 4));
+    if (packet.size() < header) return frame_kind::cut;
+    return read_udp(packet.first(std::min(size, packet.size())).subspan(header), out);
+}
+
+frame_kind read_ipv6(bytes packet, udp_datagram& out) {
+    constexpr std::size_t header = 40;
+    if (packet.size() < header) return frame_kind::cut;
+    set_address(out.from, packet.subspan(8, 16));
+    set_address(out.to, packet.subspan(24, 16));
+    std::size_t const size = get_be16(packet, 4);
+    unsigned next = packet[6];
+    bytes rest = packet.subspan(header);
+    if (size != 0) rest = rest.first(std::min(size, rest.size()));
+    for (;;) {
+        constexpr unsigned hop_by_hop = 0, routing = 43, fragment = 44, destination = 60;
+        if (next == protocol_udp) return read_udp(rest, out);
+        bool const known = next == hop_by_hop || next == routing || next == fragment || next == destination;
+        if (!known) return frame_kind::other;
+        if (rest.size() < 8) return frame_kind::cut;
+        std::size_t skipped = (rest[1] + std::size_t{1}) * 8;
+        if (next == fragment) {
+            constexpr unsigned offset_and_more = 0xfff9;
+            if ((get_be16(rest, 2) & offset_and_more) != 0) return frame_kind::fragment;
+            skipped = 8;
+        }
+        next = rest[0];
+        if (skipped > rest.size()) return frame_kind::cut;
+        rest = rest.subspan(skipped);
+    }
+}
+
+frame_kind read_ip(bytes packet, udp_datagram& out) {
+    if (packet.empty()) return frame_kind::cut;
+    switch (packet[0] >> 4) {
+    case 4: return read_ipv4(packet, out);
+    case 6: return read_ipv6(packet, out);
+    default: return frame_kind::other;
+    }
+}
+
+// `type_at`: where the ethertype is; what it is about begins at `header`.
+frame_kind read_ethertype(bytes frame, std::size_t type_at, std::size_t header, udp_datagram& out) {
+    if (frame.size() < header) return frame_kind::cut;
+    unsigned type = get_be16(frame, type_at);
+    bytes rest = frame.subspan(header);
+    for (;;) {
+        switch (type) {
+        case 0x0800:
+        case 0x86dd: return read_ip(rest, out);
+        case 0x8100: // VLAN tags
+        case 0x88a8:
+        case 0x9100:
+            if (rest.size() < 4) return frame_kind::cut;
+            type = get_be16(rest, 2);
+            rest = rest.subspan(4);
+            break;
+        default: return frame_kind::other;
+        }
+    }
+}
+
+} // namespace
+
+std::string address_text(udp_address const& address) {
+    char text[INET6_ADDRSTRLEN] = "?";
+    inet_ntop(address.v6 ? AF_INET6 : AF_INET, address.ip.data(), text, sizeof text);
+    return address.v6 ? fmt::format("[{}]:{}", text, address.port) : fmt::format("{}:{}", text, address.port);
+}
+
+frame_kind read_frame(link_layer link, std::span<std::uint8_t const> frame, udp_datagram& out) {
+    switch (link) {
+    case link_layer::ethernet: return read_ethertype(frame, 12, 14, out);
+    case link_layer::cooked_1: return read_ethertype(frame, 14, 16, out);
+    case link_layer::cooked_2: return read_ethertype(frame, 0, 20, out);
+    case link_layer::raw_ip: return read_ip(frame, out);
+    case link_layer::loopback:
+        // The address family before it has another number and byte order on every system; IP says itself what it is.
+        if (frame.size() < 4) return frame_kind::cut;
+        return read_ip(frame.subspan(4), out);
+    }
+    return frame_kind::other;
+}
+
+} // namespace teewire::replay

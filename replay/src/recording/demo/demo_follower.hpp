@@ -1,0 +1,70 @@
+// A demo that is still being written, as a stream.
+#pragma once
+
+#include "recording/demo/demo_document.hpp"
+#include "recording/stream/event.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace teewire::replay {
+
+/// Room for bytes that come one after the other. What was read may be given back without anything moving.
+class growing_bytes {
+public:
+    /// Address space for so many. Throws io_error if there is none.
+    explicit growing_bytes(std::size_t most);
+    growing_bytes(growing_bytes const&) = delete;
+    growing_bytes& operator=(growing_bytes const&) = delete;
+    ~growing_bytes();
+
+    [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return {begin_, size_}; }
+    /// Behind them.
+    [[nodiscard]] std::span<std::uint8_t> room() const noexcept { return {begin_ + size_, most_ - size_}; }
+    void add(std::size_t bytes) noexcept { size_ += bytes; }
+    /// The bytes [first, last) are not needed any more: they become zeros.
+    void forget(std::size_t first, std::size_t last) noexcept;
+
+private:
+    std::uint8_t* begin_ = nullptr;
+    std::size_t most_;
+    std::size_t size_ = 0;
+};
+
+/// Waits where the file ends for more of it: a pipe until it is closed, a file until the program is interrupted. What has
+/// been given is not kept. The sizes of items are those that the header suggests. A recording begins with its first snapshot.
+class demo_follower final : public event_source {
+public:
+    /// "-" is standard input. `before_waiting`: everything that is there has been given. Throws io_error; next() does that
+    /// too, and bad_input if it is no demo.
+    demo_follower(std::string name, std::function<void()> before_waiting);
+    ~demo_follower() override;
+
+    bool next(stream_event& out) override;
+    [[nodiscard]] std::string error() const override;
+    [[nodiscard]] std::uint64_t done_bytes() const override { return player_ ? player_->position() : 0; }
+
+private:
+    [[nodiscard]] bool read_more();
+    [[nodiscard]] bool open();
+    void begin();
+    [[nodiscard]] bool play(stream_event& out);
+
+    std::string name_;
+    std::function<void()> before_waiting_;
+    int file_ = -1;
+    bool is_stream_ = false;
+    bool ended_ = false; // of a stream
+    growing_bytes bytes_;
+    std::size_t kept_ = 0;      // header and map
+    std::size_t forgotten_ = 0; // up to there
+    std::unique_ptr<demo_player_memory> memory_;
+    std::optional<demo_player> player_;
+    note_log notes_;
+    recording_info begun_;
+    bool has_begun_ = false;
+    std::optional<stream_event> first_; // the snapshot with which it began
+};
+
+} // namespace teewire::replay

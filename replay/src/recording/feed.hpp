@@ -1,0 +1,40 @@
+// What goes on as time goes on: a running server, a demo at its pace, another relay.
+#pragma once
+
+#include "recording/server/spectator.hpp"
+#include "recording/stream/event.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace teewire::replay {
+
+struct feed_options {
+    spectator_options spectating; ///< of a server
+    bool loop = false;            ///< a demo begins again at its end
+    double speed = 1;             ///< times the recorded pace, of a demo
+};
+
+/// Hands over what happens when it happens. Talk goes to standard error.
+class feed {
+public:
+    virtual ~feed() = default;
+    virtual void start() = 0;
+    /// Ends it. Not out of a sink.
+    virtual void stop() = 0;
+    /// It ended otherwise than by stop().
+    [[nodiscard]] virtual bool failed() const = 0;
+    /// A name is being looked up, which cannot be cancelled.
+    [[nodiscard]] virtual bool looks_up() const { return false; }
+};
+
+/// `name`: HOST:PORT, http://HOST[:PORT]/PATH, or a file. `ended` is called once when nothing comes any more. What is
+/// borrowed must outlive it. Throws as input and demo_document do, and usage_error.
+[[nodiscard]] std::unique_ptr<feed> open_feed(boost::asio::io_context& io, std::string const& name,
+                                              feed_options const& options, event_sink& to,
+                                              std::function<void()> ended);
+
+} // namespace teewire::replay

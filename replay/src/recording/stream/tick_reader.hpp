@@ -1,0 +1,77 @@
+// A stream tick by tick: the state at the end of each, and the messages that came with it.
+#pragma once
+
+#include "recording/stream/event.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace teewire::replay {
+
+/// What was said in a tick.
+struct tick_message {
+    std::span<std::uint8_t const> bytes;
+    bool vital = true;
+};
+
+/// Each step is the beginning of a recording, or a tick. Memory: one snapshot, and the messages of a step, of which there
+/// are not more than 1024 with together 1 MiB and one more.
+class tick_reader {
+public:
+    /// What is borrowed must outlive it.
+    explicit tick_reader(event_source& source) : source_{source} { pull(); }
+
+    /// Goes to the next step. Two snapshots of one tick are two steps, and so is what is too much for one. False at the
+    /// end, and at a tick in which damage hides the snapshot. What the source threw it throws, too.
+    bool next();
+    /// The tick of the next step, if that is none at which a recording begins, and there is one.
+    [[nodiscard]] std::optional<std::int32_t> peek();
+
+    [[nodiscard]] bool begins() const noexcept { return begins_; }
+    /// The one that began last. What is borrowed in it holds during the step in which it began.
+    [[nodiscard]] recording_info const& begun() const noexcept { return recording_; }
+    [[nodiscard]] std::int32_t tick() const noexcept { return tick_; }
+    /// Empty before the first snapshot.
+    [[nodiscard]] snapshot_view state() const noexcept { return state_; }
+    [[nodiscard]] bool has_state() const noexcept { return has_state_; }
+    /// Whether there has been another snapshot since the last call.
+    [[nodiscard]] bool take_change() noexcept { return std::exchange(changed_, false); }
+    /// In their order. Those before the first tick of a recording come with it, as writers of demos put them behind it.
+    [[nodiscard]] std::span<tick_message const> messages() const noexcept { return messages_; }
+    /// Whether the tick is damaged behind its snapshot: messages may be missing, and nothing follows.
+    [[nodiscard]] bool cut_short() const { return !more_ && !source_.error().empty(); }
+    /// Of the source, once everything before it was given.
+    [[nodiscard]] std::string error() const { return more_ ? std::string{} : source_.error(); }
+
+private:
+    void pull() { more_ = source_.next(pending_); }
+    void keep(snapshot_view snapshot);
+    bool keep_message();
+    void keep_early();
+    void list_messages();
+
+    event_source& source_;
+    stream_event pending_;
+    bool more_ = false;
+
+    bool begins_ = false;
+    recording_info recording_;
+    std::int32_t tick_ = -1;
+    std::vector<std::int32_t> ints_;
+    snapshot_view state_;
+    bool has_state_ = false;
+    bool changed_ = false;
+    struct kept_message {
+        std::size_t end;
+        bool vital;
+    };
+    std::vector<std::uint8_t> bytes_; // of the messages
+    std::vector<kept_message> kept_;
+    bool kept_for_next_ = false; // what is kept belongs to the step to come
+    std::vector<tick_message> messages_;
+};
+
+} // namespace teewire::replay

@@ -1,0 +1,542 @@
+#include "tables/database.hpp"
+
+#include "base/errors.hpp"
+#include "base/output_file.hpp"
+#include "game/item_text.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace teewire::replay {
+namespace {
+
+constexpr int application_id = 0x74656577; // "teew"
+// Larger than SQLite's own choice: a quarter more rows a second, as pages are filled from one end to the other.
+constexpr int page_bytes = 16384;
+constexpr int cache_kibibytes = 64 << 10;
+constexpr int patience_milliseconds = 60'000; // with others who write to it
+constexpr int steps_between_looks = 10'000;   // for signals
+
+std::string quoted(std::string_view name) { return fmt::format("\"{}\"", name); }
+std::string spans_of(std::string_view table) { return fmt::format("\"{}_spans\"", table); }
+
+std::string_view sql_type(field_kind kind) {
+    // A value without a name stays a number.
+    return kind == field_kind::text ? "TEXT" : kind == field_kind::enumeration ? "" : "INTEGER";
+}
+
+constexpr char const* fixed_tables = R"(
+CREATE TABLE recordings (
+    recording INTEGER PRIMARY KEY,
+    sha256 TEXT NOT NULL,
+    connection TEXT NOT NULL,
+    part INTEGER NOT NULL,
+    file TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    protocol TEXT NOT NULL,
+    map TEXT NOT NULL,
+    map_crc TEXT NOT NULL,
+    map_sha256 TEXT,
+    map_bytes INTEGER NOT NULL,
+    timestamp TEXT,
+    began INTEGER,
+    first_tick INTEGER,
+    last_tick INTEGER,
+    snapshots INTEGER,
+    messages INTEGER,
+    lost INTEGER,
+    damage TEXT,
+    UNIQUE (sha256, connection, part));
+CREATE INDEX recordings_map ON recordings (map);
+CREATE TABLE ticks (
+    recording INTEGER NOT NULL,
+    tick INTEGER NOT NULL,
+    keyframe INTEGER NOT NULL,
+    PRIMARY KEY (recording, tick)) WITHOUT ROWID;
+CREATE TABLE players (
+    recording INTEGER NOT NULL,
+    client_id INTEGER NOT NULL,
+    first_tick INTEGER NOT NULL,
+    last_tick INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    clan TEXT NOT NULL,
+    PRIMARY KEY (recording, client_id, first_tick)) WITHOUT ROWID;
+CREATE INDEX players_name ON players (name);
+CREATE TABLE messages (
+    recording INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    tick INTEGER,
+    kind TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    PRIMARY KEY (recording, number)) WITHOUT ROWID;
+CREATE INDEX messages_kind ON messages (kind, recording, tick);
+CREATE TABLE events (
+    recording INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    known TEXT NOT NULL,
+    tick INTEGER,
+    seconds REAL NOT NULL,
+    client INTEGER,
+    name TEXT,
+    target INTEGER,
+    target_name TEXT,
+    weapon TEXT,
+    killer_seen INTEGER,
+    team INTEGER,
+    time_ms INTEGER,
+    difference_ms INTEGER,
+    server_time_ms INTEGER,
+    record TEXT,
+    x INTEGER,
+    y INTEGER,
+    text TEXT,
+    PRIMARY KEY (recording, number)) WITHOUT ROWID;
+CREATE INDEX events_kind ON events (kind, recording, tick);
+CREATE TABLE other_items (
+    recording INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    first_tick INTEGER NOT NULL,
+    last_tick INTEGER NOT NULL,
+    ints TEXT NOT NULL);
+CREATE INDEX other_items_place ON other_items (recording, type, id, first_tick);
+)";
+
+std::string ints_json(std::span<std::int32_t const> ints) { return fmt::format("[{}]", fmt::join(ints, ",")); }
+
+int look_for_signals(void*) { return interrupted(); }
+
+[[noreturn]] void fail(sqlite3* db, std::string const& name, int code) {
+    switch (code & 0xff) {
+    case SQLITE_BUSY: throw output_error{fmt::format("{}: another program writes to it", name)};
+    case SQLITE_NOTADB: throw usage_error{fmt::format("{}: is no database", name)};
+    case SQLITE_ERROR: // tables that are not there, or others than they should be
+    case SQLITE_CORRUPT:
+    case SQLITE_CONSTRAINT: throw bad_input{fmt::format("{}: is damaged: {}", name, sqlite3_errmsg(db))};
+    default: throw output_error{fmt::format("{}: cannot be written: {}", name, sqlite3_errmsg(db))};
+    }
+}
+
+} // namespace
+
+// ---- rows that SQLite fetches --------------------------------------------------------------------------------------
+
+// A table that exists while rows are added, and has these: INSERT INTO ... SELECT ... takes half the time of a statement
+// for each row.
+struct database::row_source {
+    table_rows const* rows = nullptr;
+    item_layout const* layout = nullptr;
+    std::vector<std::uint32_t> order;
+    std::string scratch;
+
+    static constexpr char const* name = "rows_to_add";
+    static constexpr int key_columns = 4;
+    static constexpr std::size_t ahead = 4; // rows of an id lie apart
+
+    struct cursor {
+        sqlite3_vtab_cursor base;
+        std::size_t at;
+        item_row row;
+    };
+    struct table {
+        sqlite3_vtab base;
+        row_source* source;
+    };
+
+    static row_source& of(sqlite3_vtab_cursor* c) { return *reinterpret_cast<table*>(c->pVtab)->source; }
+
+    static int connect(sqlite3* db, void* source, int, char const* const*, sqlite3_vtab** out, char**) {
+        std::size_t most = 0;
+        for (item_table const& t : item_tables()) most = std::max(most, t.columns.size());
+        std::string columns = "c0"; // the recording, which is the same for all
+        for (std::size_t c = 1; c < key_columns + most + 1; ++c) columns += fmt::format(",c{}", c);
+        if (int const code = sqlite3_declare_vtab(db, fmt::format("CREATE TABLE x({})", columns).c_str());
+            code != SQLITE_OK)
+            return code;
+        *out = &(new table{{}, static_cast<row_source*>(source)})->base;
+        return SQLITE_OK;
+    }
+    static int disconnect(sqlite3_vtab* t) {
+        delete reinterpret_cast<table*>(t);
+        return SQLITE_OK;
+    }
+    static int best_index(sqlite3_vtab*, sqlite3_index_info*) { return SQLITE_OK; }
+    static int open(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
+        *out = &(new cursor{})->base;
+        return SQLITE_OK;
+    }
+    static int close(sqlite3_vtab_cursor* c) {
+        delete reinterpret_cast<cursor*>(c);
+        return SQLITE_OK;
+    }
+    static void fetch(sqlite3_vtab_cursor* c) {
+        auto& at = *reinterpret_cast<cursor*>(c);
+        row_source const& s = of(c);
+        if (at.at + ahead < s.order.size()) s.rows->prefetch(s.order[at.at + ahead]);
+        if (at.at < s.order.size()) at.row = s.rows->row_at(s.order[at.at]);
+    }
+    static int filter(sqlite3_vtab_cursor* c, int, char const*, int, sqlite3_value**) {
+        reinterpret_cast<cursor*>(c)->at = 0;
+        fetch(c);
+        return SQLITE_OK;
+    }
+    static int next(sqlite3_vtab_cursor* c) {
+        ++reinterpret_cast<cursor*>(c)->at;
+        fetch(c);
+        return SQLITE_OK;
+    }
+    static int eof(sqlite3_vtab_cursor* c) { return reinterpret_cast<cursor*>(c)->at >= of(c).order.size(); }
+    static int column(sqlite3_vtab_cursor* c, sqlite3_context* to, int number) {
+        item_row const& row = reinterpret_cast<cursor*>(c)->row;
+        row_source& s = of(c);
+        switch (number) {
+        case 1: sqlite3_result_int(to, row.id); return SQLITE_OK;
+        case 2: sqlite3_result_int(to, row.first_tick); return SQLITE_OK;
+        case 3: sqlite3_result_int(to, row.last_tick); return SQLITE_OK;
+        default: break;
+        }
+        auto const place = static_cast<std::size_t>(number - key_columns);
+        if (place == s.layout->columns.size()) {
+            if (row.ints.size() > s.layout->described) {
+                std::string const more = ints_json(row.ints.subspan(s.layout->described));
+                sqlite3_result_text(to, more.data(), static_cast<int>(more.size()), SQLITE_TRANSIENT);
+            }
+            return SQLITE_OK;
+        }
+        column_place const& from = s.layout->columns[place];
+        if (from.described == nullptr || from.at >= row.ints.size()) return SQLITE_OK;
+        if (from.described->kind != field_kind::text && from.described->kind != field_kind::enumeration) {
+            sqlite3_result_int(to, row.ints[from.at]);
+            return SQLITE_OK;
+        }
+        cell const value = read_cell(from, row.ints, s.scratch);
+        if (value.is == cell::kind::integer) sqlite3_result_int(to, value.integer);
+        else if (value.is == cell::kind::text)
+            sqlite3_result_text(to, value.text.data(), static_cast<int>(value.text.size()),
+                                value.text.data() == s.scratch.data() ? SQLITE_TRANSIENT : SQLITE_STATIC);
+        return SQLITE_OK;
+    }
+    static int row_id(sqlite3_vtab_cursor* c, sqlite3_int64* out) {
+        *out = static_cast<sqlite3_int64>(reinterpret_cast<cursor*>(c)->at);
+        return SQLITE_OK;
+    }
+
+    // Null for what makes tables: it is there without that.
+    static constexpr sqlite3_module module = [] {
+        sqlite3_module m{};
+        m.xConnect = connect;
+        m.xBestIndex = best_index;
+        m.xDisconnect = disconnect;
+        m.xOpen = open;
+        m.xClose = close;
+        m.xFilter = filter;
+        m.xNext = next;
+        m.xEof = eof;
+        m.xColumn = column;
+        m.xRowid = row_id;
+        return m;
+    }();
+};
+
+// ---- statements ----------------------------------------------------------------------------------------------------
+
+void sql_statement::finalizer::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+
+sql_statement::sql_statement(sqlite3* in, std::string name, std::string_view text)
+    : in_{in}, name_{std::move(name)} {
+    sqlite3_stmt* made = nullptr;
+    check(sqlite3_prepare_v3(in_, text.data(), static_cast<int>(text.size()), SQLITE_PREPARE_PERSISTENT, &made,
+                             nullptr));
+    statement_.reset(made);
+}
+
+void sql_statement::check(int code) const {
+    if (code != SQLITE_OK) fail(in_, name_, code);
+}
+
+sql_statement& sql_statement::bind(std::int64_t value) {
+    check(sqlite3_bind_int64(statement_.get(), ++bound_, value));
+    return *this;
+}
+sql_statement& sql_statement::bind(std::string_view text) {
+    check(sqlite3_bind_text64(statement_.get(), ++bound_, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+    return *this;
+}
+sql_statement& sql_statement::bind_real(double value) {
+    check(sqlite3_bind_double(statement_.get(), ++bound_, value));
+    return *this;
+}
+sql_statement& sql_statement::bind_null() {
+    check(sqlite3_bind_null(statement_.get(), ++bound_));
+    return *this;
+}
+
+bool sql_statement::next() {
+    int const code = sqlite3_step(statement_.get());
+    if (code == SQLITE_ROW) return true;
+    reset();
+    if (code != SQLITE_DONE) check(code);
+    return false;
+}
+void sql_statement::run() { static_cast<void>(next()); }
+void sql_statement::reset() noexcept {
+    sqlite3_reset(statement_.get());
+    bound_ = 0;
+}
+
+std::int64_t sql_statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+std::string sql_statement::text(int column) const {
+    auto const* const text = reinterpret_cast<char const*>(sqlite3_column_text(statement_.get(), column));
+    return text != nullptr
+               ? std::string{text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))}
+               : std::string{};
+}
+
+std::string path_of_database(std::string const& name) { return name.starts_with('/') ? name : "./" + name; }
+
+// ---- the database --------------------------------------------------------------------------------------------------
+
+void database::closer::operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
+
+database::database(std::string name) : name_{std::move(name)}, source_{std::make_unique<row_source>()} {
+    if (name_ == "-") throw usage_error{"a database cannot be written to standard output: -o FILE"};
+    struct stat status {};
+    bool const there = ::stat(name_.c_str(), &status) == 0;
+    if (there && !S_ISREG(status.st_mode))
+        throw usage_error{fmt::format("{}: is no regular file, which a database has to be", name_)};
+    if (!there && name_taken(name_))
+        throw usage_error{fmt::format("{}: is a link that leads nowhere, and is not replaced", name_)};
+    std::string const path = path_of_database(name_);
+    if (!there) {
+        // Its journal is there before BEGIN is over.
+        empty_.emplace(path, path);
+        empty_journal_.emplace(path + "-journal", path);
+    }
+    sqlite3* opened = nullptr;
+    int const code = sqlite3_open_v2(path.c_str(), &opened,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    db_.reset(opened);
+    if (code != SQLITE_OK)
+        throw output_error{fmt::format("{}: cannot be written: {}", name_,
+                                       opened != nullptr ? sqlite3_errmsg(opened) : "no memory left")};
+    sqlite3_busy_timeout(opened, patience_milliseconds);
+    sqlite3_progress_handler(opened, steps_between_looks, look_for_signals, nullptr);
+    sqlite3_create_module(opened, row_source::name, &row_source::module, source_.get());
+    run(fmt::format("PRAGMA page_size = {}; PRAGMA cache_size = -{}; PRAGMA trusted_schema = OFF; "
+                    "PRAGMA secure_delete = OFF; PRAGMA synchronous = NORMAL",
+                    page_bytes, cache_kibibytes));
+    if (number("PRAGMA user_version") == 0 && number("SELECT count(*) FROM sqlite_schema") == 0) return;
+    check_version("main", name_);
+}
+
+void database::check_version(std::string_view schema, std::string const& name) {
+    if (number(fmt::format("PRAGMA {}.application_id", schema), name) != application_id)
+        throw usage_error{fmt::format("{}: is a database of another program", name)};
+    std::int64_t const version = number(fmt::format("PRAGMA {}.user_version", schema), name);
+    if (version != database_version)
+        throw usage_error{fmt::format("{}: has tables of version {}, not {}", name, version, database_version)};
+}
+
+database::~database() {
+    rollback();
+    std::string const path = path_of_database(name_);
+    if (empty_ && is_free(path.c_str())) ::unlink(path.c_str());
+}
+
+void database::run(std::string const& text) {
+    if (int const code = sqlite3_exec(db_.get(), text.c_str(), nullptr, nullptr, nullptr); code != SQLITE_OK)
+        fail(db_.get(), name_, code);
+}
+
+std::int64_t database::number(std::string const& query) { return number(query, name_); }
+std::int64_t database::number(std::string const& query, std::string const& name) {
+    sql_statement s{db_.get(), name, query};
+    return s.next() ? s.integer(0) : 0;
+}
+
+void database::make_tables() {
+    std::string text = fixed_tables;
+    for (item_table const& t : item_tables()) {
+        std::string columns;
+        std::string fields;
+        for (item_column const& c : t.columns) {
+            columns += fmt::format(", {} {}", quoted(c.name), sql_type(c.kind));
+            fields += fmt::format(", s.{}", quoted(c.name));
+        }
+        text += fmt::format(
+            "CREATE TABLE {} (recording INTEGER NOT NULL, id INTEGER NOT NULL, first_tick INTEGER NOT NULL, "
+            "last_tick INTEGER NOT NULL{}, more TEXT, PRIMARY KEY (recording, id, first_tick)) WITHOUT ROWID;\n",
+            spans_of(t.name), columns);
+        // The ticks of a span are few; a range of ticks that is asked for may be long, and has to stay a filter.
+        text += fmt::format(
+            "CREATE VIEW {} AS SELECT s.recording, +t.tick AS tick, s.id{}, s.more FROM {} s CROSS JOIN "
+            "ticks t ON t.recording = s.recording AND t.tick BETWEEN s.first_tick AND s.last_tick;\n",
+            quoted(t.name), fields, spans_of(t.name));
+    }
+    run(text +
+        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, database_version));
+}
+
+void database::prepare() {
+    if (std::exchange(prepared_, true)) return;
+    insert_recording_ = statement(
+        "INSERT INTO recordings (sha256, connection, part, file, bytes, protocol, map, map_crc, map_sha256, "
+        "map_bytes, timestamp, began) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    end_recording_ = statement("UPDATE recordings SET first_tick = ?, last_tick = ?, snapshots = ?, messages = ?, "
+                               "lost = ? WHERE recording = ?");
+    insert_tick_ = statement("INSERT INTO ticks VALUES (?, ?, ?)");
+    insert_message_ = statement("INSERT INTO messages VALUES (?, ?, ?, ?, ?)");
+    insert_player_ = statement("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?)");
+    insert_event_ =
+        statement("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    insert_other_ = statement("INSERT INTO other_items VALUES (?, ?, ?, ?, ?, ?)");
+}
+
+// What all rows have, or none, is not asked of the source for each.
+sql_statement& database::insert_items(std::size_t table, item_layout const& layout, bool more) {
+    auto const [found, is_new] = insert_items_.try_emplace({table, &layout, more});
+    if (!is_new) return found->second;
+    std::string columns = "?, c1, c2, c3";
+    for (std::size_t n = 0; n <= layout.columns.size(); ++n) {
+        bool const there = n < layout.columns.size() ? layout.columns[n].described != nullptr : more;
+        columns += there ? fmt::format(", c{}", row_source::key_columns + n) : ", NULL";
+    }
+    return found->second = statement(fmt::format("INSERT INTO {} SELECT {} FROM {}",
+                                                 spans_of(item_tables()[table].name), columns, row_source::name));
+}
+
+std::optional<std::string> database::find(file_row const& file) {
+    if (number("PRAGMA user_version") == 0) return {};
+    sql_statement s = statement("SELECT damage FROM recordings WHERE sha256 = ? AND connection = ?");
+    s.bind(hex(file.sha256)).bind(file.connection);
+    if (!s.next()) return {};
+    return s.text(0);
+}
+
+bool database::has(std::string_view sha256, std::string_view connection) {
+    if (number("PRAGMA user_version") == 0) return false;
+    return statement("SELECT 1 FROM recordings WHERE sha256 = ? AND connection = ?")
+        .bind(sha256)
+        .bind(connection)
+        .next();
+}
+
+void database::begin_file(file_row const& file) {
+    begin_transaction();
+    prepare();
+    file_ = file;
+    first_recording_ = number("SELECT max(recording) FROM recordings") + 1;
+}
+
+void database::begin_transaction() {
+    run("BEGIN IMMEDIATE");
+    in_transaction_ = true;
+    int moved = 0;
+    if (sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0)
+        throw output_error{fmt::format("{}: was taken away", name_)};
+    if (number("PRAGMA user_version") != 0) return;
+    if (empty_) {
+        unfinished_.emplace(path_of_database(name_));
+        unfinished_journal_.emplace(path_of_database(name_) + "-journal");
+    }
+    make_tables();
+}
+
+void database::begin(recording_row const& r) {
+    insert_recording_.bind(hex(file_.sha256)).bind(file_.connection).bind(r.part).bind(valid_utf8(file_.name));
+    insert_recording_.bind(static_cast<std::int64_t>(file_.bytes)).bind(teewire::name(r.version));
+    insert_recording_.bind(valid_utf8(r.map.name)).bind(fmt::format("{:08x}", r.map.crc));
+    if (r.map.sha256) insert_recording_.bind(hex(*r.map.sha256));
+    else insert_recording_.bind_null();
+    insert_recording_.bind(static_cast<std::int64_t>(r.map.size));
+    if (!file_.timestamp.empty()) insert_recording_.bind(valid_utf8(file_.timestamp));
+    else insert_recording_.bind_null();
+    if (r.began != 0) insert_recording_.bind(r.began);
+    else insert_recording_.bind_null();
+    insert_recording_.run();
+    recording_ = sqlite3_last_insert_rowid(db_.get());
+    messages_ = events_ = 0;
+}
+
+void database::add(new_rows const& rows) {
+    for (tick_row const& t : rows.ticks) insert_tick_.bind(recording_).bind(t.tick).bind(t.keyframe).run();
+    for (message_row const& m : rows.messages) {
+        insert_message_.bind(recording_).bind(messages_++);
+        if (m.tick >= 0) insert_message_.bind(m.tick);
+        else insert_message_.bind_null();
+        insert_message_.bind(m.kind).bind(m.fields).run();
+    }
+    for (game_event const& e : rows.events) {
+        event_cells const cells{e};
+        insert_event_.bind(recording_).bind(events_++).bind(replay::name(e.kind)).bind(replay::name(e.known));
+        insert_event_.bind(cells.tick).bind_real(e.seconds);
+        insert_event_.bind(cells.client).bind_some(cells.name).bind(cells.target).bind_some(cells.target_name);
+        insert_event_.bind_some(cells.weapon).bind(cells.killer_seen).bind(e.team);
+        insert_event_.bind(e.time).bind(e.difference).bind(e.server_time).bind_some(cells.record);
+        insert_event_.bind(cells.x).bind(cells.y).bind_some(cells.text).run();
+    }
+    for (player_row const& p : rows.players)
+        insert_player_.bind(recording_)
+            .bind(p.client_id)
+            .bind(p.first_tick)
+            .bind(p.last_tick)
+            .bind(p.name)
+            .bind(p.clan)
+            .run();
+    for (std::size_t n = 0; n < item_tables().size(); ++n) {
+        table_rows const& added = rows.items.rows(n);
+        if (added.size() == 0) continue;
+        item_layout const& layout = *rows.items.layout(n);
+        source_->rows = &added;
+        source_->layout = &layout;
+        source_->order = added.order();
+        insert_items(n, layout, added.most_ints() > layout.described).bind(recording_).run();
+        item_rows_added_ += added.size();
+    }
+    for (std::size_t n = 0; n < rows.items.other_count(); ++n) {
+        other_item const o = rows.items.other(n);
+        insert_other_.bind(recording_)
+            .bind(o.type)
+            .bind(o.row.id)
+            .bind(o.row.first_tick)
+            .bind(o.row.last_tick)
+            .bind(ints_json(o.row.ints))
+            .run();
+    }
+    item_rows_added_ += rows.items.other_count();
+}
+
+void database::end(recording_row const& r) {
+    for (std::int32_t const tick : {r.first_tick, r.last_tick})
+        if (tick >= 0) end_recording_.bind(tick);
+        else end_recording_.bind_null();
+    for (std::uint64_t const count : {r.snapshots, r.messages, r.lost})
+        end_recording_.bind(static_cast<std::int64_t>(count));
+    end_recording_.bind(recording_).run();
+}
+
+void database::commit(std::string_view damage) {
+    if (!damage.empty())
+        statement("UPDATE recordings SET damage = ? WHERE recording >= ?")
+            .bind(damage)
+            .bind(first_recording_)
+            .run();
+    run("COMMIT");
+    in_transaction_ = false;
+    unfinished_.reset();
+    unfinished_journal_.reset();
+}
+
+void database::rollback() noexcept {
+    if (!std::exchange(in_transaction_, false)) return;
+    sqlite3_progress_handler(db_.get(), 0, nullptr, nullptr); // it would be interrupted, too
+    sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,141 @@
+// Recordings as rows of tables, for databases and files of columns.
+#pragma once
+
+#include "events/game_event_reader.hpp"
+#include "game/players.hpp"
+#include "recording/stream/event.hpp"
+#include "tables/item_tables.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// What tells a file from all others, and what the file says about itself.
+struct file_row {
+    std::array<std::uint8_t, 32> sha256{}; ///< of its bytes
+    std::string connection;                ///< of a capture, if one was chosen
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::string timestamp; ///< of a demo, as its header has it: local time
+};
+
+/// A recording, of which a file may hold several.
+struct recording_row {
+    std::uint32_t part = 0; ///< its number in the file, from 0
+    protocol version = protocol::ddnet;
+    served_map map;
+    std::int64_t began = 0; ///< seconds since 1970; 0 if nobody knows
+    std::int32_t first_tick = -1;
+    std::int32_t last_tick = -1; ///< of snapshots, as the one above; -1 if there is none
+    std::uint64_t snapshots = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t lost = 0; ///< snapshots that nobody can have
+};
+
+struct tick_row {
+    std::int32_t tick;
+    bool keyframe;
+};
+struct message_row {
+    std::int32_t tick;  ///< -1 before the first
+    std::string kind;   ///< "chat"
+    std::string fields; ///< a JSON object
+};
+/// A player who was there in all snapshots from one tick to the other, under this name.
+struct player_row {
+    std::int32_t client_id;
+    std::int32_t first_tick;
+    std::int32_t last_tick;
+    std::string name;
+    std::string clan;
+};
+
+/// What a row has of an event beside its own members; empty texts are null.
+struct event_cells {
+    explicit event_cells(game_event const& e);
+
+    std::optional<std::int32_t> tick; ///< none before the first
+    std::optional<std::int32_t> client;
+    std::string name;
+    std::optional<std::int32_t> target;
+    std::string target_name;
+    std::string weapon;
+    std::optional<std::int32_t> killer_seen; ///< 0 or 1
+    std::string_view record;
+    std::optional<std::int32_t> x;
+    std::optional<std::int32_t> y;
+    std::string text; ///< UTF-8
+};
+
+/// Rows that have been made and not been taken yet.
+struct new_rows {
+    std::vector<tick_row> ticks;
+    std::vector<message_row> messages;
+    std::vector<player_row> players;
+    std::vector<game_event> events;
+    item_rows items;
+
+    void clear() noexcept;
+};
+
+/// Gets the rows of one recording after the other.
+class table_sink {
+public:
+    virtual void begin(recording_row const& recording) = 0;
+    /// Some rows: each table in the order of ticks, items by id before that.
+    virtual void add(new_rows const& rows) = 0;
+    /// All there was of it.
+    virtual void end(recording_row const& recording) = 0;
+
+protected:
+    ~table_sink() = default;
+};
+
+/// Makes the rows of what happens in a file. Holds `most_bytes` of them at most, more or less. Where the ticks of
+/// snapshots do not grow, another recording begins.
+class tabulator final : public event_sink {
+public:
+    /// `memory`: of rows, which may be that of another one that is done.
+    tabulator(table_sink& to, new_rows& memory, std::size_t most_bytes = std::size_t{128} << 20)
+        : to_{to}, most_bytes_{most_bytes}, rows_{memory} {
+        rows_.clear();
+    }
+    void put(stream_event const& event) override;
+    /// Nothing more comes.
+    void finish();
+    [[nodiscard]] recording_row const& current() const noexcept { return recording_; }
+
+private:
+    void begin(recording_info const& what);
+    void end();
+    void take_snapshot(stream_event const& event);
+    void take_message(stream_event const& event);
+    void read_players(snapshot_view state, std::int32_t tick);
+    void hand_over();
+
+    table_sink& to_;
+    std::size_t most_bytes_;
+    recording_row recording_;
+    recording_info begun_; // without the map's bytes
+    bool open_ = false;
+    std::uint32_t parts_ = 0;
+    new_rows& rows_;
+    std::size_t text_bytes_ = 0; // of messages and events, more or less
+    std::optional<game_event_reader> happenings_;
+
+    std::size_t player_info_ = 0; // tables
+    std::size_t client_info_ = 0;
+    name_table names_;
+    std::map<std::int32_t, player_row> players_; // who are there
+    std::uint64_t players_begun_ = 0;            // rows of both tables, when players were read last
+    std::size_t player_items_ = 0;               // in the last snapshot
+    bool introduced_ = false;                    // somebody, by a message since then
+};
+
+} // namespace teewire::replay

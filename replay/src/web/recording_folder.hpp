@@ -1,0 +1,78 @@
+// The demos in a folder, as those see them who choose one in a browser.
+#pragma once
+
+#include "base/stored_file.hpp"
+#include "web/demo_index.hpp"
+
+#include <teewire/demo_format.hpp>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace teewire::replay {
+
+struct shown_demo {
+    enum class progress : std::uint8_t { unknown, working, known, failed };
+
+    std::string tag; ///< of the file
+    std::uint64_t bytes = 0;
+    std::int64_t modified = 0; ///< nanoseconds since 1970
+    demo_header header;
+    progress index = progress::unknown;
+    bool urgent = false; ///< somebody waits for the index
+    index_facts facts;   ///< if it is known
+    /// Somebody may still be writing to it: nobody but those who ask for its index gets one before.
+    std::chrono::steady_clock::time_point settled{};
+    std::string error; ///< why there is no index
+};
+
+class recording_folder {
+public:
+    /// A folder, or a demo. Throws io_error, usage_error and bad_input as other readers do.
+    explicit recording_folder(std::string const& source);
+
+    [[nodiscard]] bool is_folder() const noexcept { return only_.empty(); }
+    [[nodiscard]] std::string const& folder() const noexcept { return folder_; }
+    /// By path below the folder. Demos that are compressed are not among them.
+    [[nodiscard]] std::map<std::string, shown_demo>& all() noexcept { return all_; }
+    /// Looks for what is there now. Of the folder's files without links, and without those whose names begin with a dot.
+    void scan();
+    /// Null if it is not there any more.
+    [[nodiscard]] std::shared_ptr<stored_file const> open(std::string const& path) const;
+    [[nodiscard]] std::string full_path(std::string const& path) const { return folder_ + "/" + path; }
+    /// The map of a demo that has none in it: below the folder, or in `more`. Null if it is not there.
+    [[nodiscard]] std::shared_ptr<stored_file const> find_map(demo_header const& header,
+                                                              std::string const& more) const;
+
+    static constexpr std::size_t most_files = 100'000;
+    static constexpr int deepest = 16; ///< folders
+
+private:
+    void look_at(std::string const& path);
+
+    std::string folder_;
+    std::string only_; // what was named, if it is a file
+    std::map<std::string, shown_demo> all_;
+};
+
+// What follows may run on any thread.
+
+struct found_index {
+    index_facts facts;
+    std::vector<std::uint8_t> bytes;
+    bool made = false; ///< now
+};
+/// That beside the demo if it fits, that of an earlier time in the file `kept`, or a new one. Throws io_error and bad_input.
+[[nodiscard]] found_index find_index(std::string const& demo, std::string const& kept);
+
+/// The bytes of the map that is in a demo; none if there is none.
+[[nodiscard]] std::vector<std::uint8_t> read_map(stored_file const& demo, demo_header const& header);
+/// A small PNG picture of a map. `mapres`: as for drawing. Throws bad_input.
+[[nodiscard]] std::vector<std::uint8_t> draw_small(std::string const& name, std::vector<std::uint8_t> map,
+                                                   std::string const& mapres);
+
+} // namespace teewire::replay

@@ -1,0 +1,146 @@
+#include "web/viewer_assets.hpp"
+
+#include "base/errors.hpp"
+#include "base/json.hpp"
+#include "base/text.hpp"
+#include "web/viewer_files.hpp"
+
+#include <teewire/sha256.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace teewire::replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view checked_each_time = "no-cache";
+constexpr std::string_view skin_list = "skins.json";
+
+// Regular files without links, and without those whose names begin with a dot.
+std::vector<std::string> list(std::string const& folder) {
+    std::vector<std::string> paths;
+    std::error_code failed;
+    fs::recursive_directory_iterator at{folder, fs::directory_options::skip_permission_denied, failed};
+    for (; !failed && at != fs::recursive_directory_iterator{}; at.increment(failed)) {
+        std::error_code ignored;
+        bool const hidden = at->path().filename().native().starts_with('.');
+        if (hidden) at.disable_recursion_pending();
+        if (hidden || at->is_symlink(ignored) || !at->is_regular_file(ignored)) continue;
+        paths.push_back(at->path().lexically_relative(folder).string());
+    }
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+bool is_picture(std::string_view path) { return path.ends_with(".png"); }
+
+} // namespace
+
+std::string_view content_type(std::string_view path) noexcept {
+    constexpr std::pair<std::string_view, std::string_view> types[] = {
+        {".html", "text/html; charset=utf-8"},
+        {".js", "text/javascript; charset=utf-8"},
+        {".css", "text/css; charset=utf-8"},
+        {".json", "application/json"},
+        {".wasm", "application/wasm"},
+        {".png", "image/png"},
+        {".svg", "image/svg+xml"},
+    };
+    for (auto const& [end, type] : types)
+        if (path.ends_with(end)) return type;
+    return "application/octet-stream";
+}
+
+std::shared_ptr<std::vector<std::uint8_t> const> to_body(std::string_view text) {
+    return std::make_shared<std::vector<std::uint8_t> const>(text.begin(), text.end());
+}
+
+viewer_assets::viewer_assets(std::string folder) : folder_{std::move(folder)} {
+    if (!folder_.empty()) {
+        if (!stored_file::open(folder_, "index.html"))
+            throw usage_error{fmt::format("--viewer: {}: no index.html is in it", folder_)};
+        return;
+    }
+    for (viewer_file const& file : viewer_files()) {
+        web_answer& made = built_in_[std::string{file.path}];
+        made.what = web_answer::kind::file;
+        made.body = std::make_shared<std::vector<std::uint8_t> const>(file.packed.begin(), file.packed.end());
+        made.packed = true;
+        made.type = content_type(file.path);
+        made.cache = checked_each_time;
+        auto const sum = sha256(*made.body);
+        made.tag = hex(std::span{sum}.first(8));
+    }
+    if (built_in_.empty())
+        throw usage_error{"this teewire was built without the viewer for browsers: `meson setup -Dweb=true` or "
+                          "`replay/run web` builds one with it, and --viewer FOLDER takes one from elsewhere"};
+}
+
+web_answer viewer_assets::get(std::string_view path) const {
+    if (!folder_.empty()) {
+        web_answer found;
+        found.stored = stored_file::open(folder_, path);
+        found.what = found.stored ? web_answer::kind::file : web_answer::kind::none;
+        found.type = content_type(path);
+        found.cache = checked_each_time;
+        return found;
+    }
+    auto const found = built_in_.find(path);
+    return found == built_in_.end() ? web_answer{} : found->second;
+}
+
+std::vector<std::string> viewer_assets::paths() const {
+    if (!folder_.empty()) return list(folder_);
+    std::vector<std::string> paths;
+    for (auto const& [path, answer] : built_in_) paths.push_back(path);
+    return paths;
+}
+
+game_pictures::game_pictures(std::string folder) : folder_{std::move(folder)} {
+    std::error_code failed;
+    if (!folder_.empty()) {
+        if (!fs::is_directory(folder_, failed)) throw usage_error{fmt::format("--data: {} is no folder", folder_)};
+        return;
+    }
+    for (char const* const usual : {"/usr/share/games/ddnet/data", "/usr/share/games/teeworlds/data"})
+        if (folder_.empty() && fs::is_directory(usual, failed)) folder_ = usual;
+}
+
+web_answer game_pictures::get(std::string_view path) const {
+    web_answer found;
+    if (!any()) return found;
+    found.cache = checked_each_time;
+    found.type = content_type(path);
+    if (path == skin_list) {
+        rapidjson::StringBuffer text;
+        json_writer json{text};
+        {
+            object_writer all{json};
+            std::vector<std::string> skins;
+            for (std::string const& file : list(folder_ + "/skins"))
+                if (is_picture(file) && file.find('/') == std::string::npos)
+                    skins.push_back(file.substr(0, file.size() - 4));
+            all.list("skins", skins,
+                     [](json_writer& to, std::string const& s) { write_string(to, valid_utf8(s)); });
+        }
+        found.what = web_answer::kind::file;
+        found.body = to_body({text.GetString(), text.GetSize()});
+    } else if (is_picture(path)) {
+        found.stored = stored_file::open(folder_, path);
+        if (found.stored) found.what = web_answer::kind::file;
+    }
+    return found;
+}
+
+std::vector<std::string> game_pictures::paths() const {
+    if (!any()) return {};
+    std::vector<std::string> paths = list(folder_);
+    std::erase_if(paths, [](std::string const& path) { return !is_picture(path); });
+    paths.emplace_back(skin_list);
+    return paths;
+}
+
+} // namespace teewire::replay
