@@ -4,6 +4,7 @@
 #include "temporary_file.hpp"
 
 #include "base/output.hpp"
+#include "base/unique_fd.hpp"
 #include "recording/demo/demo_document.hpp"
 #include "recording/demo/demo_file.hpp"
 #include "recording/demo/demo_follower.hpp"
@@ -14,6 +15,9 @@
 
 #include <filesystem>
 #include <fstream>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace teewire;
 using namespace teewire::replay;
@@ -296,6 +300,36 @@ TEST_CASE("text for people has no control characters and no bytes that are no UT
         if (!control) CHECK(printable(text) == text);
         else CHECK(printable("a" + text + "b").find(text) == std::string::npos);
     }
+}
+
+TEST_CASE("a descriptor is closed once, by its last owner") {
+    auto const is_open = [](int descriptor) { return ::fcntl(descriptor, F_GETFD) != -1; };
+    int const first = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int const second = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    {
+        unique_fd a{first};
+        {
+            unique_fd b{std::move(a)};
+            CHECK(b.get() == first);
+            CHECK(is_open(first));
+            a = std::move(b);
+        }
+        CHECK(is_open(first));
+        a = unique_fd{second};
+        CHECK_FALSE(is_open(first));
+        CHECK(is_open(second));
+    }
+    CHECK_FALSE(is_open(second));
+    CHECK_FALSE(unique_fd{});
+}
+
+TEST_CASE("what cannot be followed is closed again") {
+    test::scratch_folder const here{"unfollowed"};
+    int const next = ::dup(STDERR_FILENO); // the lowest that is free
+    ::close(next);
+    CHECK_THROWS_AS((demo_follower{here.path().string(), [] {}}), io_error);
+    unique_fd const again{::dup(STDERR_FILENO)};
+    CHECK(again.get() == next);
 }
 
 TEST_CASE("a demo that is still being written") {

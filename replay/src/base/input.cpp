@@ -2,6 +2,7 @@
 
 #include "base/compression.hpp"
 #include "base/interrupts.hpp"
+#include "base/unique_fd.hpp"
 
 #include <fmt/format.h>
 
@@ -17,23 +18,6 @@
 #include <unistd.h>
 
 namespace teewire::replay {
-namespace {
-
-class descriptor {
-public:
-    explicit descriptor(int number) noexcept : number_{number} {}
-    descriptor(descriptor const&) = delete;
-    descriptor& operator=(descriptor const&) = delete;
-    ~descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    [[nodiscard]] int number() const noexcept { return number_; }
-
-private:
-    int number_;
-};
-
-} // namespace
 
 input::input(std::string name) : name_{std::move(name)} {
     endless_wait const reading; // nobody may ever write into a pipe
@@ -45,12 +29,12 @@ input::input(std::string name) : name_{std::move(name)} {
         decompress();
         return;
     }
-    descriptor const file{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (file.number() < 0)
+    unique_fd const file{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (!file)
         throw io_error{fmt::format("{}: {}", name_,
                                    errno == ENOENT ? "no such file"
                                                    : fmt::format("cannot be opened: {}", std::strerror(errno)))};
-    read_all(file.number());
+    read_all(file.get());
     decompress();
 }
 

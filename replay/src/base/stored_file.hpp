@@ -1,6 +1,8 @@
 // Files that others fetch parts of, never out of the folder that was named.
 #pragma once
 
+#include "base/unique_fd.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,7 +20,6 @@ public:
     /// Whatever links lead there. Null if there is no such file.
     [[nodiscard]] static std::shared_ptr<stored_file const> open(std::string const& file);
 
-    ~stored_file();
     stored_file(stored_file const&) = delete;
     stored_file& operator=(stored_file const&) = delete;
 
@@ -31,10 +32,10 @@ public:
     [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::uint8_t> to) const noexcept;
 
 private:
-    stored_file(int descriptor, std::uint64_t size, std::int64_t modified, std::string tag);
-    static std::shared_ptr<stored_file const> take(int descriptor);
+    stored_file(unique_fd descriptor, std::uint64_t size, std::int64_t modified, std::string tag);
+    static std::shared_ptr<stored_file const> take(unique_fd descriptor);
 
-    int descriptor_;
+    unique_fd descriptor_;
     std::uint64_t size_;
     std::int64_t modified_;
     std::string tag_;

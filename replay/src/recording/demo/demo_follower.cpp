@@ -46,22 +46,17 @@ demo_follower::demo_follower(std::string name, std::function<void()> before_wait
       memory_{std::make_unique<demo_player_memory>()} {
     if (name_ == "-") {
         name_ = "standard input";
-        file_ = ::dup(STDIN_FILENO);
+        file_ = unique_fd{::dup(STDIN_FILENO)};
     } else {
         endless_wait const opening; // nobody may ever write into a pipe
-        file_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
+        file_ = unique_fd{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
     }
     struct stat status {};
-    if (file_ < 0 || ::fstat(file_, &status) != 0)
+    if (!file_ || ::fstat(file_.get(), &status) != 0)
         throw io_error{fmt::format("{}: {}", name_, errno == ENOENT ? "no such file" : std::strerror(errno))};
-    if (S_ISDIR(status.st_mode)) {
-        ::close(file_);
-        throw io_error{fmt::format("{}: is a directory", name_)};
-    }
+    if (S_ISDIR(status.st_mode)) throw io_error{fmt::format("{}: is a directory", name_)};
     is_stream_ = !S_ISREG(status.st_mode);
 }
-
-demo_follower::~demo_follower() { ::close(file_); }
 
 // Waits for it. False at the end of a stream and when the program is interrupted.
 bool demo_follower::read_more() {
@@ -69,10 +64,10 @@ bool demo_follower::read_more() {
     for (bool told = false; !ended_ && !interrupted();) {
         auto const room = bytes_.room();
         if (room.empty()) throw io_error{fmt::format("{}: more than {} GiB", name_, max_stream_bytes >> 30)};
-        std::array<pollfd, 2> either{{{interrupt_descriptor(), POLLIN, 0}, {file_, POLLIN, 0}}};
+        std::array<pollfd, 2> either{{{interrupt_descriptor(), POLLIN, 0}, {file_.get(), POLLIN, 0}}};
         bool const ready = !is_stream_ || ::poll(&either[1], 1, 0) > 0;
         if (ready) {
-            ssize_t const n = ::read(file_, room.data(), std::min(room.size(), block));
+            ssize_t const n = ::read(file_.get(), room.data(), std::min(room.size(), block));
             if (n > 0) {
                 bytes_.add(static_cast<std::size_t>(n));
                 return true;

@@ -1,6 +1,7 @@
 // A demo that is still being written, as a stream.
 #pragma once
 
+#include "base/unique_fd.hpp"
 #include "recording/demo/demo_document.hpp"
 #include "recording/stream/event.hpp"
 
@@ -39,7 +40,6 @@ public:
     /// "-" is standard input. `before_waiting`: everything that is there has been given. Throws io_error; next() does that
     /// too, and bad_input if it is no demo.
     demo_follower(std::string name, std::function<void()> before_waiting);
-    ~demo_follower() override;
 
     bool next(stream_event& out) override;
     [[nodiscard]] std::string error() const override;
@@ -48,12 +48,11 @@ public:
 private:
     [[nodiscard]] bool read_more();
     [[nodiscard]] bool open();
-    void begin();
     [[nodiscard]] bool play(stream_event& out);
 
     std::string name_;
     std::function<void()> before_waiting_;
-    int file_ = -1;
+    unique_fd file_;
     bool is_stream_ = false;
     bool ended_ = false; // of a stream
     growing_bytes bytes_;
