@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import time
 import unittest
 
@@ -248,6 +249,37 @@ class Serve(InFolder):
             server.process.terminate()
             self.assertIn("0 joined", server.line())
             self.assertEqual(server.process.wait(STUCK), 0)
+
+    def test_a_hangup_that_is_ignored(self):
+        """As under nohup: it goes on, and other signals end it."""
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which the program inherits
+        self.addCleanup(signal.signal, signal.SIGHUP, before)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with Serving(DEMO, "--map", MAP) as server:
+                server.process.send_signal(signal.SIGHUP)
+                for _ in range(2):
+                    self.assertRegex(server.status(), "^tick 752 ")
+                server.process.send_signal(number)
+                self.assertIn("0 joined", server.line())
+                self.assertEqual(server.process.wait(STUCK), 0)
+
+    def test_a_hangup(self):
+        with Serving(DEMO, "--map", MAP) as server:
+            server.process.send_signal(signal.SIGHUP)
+            self.assertIn("0 joined", server.line())
+            self.assertEqual(server.process.wait(STUCK), 0)
+
+    def test_two_signals(self):
+        """The second one ends it where it is, and the terminal is as it was."""
+        for command in (["serve", DEMO, "--map", MAP, "--bind", "127.0.0.1", "--port", "0"], ["play", DEMO]):
+            with Terminal(TEEWIRE, *command) as shown:
+                shown.row(1, r"^ddnet_dm1\.demo")
+                for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
+                    os.kill(shown.pid, number)
+                self.assertEqual(shown.ended(), 130)
+                self.assertTrue(shown.raw.endswith(b"\x1b[?1049l"), shown.raw[-40:])
+                self.assertEqual(termios.tcgetattr(shown.end)[3] & (termios.ECHO | termios.ICANON),
+                                 termios.ECHO | termios.ICANON)
 
     def test_addresses_that_cannot_be_had(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:

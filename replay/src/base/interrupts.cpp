@@ -1,6 +1,7 @@
 #include "base/interrupts.hpp"
 
 #include "base/output.hpp"
+#include "base/unique_fd.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -25,11 +26,13 @@ struct unfinished {
 namespace {
 
 constexpr long grace_nanoseconds = 250'000'000;
+constexpr itimerspec no_time{};
 
 // All threads and the signal handler look at these.
 std::atomic<bool> interrupt_seen = false;
 std::atomic<int> endless_waits = 0;
 std::atomic<bool> line_shown = false;
+std::atomic<void (*)() noexcept> restore_terminal = nullptr;
 std::atomic<unfinished*> all_unfinished = nullptr;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
               std::atomic<unfinished*>::is_always_lock_free);
@@ -45,6 +48,7 @@ timer_t grace_timer{};
     for (unfinished const* u = all_unfinished; u != nullptr; u = u->next)
         if (u->there && (u->while_free.empty() || is_free(u->while_free.c_str())) && ::unlink(u->path.c_str()) != 0)
             ::rmdir(u->path.c_str()); // the newest first: a folder is empty by then
+    if (auto const restore = restore_terminal.load()) restore();
     if (line_shown) static_cast<void>(!::write(STDERR_FILENO, "\r\x1b[K", 4));
     ::_exit(exit_interrupted);
 }
@@ -96,7 +100,9 @@ void catch_interrupts(ending when) {
 
 bool interrupted() noexcept { return interrupt_seen.load(std::memory_order_relaxed); }
 
-void defer_exit() noexcept { has_grace_timer = false; }
+void defer_exit() noexcept {
+    if (has_grace_timer.exchange(false)) ::timer_settime(grace_timer, 0, &no_time, nullptr);
+}
 
 int interrupt_descriptor() noexcept { return wake_up[0]; }
 
@@ -107,17 +113,15 @@ endless_wait::endless_wait() noexcept {
 endless_wait::~endless_wait() { --endless_waits; }
 
 bool is_free(char const* path) noexcept {
-    int const file = ::open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0) return false;
+    unique_fd const file{::open(path, O_RDWR | O_CLOEXEC)};
+    if (!file) return false;
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
     struct stat status {};
     // In this order, as who has written unlocks it then.
-    bool const free = ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK && ::fstat(file, &status) == 0 &&
-                      status.st_size == 0;
-    ::close(file);
-    return free;
+    return ::fcntl(file.get(), F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK &&
+           ::fstat(file.get(), &status) == 0 && status.st_size == 0;
 }
 
 unfinished_name::unfinished_name(std::string const& path, std::string const& while_free)
@@ -129,5 +133,6 @@ unfinished_name::unfinished_name(std::string const& path, std::string const& whi
 unfinished_name::~unfinished_name() { entry_->there = false; }
 
 void set_line_shown(bool shown) noexcept { line_shown = shown; }
+void set_restore_terminal(void (*restore)() noexcept) noexcept { restore_terminal = restore; }
 
 } // namespace teewire::replay

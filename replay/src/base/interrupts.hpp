@@ -16,7 +16,7 @@ enum class ending {
 /// second signal does that in any case. HUP stays ignored if it is when the program starts.
 void catch_interrupts(ending when = ending::soon);
 [[nodiscard]] bool interrupted() noexcept;
-/// From now on as for ending::when_complete.
+/// From now on as for ending::deferred, also after a signal that has come already.
 void defer_exit() noexcept;
 
 /// Can be read from the first signal on; nobody takes anything out. Only after catch_interrupts().
@@ -50,5 +50,7 @@ private:
 
 /// Whether standard error shows a line that has to be taken away before the program ends.
 void set_line_shown(bool shown) noexcept;
+/// Called by a signal handler before it ends the program, for a terminal that has to be as it was. Null: nothing.
+void set_restore_terminal(void (*restore)() noexcept) noexcept;
 
 } // namespace teewire::replay

@@ -1,6 +1,7 @@
 #include "base/terminal.hpp"
 
 #include "base/errors.hpp"
+#include "base/interrupts.hpp"
 
 #include <fmt/format.h>
 
@@ -75,9 +76,24 @@ std::vector<key> take_keys(std::string& typed) {
 
 // ---- terminal ------------------------------------------------------------------------------------------------------
 
+namespace {
+
+constexpr std::string_view ordinary_screen = "\x1b[?7h\x1b[?25h\x1b[?1049l";
+// As the terminal was. A signal handler needs them, too.
+termios modes_before;
+int flags_before;
+
+void restore() noexcept {
+    static_cast<void>(!::write(STDOUT_FILENO, ordinary_screen.data(), ordinary_screen.size()));
+    tcsetattr(STDIN_FILENO, TCSANOW, &modes_before);
+    fcntl(STDIN_FILENO, F_SETFL, flags_before);
+}
+
+} // namespace
+
 terminal::terminal() {
-    if (tcgetattr(STDIN_FILENO, &modes_before_) != 0) throw io_error{"standard input: not a terminal"};
-    flags_before_ = fcntl(STDIN_FILENO, F_GETFL);
+    if (tcgetattr(STDIN_FILENO, &modes_before) != 0) throw io_error{"standard input: not a terminal"};
+    flags_before = fcntl(STDIN_FILENO, F_GETFL);
     try {
         enter();
     } catch (...) {
@@ -89,12 +105,13 @@ terminal::terminal() {
 bool terminal::available() noexcept { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
 
 void terminal::enter() {
-    termios modes = modes_before_;
+    termios modes = modes_before;
     modes.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON); // Ctrl-C and Ctrl-Z stay signals
     modes.c_iflag &= ~static_cast<tcflag_t>(IXON);
     modes.c_cc[VMIN] = 1;
     modes.c_cc[VTIME] = 0;
     entered_ = true;
+    set_restore_terminal(restore);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
     forget();
     write("\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"); // alternate screen, no cursor, no wrapping
@@ -104,11 +121,12 @@ void terminal::leave() noexcept {
     if (!entered_) return;
     entered_ = false;
     try {
-        write("\x1b[?7h\x1b[?25h\x1b[?1049l");
+        write(ordinary_screen);
     } catch (io_error const&) { // nobody looks any more
     }
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes_before_);
-    fcntl(STDIN_FILENO, F_SETFL, flags_before_);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes_before);
+    set_restore_terminal(nullptr);
+    fcntl(STDIN_FILENO, F_SETFL, flags_before);
 }
 
 window terminal::size() const noexcept {

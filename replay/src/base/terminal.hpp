@@ -63,8 +63,6 @@ public:
 private:
     void write(std::string_view text) const;
 
-    termios modes_before_{};
-    int flags_before_ = 0;
     bool entered_ = false;
     std::vector<std::string> shown_;
 };

@@ -34,6 +34,13 @@ host_port host_port::parse(std::string const& text) {
     return out;
 }
 
+boost::asio::ip::address parse_address(std::string const& text) {
+    boost::system::error_code failed;
+    auto const address = boost::asio::ip::make_address(text, failed);
+    if (failed) throw usage_error{fmt::format("{}: not an address", text)};
+    return address;
+}
+
 std::string endpoint_text(boost::asio::ip::udp::endpoint const& endpoint) {
     auto const address = endpoint.address();
     std::string const text = address.to_string();

@@ -30,6 +30,9 @@ struct host_port {
     return std::chrono::steady_clock::time_point{std::chrono::milliseconds{t}};
 }
 
+/// Reads an address of IPv4 or IPv6 to listen on. Throws usage_error.
+[[nodiscard]] boost::asio::ip::address parse_address(std::string const& text);
+
 /// "127.0.0.1:8303", "[::1]:8303"
 [[nodiscard]] std::string endpoint_text(boost::asio::ip::udp::endpoint const& endpoint);
 

@@ -20,14 +20,13 @@ namespace asio = boost::asio;
 
 class server_feed final : public feed, private live_sink {
 public:
-    server_feed(asio::io_context& io, host_port const& server, spectator_options const& options, event_sink& to,
+    server_feed(service_loop& loop, host_port const& server, spectator_options const& options, event_sink& to,
                 std::function<void()> ended)
-        : to_{to}, options_{options}, reader_{io, options_, server, *this, std::move(ended)} {}
+        : to_{to}, options_{options}, reader_{loop, options_, server, *this, std::move(ended)} {}
 
     void start() override { reader_.start(); }
     void stop() override { reader_.stop(); }
     [[nodiscard]] bool failed() const override { return reader_.outcome().failed; }
-    [[nodiscard]] bool looks_up() const override { return reader_.looks_up(); }
 
 private:
     void put(stream_event const& event) override { to_.put(event); }
@@ -41,9 +40,9 @@ private:
 // Each event when its tick has come.
 class demo_feed final : public feed {
 public:
-    demo_feed(asio::io_context& io, std::string const& name, feed_options const& options, event_sink& to,
+    demo_feed(service_loop& loop, std::string const& name, feed_options const& options, event_sink& to,
               std::function<void()> ended)
-        : file_{name}, options_{options}, to_{to}, ended_{std::move(ended)}, timer_{io} {
+        : file_{name}, options_{options}, to_{to}, ended_{std::move(ended)}, timer_{loop.io()} {
         demo_.emplace(file_);
     }
 
@@ -130,9 +129,9 @@ private:
 
 class broadcast_feed final : public feed {
 public:
-    broadcast_feed(asio::io_context& io, std::string const& name, web_address const& from, event_sink& to,
+    broadcast_feed(service_loop& loop, std::string const& name, web_address const& from, event_sink& to,
                    std::function<void()> ended)
-        : ended_{std::move(ended)}, from_{io, from, to, [name](std::string const& line) {
+        : ended_{std::move(ended)}, from_{loop, from, to, [name](std::string const& line) {
                                               say("{}\n", printable(fmt::format("{}: {}", name, line)));
                                           }} {}
 
@@ -142,7 +141,6 @@ public:
         ended_();
     }
     [[nodiscard]] bool failed() const override { return false; }
-    [[nodiscard]] bool looks_up() const override { return from_.looks_up(); }
 
 private:
     std::function<void()> ended_;
@@ -151,13 +149,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<feed> open_feed(asio::io_context& io, std::string const& name, feed_options const& options,
+std::unique_ptr<feed> open_feed(service_loop& loop, std::string const& name, feed_options const& options,
                                 event_sink& to, std::function<void()> ended) {
     if (auto const web = web_address::parse(name))
-        return std::make_unique<broadcast_feed>(io, name, *web, to, std::move(ended));
+        return std::make_unique<broadcast_feed>(loop, name, *web, to, std::move(ended));
     if (auto const server = parse_server(name))
-        return std::make_unique<server_feed>(io, *server, options.spectating, to, std::move(ended));
-    return std::make_unique<demo_feed>(io, name, options, to, std::move(ended));
+        return std::make_unique<server_feed>(loop, *server, options.spectating, to, std::move(ended));
+    return std::make_unique<demo_feed>(loop, name, options, to, std::move(ended));
 }
 
 } // namespace teewire::replay

@@ -4,8 +4,6 @@
 #include "recording/server/spectator.hpp"
 #include "recording/stream/event.hpp"
 
-#include <boost/asio/io_context.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,13 +25,11 @@ public:
     virtual void stop() = 0;
     /// It ended otherwise than by stop().
     [[nodiscard]] virtual bool failed() const = 0;
-    /// A name is being looked up, which cannot be cancelled.
-    [[nodiscard]] virtual bool looks_up() const { return false; }
 };
 
 /// `name`: HOST:PORT, http://HOST[:PORT]/PATH, or a file. `ended` is called once when nothing comes any more. What is
 /// borrowed must outlive it. Throws as input and demo_document do, and usage_error.
-[[nodiscard]] std::unique_ptr<feed> open_feed(boost::asio::io_context& io, std::string const& name,
+[[nodiscard]] std::unique_ptr<feed> open_feed(service_loop& loop, std::string const& name,
                                               feed_options const& options, event_sink& to,
                                               std::function<void()> ended);
 

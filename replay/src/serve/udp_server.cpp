@@ -12,9 +12,7 @@ using asio::ip::udp;
 udp_server::udp_server(asio::io_context& io, std::string const& bind, std::uint16_t port)
     : socket_{io}, timer_{io} {
     boost::system::error_code failed;
-    auto const address = asio::ip::make_address(bind, failed);
-    if (failed) throw usage_error{fmt::format("{}: not an address", bind)};
-    endpoint const at{address, port};
+    endpoint const at{parse_address(bind), port};
     socket_.open(at.protocol(), failed);
     if (!failed) socket_.bind(at, failed);
     if (!failed) socket_.non_blocking(true, failed);

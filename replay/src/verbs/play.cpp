@@ -1,10 +1,10 @@
 #include "base/output.hpp"
+#include "base/service_loop.hpp"
 #include "verbs/play_clock.hpp"
 #include "verbs/play_state.hpp"
 #include "verbs/play_view.hpp"
 #include "verbs/verbs.hpp"
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -84,14 +84,15 @@ public:
             "{}   map {}   protocol {}   {} demo", std::filesystem::path{demo.name()}.filename().string(),
             text(demo.header().map_name), name(demo.item_protocol()), text(demo.header().type)));
         seek(from);
-        for (int const signal : {SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH}) signals_.add(signal);
+        for (int const signal : {SIGTSTP, SIGCONT, SIGWINCH}) signals_.add(signal);
     }
 
     int run() {
+        loop_.on_signal([this] { quit(exit_interrupted); });
         wait_for_signal();
         wait_for_key();
         update();
-        io_.run();
+        loop_.run();
         return code_;
     }
     /// The end of the timeline has been on the screen.
@@ -142,7 +143,7 @@ private:
 
     void quit(int code) {
         code_ = code;
-        io_.stop();
+        loop_.stop();
     }
 
     void wait_for_signal() {
@@ -230,10 +231,10 @@ private:
 
     static constexpr std::chrono::milliseconds frame{40};
 
-    asio::io_context io_;
-    asio::steady_timer timer_{io_};
-    asio::signal_set signals_{io_, SIGINT};
-    asio::posix::stream_descriptor keys_{io_, dup(STDIN_FILENO)};
+    service_loop loop_;
+    asio::steady_timer timer_{loop_.io()};
+    asio::signal_set signals_{loop_.io(), SIGQUIT}; // those of a terminal
+    asio::posix::stream_descriptor keys_{loop_.io(), dup(STDIN_FILENO)};
     play_state& state_;
     timeline const& timeline_;
     play_clock clock_;

@@ -6,12 +6,9 @@
 #include "game/spacing.hpp"
 #include "verbs/verbs.hpp"
 
-#include <boost/asio/posix/stream_descriptor.hpp>
-
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <set>
@@ -62,11 +59,11 @@ struct tally {
 // A server that is being recorded.
 class demo_recording final : public spectator_owner {
 public:
-    demo_recording(asio::io_context& io, record_options const& options, host_port server, std::string label,
+    demo_recording(service_loop& loop, record_options const& options, host_port server, std::string label,
                    output_choice const& to, allowance& allowed, snapshot_scratch& scratch,
                    std::function<void(std::string_view)> say, std::function<void()> ended)
         : options_{options}, label_{std::move(label)}, target_{to}, allowed_{allowed}, say_{std::move(say)},
-          ended_{std::move(ended)}, server_{io, options.spectating, std::move(server), *this, scratch} {}
+          ended_{std::move(ended)}, server_{loop, options.spectating, std::move(server), *this, scratch} {}
 
     void start() { server_.start(); }
     // Keeps what there is and says good-bye.
@@ -74,7 +71,6 @@ public:
 
     [[nodiscard]] bool over() const noexcept { return server_.over(); }
     [[nodiscard]] bool failed() const noexcept { return failed_ || server_.failed(); }
-    [[nodiscard]] bool looks_up() const noexcept { return server_.looks_up(); }
     /// Demos.
     [[nodiscard]] unsigned files() const noexcept { return files_; }
     [[nodiscard]] std::string state() const {
@@ -289,24 +285,21 @@ std::string name_for(host_port const& server, std::string const& out) {
 }
 
 int record(record_options const& options) {
-    asio::io_context io;
+    service_loop loop;
     auto const scratch = std::make_unique<snapshot_scratch>();
     status shown;
-    asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
-    asio::steady_timer refresh{io};
     std::vector<std::unique_ptr<demo_recording>> all;
 
     auto const stop_all = [&] {
         for (auto const& r : all) r->stop();
     };
     auto const ended = [&] {
-        if (!std::all_of(all.begin(), all.end(), [](auto const& r) { return r->over(); })) return;
-        io.stop(); // cancelling is too late for what is queued already, and comes back for ever
+        if (std::all_of(all.begin(), all.end(), [](auto const& r) { return r->over(); })) loop.stop();
     };
     allowance allowed{options.max_demos, options.max_bytes, [&] {
                           shown.say(fmt::format("{} are enough, and --max-demos and --max-bytes allow more",
                                                 allowed.demos == 0 ? "so many demos" : "so many bytes"));
-                          asio::post(io, stop_all); // not out of what happens now
+                          asio::post(loop.io(), stop_all); // not out of what happens now
                       }};
     bool const several = options.hosts.size() > 1;
     if (several && options.to.name == "-") throw usage_error{"standard output takes the demo of one server alone"};
@@ -317,34 +310,18 @@ int record(record_options const& options) {
         if (several) own.name = name_for(server, options.to.name);
         if (!names.insert(own.name).second) throw usage_error{fmt::format("{}: is named twice", host)};
         all.push_back(std::make_unique<demo_recording>(
-            io, options, server, host, own, allowed, *scratch, [&](std::string_view line) { shown.say(line); },
+            loop, options, server, host, own, allowed, *scratch, [&](std::string_view line) { shown.say(line); },
             ended));
     }
-    signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
-        if (!failed) stop_all();
-    });
-    std::function<void()> const show = [&] {
-        refresh.expires_after(std::chrono::milliseconds{500});
-        refresh.async_wait([&](boost::system::error_code) {
-            shown.show(all);
-            show();
-        });
-    };
-    show();
+    loop.on_signal(stop_all);
+    loop.every(std::chrono::milliseconds{500}, [&] { shown.show(all); });
     for (auto const& r : all) r->start();
-    io.run();
+    loop.run();
     shown.clear();
     auto const any = [&](auto const& what) { return std::any_of(all.begin(), all.end(), what); };
     bool const recorded = any([](auto const& r) { return r->files() != 0; });
-    int const code = any([](auto const& r) { return r->failed(); }) ? exit_io
-                     : interrupted() && !recorded                   ? exit_interrupted
-                                                                    : exit_ok;
-    // Looking up a name cannot be cancelled, and would be waited for.
-    if (any([](auto const& r) { return r->looks_up(); })) {
-        all.clear(); // with their files
-        std::_Exit(code);
-    }
-    return code;
+    if (any([](auto const& r) { return r->failed(); })) return exit_io;
+    return interrupted() && !recorded ? exit_interrupted : exit_ok;
 }
 
 } // namespace

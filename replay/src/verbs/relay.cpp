@@ -13,16 +13,13 @@
 
 #include <overlay_page.hpp> // generated
 
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -47,7 +44,7 @@ struct relay_options {
     web_limits web;
 };
 
-constexpr milliseconds housekeeping = 100;
+constexpr std::chrono::milliseconds housekeeping{100};
 constexpr milliseconds sweep_interval = 10'000;
 constexpr double longest_delay = 3600; // seconds
 
@@ -97,9 +94,7 @@ public:
 
     // Where it can be had. Throws what cannot be opened.
     void open(asio::io_context& io) {
-        boost::system::error_code failed;
-        auto const address = asio::ip::make_address(options_.bind, failed);
-        if (failed) throw usage_error{fmt::format("{}: not an address", options_.bind)};
+        auto const address = parse_address(options_.bind);
         if (!options_.folder.empty()) {
             folder_.emplace(options_.folder, [](std::string const& line) { complain(line); });
             live_.offer().listen(*folder_);
@@ -297,44 +292,36 @@ int relay(relay_options const& options) {
         throw usage_error{"nobody would see it: --udp, --http, --dir or --record is needed"};
     if (*options.delay > longest_delay) throw usage_error{"--delay: an hour at most"};
     allow_descriptors();
-    asio::io_context io;
+    service_loop loop;
     relay_service shown{options};
-    delay_line delayed{io, in_milliseconds(options.delay), shown};
+    delay_line delayed{loop.io(), in_milliseconds(options.delay), shown};
     shown.set_delayed([&] { return delayed.bytes(); });
-    asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
-    asio::steady_timer timer{io};
     bool source_over = false;
-    auto const source = open_feed(io, options.source, options.live, delayed, [&] { source_over = true; });
-    shown.open(io);
+    auto const source = open_feed(loop, options.source, options.live, delayed, [&] { source_over = true; });
+    shown.open(loop.io());
     bool ended = false;
     auto const end = [&] {
         if (std::exchange(ended, true)) return;
         shown.end_recording();
-        if (!shown.has_viewers()) io.stop();
+        if (!shown.has_viewers()) loop.stop();
         else say("{}: it is over; what is there stays until a signal comes\n", printable(options.source));
     };
-    std::function<void()> const keep_house = [&] {
+    auto const keep_house = [&] {
         shown.proceed();
         if (source_over && delayed.empty()) end();
-        timer.expires_after(std::chrono::milliseconds{housekeeping});
-        timer.async_wait([&](boost::system::error_code cancelled) {
-            if (!cancelled) keep_house();
-        });
     };
-    signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
-        if (failed) return;
+    loop.on_signal([&] {
         source->stop();
         if (!std::exchange(ended, true)) shown.end_recording();
         shown.close();
-        io.stop();
+        loop.stop();
     });
     keep_house();
+    loop.every(housekeeping, keep_house);
     source->start();
-    io.run();
+    loop.run();
     shown.report();
-    int const code = source->failed() || shown.failed() ? exit_io : exit_ok;
-    if (source->looks_up()) std::_Exit(code); // that cannot be cancelled, and would be waited for
-    return code;
+    return source->failed() || shown.failed() ? exit_io : exit_ok;
 }
 
 } // namespace

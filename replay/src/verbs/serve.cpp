@@ -5,16 +5,13 @@
 #include "base/input.hpp"
 #include "base/keyed_hash.hpp"
 #include "base/output.hpp"
+#include "base/service_loop.hpp"
 #include "base/terminal.hpp"
 #include "verbs/verbs.hpp"
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/lexical_cast/try_lexical_convert.hpp>
 
-#include <csignal>
 #include <filesystem>
 
 #include <unistd.h>
@@ -47,9 +44,8 @@ struct serve_options {
 
 class service {
 public:
-    service(asio::io_context& io, playback& shown, serve_options const& options, std::string const& title)
-        : io_{io}, shown_{shown}, socket_{io, options.bind, options.port}, refresh_{io},
-          signals_{io, SIGINT, SIGTERM, SIGHUP}, typed_from_{io, dup(STDIN_FILENO)}, title_{title} {
+    service(playback& shown, serve_options const& options, std::string const& title)
+        : shown_{shown}, socket_{loop_.io(), options.bind, options.port}, title_{title} {
         server_settings settings;
         settings.name = options.name;
         settings.limits = options.limits;
@@ -62,13 +58,12 @@ public:
 
     int run() {
         if (screen_) screen_->enter();
-        signals_.async_wait([this](boost::system::error_code cancelled, int) {
-            if (!cancelled) stop();
-        });
+        loop_.on_signal([this] { stop(); });
         socket_.start(*server_);
         wait_for_input();
         refresh();
-        io_.run();
+        loop_.every(std::chrono::milliseconds{200}, [this] { refresh(); });
+        loop_.run();
         if (screen_) screen_->leave();
         report();
         return exit_ok;
@@ -77,7 +72,7 @@ public:
 private:
     void stop() {
         server_->close("The replay is over", now());
-        io_.stop();
+        loop_.stop();
     }
 
     // ---- control
@@ -99,7 +94,7 @@ private:
                     typed_.erase(0, end + 1);
                 }
             }
-            if (!io_.stopped()) wait_for_input();
+            if (!loop_.io().stopped()) wait_for_input();
         });
     }
 
@@ -172,10 +167,6 @@ private:
         }
         if (std::ssize(news_) > max_kept) news_.erase(news_.begin(), news_.end() - max_kept);
         draw();
-        refresh_.expires_after(std::chrono::milliseconds{200});
-        refresh_.async_wait([this](boost::system::error_code cancelled) {
-            if (!cancelled) refresh();
-        });
     }
 
     static void say(std::string const& line) { teewire::replay::say("{}\n", line); }
@@ -204,12 +195,10 @@ private:
                              : fmt::format("; {} of the demo's messages too large to be sent", c.too_large)));
     }
 
-    asio::io_context& io_;
+    service_loop loop_;
     playback& shown_;
     udp_server socket_;
-    asio::steady_timer refresh_;
-    asio::signal_set signals_;
-    asio::posix::stream_descriptor typed_from_;
+    asio::posix::stream_descriptor typed_from_{loop_.io(), dup(STDIN_FILENO)};
     std::string title_;
     std::optional<replay_server> server_;
     std::optional<terminal> screen_;
@@ -236,11 +225,10 @@ int serve(serve_options const& options) {
     shown.set_speed(options.speed);
     if (map_file) shown.set_map(shown.map().name, map);
 
-    asio::io_context io;
     serve_options chosen = options;
     std::string const title = std::filesystem::path{options.file}.filename().string();
     if (chosen.name.empty()) chosen.name = "teewire replay: " + printable(title);
-    return service{io, shown, chosen, title}.run();
+    return service{shown, chosen, title}.run();
 }
 
 } // namespace

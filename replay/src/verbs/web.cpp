@@ -9,9 +9,6 @@
 #include "web/site.hpp"
 #include "web/static_site.hpp"
 
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
-
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -102,19 +99,16 @@ void open_browser(std::string address) {
 
 class service {
 public:
-    explicit service(web_options const& options)
-        : options_{options}, signals_{io_, ::dup(interrupt_descriptor())} {}
+    explicit service(web_options const& options) : options_{options} {}
 
-    asio::io_context& io() noexcept { return io_; }
+    service_loop& loop() noexcept { return loop_; }
 
     // Until a signal comes.
     void run(web_pages& pages, std::function<void(web_server&)> const& begin, std::function<void()> const& end) {
-        boost::system::error_code failed;
-        auto const address = asio::ip::make_address(options_.bind, failed);
-        if (failed) throw usage_error{fmt::format("{}: not an address", options_.bind)};
+        auto const address = parse_address(options_.bind);
         web_limits limits;
         limits.local = address.is_loopback();
-        web_server server{io_, tcp::endpoint{address, options_.port}, pages, limits};
+        web_server server{loop_.io(), tcp::endpoint{address, options_.port}, pages, limits};
         begin(server);
         auto const at = server.address();
         std::string const url = fmt::format(
@@ -122,13 +116,12 @@ public:
             endpoint_text({at.address().is_unspecified() ? loopback_like(at.address()) : at.address(), at.port()}));
         say("showing {} on {}\n", printable(options_.source), url);
         if (!options_.no_open && has_display()) open_browser(url);
-        signals_.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code cancelled) {
-            if (cancelled) return;
+        loop_.on_signal([&] {
             end();
             server.close();
-            io_.stop();
+            loop_.stop();
         });
-        io_.run();
+        loop_.run();
         say("{} requests answered, {} refused, {} bytes\n", server.count().requests, server.count().refused,
             server.count().bytes);
     }
@@ -140,45 +133,38 @@ private:
     }
 
     web_options const& options_;
-    asio::io_context io_;
-    asio::posix::stream_descriptor signals_;
+    service_loop loop_;
 };
 
 int show_live(web_options const& options, viewer_assets const& files, game_pictures const& pictures) {
     service running{options};
     live_site site{options.source, files, pictures};
-    asio::steady_timer timer{running.io()};
     feed_options how;
     how.spectating = options.spectating;
     how.spectating.retry = true;
     bool over = false;
-    auto const source = open_feed(running.io(), options.source, how, site.live(), [&] { over = true; });
+    auto const source = open_feed(running.loop(), options.source, how, site.live(), [&] { over = true; });
     bool finished = false;
     auto const finish = [&] {
         if (!std::exchange(finished, true)) site.live().finish();
     };
-    std::function<void()> const keep_house = [&] {
+    auto const keep_house = [&] {
         site.live().proceed(now());
         if (over) finish();
-        timer.expires_after(housekeeping);
-        timer.async_wait([&](boost::system::error_code cancelled) {
-            if (!cancelled) keep_house();
-        });
     };
     running.run(
         site,
         [&](web_server& server) {
             site.live().attach(server);
             keep_house();
+            running.loop().every(housekeeping, keep_house);
             source->start();
         },
         [&] {
             source->stop();
             finish();
         });
-    int const code = source->failed() ? exit_io : exit_ok;
-    if (source->looks_up()) std::_Exit(code); // that cannot be cancelled, and would be waited for
-    return code;
+    return source->failed() ? exit_io : exit_ok;
 }
 
 int web(web_options const& options) {
@@ -196,7 +182,7 @@ int web(web_options const& options) {
     if (!options.folder.empty())
         return write_site(shown, name, files, pictures, {options.folder, options.force, !options.data.empty()});
     service running{options};
-    recordings_site site{running.io(), shown, files, pictures, name};
+    recordings_site site{running.loop().io(), shown, files, pictures, name};
     running.run(
         site, [&](web_server& server) { site.attach(server); }, [] {});
     return exit_ok;

@@ -74,19 +74,17 @@ std::optional<web_address> web_address::parse(std::string const& name) {
 
 class subscriber::state final : private event_sink {
 public:
-    state(asio::io_context& io, web_address from, event_sink& to, std::function<void(std::string const&)> say)
-        : from_{std::move(from)}, to_{to}, say_{std::move(say)}, resolver_{io}, stream_{io}, wait_{io}, pace_{io},
-          memory_{std::make_unique<demo_player_memory>()} {}
+    state(service_loop& loop, web_address from, event_sink& to, std::function<void(std::string const&)> say)
+        : loop_{loop}, from_{std::move(from)}, to_{to}, say_{std::move(say)}, stream_{loop.io()}, wait_{loop.io()},
+          pace_{loop.io()}, memory_{std::make_unique<demo_player_memory>()} {}
 
     void start() { get_sync(); }
     void stop() {
         stopped_ = true;
-        resolver_.cancel();
         wait_.cancel();
         pace_.cancel();
         stream_.close();
     }
-    [[nodiscard]] bool looks_up() const noexcept { return looks_up_; }
 
 private:
     using body = std::vector<std::uint8_t>;
@@ -95,20 +93,20 @@ private:
     // ---- connection
 
     void connect(std::function<void()> const& then) {
-        looks_up_ = true;
-        resolver_.async_resolve(
-            from_.host, from_.port, [this, then](error_code failed, tcp::resolver::results_type const& found) {
-                looks_up_ = false;
-                if (stopped_) return;
-                if (failed) return lose(failed.message());
-                stream_.expires_after(answer_time);
-                stream_.async_connect(found, [this, then](error_code gone, tcp::endpoint const&) {
-                    if (stopped_) return;
-                    if (gone) return lose(gone.message());
-                    connected_ = true;
-                    then();
-                });
-            });
+        loop_.resolve(from_.host, from_.port,
+                      [this, then](error_code failed, service_loop::endpoints const& found) {
+                          if (stopped_) return;
+                          if (failed) return lose(failed.message());
+                          std::vector<tcp::endpoint> there;
+                          for (auto const& e : found) there.emplace_back(e.address(), e.port());
+                          stream_.expires_after(answer_time);
+                          stream_.async_connect(there, [this, then](error_code gone, tcp::endpoint const&) {
+                              if (stopped_) return;
+                              if (gone) return lose(gone.message());
+                              connected_ = true;
+                              then();
+                          });
+                      });
     }
     void disconnect() {
         stream_.close();
@@ -313,10 +311,10 @@ private:
         });
     }
 
+    service_loop& loop_;
     web_address from_;
     event_sink& to_;
     std::function<void(std::string const&)> say_;
-    tcp::resolver resolver_;
     beast::tcp_stream stream_;
     asio::steady_timer wait_;
     asio::steady_timer pace_;
@@ -326,7 +324,6 @@ private:
     std::optional<http::response_parser<http::basic_dynamic_body<beast::flat_buffer>>> parser_;
     bool connected_ = false;
     bool used_ = false; // the connection has given an answer
-    bool looks_up_ = false;
     bool stopped_ = false;
     milliseconds back_off_ = first_wait;
     std::string last_trouble_;
@@ -349,12 +346,11 @@ private:
     milliseconds last_due_ = 0;
 };
 
-subscriber::subscriber(asio::io_context& io, web_address from, event_sink& to,
+subscriber::subscriber(service_loop& loop, web_address from, event_sink& to,
                        std::function<void(std::string const&)> say)
-    : state_{std::make_unique<state>(io, std::move(from), to, std::move(say))} {}
+    : state_{std::make_unique<state>(loop, std::move(from), to, std::move(say))} {}
 subscriber::~subscriber() = default;
 void subscriber::start() { state_->start(); }
 void subscriber::stop() { state_->stop(); }
-bool subscriber::looks_up() const noexcept { return state_->looks_up(); }
 
 } // namespace teewire::replay

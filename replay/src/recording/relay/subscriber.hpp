@@ -1,9 +1,8 @@
 // Another relay's broadcast, by HTTP, as events at their pace.
 #pragma once
 
+#include "base/service_loop.hpp"
 #include "recording/stream/event_queue.hpp"
-
-#include <boost/asio/io_context.hpp>
 
 #include <functional>
 #include <memory>
@@ -27,16 +26,13 @@ struct web_address {
 class subscriber {
 public:
     /// What is borrowed must outlive it. `say` gets lines for people.
-    subscriber(boost::asio::io_context& io, web_address from, event_sink& to,
-               std::function<void(std::string const&)> say);
+    subscriber(service_loop& loop, web_address from, event_sink& to, std::function<void(std::string const&)> say);
     ~subscriber();
     subscriber(subscriber const&) = delete;
     subscriber& operator=(subscriber const&) = delete;
 
     void start();
     void stop();
-    /// A name is being looked up, which cannot be cancelled.
-    [[nodiscard]] bool looks_up() const noexcept;
 
 private:
     class state;

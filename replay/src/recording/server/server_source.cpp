@@ -2,23 +2,16 @@
 
 #include "base/output.hpp"
 
-#include <boost/asio/posix/stream_descriptor.hpp>
-
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <utility>
 
-#include <unistd.h>
-
 namespace teewire::replay {
 
-namespace asio = boost::asio;
-
-server_reader::server_reader(asio::io_context& io, spectator_options const& options, host_port const& server,
+server_reader::server_reader(service_loop& loop, spectator_options const& options, host_port const& server,
                              live_sink& to, std::function<void()> ended)
     : scratch_{std::make_unique<snapshot_scratch>()}, label_{fmt::format("{}:{}", server.host, server.port)},
-      to_{to}, ended_{std::move(ended)}, server_{io, options, server, *this, *scratch_} {}
+      to_{to}, ended_{std::move(ended)}, server_{loop, options, server, *this, *scratch_} {}
 
 watched_server server_reader::outcome() const {
     if (thrown_) std::rethrow_exception(thrown_);
@@ -114,14 +107,11 @@ std::optional<host_port> parse_server(std::string const& name) {
 
 watched_server watch(host_port const& server, spectator_options options, live_sink& to) {
     options.download_map = false;
-    asio::io_context io;
-    asio::posix::stream_descriptor signals{io, dup(interrupt_descriptor())};
-    server_reader reader{io, options, server, to, [&] { io.stop(); }};
-    signals.async_wait(asio::posix::stream_descriptor::wait_read, [&](boost::system::error_code failed) {
-        if (!failed) reader.stop();
-    });
+    service_loop loop;
+    server_reader reader{loop, options, server, to, [&] { loop.stop(); }};
+    loop.on_signal([&] { reader.stop(); });
     reader.start();
-    io.run();
+    loop.run();
     return reader.outcome();
 }
 

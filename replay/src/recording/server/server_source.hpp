@@ -4,8 +4,6 @@
 #include "recording/server/spectator.hpp"
 #include "recording/stream/event.hpp"
 
-#include <boost/asio/io_context.hpp>
-
 #include <exception>
 #include <functional>
 #include <optional>
@@ -29,12 +27,11 @@ struct watched_server {
 class server_reader final : private spectator_owner {
 public:
     /// `ended` is called when it is over. What is borrowed must outlive it.
-    server_reader(boost::asio::io_context& io, spectator_options const& options, host_port const& server,
-                  live_sink& to, std::function<void()> ended);
+    server_reader(service_loop& loop, spectator_options const& options, host_port const& server, live_sink& to,
+                  std::function<void()> ended);
 
     void start() { server_.start(); }
     void stop() { server_.stop(); }
-    [[nodiscard]] bool looks_up() const noexcept { return server_.looks_up(); }
     /// Throws what the sink has thrown.
     [[nodiscard]] watched_server outcome() const;
 

@@ -8,8 +8,6 @@
 namespace teewire::replay {
 namespace {
 
-using boost::asio::ip::udp;
-
 constexpr std::int32_t spectators_team = -1;
 constexpr milliseconds probe_time = 3000; // for each protocol, when it is to be found out
 constexpr milliseconds answer_time = 10'000;
@@ -18,10 +16,10 @@ constexpr milliseconds max_back_off = 60'000;
 
 } // namespace
 
-spectator::spectator(boost::asio::io_context& io, spectator_options const& options, host_port server,
-                     spectator_owner& owner, snapshot_scratch& scratch)
-    : options_{options}, server_{std::move(server)}, owner_{owner}, scratch_{scratch}, resolver_{io}, timer_{io},
-      limit_{io}, link_{io, [this] { proceed(); }}, back_off_{first_back_off} {}
+spectator::spectator(service_loop& loop, spectator_options const& options, host_port server, spectator_owner& owner,
+                     snapshot_scratch& scratch)
+    : loop_{loop}, options_{options}, server_{std::move(server)}, owner_{owner}, scratch_{scratch},
+      timer_{loop.io()}, limit_{loop.io()}, link_{loop.io(), [this] { proceed(); }}, back_off_{first_back_off} {}
 
 void spectator::start() {
     started_ = now();
@@ -32,7 +30,6 @@ void spectator::start() {
 void spectator::stop() {
     if (over_) return;
     over_ = true;
-    resolver_.cancel();
     owner_.disconnects();
     link_.close();
     timer_.cancel();
@@ -87,16 +84,14 @@ void spectator::receives(message const& m, message_type type, std::span<std::uin
 // ---- the connection ------------------------------------------------------------------------------------------------
 
 void spectator::look_up() {
-    looks_up_ = true;
-    resolver_.async_resolve(server_.host, std::to_string(server_.port),
-                            [this](boost::system::error_code failed, udp::resolver::results_type const& found) {
-                                looks_up_ = false;
-                                if (over_) return;
-                                if (failed || found.empty()) return lose(failed.message());
-                                peers_.assign(found.begin(), found.end());
-                                attempt_ = 0;
-                                connect();
-                            });
+    loop_.resolve(server_.host, std::to_string(server_.port),
+                  [this](boost::system::error_code failed, service_loop::endpoints const& found) {
+                      if (over_) return;
+                      if (failed || found.empty()) return lose(failed.message());
+                      peers_ = found;
+                      attempt_ = 0;
+                      connect();
+                  });
 }
 
 void spectator::connect() {

@@ -1,6 +1,7 @@
 // Joins a server as a spectator, and stays: finds out the protocol, tries again, and looks where somebody plays.
 #pragma once
 
+#include "base/service_loop.hpp"
 #include "game/roster.hpp"
 #include "game/ticks.hpp"
 #include "recording/server/udp_client.hpp"
@@ -47,8 +48,8 @@ protected:
 class spectator final : private client_listener {
 public:
     /// What is borrowed must outlive it.
-    spectator(boost::asio::io_context& io, spectator_options const& options, host_port server,
-              spectator_owner& owner, snapshot_scratch& scratch);
+    spectator(service_loop& loop, spectator_options const& options, host_port server, spectator_owner& owner,
+              snapshot_scratch& scratch);
 
     void start();
     /// Says good-bye.
@@ -59,8 +60,6 @@ public:
     [[nodiscard]] bool over() const noexcept { return over_; }
     /// It ended otherwise than by stop() or the time being over.
     [[nodiscard]] bool failed() const noexcept { return failed_; }
-    /// A name is being looked up, which cannot be cancelled.
-    [[nodiscard]] bool looks_up() const noexcept { return looks_up_; }
     /// "connecting with 0.6"
     [[nodiscard]] std::string const& doing() const noexcept { return doing_; }
     [[nodiscard]] game_client& client() const { return *link_.client(); }
@@ -89,15 +88,15 @@ private:
     void look_for_players(snapshot_event const& event);
     [[nodiscard]] bool plays(item const& player_info) const;
 
+    service_loop& loop_;
     spectator_options const& options_;
     host_port server_;
     spectator_owner& owner_;
     snapshot_scratch& scratch_;
 
-    boost::asio::ip::udp::resolver resolver_;
     boost::asio::steady_timer timer_; // until the next attempt
     boost::asio::steady_timer limit_;
-    std::vector<boost::asio::ip::udp::endpoint> peers_; // a name may have several addresses
+    service_loop::endpoints peers_; // a name may have several addresses
     boost::asio::ip::udp::endpoint peer_;
     udp_client link_;
 
@@ -109,7 +108,6 @@ private:
     milliseconds started_ = 0;
     std::optional<milliseconds> joining_since_;
     std::optional<milliseconds> first_snapshot_;
-    bool looks_up_ = false;
     bool left_ = false; // out of proceeds()
     bool over_ = false;
     bool failed_ = false;
