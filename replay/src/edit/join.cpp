@@ -115,13 +115,14 @@ demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std:
 void demo_joiner::add(demo_document& demo, std::function<void(std::string const&)> const& damaged,
                       std::function<void(std::uint64_t bytes)> const& progress) {
     joinable const& part = parts_[next_];
-    bool const first = next_++ == 0;
-    shift_ = first ? std::int64_t{start_} - part.first_tick
-                   : shift_behind(*(&part - 1), part, shift_, joined_.last_tick);
+    joinable const* const before = next_ > 0 ? &parts_[next_ - 1] : nullptr;
+    ++next_;
+    shift_ = before == nullptr ? std::int64_t{start_} - part.first_tick
+                               : shift_behind(*before, part, shift_, joined_.last_tick);
     auto const shift = static_cast<std::int32_t>(shift_);
-    // Up to this tick, the piece before has it already.
+    // The demo before already has everything up to this tick.
     std::int64_t const known_until =
-        !first && continues(*(&part - 1), part) ? std::int64_t{joined_.last_tick} - shift : INT64_MIN;
+        before != nullptr && continues(*before, part) ? std::int64_t{joined_.last_tick} - shift : INT64_MIN;
     tick_mover mover{part.version};
 
     demo_player& player = demo.player();
@@ -165,7 +166,7 @@ void demo_joiner::add(demo_document& demo, std::function<void(std::string const&
             break;
         case demo_event_kind::message:
             if (tick <= known_until) break;
-            if (complete && (first || tick >= 0)) say(event.message);
+            if (complete && (before == nullptr || tick >= 0)) say(event.message);
             else messages.emplace_back(event.message.begin(), event.message.end());
             break;
         }

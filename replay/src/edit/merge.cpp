@@ -207,12 +207,12 @@ private:
     // ---- items
 
     // What the recording has of this tick, or had, if that is not long ago.
-    bool list_items(merge_source& r, std::uint32_t number) {
+    void list_items(merge_source& r, std::uint32_t number) {
         bool const held = !r.current;
         if (held) {
-            if (r.over || !r.reader.has_state() || r.tick < 0) return false;
+            if (r.over || !r.reader.has_state() || r.tick < 0) return;
             auto const tick = r.reader.peek();
-            if (!tick || *tick <= tick_ || std::int64_t{*tick} - r.tick > max_gap) return false;
+            if (!tick || *tick <= tick_ || std::int64_t{*tick} - r.tick > max_gap) return;
         }
         for (item const i : r.reader.state()) {
             if (i.type() == type_ex) continue;
@@ -239,7 +239,7 @@ private:
             candidates_.push_back({key, number, held, meaning, i.data});
         }
         if (types_->is_07() && !r.players_are_items) add_roster(r, number, held);
-        return true;
+        return;
     }
 
     void describe(merge_source& r) {

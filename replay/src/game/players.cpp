@@ -8,8 +8,6 @@
 namespace teewire::replay {
 namespace {
 
-constexpr std::int32_t score_none = -9999; // what servers of races send instead of no time
-
 std::string team_name(std::int32_t team, bool team_game) {
     if (team < 0) return "spec";
     if (!team_game) return "game";
@@ -117,10 +115,10 @@ std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table 
         one.client_id = int_field(i, info, "client_id", i.id());
         one.name = names.name(one.client_id);
         one.latency = int_field(i, info, "latency");
-        std::int32_t const score = int_field(i, info, "score", score_none);
+        std::int32_t const score = int_field(i, info, "score", no_time);
         one.timed = scores.times();
         one.time = scores.time(one.client_id, score);
-        if (score != score_none && (!one.timed || one.time)) one.score = score;
+        if (score != no_time && (!one.timed || one.time)) one.score = score;
         auto const* const who = names.find(one.client_id);
         if (who != nullptr) one.clan = who->clan;
         if (p != protocol::teeworlds_07) one.team = team_name(int_field(i, info, "team"), team_game);

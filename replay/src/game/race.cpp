@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int32_t timescore_flag = 1 << 0; // of game_info_ex
 constexpr std::int32_t race_flag_07 = 1 << 3;   // of 0.7's game_info
-constexpr std::int32_t no_time = -9999;         // as a score
 constexpr std::int32_t no_time_07 = -1;         // as a score of 0.7
 constexpr std::int32_t not_given = -2;          // as seconds of a ddnet_player: its score has the time
 constexpr std::int32_t not_finished = -1;       // as seconds of a ddnet_player

@@ -13,6 +13,9 @@
 
 namespace teewire::replay {
 
+/// The score that servers of races send for a player without a time; 0.7 has its own.
+inline constexpr std::int32_t no_time = -9999;
+
 /// "6:29.00", "1:06:29.00", "-0:01.50".
 [[nodiscard]] std::string time_text(std::int64_t milliseconds);
 
