@@ -565,12 +565,26 @@ TEST_CASE("moments are found by what they are") {
     timeline all;
     all.first_tick = 100;
     all.last_tick = 5000;
-    all.events = {{1000, "alice joined", timeline_kind::join},
-                  {1100, "alice: gg all", timeline_kind::chat},
-                  {2000, "alice killed bob with gun", timeline_kind::kill},
-                  {3000, "bob: alice joined", timeline_kind::chat},
-                  {4000, "bob finished in 0:10.00", timeline_kind::finish},
-                  {4500, "broadcast: gg", timeline_kind::other}};
+    using enum game_event_kind;
+    auto const add = [&](std::int32_t tick, game_event_kind kind, char const* client, char const* line) {
+        game_event e;
+        e.kind = kind;
+        e.client = participant{1, client};
+        if (kind == game_event_kind::kill) {
+            e.target = participant{2, "bob"};
+            e.weapon = 1;
+        }
+        all.events.push_back({tick, line, e});
+    };
+    add(1000, join, "alice", "alice joined");
+    add(1100, game_event_kind::chat, "alice", "alice: gg all");
+    add(1200, join, "alice joined", "a line in other words");
+    add(2000, kill, "alice", "alice killed bob with gun");
+    add(2500, kill, "bob", "bob died (own gun)");
+    all.events.back().event.client->client_id = 2;
+    add(3000, game_event_kind::chat, "bob", "bob: alice joined");
+    add(4000, finish, "bob", "bob finished in 0:10.00");
+    add(4500, broadcast, "", "broadcast: gg");
     demo_header header;
     header.marker_count = 3;
     header.marker_ticks = {50, 150, 4900};
@@ -584,6 +598,7 @@ TEST_CASE("moments are found by what they are") {
     CHECK(find({"finish"}) == ranges{{3800, 4100}});
     CHECK(find({"join:alice"}) == ranges{{800, 1100}});
     CHECK(find({"join:alic"}).empty());
+    CHECK(find({"join:alice joined"}) == ranges{{1000, 1300}}); // by its name, not by the words of the line
     CHECK(find({"chat:gg"}) == ranges{{900, 1200}});
     CHECK(find({"chat:^alice: g+ (all|none)$"}) == ranges{{900, 1200}});
     CHECK(find({"chat:alice"}) == ranges{{900, 1200}, {2800, 3100}});
@@ -622,14 +637,14 @@ TEST_CASE("a timeline knows what its events are") {
     add(104, 2);
     std::string kinds;
     for (timeline_event const& e : demo.read(demo.size()).events)
-        kinds += fmt::format("{}: {}\n", static_cast<int>(e.kind), e.text);
-    auto const line = [](timeline_kind kind, char const* text) {
-        return fmt::format("{}: {}\n", static_cast<int>(kind), text);
-    };
-    CHECK(kinds == line(timeline_kind::kill, "bot0 killed bot1 with gun") +
-                       line(timeline_kind::other, "bot0 died (own gun)") + line(timeline_kind::chat, "bot1: gg") +
-                       line(timeline_kind::chat, "*** x") + line(timeline_kind::join, "bot2 joined") +
-                       line(timeline_kind::other, "bot2 left"));
+        kinds +=
+            fmt::format("{}{}: {}\n", name(e.event.kind), is_kill_by_another(e.event) ? " by another" : "", e.text);
+    CHECK(kinds == "kill by another: bot0 killed bot1 with gun\n"
+                   "kill: bot0 died (own gun)\n"
+                   "chat: bot1: gg\n"
+                   "server_message: *** x\n"
+                   "join: bot2 joined\n"
+                   "leave: bot2 left\n");
 }
 
 TEST_CASE("0.7's players are added to what has none, unless they had been items before") {

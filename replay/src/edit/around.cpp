@@ -10,8 +10,16 @@
 #include <regex.h>
 
 namespace teewire::replay {
+namespace {
 
-// The system's, whose matching needs no stack that grows with the text.
+bool is_speech(game_event_kind k) {
+    using enum game_event_kind;
+    return k == chat || k == team_chat || k == whisper || k == server_message;
+}
+
+} // namespace
+
+// Uses the C library's expressions, because their stack does not grow with the text.
 struct expression {
     explicit expression(std::string const& text) {
         int const error = ::regcomp(&compiled, text.c_str(), REG_EXTENDED | REG_NOSUB);
@@ -30,29 +38,34 @@ struct expression {
 moment_pattern::moment_pattern(std::string const& text) {
     constexpr std::string_view chat = "chat:", join = "join:";
     if (text.starts_with(chat)) {
-        kind_ = timeline_kind::chat;
+        kind_ = game_event_kind::chat;
         expression_ = std::make_shared<expression const>(text.substr(chat.size()));
     } else if (text.starts_with(join)) {
-        kind_ = timeline_kind::join;
-        line_ = text.substr(join.size()) + " joined";
+        kind_ = game_event_kind::join;
+        name_ = text.substr(join.size());
     } else if (text == "kill") {
-        kind_ = timeline_kind::kill;
+        kind_ = game_event_kind::kill;
     } else if (text == "finish") {
-        kind_ = timeline_kind::finish;
-    } else if (text == "marker") {
-        markers_ = true;
-    } else {
+        kind_ = game_event_kind::finish;
+    } else if (text != "marker") {
         throw usage_error{fmt::format("--around: {} is not {}", text, moment_forms)};
     }
 }
 
 bool moment_pattern::matches(timeline_event const& event) const {
-    if (markers_ || event.kind != kind_) return false;
-    if (expression_) return ::regexec(&expression_->compiled, event.text.c_str(), 0, nullptr, 0) == 0;
-    return kind_ != timeline_kind::join || event.text == line_;
+    using enum game_event_kind;
+    switch (kind_) {
+    case chat:
+        return is_speech(event.event.kind) &&
+               ::regexec(&expression_->compiled, event.text.c_str(), 0, nullptr, 0) == 0;
+    case join: return event.event.kind == join && event.event.client && event.event.client->name == name_;
+    case kill: return is_kill_by_another(event.event);
+    case finish: return event.event.kind == finish;
+    default: return false;
+    }
 }
 
-std::vector<tick_range> find_moments(timeline const& what, demo_header const& header,
+std::vector<tick_range> find_moments(timeline const& all, demo_header const& header,
                                      std::span<moment_pattern const> patterns, std::int64_t before,
                                      std::int64_t after) {
     std::vector<tick_range> found;
@@ -61,11 +74,11 @@ std::vector<tick_range> find_moments(timeline const& what, demo_header const& he
                          static_cast<std::int32_t>(std::min<std::int64_t>(tick + after, INT32_MAX))});
     };
     auto const any = [&](auto const& matches) { return std::any_of(patterns.begin(), patterns.end(), matches); };
-    for (timeline_event const& event : what.events)
+    for (timeline_event const& event : all.events)
         if (any([&](moment_pattern const& p) { return p.matches(event); })) add(event.tick);
     if (any([](moment_pattern const& p) { return p.matches_markers(); }))
         for (std::int32_t const tick : header.markers())
-            if (tick >= what.first_tick && tick <= what.last_tick) add(tick);
+            if (tick >= all.first_tick && tick <= all.last_tick) add(tick);
     return unite(std::move(found));
 }
 

@@ -1,4 +1,4 @@
-// Where in a demo what somebody looks for happens.
+// Finds moments in a demo: kills, finishes, joins, lines of chat, markers.
 #pragma once
 
 #include "edit/cut.hpp"
@@ -12,27 +12,26 @@
 
 namespace teewire::replay {
 
-/// What is looked for.
+/// A kind of moment to look for.
 class moment_pattern {
 public:
-    /// "chat:REGEX" is an extended regular expression, of POSIX, for lines of chat as `play` prints them; "join:NAME" is
-    /// who joins; "kill", "finish" and "marker", of the header, are all there are. Throws usage_error.
+    /// Reads one of moment_forms. REGEX is a POSIX extended regular expression for lines of chat as `play` prints them, and
+    /// a marker is one in the demo's header. Throws usage_error.
     explicit moment_pattern(std::string const& text);
 
     [[nodiscard]] bool matches(timeline_event const& event) const;
-    [[nodiscard]] bool matches_markers() const noexcept { return markers_; }
+    [[nodiscard]] bool matches_markers() const noexcept { return kind_ == game_event_kind::marker; }
 
 private:
-    timeline_kind kind_ = timeline_kind::other;
-    bool markers_ = false;
+    game_event_kind kind_ = game_event_kind::marker;
     std::shared_ptr<struct expression const> expression_; // chat
-    std::string line_;                                    // join
+    std::string name_;                                    // join
 };
 inline constexpr char const* moment_forms = "chat:REGEX, kill, finish, marker or join:NAME";
 
-/// So many ticks before and after each moment that one of the patterns matches, united where they overlap, and within
-/// the recording.
-[[nodiscard]] std::vector<tick_range> find_moments(timeline const& what, demo_header const& header,
+/// The ranges from `before` ticks before to `after` ticks after each moment that a pattern matches. Overlapping ranges are
+/// united, and cut off at the recording's ends.
+[[nodiscard]] std::vector<tick_range> find_moments(timeline const& all, demo_header const& header,
                                                    std::span<moment_pattern const> patterns, std::int64_t before,
                                                    std::int64_t after);
 

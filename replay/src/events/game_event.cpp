@@ -78,6 +78,11 @@ std::string_view name(race_record r) noexcept {
     return "";
 }
 
+bool is_kill_by_another(game_event const& e) noexcept {
+    if (e.kind != game_event_kind::kill || !e.target || !e.weapon || *e.weapon < 0) return false;
+    return !e.client || (e.client->client_id >= 0 && e.client->client_id != e.target->client_id);
+}
+
 std::string weapon_text(std::int32_t weapon) {
     if (weapon == -1) return "world";
     if (weapon == -2) return "self";

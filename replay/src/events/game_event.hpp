@@ -90,6 +90,8 @@ struct game_event {
     std::string text; ///< the bytes sent, valid UTF-8 or not
 };
 
+/// Whether a player, known or not, killed another one with a weapon.
+[[nodiscard]] bool is_kill_by_another(game_event const& event) noexcept;
 /// "hammer", "world", "weapon 9"
 [[nodiscard]] std::string weapon_text(std::int32_t weapon);
 /// A line for people.

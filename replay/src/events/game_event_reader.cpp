@@ -25,6 +25,7 @@ public:
     }
 
     [[nodiscard]] event_context const& game() const noexcept { return game_; }
+    [[nodiscard]] std::optional<introduction> const& introduced() const noexcept { return introduced_; }
 
     void advance(std::int32_t tick) {
         if (tick <= game_.tick) return;
@@ -57,13 +58,17 @@ public:
     }
 
     void message(std::span<std::uint8_t const> bytes) {
+        introduced_.reset();
         auto const raw = parse_message(bytes);
         if (!raw || raw->system) return; // server demos hold the system messages of all clients
         if (auto const news = read_race_news(*raw, game_.version)) return races_.receive(*news);
         if (identify(*raw, game_.version) == message_type::vote_set) return votes_.receive(*raw);
         auto const m = decode_game_message(*raw, game_.version);
         if (!m) return;
-        if (auto const i = read_introduction(*m)) presence_.receive(*i, *m);
+        if ((introduced_ = read_introduction(*m))) {
+            introduced_->tick = game_.tick;
+            presence_.receive(*introduced_, *m);
+        }
         switch (m->kind) {
         case message_kind::kill: return deaths_.receive({m->client_id, m->victim, m->weapon});
         case message_kind::chat: return speech_.chat(*m);
@@ -115,7 +120,8 @@ private:
     race_events races_{game_, pending_};
     tee_events tees_{game_, pending_};
     world_reader world_reader_;
-    world_state next_;                  // memory
+    world_state next_; // memory
+    std::optional<introduction> introduced_;
     std::vector<std::int32_t> markers_; // that lie ahead, the next one last
 };
 
@@ -149,7 +155,8 @@ bool game_event_reader::one_receiver() const noexcept { return state_->game().on
 world_state const& game_event_reader::now() const noexcept { return state_->game().now; }
 world_state const& game_event_reader::before() const noexcept { return state_->game().before; }
 std::uint64_t game_event_reader::names_version() const noexcept { return state_->game().names_version; }
-std::string game_event_reader::name(std::int32_t client_id) const { return state_->game().names.name(client_id); }
+name_table const& game_event_reader::names() const noexcept { return state_->game().names; }
+std::optional<introduction> const& game_event_reader::introduced() const noexcept { return state_->introduced(); }
 std::optional<std::int32_t> game_event_reader::team(present_player const& p) const {
     return state_->game().team_of(p);
 }

@@ -3,6 +3,7 @@
 
 #include "events/game_event.hpp"
 #include "events/world_state.hpp"
+#include "game/players.hpp"
 #include "recording/stream/event.hpp"
 
 #include <functional>
@@ -37,7 +38,10 @@ public:
     [[nodiscard]] world_state const& before() const noexcept;
     /// Another number whenever somebody has got another name or team.
     [[nodiscard]] std::uint64_t names_version() const noexcept;
-    [[nodiscard]] std::string name(std::int32_t client_id) const;
+    /// Who has been present so far, or introduced, under which name.
+    [[nodiscard]] name_table const& names() const noexcept;
+    /// What the last message said about a player, if anything.
+    [[nodiscard]] std::optional<introduction> const& introduced() const noexcept;
     /// -1 for spectators; none if it is not known.
     [[nodiscard]] std::optional<std::int32_t> team(present_player const& p) const;
 

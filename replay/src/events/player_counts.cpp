@@ -118,7 +118,7 @@ void player_counter::look_who_is_there() {
         clients_.clear();
         for (present_player const& p : now.players) {
             ids_.push_back(p.client_id);
-            clients_.push_back({&players_[reader_.name(p.client_id)], true});
+            clients_.push_back({&players_[reader_.names().name(p.client_id)], true});
         }
         version_ = reader_.names_version();
     }

@@ -32,10 +32,9 @@ void presence_events::receive(game_event_kind join_or_leave, std::optional<std::
     known->text = std::move(said.reason);
 }
 
-void presence_events::receive(introduction i, game_message const& m) {
+void presence_events::receive(introduction const& i, game_message const& m) {
     std::string const before =
         game_.names.find(i.client_id) != nullptr ? game_.names.name(i.client_id) : std::string{};
-    i.tick = game_.tick;
     game_.names.add(i);
     ++game_.names_version;
     if (m.kind == message_kind::client_info || m.kind == message_kind::client_enter)

@@ -20,8 +20,8 @@ public:
     /// A message about somebody who comes or goes: by id in 0.7, by name in the chat of 0.6.
     void receive(game_event_kind join_or_leave, std::optional<std::int32_t> client_id, std::string name,
                  std::string reason);
-    /// A message that says who somebody is. `i`: what read_introduction() has made of it.
-    void receive(introduction i, game_message const& m);
+    /// A message that says who somebody is, and what read_introduction() returned for it.
+    void receive(introduction const& i, game_message const& m);
     /// The items of the last snapshot that say what clients are called.
     void read_names(std::span<item const> client_infos);
     /// Who is in the last snapshot.

@@ -9,63 +9,43 @@
 namespace teewire::replay {
 namespace {
 
-// What of the events is worth a line, and which.
+bool is_worth_a_line(game_event const& event) {
+    using enum game_event_kind;
+    switch (event.kind) {
+    case join:
+    case leave:
+    case checkpoint:
+    case best_times:
+    case broadcast:
+    case motd:
+    case chat:
+    case team_chat:
+    case whisper:
+    case server_message:
+    case kill: return true;
+    case finish: return event.text.empty(); // otherwise the server's announcement is a line already
+    default: return false;
+    }
+}
+
+// Adds each line once per tick.
 class timeline_lines {
 public:
     explicit timeline_lines(timeline& out) : out_{out} {}
 
     void add(game_event const& event) {
-        auto const kind = kind_of(event);
-        if (!kind) return;
+        if (!is_worth_a_line(event)) return;
         if (tick_ != event.tick) lines_.clear();
         tick_ = event.tick;
         std::string text = to_text(event);
-        if (lines_.insert(text).second) out_.events.push_back({event.tick, std::move(text), *kind});
+        if (lines_.insert(text).second) out_.events.push_back({event.tick, std::move(text), event});
     }
 
 private:
-    static std::optional<timeline_kind> kind_of(game_event const& event) {
-        using enum game_event_kind;
-        switch (event.kind) {
-        case join: return timeline_kind::join;
-        case leave:
-        case checkpoint:
-        case best_times:
-        case broadcast:
-        case motd: return timeline_kind::other;
-        case chat:
-        case team_chat:
-        case whisper:
-        case server_message: return timeline_kind::chat;
-        case kill: {
-            bool const by_another = event.target && event.weapon && *event.weapon >= 0 &&
-                                    (!event.client || (event.client->client_id >= 0 &&
-                                                       event.client->client_id != event.target->client_id));
-            return by_another ? timeline_kind::kill : timeline_kind::other;
-        }
-        case finish:
-            if (!event.text.empty()) return {}; // the server's words are a line already
-            return timeline_kind::finish;
-        default: return {};
-        }
-    }
-
     timeline& out_;
     std::set<std::string> lines_; // at tick_
     std::int32_t tick_ = -1;
 };
-
-// Who gets which name, and when.
-void read_introduction(stream_event const& event, protocol p, timeline& out) {
-    auto const raw = parse_message(event.message);
-    if (!raw || raw->system) return;
-    auto const m = decode_game_message(*raw, p);
-    if (!m) return;
-    auto i = replay::read_introduction(*m);
-    if (!i) return;
-    i->tick = out.last_tick;
-    out.introductions.push_back(std::move(*i));
-}
 
 } // namespace
 
@@ -98,7 +78,9 @@ timeline read_timeline(demo_document& demo) {
             if (out.snapshots.empty() || out.last_tick > out.snapshots.back())
                 out.snapshots.push_back(out.last_tick);
             break;
-        case event_kind::message: read_introduction(event, demo.item_protocol(), out); break;
+        case event_kind::message:
+            if (auto const& i = events.introduced()) out.introductions.push_back(*i);
+            break;
         case event_kind::begin:
         case event_kind::lost: break;
         }

@@ -1,6 +1,7 @@
 // What happens in a demo, and when.
 #pragma once
 
+#include "events/game_event.hpp"
 #include "game/players.hpp"
 #include "recording/demo/demo_document.hpp"
 
@@ -11,18 +12,11 @@
 
 namespace teewire::replay {
 
-enum class timeline_kind : std::uint8_t {
-    other,
-    chat,   ///< of players and the server
-    kill,   ///< somebody killed somebody else
-    finish, ///< of a race
-    join,   ///< "NAME joined"
-};
-
+/// An event that is worth a line.
 struct timeline_event {
     std::int32_t tick = -1;
-    std::string text;
-    timeline_kind kind = timeline_kind::other;
+    std::string text; ///< the line, as `play` prints it
+    game_event event{};
 };
 
 /// What happens when, up to the end of the file or the first damage.
