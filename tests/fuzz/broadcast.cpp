@@ -114,7 +114,8 @@ void relay(fuzz::bytes_view demo) {
     file.assign(demo);
     everything offered;
     scoreboard scores;
-    broadcast offer{1 << 20, [&] { return broadcast_state{.name = "demo", .players = scores.json()}; }};
+    game_event_reader events{[](game_event const&) {}};
+    broadcast offer{1 << 20, [&] { return broadcast_state{.name = "demo", .players = scores.json(events)}; }};
     offer.listen(offered);
     ticks_shown source;
     delayed_ticks delayed;
@@ -124,12 +125,12 @@ void relay(fuzz::bytes_view demo) {
         fragmenter cut{offer};
         demo_stream stream{played};
         struct all_of_them final : event_sink {
-            std::array<event_sink*, 4> sinks;
-            explicit all_of_them(std::array<event_sink*, 4> all) : sinks{all} {}
+            std::array<event_sink*, 5> sinks;
+            explicit all_of_them(std::array<event_sink*, 5> all) : sinks{all} {}
             void put(stream_event const& e) override {
                 for (event_sink* const s : sinks) s->put(e);
             }
-        } to{{&source, &delayed, &scores, &cut}};
+        } to{{&source, &delayed, &scores, &events, &cut}};
         whole_ticks whole{to};
         for (stream_event e; stream.next(e);) whole.put(e);
         whole.finish(played.player().state());

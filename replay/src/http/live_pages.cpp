@@ -7,7 +7,7 @@ namespace teewire::replay {
 live_pages::live_pages(std::string title, milliseconds delay, milliseconds window)
     : offer_{window,
              [this, title = std::move(title), delay, window] {
-                 players_ = scores_.json();
+                 players_ = scores_.json(happenings_);
                  return broadcast_state{title, delay, window, players_};
              }},
       fragments_{offer_}, printer_{make_event_printer(event_format::ndjson, {}, csv_texts::raw)},
@@ -20,8 +20,8 @@ void live_pages::attach(web_server& server) {
 
 void live_pages::put(stream_event const& event) {
     scores_.put(event);
-    fragments_.put(event);
-    if (web_ != nullptr) happenings_.put(event);
+    happenings_.put(event);
+    fragments_.put(event); // may ask for the players
 }
 
 void live_pages::proceed(milliseconds now) {
@@ -31,7 +31,7 @@ void live_pages::proceed(milliseconds now) {
 
 void live_pages::finish() {
     fragments_.finish();
-    if (web_ != nullptr) happenings_.finish();
+    happenings_.finish();
 }
 
 web_answer live_pages::get(std::string_view path) const {
@@ -62,7 +62,7 @@ void live_pages::change(shared_bytes const&) {
 }
 
 void live_pages::tell(game_event const& event) {
-    if (web_->feeds() == 0) return;
+    if (web_ == nullptr || web_->feeds() == 0) return;
     text_buffer line;
     printer_->print(line, event);
     web_->publish(fmt::format("data: {}\n", line.view()));

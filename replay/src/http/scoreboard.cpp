@@ -2,15 +2,12 @@
 
 #include "base/json.hpp"
 
-#include <teewire/message.hpp>
-
 namespace teewire::replay {
 
 void scoreboard::put(stream_event const& event) {
     switch (event.kind) {
     case event_kind::begin:
         version_ = event.begun->version;
-        names_ = {};
         state_.clear();
         break;
     case event_kind::snapshot:
@@ -18,25 +15,17 @@ void scoreboard::put(stream_event const& event) {
         distinct_keys_ = event.state.distinct_keys();
         tick_ = event.tick;
         break;
-    case event_kind::message:
-        // Those of 0.7's servers say it in messages.
-        if (version_ != protocol::teeworlds_07) break;
-        if (auto const raw = parse_message(event.message))
-            if (auto const m = decode_game_message(*raw, version_))
-                if (auto const who = read_introduction(*m)) names_.add(*who);
-        break;
     default: break;
     }
 }
 
-std::string scoreboard::json() {
+std::string scoreboard::json(game_event_reader const& events) const {
     rapidjson::StringBuffer text;
     json_writer json{text};
     json.StartArray();
     if (!state_.empty()) {
         auto const state = snapshot_view::trusted(state_, distinct_keys_);
-        names_.read(state, version_);
-        for (player const& p : read_players(state, version_, names_, tick_)) {
+        for (player const& p : read_players(state, version_, events.names(), tick_)) {
             object_writer one{json};
             one.number("id", p.client_id);
             one.text("name", p.name);

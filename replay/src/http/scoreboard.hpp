@@ -1,7 +1,7 @@
-// Who plays in a stream, for those who show it.
+// The players in a stream, best first, for web pages.
 #pragma once
 
-#include "game/players.hpp"
+#include "events/game_event_reader.hpp"
 #include "recording/stream/event.hpp"
 
 #include <string>
@@ -12,13 +12,12 @@ namespace teewire::replay {
 class scoreboard final : public event_sink {
 public:
     void put(stream_event const& event) override;
-    /// An array of objects, best first, as the last snapshot has them. At most once a second: it costs as much as reading a
-    /// snapshot.
-    [[nodiscard]] std::string json();
+    /// A JSON array of the players in the last snapshot, best first. `events` has read the same stream. Call it at most once a second: it costs as much as
+    /// reading a snapshot.
+    [[nodiscard]] std::string json(game_event_reader const& events) const;
 
 private:
     protocol version_ = protocol::ddnet;
-    name_table names_;
     std::vector<std::int32_t> state_;
     bool distinct_keys_ = false;
     std::int32_t tick_ = -1;

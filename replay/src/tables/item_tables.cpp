@@ -85,8 +85,6 @@ cell read_cell(column_place const& place, std::span<std::int32_t const> ints, st
 
 bool table_rows::add(item const& i, std::int32_t tick, std::int32_t before) {
     if (i.id() >= open_by_id_.size()) open_by_id_.resize(std::bit_ceil(std::size_t{i.id()} + 1));
-    if (std::exchange(tick_, tick) != tick) taken_ = 0;
-    ++taken_;
     std::uint32_t& place = open_by_id_[i.id()];
     if (place == 0) {
         if (open_count_ == open_.size()) open_.emplace_back();
@@ -109,7 +107,6 @@ bool table_rows::add(item const& i, std::int32_t tick, std::int32_t before) {
     row.ints[1] = tick;
     row.ints[3] = static_cast<std::int32_t>(i.data.size());
     std::copy(i.data.begin(), i.data.end(), row.ints.begin() + head);
-    ++begun_;
     return true;
 }
 
@@ -127,8 +124,6 @@ void table_rows::close_all() {
         open_[n].ints.resize(head);
     }
     open_count_ = open_ints_ = 0;
-    begun_ = 0;
-    tick_ = -1;
 }
 
 void table_rows::close_gone(std::int32_t tick) {

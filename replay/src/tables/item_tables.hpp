@@ -89,10 +89,6 @@ public:
         __builtin_prefetch(ints_.data() + place);
         __builtin_prefetch(ints_.data() + place + 16); // the next line of the cache
     }
-    /// Rows begun, complete or not, in this recording.
-    [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
-    /// Items in the snapshot of that tick, if it is the last one.
-    [[nodiscard]] std::size_t taken(std::int32_t tick) const noexcept { return tick == tick_ ? taken_ : 0; }
     void drop_complete() noexcept;
 
 private:
@@ -113,9 +109,6 @@ private:
     std::vector<std::int32_t> ints_;
     std::vector<std::uint32_t> begins_; // of rows in ints_
     std::size_t most_ints_ = 0;
-    std::uint64_t begun_ = 0;
-    std::int32_t tick_ = -1; // of the snapshot that the last item is of
-    std::size_t taken_ = 0;
 };
 
 /// An item of a type without a table, or one of several with the same type and id in one snapshot.

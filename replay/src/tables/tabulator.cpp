@@ -57,7 +57,13 @@ void new_rows::clear() noexcept {
 void tabulator::put(stream_event const& event) {
     switch (event.kind) {
     case event_kind::begin: end(); return begin(*event.begun);
-    case event_kind::snapshot: take_snapshot(event); break;
+    case event_kind::snapshot:
+        if (event.tick <= recording_.last_tick) {
+            end();
+            begin(recording_info{begun_});
+        }
+        happenings_->put(event);
+        return take_snapshot(event);
     case event_kind::message: take_message(event); break;
     case event_kind::lost: ++recording_.lost; break;
     case event_kind::tick: break;
@@ -77,12 +83,6 @@ void tabulator::begin(recording_info const& what) {
     recording_.part = parts_++;
     open_ = true;
     rows_.items.begin(recording_.version);
-    player_info_ = table_named("player_info");
-    client_info_ = table_named("client_info");
-    names_ = {};
-    players_begun_ = 0;
-    player_items_ = 0;
-    introduced_ = false;
     to_.begin(recording_);
     happenings_.emplace([this](game_event const& e) {
         rows_.events.push_back(e);
@@ -108,15 +108,12 @@ void tabulator::end() {
 }
 
 void tabulator::take_snapshot(stream_event const& event) {
-    if (event.tick <= recording_.last_tick) {
-        end();
-        begin(recording_info{begun_});
-    }
     if (recording_.first_tick < 0) recording_.first_tick = event.tick;
     ++recording_.snapshots;
     rows_.ticks.push_back({event.tick, event.keyframe});
     rows_.items.add(event.tick, event.state);
-    read_players(event.state, event.tick);
+    bool const empty = event.state.empty(); // the client is not in the game yet
+    update_players(event.tick, empty ? std::span<present_player const>{} : happenings_->now().players);
     recording_.last_tick = event.tick;
     if (rows_.items.bytes() + rows_.ticks.size() * sizeof(tick_row) + text_bytes_ <= most_bytes_) return;
     rows_.items.close_gone();
@@ -132,42 +129,32 @@ void tabulator::take_message(stream_event const& event) {
     message_row& row = rows_.messages.emplace_back(
         message_row{event.tick, name_message(*m, type), fields_json(*m, type, recording_.version)});
     text_bytes_ += sizeof row + row.kind.size() + row.fields.size();
-    if (m->system) return;
-    if (auto const known = decode_game_message(*m, recording_.version))
-        if (auto const who = read_introduction(*known)) {
-            names_.add(*who);
-            introduced_ = true;
-        }
 }
 
-// Only when somebody can have come, gone or changed the name.
-void tabulator::read_players(snapshot_view state, std::int32_t tick) {
-    std::size_t const items = rows_.items.rows(player_info_).taken(tick);
-    std::uint64_t const begun = rows_.items.rows(player_info_).begun() + rows_.items.rows(client_info_).begun();
-    bool const same = begun == players_begun_ && items == player_items_ && !introduced_;
-    players_begun_ = begun;
-    player_items_ = items;
-    introduced_ = false;
+// Does something only when a player came, left or changed the name.
+void tabulator::update_players(std::int32_t tick, std::span<present_player const> present) {
+    std::uint64_t const version = std::exchange(names_version_, happenings_->names_version());
+    bool const same = version == names_version_ &&
+                      std::equal(present.begin(), present.end(), players_.begin(), players_.end(),
+                                 [](present_player const& p, auto const& row) { return p.client_id == row.first; });
     if (same) return;
 
-    names_.read(state, recording_.version);
-    std::vector<std::int32_t> there = read_client_ids(state, recording_.version);
-    std::sort(there.begin(), there.end());
-    for (std::int32_t const id : there) {
-        name_table::identity const* const who = names_.find(id);
-        std::string const name = who != nullptr ? who->name : std::string{};
-        std::string const clan = who != nullptr ? who->clan : std::string{};
-        auto const [found, is_new] = players_.try_emplace(id);
+    for (present_player const& p : present) {
+        name_table::identity const* const known = happenings_->names().find(p.client_id);
+        std::string const name = known != nullptr ? known->name : std::string{};
+        std::string const clan = known != nullptr ? known->clan : std::string{};
+        auto const [found, is_new] = players_.try_emplace(p.client_id);
         player_row& row = found->second;
         if (!is_new) {
             if (row.name == name && row.clan == clan) continue;
             row.last_tick = recording_.last_tick;
             rows_.players.push_back(row);
         }
-        row = {id, tick, tick, name, clan};
+        row = {p.client_id, tick, tick, name, clan};
     }
     for (auto entry = players_.begin(); entry != players_.end();) {
-        if (std::binary_search(there.begin(), there.end(), entry->first)) {
+        auto const is_it = [&](present_player const& p) { return p.client_id == entry->first; };
+        if (std::any_of(present.begin(), present.end(), is_it)) {
             ++entry;
             continue;
         }

@@ -116,7 +116,7 @@ private:
     void end();
     void take_snapshot(stream_event const& event);
     void take_message(stream_event const& event);
-    void read_players(snapshot_view state, std::int32_t tick);
+    void update_players(std::int32_t tick, std::span<present_player const> present);
     void hand_over();
 
     table_sink& to_;
@@ -128,14 +128,8 @@ private:
     new_rows& rows_;
     std::size_t text_bytes_ = 0; // of messages and events, more or less
     std::optional<game_event_reader> happenings_;
-
-    std::size_t player_info_ = 0; // tables
-    std::size_t client_info_ = 0;
-    name_table names_;
-    std::map<std::int32_t, player_row> players_; // who are there
-    std::uint64_t players_begun_ = 0;            // rows of both tables, when players were read last
-    std::size_t player_items_ = 0;               // in the last snapshot
-    bool introduced_ = false;                    // somebody, by a message since then
+    std::map<std::int32_t, player_row> players_; // present in the last snapshot
+    std::uint64_t names_version_ = 0;            // at the last snapshot
 };
 
 } // namespace teewire::replay

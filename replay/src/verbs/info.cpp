@@ -1,7 +1,7 @@
 #include "base/json.hpp"
 #include "cli/examine_files.hpp"
+#include "events/player_list.hpp"
 #include "game/item_text.hpp"
-#include "game/players.hpp"
 #include "game/race.hpp"
 #include "recording/demo/segments.hpp"
 #include "verbs/verbs.hpp"
@@ -10,23 +10,11 @@
 #include <teewire/sha256.hpp>
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
-#include <variant>
 
 namespace teewire::replay {
 namespace {
-
-struct seen_player {
-    std::int32_t client_id;
-    std::string name;
-    std::string clan;
-    std::int32_t first_tick;
-    std::optional<std::int32_t> score; // the last one
-    std::optional<std::int64_t> time;  // what that means in a race, in milliseconds
-};
 
 // What is known about one file. Without chunks if the header or the map is damaged already.
 struct summary {
@@ -38,7 +26,7 @@ struct summary {
     std::optional<std::array<std::uint8_t, 32>> map_sha256;
     demo_overview overview;
     std::string_view protocol;
-    std::vector<seen_player> players;
+    std::vector<listed_player> players;
     std::size_t snapshots = 0;
     std::string error;
     bool truncated = false;
@@ -61,171 +49,6 @@ struct info_options {
 
 std::string type_text(demo_header const& header) { return printable(text(header.type)); }
 
-// ---- players -------------------------------------------------------------------------------------------------------
-
-// What a segment says about players, as far as it is new there. Who had which name before is not known in it.
-struct item_fact {
-    std::uint16_t id;
-    std::vector<std::int32_t> data;
-};
-struct presence {
-    std::int32_t client_id;
-    std::int32_t tick;
-};
-struct score_fact {
-    std::int32_t client_id;
-    std::int32_t score;
-    std::optional<std::int64_t> time;
-};
-using player_fact = std::variant<introduction, item_fact, presence, score_fact>;
-
-// Everyone who was there under a name, in the order of appearance.
-class player_list {
-public:
-    player_list(std::vector<seen_player>& players, protocol p)
-        : players_{players}, protocol_{p}, client_info_{*find_object(p, "client_info")} {
-        players_.clear();
-    }
-
-    void operator()(introduction const& i) { names_.add(i); }
-    void operator()(item_fact const& i) {
-        names_.add({make_key(client_info_.type, i.id), i.data}, client_info_, protocol_);
-    }
-    void operator()(presence const& p) {
-        std::string name = names_.name(p.client_id);
-        auto const [place, is_new] = known_.try_emplace({p.client_id, name}, players_.size());
-        present_[p.client_id] = place->second;
-        if (!is_new) return;
-        auto const* const who = names_.find(p.client_id);
-        players_.push_back({p.client_id, std::move(name), who != nullptr ? who->clan : "", p.tick, {}, {}});
-    }
-    void operator()(score_fact const& s) {
-        seen_player& who = players_[present_.at(s.client_id)];
-        who.score = s.score;
-        who.time = s.time;
-    }
-
-private:
-    std::vector<seen_player>& players_;
-    protocol protocol_;
-    object const& client_info_;
-    name_table names_;
-    std::map<std::pair<std::int32_t, std::string>, std::size_t> known_; // places among the players
-    std::map<std::int32_t, std::size_t> present_;                       // the same of whoever has the id now
-};
-
-class players_part : public segment_sink {
-public:
-    players_part(protocol p, player_list& to)
-        : protocol_{p}, client_info_{find_object(p, "client_info")->type}, players_{p}, to_{to} {
-        for (field const& f : find_object(p, "player_info")->fields)
-            if (f.name == "score") score_place_ = f.offset;
-    }
-
-    void begin() override {
-        items_.clear();
-        present_.clear();
-        reported_.clear();
-        scores_.clear();
-        reported_scores_.clear();
-    }
-
-    void put(stream_event const& event) override {
-        if (event.kind == event_kind::message) read(event.message);
-        else read(event.tick, event.state);
-    }
-
-    [[nodiscard]] std::size_t size() const noexcept override {
-        constexpr std::size_t usual_item_bytes = 80;
-        return facts_.size() * (sizeof(player_fact) + usual_item_bytes);
-    }
-
-    void deliver() override {
-        for (player_fact const& fact : facts_) std::visit(to_, fact);
-        facts_.clear();
-    }
-
-private:
-    using item_map = std::map<std::uint16_t, std::vector<std::int32_t>>;
-    using item_place = item_map::iterator;
-
-    void read(std::span<std::uint8_t const> message) {
-        auto const raw = parse_message(message);
-        if (!raw || raw->system) return;
-        auto const m = decode_game_message(*raw, protocol_);
-        if (!m) return;
-        auto introduced = read_introduction(*m);
-        if (!introduced) return;
-        forget(introduced->client_id);
-        facts_.emplace_back(std::move(*introduced));
-    }
-
-    // Snapshots rarely differ in what matters here, and their items rarely change places.
-    void read(std::int32_t tick, snapshot_view state) {
-        now_.clear();
-        now_scores_.clear();
-        auto guess = items_.begin();
-        for (std::size_t i = 0; i < state.size(); ++i) {
-            std::uint16_t const type = key_type(state.key(i));
-            if (type == client_info_) read_name(state[i], guess);
-            else if (type == players_.type()) {
-                item const info = state[i];
-                now_.push_back(players_.client_id(info));
-                now_scores_.push_back(score_place_ < info.data.size() ? info.data[score_place_] : 0);
-            }
-        }
-        bool const changed = now_ != present_ || names_changed_;
-        if (!changed && now_scores_ == scores_) return;
-        if (changed)
-            for (std::int32_t const id : now_)
-                if (reported_.insert(id).second) facts_.emplace_back(presence{id, tick});
-        score_reader const meaning{state, protocol_};
-        for (std::size_t i = 0; i < now_.size(); ++i) {
-            auto const [place, is_new] = reported_scores_.try_emplace(now_[i], now_scores_[i]);
-            if (!is_new && std::exchange(place->second, now_scores_[i]) == now_scores_[i]) continue;
-            facts_.emplace_back(score_fact{now_[i], now_scores_[i], meaning.time(now_[i], now_scores_[i])});
-        }
-        std::swap(now_, present_);
-        std::swap(now_scores_, scores_);
-        names_changed_ = false;
-    }
-
-    void read_name(item const& i, item_place& guess) {
-        if (guess == items_.end() || guess->first != i.id()) guess = items_.find(i.id());
-        bool const is_new = guess == items_.end();
-        if (is_new) guess = items_.emplace(i.id(), std::vector<std::int32_t>{}).first;
-        auto& data = (guess++)->second;
-        if (!is_new && std::equal(data.begin(), data.end(), i.data.begin(), i.data.end())) return;
-        data.assign(i.data.begin(), i.data.end());
-        forget(i.id());
-        facts_.emplace_back(item_fact{i.id(), data});
-    }
-
-    // Whoever is present under that id may have another name now.
-    void forget(std::int32_t client_id) {
-        reported_.erase(client_id);
-        reported_scores_.erase(client_id);
-        names_changed_ = true;
-    }
-
-    protocol protocol_;
-    std::uint16_t client_info_;
-    player_ids players_;
-    std::size_t score_place_ = SIZE_MAX;
-    player_list& to_;
-    std::vector<player_fact> facts_;
-
-    // Of this segment:
-    item_map items_;                    // the last of each id
-    std::vector<std::int32_t> present_; // in the last snapshot
-    std::vector<std::int32_t> now_;
-    std::vector<std::int32_t> scores_; // of those present
-    std::vector<std::int32_t> now_scores_;
-    std::map<std::int32_t, std::int32_t> reported_scores_;
-    std::set<std::int32_t> reported_; // present since they were given the name that they have
-    bool names_changed_ = false;
-};
-
 // ---- files ---------------------------------------------------------------------------------------------------------
 
 summary examine(std::string const& file, workers& team, std::atomic<std::uint64_t>& done_bytes) {
@@ -242,9 +65,10 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
         if (map_embedded(r)) r.map_sha256 = sha256(demo.map());
         r.overview = demo.overview();
         auto const find_players = [&](std::atomic<std::uint64_t>* done) {
-            player_list list{r.players, demo.item_protocol()};
-            return decode(demo, team,
-                          {[&] { return std::make_unique<players_part>(demo.item_protocol(), list); }, {}, done});
+            player_list list{demo.item_protocol()};
+            decoded const result = decode(demo, team, {[&] { return list.make_part(); }, {}, done});
+            r.players = std::move(list.players());
+            return result;
         };
         decoded found = find_players(&done_bytes);
         if (!verify_size_table(demo, found)) found = find_players(nullptr);
@@ -305,7 +129,7 @@ void print_json(text_buffer& out, summary const& r) {
             }
         }
         line.number("snapshots", r.snapshots);
-        line.objects("players", r.players, [](object_writer& player, seen_player const& p) {
+        line.objects("players", r.players, [](object_writer& player, listed_player const& p) {
             player.number("id", p.client_id);
             player.text("name", p.name);
             player.text("clan", p.clan);
@@ -344,7 +168,7 @@ void print_text(text_buffer& out, summary const& r) {
         chunks += fmt::format("{}{} {} ({} bytes)", chunks.empty() ? "" : ", ", counter(r, kind).chunks, name,
                               counter(r, kind).bytes);
     line("chunks", chunks);
-    for (seen_player const& p : r.players)
+    for (listed_player const& p : r.players)
         line(&p == r.players.data() ? "players" : "",
              fmt::format("{:3} {}{}{}", p.client_id, p.name, p.clan.empty() ? "" : fmt::format("  [{}]", p.clan),
                          p.time ? fmt::format("  time {} (score {})", time_text(*p.time), *p.score) : ""));

@@ -52,7 +52,7 @@ struct indexed_event {
 // Names and events of a demo, as it is read.
 class index_collector {
 public:
-    explicit index_collector(protocol p) : protocol_{p}, reader_{[this](game_event const& e) { add(e); }} {}
+    index_collector() : reader_{[this](game_event const& e) { add(e); }} {}
 
     void put(stream_event const& event) {
         reader_.put(event);
@@ -91,13 +91,13 @@ private:
                                      [](present_player const& p, std::int32_t id) { return p.client_id == id; });
         if (same) return;
         names_version_ = reader_.names_version();
-        names_.read(event.state, protocol_);
         present_.clear();
         for (present_player const& p : players) {
             present_.push_back(p.client_id);
-            std::string const name = reader_.name(p.client_id);
+            std::string const name = reader_.names().name(p.client_id);
             std::size_t const who = find(p.client_id, name);
-            if (auto const* const known = names_.find(p.client_id); known != nullptr && known->name == name)
+            if (auto const* const known = reader_.names().find(p.client_id);
+                known != nullptr && known->name == name)
                 people_[who].clan = known->clan;
             if (!appeared_.try_emplace(who, event.tick).second) continue;
             players_.push_back({who, event.tick});
@@ -118,8 +118,6 @@ private:
         events_.push_back({e.tick, kind, person(e.client), person(e.target), value, e.text});
     }
 
-    protocol protocol_;
-    name_table names_;
     std::vector<person> people_;
     std::map<std::pair<std::int32_t, std::string>, std::size_t> known_;
     std::vector<appearance> players_;
@@ -395,7 +393,7 @@ demo_index make_index(demo_document& demo, std::function<void(std::uint64_t)> co
     else if (demo.header().has_sha256) facts.map_sha256 = hex(demo.header().sha256);
     facts.first_tick = demo.overview().first_tick;
     facts.last_tick = demo.overview().last_tick;
-    index_collector found{demo.item_protocol()};
+    index_collector found;
     demo_stream stream{demo};
     std::uint64_t next = progress_bytes;
     for (stream_event event; stream.next(event);) {
