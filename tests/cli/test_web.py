@@ -634,11 +634,14 @@ class Written(WebTest):
     def test_damage(self):
         folder = self.demos()
         (folder / "cut.demo").write_bytes(DEMO.read_bytes()[:50_000])
+        (folder / "map.demo").write_bytes(YARD.read_bytes()[:2000])
         err = self.write(folder, code=1)
         self.assertRegex(err, r"cut\.demo: tick \d+, byte \d+: ")
+        self.assertRegex(err, r"map\.demo: byte \d+: ")
         told = {r["name"]: r for r in json.loads(self.tree()["recordings.json"])["recordings"]}
-        self.assertEqual(len(told), 3)
+        self.assertEqual(len(told), 4)
         self.assertRegex(told["cut.demo"]["error"], r"^tick \d+, byte \d+: ")
+        self.assertRegex(told["map.demo"]["error"], r"^byte \d+: ")  # no path of this machine
 
     def test_places(self):
         folder = self.demos()

@@ -8,7 +8,7 @@
 #include "recording/demo/demo_document.hpp"
 #include "recording/demo/demo_file.hpp"
 #include "recording/demo/demo_follower.hpp"
-#include "recording/demo/segments.hpp"
+#include "recording/open_recording.hpp"
 #include "tables/tabulator.hpp"
 
 #include <teewire/packer.hpp>
@@ -48,6 +48,25 @@ test::bytes demo_of(std::vector<test::bytes> const& parts) {
     for (auto const& part : parts) test::append(file, part);
     return file;
 }
+
+/// The ticks of what comes, and -1 for a beginning.
+class tick_list final : public segment_sink {
+public:
+    explicit tick_list(std::vector<std::int32_t>& to) : to_{to} {}
+    void put(stream_event const& event) override {
+        if (event.kind != event_kind::tick) ticks_.push_back(event.tick); // segments leave these out
+    }
+    [[nodiscard]] std::size_t size() const noexcept override { return ticks_.size(); }
+    void deliver() override {
+        for (std::int32_t const tick : ticks_)
+            if (tick >= 0 || to_.empty()) to_.push_back(tick); // each sink gets the beginning
+        ticks_.clear();
+    }
+
+private:
+    std::vector<std::int32_t>& to_;
+    std::vector<std::int32_t> ticks_;
+};
 
 decoded decode_with(demo_document const& demo, unsigned jobs) {
     workers team{jobs};
@@ -103,6 +122,41 @@ TEST_CASE("segments: damage is found in the place where one player finds it, and
         CHECK(alone.snapshots == together.snapshots);
         CHECK(alone.messages == together.messages);
         CHECK(test::same(alone.notes, together.notes));
+    }
+}
+
+TEST_CASE("an opened recording gives the same in each way, and damage without its name") {
+    test::scratch_folder const here{"files"};
+    auto file = demo_of({chunks(100, 200), chunks(300, 400)});
+    auto const second = static_cast<std::ptrdiff_t>(demo_of({chunks(100, 200)}).size());
+    std::fill_n(file.begin() + second + 2000, 40, std::uint8_t{0xff});
+    std::string const path = here.store("bad.demo", file);
+    std::vector<std::int32_t> pulled, pushed, parts;
+    open_recording first{path};
+    auto const stream = first.events();
+    for (stream_event event; stream->next(event);)
+        if (event.kind != event_kind::tick) pulled.push_back(event.tick);
+    std::string const why = stream->error();
+    CHECK(why.starts_with("tick "));
+    tick_list sink{pushed};
+    CHECK(open_recording{path}.read_all(sink) == why);
+    sink.deliver();
+    workers team{4};
+    std::atomic<std::uint64_t> done_bytes = 0;
+    open_recording third{path, {.sizes = size_detection::assume}};
+    CHECK(third.read_segments(
+              team, [&] { return std::make_unique<tick_list>(parts); }, [](recording_info const&) { return 0; },
+              done_bytes) == why);
+    CHECK(pulled.size() > 50);
+    CHECK(pulled.front() == -1);
+    CHECK(pushed == pulled);
+    CHECK(parts == pulled);
+    CHECK(done_bytes == file.size());
+    try {
+        open_recording{here.store("x.demo", test::bytes{1, 2, 3})};
+        FAIL("it is no demo");
+    } catch (bad_input const& e) {
+        CHECK(e.reason() == "byte 0: not a demo or a packet capture");
     }
 }
 

@@ -433,9 +433,8 @@ TEST_CASE("merge: what does not belong together") {
 }
 
 TEST_CASE("merge: damage") {
-    auto const found =
-        merge({{{begin(), snapshot(10, {pickup(1, 1)}), marker(12)}, "a: tick 12, byte 7: truncated"},
-               {{begin(), snapshot(10, {pickup(2, 2)}), marker(12), marker(14)}, ""}});
+    auto const found = merge({{{begin(), snapshot(10, {pickup(1, 1)}), marker(12)}, "tick 12, byte 7: truncated"},
+                              {{begin(), snapshot(10, {pickup(2, 2)}), marker(12), marker(14)}, ""}});
     CHECK(found.result.parts[0].damage == "a: tick 12, byte 7: truncated");
     CHECK(found.result.parts[1].damage.empty());
     CHECK(found.at(10).size() == 2);
@@ -445,7 +444,7 @@ TEST_CASE("merge: damage") {
     CHECK(back.result.parts[0].damage == "a: tick 12: ticks go back to 8");
     CHECK(back.at(14).empty());
     // There is nothing at all in one.
-    auto const nothing = merge({{{}, "a: byte 3: truncated"}, {{begin(), snapshot(10, {})}, ""}});
+    auto const nothing = merge({{{}, "byte 3: truncated"}, {{begin(), snapshot(10, {})}, ""}});
     CHECK(nothing.result.parts[0].damage == "a: byte 3: truncated");
     CHECK(nothing.ticks.size() == 1);
     // Two snapshots of one tick: the first one counts, as for players of demos that are written so.

@@ -19,6 +19,27 @@ TEST_CASE("text for people has no control characters and nothing that turns its 
     CHECK(printable("") == "");
 }
 
+TEST_CASE("an error has its reason without the name, whatever its text is") {
+    bad_input const named{"a:b", "byte 0: not a demo"};
+    CHECK(std::string{named.what()} == "a:b: byte 0: not a demo");
+    CHECK(named.reason() == "byte 0: not a demo");
+    CHECK(io_error{"no memory"}.reason() == "no memory");
+    CHECK(io_error{"", ""}.reason().empty());
+    try {
+        throw usage_error{"x.demo", "this is a map"};
+    } catch (...) {
+        exit_reason const found = current_exit_reason();
+        CHECK(found.text == "x.demo: this is a map");
+        CHECK(found.reason == "this is a map");
+    }
+}
+
+TEST_CASE("counts have a noun") {
+    CHECK(counted(1, "oddity", "oddities") == "1 oddity");
+    CHECK(counted(0, "oddity", "oddities") == "0 oddities");
+    CHECK(counted(2, "quad") == "2 quads");
+}
+
 TEST_CASE("JSON and CSV get every character that is one") {
     CHECK(valid_utf8("a\x1b\n\xc2\x9b\u202e\xff") == "a\x1b\n\xc2\x9b\u202e\ufffd");
 }

@@ -8,13 +8,15 @@ exit_reason current_exit_reason() {
     try {
         throw;
     } catch (bad_input const& e) {
-        return {exit_bad_input, e.what()};
+        return {exit_bad_input, e.what(), e.reason()};
     } catch (usage_error const& e) {
-        return {exit_usage, e.what()};
+        return {exit_usage, e.what(), e.reason()};
     } catch (std::bad_alloc const&) {
-        return {exit_io, "no memory left"};
-    } catch (std::exception const& e) { // io_error
-        return {exit_io, e.what()};
+        return {exit_io, "no memory left", "no memory left"};
+    } catch (io_error const& e) {
+        return {exit_io, e.what(), e.reason()};
+    } catch (std::exception const& e) {
+        return {exit_io, e.what(), e.what()};
     }
 }
 

@@ -1,6 +1,7 @@
 // What ends a command early. main() turns each into a message and an exit code.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -13,19 +14,34 @@ inline constexpr int exit_usage = 2;
 inline constexpr int exit_io = 3;
 inline constexpr int exit_interrupted = 130;
 
-/// An input is damaged: exit code 1. The text names the file, the place and the reason.
-struct bad_input : std::runtime_error {
-    using std::runtime_error::runtime_error;
+/// What is wrong, and with which file, server or option if it is with one.
+class named_error : public std::runtime_error {
+public:
+    explicit named_error(std::string const& reason) : std::runtime_error{reason} {}
+    /// what() is "NAME: REASON".
+    named_error(std::string const& name, std::string const& reason)
+        : std::runtime_error{name + ": " + reason}, reason_{name.size() + 2} {}
+
+    /// Without the name.
+    [[nodiscard]] std::string reason() const { return what() + reason_; }
+
+private:
+    std::size_t reason_ = 0; // where it begins in what()
+};
+
+/// An input is damaged: exit code 1. The reason names the place.
+struct bad_input : named_error {
+    using named_error::named_error;
 };
 
 /// Arguments that make no sense, such as a file of another kind than the verb reads: exit code 2.
-struct usage_error : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct usage_error : named_error {
+    using named_error::named_error;
 };
 
 /// Reading or writing failed: exit code 3.
-struct io_error : std::runtime_error {
-    using std::runtime_error::runtime_error;
+struct io_error : named_error {
+    using named_error::named_error;
 };
 
 /// The same of what is written, without which nothing can go on.
@@ -42,6 +58,7 @@ struct closed_pipe : output_error {
 struct exit_reason {
     int code;
     std::string text;
+    std::string reason; ///< the text without a name in front
 };
 [[nodiscard]] exit_reason current_exit_reason();
 

@@ -67,10 +67,10 @@ std::vector<std::uint8_t> first_bytes(std::string const& name) {
 void refuse_kind(std::string const& name, std::span<std::uint8_t const> begin, std::string_view expected) {
     file_kind const kind = identify(begin);
     if (kind == file_kind::unknown)
-        throw bad_input{begin.empty() ? fmt::format("{}: not {}: it is empty", name, expected)
-                                      : fmt::format("{}: byte 0: not {}", name, expected)};
+        throw bad_input{name, begin.empty() ? fmt::format("not {}: it is empty", expected)
+                                            : fmt::format("byte 0: not {}", expected)};
     auto const& [is, reader] = descriptions[static_cast<std::size_t>(kind)];
-    throw usage_error{fmt::format("{}: this is {}, not {}; `{}` reads it", name, is, expected, reader)};
+    throw usage_error{name, fmt::format("this is {}, not {}; `{}` reads it", is, expected, reader)};
 }
 
 void expect_map(std::string const& name, std::span<std::uint8_t const> begin) {
@@ -80,8 +80,9 @@ void expect_map(std::string const& name, std::span<std::uint8_t const> begin) {
 
 void refuse_compressed(std::string const& file, std::span<std::uint8_t const> begin) {
     if (compression const kind = find_compression(begin); kind != compression::none)
-        throw usage_error{fmt::format(
-            "{}: is {} data, of which no part can be fetched by itself; decompress it first", file, name(kind))};
+        throw usage_error{
+            file,
+            fmt::format("is {} data, of which no part can be fetched by itself; decompress it first", name(kind))};
 }
 
 } // namespace teewire::replay

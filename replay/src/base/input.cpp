@@ -31,21 +31,20 @@ input::input(std::string name) : name_{std::move(name)} {
     }
     unique_fd const file{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
     if (!file)
-        throw io_error{fmt::format("{}: {}", name_,
-                                   errno == ENOENT ? "no such file"
-                                                   : fmt::format("cannot be opened: {}", std::strerror(errno)))};
+        throw io_error{name_, errno == ENOENT ? "no such file"
+                                              : fmt::format("cannot be opened: {}", std::strerror(errno))};
     read_all(file.get());
     decompress();
 }
 
 void input::require_all() const {
-    if (!damage_.empty()) throw bad_input{fmt::format("{}: {}", name_, damage_)};
+    if (!damage_.empty()) throw bad_input{name_, damage_};
 }
 
 void input::read_all(int file) {
     struct stat status {};
-    if (::fstat(file, &status) != 0) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
-    if (S_ISDIR(status.st_mode)) throw io_error{fmt::format("{}: is a directory", name_)};
+    if (::fstat(file, &status) != 0) throw io_error{name_, std::strerror(errno)};
+    if (S_ISDIR(status.st_mode)) throw io_error{name_, "is a directory"};
     bool const regular = S_ISREG(status.st_mode);
     std::uint64_t most = max_stream_bytes;
     if (regular) { // what is behind it while somebody still writes to it is left out
@@ -61,21 +60,21 @@ void input::read_all(int file) {
         ssize_t const n =
             ::read(file, bytes_.get() + size_, static_cast<std::size_t>(std::min(room - size_, block)));
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) throw io_error{fmt::format("{}: cannot be read: {}", name_, std::strerror(errno))};
+        if (n < 0) throw io_error{name_, fmt::format("cannot be read: {}", std::strerror(errno))};
         if (n == 0) break;
         size_ += static_cast<std::size_t>(n);
     }
     if (regular && size_ < most)
-        throw io_error{
-            fmt::format("{}: byte {}: the file was cut while it was read, it had {} bytes", name_, size_, most)};
+        throw io_error{name_,
+                       fmt::format("byte {}: the file was cut while it was read, it had {} bytes", size_, most)};
     if (std::uint8_t more = 0; !regular && size_ == most && ::read(file, &more, 1) > 0)
-        throw io_error{fmt::format("{}: more than {} GiB, of which no more is read from what is no regular file",
-                                   name_, max_stream_bytes >> 30)};
+        throw io_error{name_, fmt::format("more than {} GiB, of which no more is read from what is no regular file",
+                                          max_stream_bytes >> 30)};
 }
 
 void input::make_room(std::uint64_t bytes) {
     void* const moved = bytes <= SIZE_MAX ? std::realloc(bytes_.get(), static_cast<std::size_t>(bytes)) : nullptr;
-    if (moved == nullptr) throw io_error{fmt::format("{}: no memory for more than {} bytes of it", name_, size_)};
+    if (moved == nullptr) throw io_error{name_, fmt::format("no memory for more than {} bytes of it", size_)};
     static_cast<void>(bytes_.release());
     bytes_.reset(static_cast<std::uint8_t*>(moved));
 }
@@ -103,13 +102,13 @@ void input::decompress() {
             taken += step.taken;
             size_ += step.given;
             if (size_ > most)
-                throw bad_input{fmt::format("{}: byte {} of the {} data: there is more in it than {} bytes", name_,
-                                            taken, teewire::replay::name(kind), most)};
+                throw bad_input{name_, fmt::format("byte {} of the {} data: there is more in it than {} bytes",
+                                                   taken, teewire::replay::name(kind), most)};
             if (size_ < room) break;
         }
         damage_ = reader.damage();
     } catch (std::bad_alloc const&) {
-        throw io_error{fmt::format("{}: no memory to decompress it", name_)};
+        throw io_error{name_, "no memory to decompress it"};
     }
     if (size_ == 0) require_all();
     make_room(std::max<std::size_t>(size_, 1));

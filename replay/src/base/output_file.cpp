@@ -32,7 +32,7 @@ void refuse_inputs(std::string const& name, struct stat const& status, std::span
         struct stat read {};
         bool const there = input == "-" ? ::fstat(STDIN_FILENO, &read) == 0 : ::stat(input.c_str(), &read) == 0;
         if (there && S_ISREG(read.st_mode) && same_file(read, status))
-            throw usage_error{fmt::format("{}: is read, and cannot be written at the same time", name)};
+            throw usage_error{name, "is read, and cannot be written at the same time"};
     }
 }
 
@@ -76,8 +76,7 @@ output_file::output_file(output_choice const& to, content what, std::span<std::s
     }
     bool const exists = ::stat(name_.c_str(), &status) == 0;
     if (!exists && errno != ENOENT) fail(errno);
-    if (!exists && name_taken(name_))
-        throw usage_error{fmt::format("{}: is a link that leads nowhere, and is not replaced", name_)};
+    if (!exists && name_taken(name_)) throw usage_error{name_, "is a link that leads nowhere, and is not replaced"};
     if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
     if (exists && !S_ISREG(status.st_mode)) {
         endless_wait const opening; // nobody may ever read a pipe
@@ -87,7 +86,7 @@ output_file::output_file(output_choice const& to, content what, std::span<std::s
     }
     if (exists) {
         refuse_inputs(name_, status, inputs);
-        if (!force_) throw usage_error{fmt::format("{}: exists; --force replaces it", name_)};
+        if (!force_) throw usage_error{name_, "exists; --force replaces it"};
     }
     std::error_code error;
     fs::path const resolved = fs::canonical(name_, error); // a link stays one
@@ -120,7 +119,7 @@ void output_file::open_temporary(std::string const& path, std::optional<mode_t> 
 
 void output_file::fail(int error) const {
     if (error == EPIPE && descriptor_ == STDOUT_FILENO) throw closed_pipe{};
-    throw output_error{fmt::format("{}: cannot be written: {}", name_, std::strerror(error))};
+    throw output_error{name_, fmt::format("cannot be written: {}", std::strerror(error))};
 }
 
 void output_file::write(std::span<std::uint8_t const> bytes) {
@@ -177,7 +176,7 @@ std::string output_file::finish() {
 
 void output_file::finish_as_named() {
     if (std::string const named = finish(); named != name_)
-        throw output_error{fmt::format("{}: exists by now; what was written is in {}", name_, named)};
+        throw output_error{name_, fmt::format("exists by now; what was written is in {}", named)};
 }
 
 void write_whole(output_file& file, std::span<std::uint8_t const> bytes) {

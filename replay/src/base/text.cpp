@@ -74,8 +74,9 @@ std::string fit(std::string_view text, std::size_t columns) {
     return out.append(columns - used, ' ');
 }
 
-std::string counted(std::uint64_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+std::string counted(std::uint64_t count, std::string_view noun, std::string_view plural) {
+    if (count == 1 || plural.empty()) return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+    return fmt::format("{} {}", count, plural);
 }
 
 std::string hex(std::span<std::uint8_t const> bytes, std::string_view between) {

@@ -46,8 +46,8 @@ enum class csv_texts : std::uint8_t {
 /// Cut or padded with spaces to that width on a terminal. The text must be printable.
 [[nodiscard]] std::string fit(std::string_view text, std::size_t columns);
 
-/// "1 quad", "2 quads".
-[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
+/// "1 quad", "2 quads"; "1 frame has", "2 frames have".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun, std::string_view plural = {});
 
 /// "0badc0de": two digits for each byte.
 [[nodiscard]] std::string hex(std::span<std::uint8_t const> bytes, std::string_view between = "");

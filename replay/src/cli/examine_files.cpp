@@ -16,6 +16,8 @@ struct finding {
     std::exception_ptr thrown; // of the output, without which nothing can go on
 };
 
+} // namespace
+
 std::uint64_t total_size(std::vector<std::string> const& files) {
     std::uint64_t total = 0;
     for (std::string const& file : files) {
@@ -25,8 +27,6 @@ std::uint64_t total_size(std::vector<std::string> const& files) {
     }
     return total;
 }
-
-} // namespace
 
 int examine_files(std::vector<std::string> const& files, unsigned jobs, output& out, examination const& examine) {
     std::atomic<std::uint64_t> done_bytes = 0;

@@ -29,6 +29,9 @@ using examination =
     };
 }
 
+/// In bytes, of the files whose size is known before they are read.
+[[nodiscard]] std::uint64_t total_size(std::vector<std::string> const& files);
+
 /// Examines the files at the same time and prints the reports to `out` and standard error in the order of the files.
 /// What an examination throws is said, and the next file goes on. The worst exit code, or exit_interrupted. Throws
 /// output_error.

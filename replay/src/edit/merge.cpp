@@ -147,7 +147,8 @@ private:
     void end(merge_source& r) {
         r.over = true;
         merged_part& part = result_.parts[r.part];
-        if (part.damage.empty()) part.damage = r.reader.error();
+        std::string const why = r.reader.error();
+        if (part.damage.empty() && !why.empty()) part.damage = fmt::format("{}: {}", name(r), why);
     }
 
     // ---- ticks

@@ -86,7 +86,7 @@ timeline read_timeline(demo_document& demo) {
         }
     }
     events.finish();
-    out.error = source.error();
+    out.error = demo.error_text(demo.player().error());
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include "game/players.hpp"
 
+#include "base/text.hpp"
 #include "game/item_text.hpp"
 
 #include <algorithm>
@@ -156,7 +157,7 @@ std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p) {
 }
 
 std::string to_text(std::span<player const> players, std::size_t most) {
-    std::string line = fmt::format("{} player{}", players.size(), players.size() == 1 ? "" : "s");
+    std::string line = counted(players.size(), "player");
     for (std::size_t i = 0; i < players.size() && i < most; ++i) {
         line += (i == 0 ? ": " : "; ") + players[i].name;
         player const& one = players[i];

@@ -9,6 +9,7 @@ namespace teewire::replay {
 
 /// Milliseconds from one tick to the next, in every game.
 inline constexpr std::int64_t tick_time = 20;
+inline constexpr std::int64_t nanoseconds_per_tick = tick_time * 1'000'000;
 
 /// `ticks` after `tick`, or the last tick there is.
 [[nodiscard]] constexpr std::int32_t later(std::int32_t tick, std::int32_t ticks) noexcept {

@@ -103,7 +103,7 @@ private:
 
     void end() {
         if (std::string const why = stream_->error(); !why.empty()) {
-            complain(why);
+            complain(fmt::format("{}: {}", file_.name(), why));
             failed_ = true;
         }
         to_.finish(demo_->player().state());

@@ -16,7 +16,7 @@ int follow(std::string const& file, live_sink& to) {
     for (stream_event event; !to.over() && source.next(event);) to.put(event);
     to.finish();
     std::string const error = source.error();
-    if (!error.empty()) complain(error);
+    if (!error.empty()) complain(fmt::format("{}: {}", source.name(), error));
     return error.empty() ? exit_ok : exit_bad_input;
 }
 
@@ -32,8 +32,7 @@ int spectate(host_port const& server, spectator_options const& options, live_sin
 bool is_live(std::vector<std::string> const& files, live_reading const& how) {
     auto const server =
         std::find_if(files.begin(), files.end(), [](auto const& file) { return parse_server(file); });
-    if (server != files.end() && files.size() > 1)
-        throw usage_error{fmt::format("{}: a server is read alone", *server)};
+    if (server != files.end() && files.size() > 1) throw usage_error{*server, "a server is read alone"};
     if (how.follow && files.size() > 1) throw usage_error{"--follow takes one file"};
     return server != files.end() || how.follow;
 }

@@ -1,21 +1,29 @@
 #include "recording/open_recording.hpp"
 
 #include "base/file_kind.hpp"
-#include "base/output.hpp"
+#include "base/interrupts.hpp"
+#include "base/text.hpp"
 
 #include <teewire/sha256.hpp>
 
+#include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstdio>
+#include <filesystem>
+#include <utility>
 
 namespace teewire::replay {
-open_recording::open_recording(std::string const& name, std::string const& connection,
-                               progress_function const& done, size_detection when)
-    : name_{name}, done_{done} {
-    if (identify(first_bytes(name)) == file_kind::capture) {
-        capture_.emplace(name, true);
-        read_capture(connection);
+namespace {
+
+constexpr std::uint64_t piece_bytes = 64 << 10; // between two looks at how far it is
+
+} // namespace
+
+open_recording::open_recording(std::string const& name, open_options options)
+    : name_{name}, options_{std::move(options)} {
+    if (options_.only_captures || identify(first_bytes(name)) == file_kind::capture) {
+        capture_.emplace(name, passes::two);
+        read_capture();
         return;
     }
     bytes_.emplace(name);
@@ -23,33 +31,52 @@ open_recording::open_recording(std::string const& name, std::string const& conne
     switch (identify(bytes_->bytes())) {
     case file_kind::capture:
         capture_.emplace(*bytes_);
-        read_capture(connection);
+        read_capture();
         return;
     case file_kind::demo: break;
     default: refuse_kind(name_, bytes_->bytes(), "a demo or a packet capture");
     }
-    if (!connection.empty()) throw usage_error{fmt::format("{}: --connection is for packet captures", name_)};
-    demo_.emplace(*bytes_, when);
+    if (!options_.connection.empty()) throw usage_error{name_, "--connection is for packet captures"};
+    demo_.emplace(*bytes_, options_.sizes);
 }
 
-void open_recording::read_capture(std::string const& connection) {
+void open_recording::read_capture() {
+    name_ = capture_->name();
     first_pass_.emplace(*capture_, maps_);
     first_pass_->read_all([&](std::uint64_t bytes) {
         first_half_ = bytes / 2;
-        if (done_) done_(first_half_);
+        if (options_.progress) options_.progress(first_half_);
     });
-    if (!interrupted()) choose(connection);
+    if (!interrupted()) choose(options_.connection);
 }
 
 void open_recording::choose(std::string const& connection) {
     auto const all = first_pass_->connections();
     chosen_ = all[choose_connection(all, connection, name_)];
+    stays_ = chosen_->stays;
     chosen_from_.clear();
     if (connection.empty() && all.size() > 1)
         chosen_from_ =
             fmt::format("{}: of {} connections, that of {} is taken, which has most snapshots; --connection takes "
                         "another one",
                         name_, all.size(), address_text(chosen_->client()));
+}
+
+void open_recording::use_map(std::string const& path, std::span<std::uint8_t const> map, std::uint32_t crc) {
+    std::string wanted;
+    bool used = false;
+    for (map_stay& stay : stays_) {
+        if (stay.map.name.empty()) {
+            stay.map.name = std::filesystem::path{path}.stem().string();
+            stay.map.crc = crc;
+            stay.map.size = map.size();
+        }
+        used = used || stay.map.crc == crc;
+        wanted +=
+            fmt::format("{}{} with crc {:08x}", wanted.empty() ? "" : ", ", printable(stay.map.name), stay.map.crc);
+    }
+    if (!used) throw usage_error{path, fmt::format("has crc {:08x}, but the connection needs {}", crc, wanted)};
+    maps_.add(crc, {map.begin(), map.end()});
 }
 
 std::array<std::uint8_t, 32> open_recording::sha256() const {
@@ -61,20 +88,23 @@ std::array<std::uint8_t, 32> open_recording::sha256() const {
         size = std::fread(piece.data(), 1, piece.size(), from.file.get());
         hash.add(std::span{piece}.first(size));
     }
-    if (std::ferror(from.file.get()) != 0) throw io_error{fmt::format("{}: cannot be read", name_)};
+    if (std::ferror(from.file.get()) != 0) throw io_error{name_, "cannot be read"};
     return hash.finish();
 }
 
 std::unique_ptr<event_source> open_recording::events(std::optional<std::int32_t> from) {
     if (demo_) return std::make_unique<demo_stream>(*demo_, from);
     if (chosen_ == nullptr) return nullptr;
-    if (!chosen_from_.empty()) complain(chosen_from_);
-    return std::make_unique<capture_stream>(*capture_, chosen_->first_frame, chosen_->stays, maps_);
+    if (options_.remark && !chosen_from_.empty()) options_.remark(chosen_from_);
+    return std::make_unique<capture_stream>(*capture_, chosen_->first_frame, stays_, maps_);
+}
+
+void open_recording::show_progress(event_source const& stream) const {
+    std::uint64_t const done = stream.done_bytes();
+    if (options_.progress) options_.progress(demo_ ? done : first_half_ + done / 2);
 }
 
 std::string open_recording::read_all(event_sink& to) {
-    constexpr std::uint64_t piece_bytes = 64 << 10;
-    assert(done_);
     auto const stream = events();
     if (!stream) return {};
     std::uint64_t next = piece_bytes;
@@ -82,13 +112,46 @@ std::string open_recording::read_all(event_sink& to) {
         to.put(event);
         if (stream->done_bytes() < next) continue;
         next = stream->done_bytes() + piece_bytes;
-        done_(demo_ ? stream->done_bytes() : first_half_ + stream->done_bytes() / 2);
+        show_progress(*stream);
     }
     return stream->error();
 }
 
-int open_recording::exit_code() const {
-    return first_pass_ && chosen_ != nullptr ? exit_code_of(*first_pass_, {&chosen_, 1}, name_) : exit_ok;
+std::string open_recording::read_segments(workers& team,
+                                          std::function<std::unique_ptr<segment_sink>()> const& make_sink,
+                                          std::function<std::int32_t(recording_info const&)> const& first,
+                                          std::atomic<std::uint64_t>& done_bytes) {
+    if (demo_) {
+        // What was handed over cannot be taken back, so that the sizes must be right before.
+        if (demo_->sizes_assumed()) static_cast<void>(verify_size_table(*demo_, decode(*demo_, team, {})));
+        recording_info const info = recording_info_of(*demo_);
+        stream_event begin;
+        begin.kind = event_kind::begin;
+        begin.begun = &info;
+        decode_options how{[&] {
+                               auto sink = make_sink();
+                               sink->put(begin);
+                               return sink;
+                           },
+                           {},
+                           &done_bytes};
+        // Without a keyframe before it, everything is decoded and what is too early left out.
+        std::int32_t const from = first(info);
+        auto const early = [&](demo_keyframe const& k) { return k.tick < from; };
+        if (std::any_of(demo_->keyframes().begin(), demo_->keyframes().end(), early)) how.after = from - 1;
+        return demo_->end_text(decode(*demo_, team, how).error);
+    }
+    auto const sink = make_sink();
+    auto const stream = events();
+    if (!stream) return {};
+    for (stream_event event; stream->next(event);) {
+        sink->put(event);
+        if (sink->size() < piece_bytes) continue;
+        sink->deliver();
+        show_progress(*stream);
+    }
+    sink->deliver();
+    return stream->error();
 }
 
 } // namespace teewire::replay

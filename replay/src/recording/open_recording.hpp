@@ -1,9 +1,12 @@
 // A file with snapshots in it, whatever its kind: a demo, or what one client received in a capture.
+//
+// Nothing is printed here: what has to be said is handed over.
 #pragma once
 
 #include "base/input.hpp"
 #include "recording/capture/capture_stream.hpp"
 #include "recording/demo/demo_stream.hpp"
+#include "recording/demo/segments.hpp"
 
 #include <array>
 #include <functional>
@@ -13,37 +16,59 @@
 
 namespace teewire::replay {
 
+struct open_options {
+    /// Of a capture, as for choose_connection.
+    std::string connection{};
+    /// Gets what is done so far, in bytes of the file, of which a capture is read twice.
+    std::function<void(std::uint64_t)> progress{};
+    /// Gets what has to be said of the choice of a connection, when it is read.
+    std::function<void(std::string_view)> remark{};
+    /// Of a demo.
+    size_detection sizes = size_detection::now;
+    /// Whether anything else than a capture is refused.
+    bool only_captures = false;
+};
+
 class open_recording {
 public:
-    /// What is done so far, in bytes of the file, of which a capture is read twice. May be empty.
-    using progress_function = std::function<void(std::uint64_t)>;
-
-    /// "-" is standard input. `connection`: of a capture, as for choose_connection. `when`: of a demo. Throws io_error,
-    /// usage_error for other files and connections that are not there, and bad_input if there is nothing to read.
-    open_recording(std::string const& name, std::string const& connection = {}, progress_function const& done = {},
-                   size_detection when = size_detection::now);
+    /// "-" is standard input. Throws io_error, usage_error for other files and connections that are not there, and
+    /// bad_input if there is nothing to read.
+    explicit open_recording(std::string const& name, open_options options = {});
 
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     /// Of the file's bytes, or if it is compressed of what is in it. Reads a capture again. Throws io_error.
     [[nodiscard]] std::array<std::uint8_t, 32> sha256() const;
-    /// The demo, for those that decode it on several threads. Null if it is a capture.
+    /// The demo. Null if it is a capture.
     [[nodiscard]] demo_document* demo() noexcept { return demo_ ? &*demo_ : nullptr; }
-    [[nodiscard]] bool is_capture() const noexcept { return capture_.has_value(); }
+    /// The first reading of a capture. Null if it is a demo.
+    [[nodiscard]] capture_pass const* capture() const noexcept { return first_pass_ ? &*first_pass_ : nullptr; }
+    /// The connection of a capture that is read. Null if it is a demo, or the program was interrupted.
+    [[nodiscard]] connection_stats const* connection() const noexcept { return chosen_; }
+
     /// Of a capture, another connection than that of the constructor. Before events(). Throws as that does.
     void choose(std::string const& connection);
-    /// From the beginning, or so that nothing after tick `from` is missing. To be called once.
+    /// Takes a map for the recordings of a capture whose map it is, and for those whose map the capture does not name.
+    /// `path`: of its file. `crc`: its CRC-32. Throws usage_error if it belongs to none.
+    void use_map(std::string const& path, std::span<std::uint8_t const> map, std::uint32_t crc);
+
+    /// From the beginning, or so that nothing after tick `from` is missing. Begins with event_kind::begin. Null if the
+    /// program was interrupted. To be called once, as one of these three is.
     [[nodiscard]] std::unique_ptr<event_source> events(std::optional<std::int32_t> from = {});
-    /// Hands over everything, and tells `done`, which there has to be, how far it is. What is wrong with the file: "NAME:
-    /// tick 1234, byte 5678: REASON", or empty. To be called once, instead of events().
+    /// Hands over everything. What is wrong with the file: "tick 1234, byte 5678: REASON", or empty.
     [[nodiscard]] std::string read_all(event_sink& to);
-    /// exit_bad_input if what was found is damaged: snapshots that nobody can have, an end that is missing. Says why.
-    [[nodiscard]] int exit_code() const;
+    /// The same in segments: those of a demo on several threads, a capture as one. Each sink gets the beginning of the
+    /// recording first. `first`: the tick from which on nothing may be missing. `done_bytes`: gets those of a demo.
+    [[nodiscard]] std::string read_segments(workers& team,
+                                            std::function<std::unique_ptr<segment_sink>()> const& make_sink,
+                                            std::function<std::int32_t(recording_info const&)> const& first,
+                                            std::atomic<std::uint64_t>& done_bytes);
 
 private:
-    void read_capture(std::string const& connection);
+    void read_capture();
+    void show_progress(event_source const& stream) const;
 
     std::string name_;
-    progress_function done_;
+    open_options options_;
     std::uint64_t first_half_ = 0; // of a capture, in bytes done
     std::optional<input> bytes_;   // of a capture only if it cannot be read twice
     std::optional<demo_document> demo_;
@@ -52,7 +77,8 @@ private:
     map_collector maps_;
     std::optional<capture_pass> first_pass_;
     connection_stats const* chosen_ = nullptr;
-    std::string chosen_from_; // what has to be said of the choice
+    std::vector<map_stay> stays_; // of that connection
+    std::string chosen_from_;     // what has to be said of the choice
 };
 
 } // namespace teewire::replay

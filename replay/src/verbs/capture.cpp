@@ -1,7 +1,9 @@
 #include "base/file_kind.hpp"
 #include "base/input.hpp"
 #include "base/output.hpp"
-#include "recording/capture/capture_stream.hpp"
+#include "cli/examine_files.hpp"
+#include "cli/exit_codes.hpp"
+#include "game/ticks.hpp"
 #include "recording/capture/explain.hpp"
 #include "recording/demo/demo_sink.hpp"
 #include "verbs/verbs.hpp"
@@ -9,7 +11,6 @@
 #include <teewire/map/datafile.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 namespace teewire::replay {
@@ -33,28 +34,6 @@ void read_all(capture_pass& pass, progress& shown, std::uint64_t done_before) {
         shown.update(done_before + done,
                      fmt::format("{} frames, {} connections", pass.frames().all, pass.connections().size()));
     });
-}
-
-// Takes a map file for the stays whose map it is, and for those whose map the capture does not name.
-void use_map(std::string const& path, std::vector<map_stay>& stays, map_collector& maps) {
-    input const file{path};
-    file.require_all();
-    expect_map(path, file.bytes());
-    auto const crc = map_crc32(file.bytes());
-    std::string wanted;
-    bool used = false;
-    for (map_stay& stay : stays) {
-        if (stay.map.name.empty()) {
-            stay.map.name = std::filesystem::path{path}.stem().string();
-            stay.map.crc = crc;
-            stay.map.size = file.bytes().size();
-        }
-        used = used || stay.map.crc == crc;
-        wanted +=
-            fmt::format("{}{} with crc {:08x}", wanted.empty() ? "" : ", ", printable(stay.map.name), stay.map.crc);
-    }
-    if (!used) throw usage_error{fmt::format("{}: has crc {:08x}, but the connection needs {}", path, crc, wanted)};
-    maps.add(crc, {file.bytes().begin(), file.bytes().end()});
 }
 
 void report_demos(std::vector<written_demo> const& demos, connection_stats const& of, std::size_t number,
@@ -84,9 +63,9 @@ void print(capture_options const& options, std::string const& name, capture_pass
     bool const json = options.format == "ndjson";
     if (!json) {
         if (options.explain) text.write("\n");
-        text.print("{}: {}, {} frames in {}, {} {}\n", printable(name), found.link_name(), frames.all,
-                   clock_text((frames.last_time - frames.first_time) / 20'000'000), all.size(),
-                   all.size() == 1 ? "connection" : "connections");
+        text.print("{}: {}, {} frames in {}, {}\n", printable(name), found.link_name(), frames.all,
+                   clock_text((frames.last_time - frames.first_time) / nanoseconds_per_tick),
+                   counted(all.size(), "connection"));
         for (std::string const& line : notes) text.print("  {}\n", line);
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -107,7 +86,7 @@ void print(capture_options const& options, std::string const& name, capture_pass
 // The connections of one file, in words or as JSON.
 int report_connections(std::string const& file, capture_options const& options, output& out) {
     bool const twice = !options.connection.empty();
-    capture_source const source{file, twice};
+    capture_source const source{file, twice ? passes::two : passes::one};
     progress shown{source.size() * (twice && options.explain ? 2 : 1)};
     packet_printer explaining{out, 0};
     capture_listener silent;
@@ -129,36 +108,35 @@ int report_connections(std::string const& file, capture_options const& options, 
 // One connection as a demo.
 int write_demo(std::string const& file, capture_options const& options) {
     demo_target target{options.to, {&file, 1}};
-    capture_source const source{file, true};
-    progress shown{source.size() * 2};
-    map_collector maps;
-    capture_pass found{source, maps};
-    read_all(found, shown, 0);
+    progress shown{total_size({file})};
+    open_recording source{file,
+                          {.connection = options.connection,
+                           .progress = [&](std::uint64_t bytes) { shown.update(bytes, file); },
+                           .only_captures = true}};
     if (interrupted()) return exit_interrupted;
-    auto const all = found.connections();
-    std::size_t const number = choose_connection(all, options.connection, source.name()) + 1;
-    connection_stats const& chosen = *all[number - 1];
+    auto const all = source.capture()->connections();
+    connection_stats const& chosen = *source.connection();
+    auto const number = static_cast<std::size_t>(std::find(all.begin(), all.end(), &chosen) - all.begin()) + 1;
     if (chosen.max_items == 0)
-        throw usage_error{
-            fmt::format("{}: connection #{} has no snapshots to make a demo of", source.name(), number)};
-    std::vector<map_stay> stays = chosen.stays;
-    auto const with_snapshots =
-        std::count_if(stays.begin(), stays.end(), [](map_stay const& stay) { return stay.max_items != 0; });
+        throw usage_error{source.name(), fmt::format("connection #{} has no snapshots to make a demo of", number)};
+    auto const with_snapshots = std::count_if(chosen.stays.begin(), chosen.stays.end(),
+                                              [](map_stay const& stay) { return stay.max_items != 0; });
     if (target.is_stream() && with_snapshots > 1)
-        throw usage_error{fmt::format("{}: connection #{} has {} maps, which make as many demos: -o FILE",
-                                      source.name(), number, with_snapshots)};
-    if (!options.map.empty()) use_map(options.map, stays, maps);
-    capture_stream stream{source, chosen.first_frame, std::move(stays), maps};
-    demo_sink sink{target};
-    for (stream_event event; stream.next(event);) {
-        sink.put(event);
-        if (event.kind == event_kind::begin || event.kind == event_kind::snapshot)
-            shown.update(source.size() + stream.done_bytes(), "writing");
+        throw usage_error{
+            source.name(),
+            fmt::format("connection #{} has {} maps, which make as many demos: -o FILE", number, with_snapshots)};
+    if (!options.map.empty()) {
+        input const map{options.map};
+        map.require_all();
+        expect_map(options.map, map.bytes());
+        source.use_map(options.map, map.bytes(), map_crc32(map.bytes()));
     }
+    demo_sink sink{target};
+    static_cast<void>(source.read_all(sink)); // what is damaged is known since the first reading
     shown.clear();
     if (interrupted()) return exit_interrupted;
     report_demos(sink.finish(), chosen, number, options.connection.empty() ? all.size() : 0);
-    return exit_code_of(found, all, source.name());
+    return exit_code_of(*source.capture(), all, source.name());
 }
 
 int capture(capture_options const& chosen) {

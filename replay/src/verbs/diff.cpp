@@ -1,6 +1,7 @@
 #include "edit/diff.hpp"
 #include "base/json.hpp"
 #include "base/output.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/range_options.hpp"
 #include "recording/open_recording.hpp"
 #include "verbs/verbs.hpp"
@@ -220,8 +221,8 @@ int diff(diff_arguments const& arguments) {
         throw usage_error{"standard input can be one of the two files alone"};
     check_range(arguments.range, false);
     output out{arguments.to, arguments.files};
-    open_recording a{arguments.files[0], arguments.connections[0]};
-    open_recording b{arguments.files[1], arguments.connections[1]};
+    open_recording a{arguments.files[0], {.connection = arguments.connections[0], .remark = complain}};
+    open_recording b{arguments.files[1], {.connection = arguments.connections[1], .remark = complain}};
     auto const events_a = a.events(), events_b = b.events();
     if (interrupted()) return out.finish(exit_interrupted);
     bool const text = arguments.format == "text";
@@ -255,12 +256,12 @@ int diff(diff_arguments const& arguments) {
     for (std::size_t i = 0; i < 2; ++i) {
         std::string const& damage = found.damage[i];
         if (!damage.empty()) {
-            complain(fmt::format("{}; {}", damage,
+            complain(fmt::format("{}: {}; {}", files[i]->name(), damage,
                                  found.damage_tick < 0 ? "nothing was compared"
                                                        : fmt::format("compared up to tick {}", found.damage_tick)));
             code = exit_bad_input;
         } else {
-            code = std::max(code, files[i]->exit_code());
+            code = std::max(code, exit_code_of(*files[i]));
         }
     }
     return out.finish(code);

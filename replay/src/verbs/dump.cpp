@@ -1,9 +1,9 @@
 #include "cli/examine_files.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/range_options.hpp"
 #include "cli/server_options.hpp"
 #include "game/item_text.hpp"
 #include "game/race.hpp"
-#include "recording/demo/segments.hpp"
 #include "recording/open_recording.hpp"
 #include "verbs/verbs.hpp"
 
@@ -174,6 +174,7 @@ struct printout {
     output out;
     std::optional<std::string> head; // as it was printed
     bool any = false;                // snapshot of this file was printed
+    std::string nothing;             // is in the range: what has to be said then
 };
 
 constexpr std::size_t piece_bytes = 64 << 10; // of what is printed
@@ -197,13 +198,13 @@ public:
         printer_->print(text_, event);
         any_ = true;
     }
-    [[nodiscard]] tick_range const& wanted() const noexcept { return wanted_; }
     /// Nothing that is wanted comes any more in this recording.
     [[nodiscard]] bool over() const noexcept { return over_; }
     [[nodiscard]] std::size_t size() const noexcept override { return block_sizes_ + text_.size(); }
     void deliver() override {
         if (any_ && !printout_.head) printout_.out.write(printout_.head.emplace(printer_->head()));
         printout_.any |= any_;
+        printout_.nothing = nothing_;
         for (std::string const& block : blocks_)
             if (!interrupted()) printout_.out.write(block); // a slow reader is not waited for then
         if (!interrupted()) printout_.out.write(text_.view());
@@ -217,6 +218,7 @@ private:
     void begin_recording(recording_info const& what) {
         printer_ = make_printer(options_, what.version, label_);
         wanted_ = range_of(options_.range, what);
+        nothing_ = missed_text(wanted_, what);
         if (std::string const head = printer_->head(); printout_.head && head != *printout_.head)
             throw usage_error{fmt::format("{}other columns than before, as its protocol is {}",
                                           label_ ? *label_ + ": has " : "a recording has ", name(what.version))};
@@ -227,6 +229,7 @@ private:
     printout& printout_;
     std::unique_ptr<printer> printer_;
     tick_range wanted_;
+    std::string nothing_;             // is in it
     std::vector<std::string> blocks_; // before text_
     std::size_t block_sizes_ = 0;
     text_buffer text_;
@@ -234,64 +237,21 @@ private:
     bool over_ = false;
 };
 
-// On several threads. Gives what has to be said if there was nothing in the range that was asked for.
-std::string print(demo_document& demo, dump_options const& options, file_label const& label, printout& to,
-                  workers& team, std::atomic<std::uint64_t>& done_bytes) {
-    // What has been printed cannot be taken back, so that the sizes must be right before.
-    if (demo.sizes_assumed()) static_cast<void>(verify_size_table(demo, decode(demo, team, {})));
-    recording_info const what = recording_info_of(demo);
-    stream_event begin;
-    begin.kind = event_kind::begin;
-    begin.begun = &what;
-    decode_options how{[&] {
-                           auto part = std::make_unique<printed_part>(options, label, to);
-                           part->put(begin);
-                           return part;
-                       },
-                       {},
-                       &done_bytes};
-    // Without a keyframe before it, everything is decoded and what is too early left out.
-    tick_range const range = range_of(options.range, what);
-    auto const early = [&](demo_keyframe const& k) { return k.tick < range.first; };
-    if (std::any_of(demo.keyframes().begin(), demo.keyframes().end(), early)) how.after = range.first - 1;
-    decoded const found = decode(demo, team, how);
-    to.out.flush();
-    if (std::string const error = demo.error_text(found.error); !error.empty()) throw bad_input{error};
-    return to.any ? "" : missed_text(range, what);
-}
-
-std::string print(event_source& source, dump_options const& options, file_label const& label, printout& to,
-                  std::function<void(std::uint64_t)> const& done) {
-    printed_part part{options, label, to};
-    std::string nothing;
-    for (stream_event event; source.next(event);) {
-        part.put(event);
-        if (event.kind == event_kind::begin) nothing = missed_text(part.wanted(), *event.begun);
-        if (part.size() < piece_bytes) continue;
-        part.deliver();
-        done(source.done_bytes());
-    }
-    part.deliver();
-    to.out.flush();
-    return to.any ? "" : nothing;
-}
-
-report print(std::string const& file, dump_options const& options, printout& to, workers& team,
-             std::atomic<std::uint64_t>& done_bytes) {
-    std::uint64_t const before = done_bytes;
-    open_recording source{file, options.connection, [&](std::uint64_t bytes) { done_bytes = before + bytes; },
-                          size_detection::assume};
+report dump_file(std::string const& file, dump_options const& options, printout& to, workers& team,
+                 std::atomic<std::uint64_t>& done_bytes) {
+    open_recording source{file,
+                          {options.connection, add_progress_to(done_bytes), complain, size_detection::assume}};
     file_label const label = options.named ? std::optional{source.name()} : std::nullopt;
     to.any = false;
-    std::string nothing;
-    if (demo_document* const demo = source.demo()) {
-        nothing = print(*demo, options, label, to, team, done_bytes);
-    } else if (auto const events = source.events()) {
-        std::uint64_t const half = done_bytes;
-        nothing = print(*events, options, label, to, [&](std::uint64_t bytes) { done_bytes = half + bytes / 2; });
-    }
-    report r{source.exit_code(), {}, {}};
-    if (!nothing.empty() && !interrupted()) r.err = error_line(fmt::format("{}: {}", source.name(), nothing));
+    to.nothing.clear();
+    std::string const damage = source.read_segments(
+        team, [&] { return std::make_unique<printed_part>(options, label, to); },
+        [&](recording_info const& info) { return range_of(options.range, info).first; }, done_bytes);
+    to.out.flush();
+    if (source.demo() != nullptr && !damage.empty()) throw bad_input{source.name(), damage};
+    report r{exit_code_of(source), {}, {}};
+    if (!to.any && !to.nothing.empty() && !interrupted())
+        r.err = error_line(fmt::format("{}: {}", source.name(), to.nothing));
     return r;
 }
 
@@ -322,7 +282,7 @@ int dump(dump_options options) {
     if (options.part && live) throw usage_error{"--shard is for files that are complete"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
-    printout to{output{options.to, options.files}, {}};
+    printout to{output{options.to, options.files}, {}, false, {}};
     if (live) {
         live_print sink{options, to};
         return to.out.finish(read_live(options.files.front(), options.live, sink));
@@ -331,7 +291,7 @@ int dump(dump_options options) {
     for (std::string const& file : options.files) {
         int const code = examine_files({file}, options.jobs, to.out,
                                        [&](std::size_t, workers& team, std::atomic<std::uint64_t>& done_bytes) {
-                                           return print(file, options, to, team, done_bytes);
+                                           return dump_file(file, options, to, team, done_bytes);
                                        });
         worst = std::max(worst, code);
         if (interrupted()) break;

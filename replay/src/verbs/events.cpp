@@ -1,4 +1,5 @@
 #include "cli/examine_files.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/range_options.hpp"
 #include "cli/server_options.hpp"
 #include "events/event_printer.hpp"
@@ -143,17 +144,16 @@ private:
 // `written`: takes what is printed, piece by piece.
 report read(std::string const& file, events_options const& options, std::atomic<std::uint64_t>& done_bytes,
             std::function<void(printed_events&)> const& written) {
-    open_recording source{file, options.connection, add_progress_to(done_bytes)};
+    open_recording source{file, {options.connection, add_progress_to(done_bytes), complain}};
     printed_events events{options, options.named ? std::optional{source.name()} : std::nullopt,
                           [&] { written(events); }};
     std::string const error = source.read_all(events);
     events.finish();
     written(events);
     report r;
-    r.code = std::max(source.exit_code(), error.empty() ? exit_ok : exit_bad_input);
-    if (!error.empty()) r.err = error_line(error);
-    else if (auto const nothing = events.missed(); !nothing.empty())
-        r.err = error_line(fmt::format("{}: {}", source.name(), nothing));
+    r.code = std::max(exit_code_of(source), error.empty() ? exit_ok : exit_bad_input);
+    std::string const said = error.empty() ? events.missed() : error;
+    if (!said.empty()) r.err = error_line(fmt::format("{}: {}", source.name(), said));
     return r;
 }
 

@@ -1,5 +1,7 @@
 #include "base/file_kind.hpp"
 #include "base/output.hpp"
+#include "cli/examine_files.hpp"
+#include "cli/exit_codes.hpp"
 #include "recording/open_recording.hpp"
 #include "tables/arrow_folder.hpp"
 #include "tables/database.hpp"
@@ -25,23 +27,12 @@ struct export_options {
     std::optional<shard> part;
 };
 
-std::uint64_t size_of(std::string const& file) {
-    std::error_code unknown;
-    auto const size = fs::file_size(file, unknown);
-    return unknown ? 0 : size;
-}
-std::uint64_t total_size(std::vector<std::string> const& files) {
-    std::uint64_t sum = 0;
-    for (std::string const& file : files) sum += size_of(file);
-    return sum;
-}
-
 file_row describe(open_recording& source, std::string const& file, std::string const& connection) {
     file_row f;
     f.sha256 = source.sha256();
     f.connection = connection;
     f.name = source.name();
-    f.bytes = size_of(file);
+    f.bytes = total_size({file});
     if (demo_document const* const demo = source.demo()) {
         f.bytes = demo->file_size();
         f.timestamp = text(demo->header().timestamp);
@@ -112,7 +103,7 @@ public:
     }
     bool take_back() noexcept override { return false; }
     database::merged merge(std::string const& from) override {
-        throw usage_error{fmt::format("{}: this is a database, which only becomes part of another database", from)};
+        throw usage_error{from, "this is a database, which only becomes part of another database"};
     }
     void finish() override { folder_.finish(); }
 
@@ -134,7 +125,7 @@ public:
         for (std::string const& file : files_) {
             std::error_code unknown;
             if (fs::equivalent(file, to_, unknown))
-                throw usage_error{fmt::format("{}: is read, and cannot be written at the same time", to_)};
+                throw usage_error{to_, "is read, and cannot be written at the same time"};
         }
     }
 
@@ -160,7 +151,7 @@ public:
                 note(failed.code, failed.text);
             }
             if (interrupted()) break;
-            before_ += size_of(file);
+            before_ += total_size({file});
         }
         shown_->clear();
         if (interrupted()) return exit_interrupted;
@@ -183,7 +174,7 @@ private:
 
     void add(std::string const& file) {
         auto const show = [&](std::uint64_t done) { shown_->update(before_ + done, file); };
-        open_recording source{file, options_.connection, show};
+        open_recording source{file, {options_.connection, show, complain}};
         if (interrupted()) return;
         file_row const about = describe(source, file, options_.connection);
         if (auto const damage = to_collection_->find(about)) {
@@ -216,13 +207,12 @@ private:
 
     // What is damaged, which has been said.
     std::string tabulate(open_recording& source, tabulator& tables) {
-        std::string damage = source.read_all(tables);
+        std::string const damage = source.read_all(tables);
         if (interrupted()) return {};
         tables.finish();
-        if (!damage.empty()) note(exit_bad_input, damage);
-        if (damage.starts_with(source.name() + ": ")) damage.erase(0, source.name().size() + 2);
+        if (!damage.empty()) note(exit_bad_input, fmt::format("{}: {}", source.name(), damage));
         shown_->clear();
-        int const code = source.exit_code();
+        int const code = exit_code_of(source);
         note(code, {});
         return damage.empty() && code != exit_ok ? "it is not complete" : damage;
     }

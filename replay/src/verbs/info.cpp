@@ -79,8 +79,7 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
                       (found.error.stage == demo_stage::chunk && found.error.what.code == errc::truncated);
     } catch (bad_input const& e) {
         if (!header) throw; // nothing is known
-        std::string_view const reason = e.what();
-        r.error = reason.substr(source.name().size() + 2); // without the name
+        r.error = e.reason();
         r.truncated = true;
     }
     return r;

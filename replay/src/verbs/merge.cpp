@@ -1,6 +1,8 @@
 #include "edit/merge.hpp"
 #include "base/json.hpp"
 #include "base/output.hpp"
+#include "cli/examine_files.hpp"
+#include "cli/exit_codes.hpp"
 #include "recording/demo/demo_sink.hpp"
 #include "recording/open_recording.hpp"
 #include "verbs/verbs.hpp"
@@ -19,17 +21,6 @@ struct merge_options {
     std::string report = "text";
 };
 
-// Of files as they are named.
-std::uint64_t bytes_of(std::vector<std::string> const& files) {
-    std::uint64_t sum = 0;
-    for (std::string const& file : files) {
-        std::error_code unknown;
-        auto const bytes = std::filesystem::file_size(file, unknown);
-        if (!unknown) sum += bytes;
-    }
-    return sum;
-}
-
 std::vector<std::unique_ptr<open_recording>> open_all(merge_options const& options, progress& shown) {
     std::vector<std::unique_ptr<open_recording>> all;
     std::size_t captures = 0;
@@ -37,10 +28,11 @@ std::vector<std::unique_ptr<open_recording>> open_all(merge_options const& optio
     for (std::string const& name : options.files) {
         if (interrupted()) return all;
         auto& file = *all.emplace_back(std::make_unique<open_recording>(
-            name, std::string{}, [&](std::uint64_t bytes) { shown.update(before + bytes, name); }));
-        if (file.is_capture() && captures++ < options.connections.size() && !interrupted())
+            name, open_options{.progress = [&](std::uint64_t bytes) { shown.update(before + bytes, name); },
+                               .remark = complain}));
+        if (file.capture() != nullptr && captures++ < options.connections.size() && !interrupted())
             file.choose(options.connections[captures - 1]);
-        before += bytes_of({name});
+        before += total_size({name});
     }
     if (captures < options.connections.size())
         throw usage_error{fmt::format("--connection: is for packet captures, of which there {}",
@@ -129,7 +121,7 @@ int merge(merge_options const& options) {
     if (json && options.to.name == "-")
         throw usage_error{"--report ndjson is a report on standard output, where the demo cannot be as well"};
     demo_target target{options.to, options.files};
-    progress shown{bytes_of(options.files)};
+    progress shown{total_size(options.files)};
     auto const files = open_all(options, shown);
     if (interrupted()) return exit_interrupted;
     std::vector<std::unique_ptr<event_source>> sources;
@@ -162,7 +154,7 @@ int merge(merge_options const& options) {
         complain(part.damage + "; what comes before it is kept");
         code = exit_bad_input;
     }
-    for (auto const& file : files) code = std::max(code, file->exit_code());
+    for (auto const& file : files) code = std::max(code, exit_code_of(*file));
     auto const demos = sink.finish();
     if (demos.empty()) throw bad_input{"there is no snapshot in them that a demo can hold"};
     written_demo const& demo = demos.front();

@@ -1,5 +1,6 @@
 #include "base/json.hpp"
 #include "cli/examine_files.hpp"
+#include "cli/exit_codes.hpp"
 #include "events/game_event.hpp"
 #include "events/player_counts.hpp"
 #include "game/race.hpp"
@@ -137,13 +138,13 @@ int stats(stats_options options) {
     std::vector<player_table> tables(options.sum ? options.files.size() : 0);
     int const code = examine_files(
         options.files, options.jobs, out, [&](std::size_t i, workers&, std::atomic<std::uint64_t>& done_bytes) {
-            open_recording source{options.files[i], options.connection, add_progress_to(done_bytes)};
+            open_recording source{options.files[i], {options.connection, add_progress_to(done_bytes), complain}};
             player_counter counter;
             std::string const error = source.read_all(counter);
             counter.finish();
             report r;
-            r.code = std::max(source.exit_code(), error.empty() ? exit_ok : exit_bad_input);
-            if (!error.empty()) r.err = error_line(error);
+            r.code = std::max(exit_code_of(source), error.empty() ? exit_ok : exit_bad_input);
+            if (!error.empty()) r.err = error_line(fmt::format("{}: {}", source.name(), error));
             if (options.sum) {
                 tables[i] = counter.players();
                 return r;

@@ -23,7 +23,7 @@ std::string describe_notes(note_log const& notes) {
         first_kind = static_cast<note>(i);
     }
     if (count == 0) return {};
-    return fmt::format("{} {}, the first at byte {}: {}", count, count == 1 ? "oddity" : "oddities", first,
+    return fmt::format("{}, the first at byte {}: {}", counted(count, "oddity", "oddities"), first,
                        describe(first_kind));
 }
 
@@ -83,7 +83,7 @@ report check(std::string const& file, verify_options const& options, workers& te
         v.notes = describe_notes(found.notes);
         v.error = demo.end_text(found.error);
     } catch (bad_input const& e) {
-        v.error = std::string_view{e.what()}.substr(source.name().size() + 2); // without the name
+        v.error = e.reason();
     }
     return to_report(source.name(), v, options);
 }

@@ -403,8 +403,7 @@ demo_index make_index(demo_document& demo, std::function<void(std::uint64_t)> co
         done(stream.done_bytes());
     }
     found.finish();
-    // Without its name, which may change.
-    if (std::string const why = stream.error(); !why.empty()) facts.error = why.substr(demo.name().size() + 2);
+    facts.error = stream.error();
     for (auto const& p : found.players()) facts.players.push_back(found.people()[p.person].name);
 
     index_text out{demo, found, facts};

@@ -71,15 +71,14 @@ recording_folder::recording_folder(std::string const& source) {
     if (source == "-") throw usage_error{"of standard input no parts can be fetched"};
     if (fs::is_directory(source, failed)) {
         folder_ = fs::canonical(source, failed).string();
-        if (failed) throw io_error{fmt::format("{}: {}", source, failed.message())};
+        if (failed) throw io_error{source, failed.message()};
         scan();
         return;
     }
     auto const file = stored_file::open(source);
     if (!file)
-        throw io_error{
-            fmt::format("{}: {}", source,
-                        fs::exists(source, failed) ? "cannot be read, or is no regular file" : "no such file")};
+        throw io_error{source,
+                       fs::exists(source, failed) ? "cannot be read, or is no regular file" : "no such file"};
     std::array<std::uint8_t, 16> begin{};
     auto const there = std::span{begin}.first(file->read(0, begin));
     refuse_compressed(source, there);
@@ -88,7 +87,7 @@ recording_folder::recording_folder(std::string const& source) {
     folder_ = path.parent_path().string();
     only_ = path.filename().string();
     look_at(only_);
-    if (all_.empty()) throw bad_input{fmt::format("{}: byte {}: the header ends too early", source, file->size())};
+    if (all_.empty()) throw bad_input{source, fmt::format("byte {}: the header ends too early", file->size())};
 }
 
 std::shared_ptr<stored_file const> recording_folder::open(std::string const& path) const {
@@ -156,7 +155,7 @@ std::shared_ptr<stored_file const> recording_folder::find_map(demo_header const&
 
 found_index find_index(std::string const& demo, std::string const& kept) {
     auto const file = stored_file::open(demo);
-    if (!file) throw io_error{fmt::format("{}: no such file", demo)};
+    if (!file) throw io_error{demo, "no such file"};
     if (auto found = read_if_fits(index_name(demo), *file)) return std::move(*found);
     if (auto found = read_if_fits(kept, *file)) return std::move(*found);
     input const source{demo};

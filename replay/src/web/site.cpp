@@ -272,7 +272,7 @@ void recordings_site::begin_index(std::string const& path, bool first) {
             try {
                 *found = find_index(full, kept);
             } catch (...) {
-                *why = current_exit_reason().text;
+                *why = current_exit_reason().reason; // in the browser there is no path of this machine
             }
             if (interrupted()) return;
             boost::asio::post(io_, [this, path, tag, name, found, why] {
@@ -280,9 +280,7 @@ void recordings_site::begin_index(std::string const& path, bool first) {
                 if (demo != shown_.all().end() && demo->second.tag == tag) {
                     bool const good = why->empty();
                     demo->second.index = good ? progress::known : progress::failed;
-                    // In the browser there is no path of this machine.
-                    std::string const full = shown_.full_path(path) + ": ";
-                    demo->second.error = why->starts_with(full) ? why->substr(full.size()) : *why;
+                    demo->second.error = *why;
                     if (good) {
                         demo->second.facts = found->facts;
                         kept_.keep(name, std::move(found->bytes));

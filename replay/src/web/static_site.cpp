@@ -24,12 +24,12 @@ public:
         fs::path const to = fs::weakly_canonical(options.folder, failed);
         fs::path const from = fs::canonical(shown.folder(), failed);
         if (shown.is_folder() && std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first == from.end())
-            throw usage_error{fmt::format(
-                "{}: is in the folder of the recordings, and would be one of them next time", options.folder)};
+            throw usage_error{options.folder,
+                              "is in the folder of the recordings, and would be one of them next time"};
         if (fs::exists(to, failed) && !fs::is_directory(to, failed))
-            throw usage_error{fmt::format("{}: is no folder", options.folder)};
+            throw usage_error{options.folder, "is no folder"};
         if (!options.force && fs::exists(to, failed) && !fs::is_empty(to, failed))
-            throw usage_error{fmt::format("{}: there is something in it; --force replaces files", options.folder)};
+            throw usage_error{options.folder, "there is something in it; --force replaces files"};
     }
 
     int write(std::string const& name) {
@@ -59,7 +59,7 @@ private:
     void add(std::string const& path, shown_demo const& before) {
         shown_demo& demo = shown_.all().at(path);
         auto const file = shown_.open(path);
-        if (!file) throw io_error{fmt::format("{}: is gone", shown_.full_path(path))};
+        if (!file) throw io_error{shown_.full_path(path), "is gone"};
         copy("recordings/" + path, *file);
         try {
             found_index const found = find_index(shown_.full_path(path), "");
@@ -70,7 +70,7 @@ private:
             if (!found.facts.error.empty()) fail(fmt::format("{}: {}", shown_.full_path(path), found.facts.error));
         } catch (bad_input const& e) {
             demo.index = shown_demo::progress::failed;
-            demo.error = e.what();
+            demo.error = e.reason();
             fail(e.what());
         }
         add_map(path, before, demo, *file);
@@ -103,8 +103,7 @@ private:
         std::error_code failed;
         fs::create_directories(name.parent_path(), failed);
         if (failed)
-            throw output_error{
-                fmt::format("{}: cannot be made: {}", name.parent_path().string(), failed.message())};
+            throw output_error{name.parent_path().string(), fmt::format("cannot be made: {}", failed.message())};
         return name.string();
     }
     void put(std::string const& path, std::vector<std::uint8_t> const& bytes) const {
@@ -118,7 +117,7 @@ private:
         std::vector<std::uint8_t> piece(1 << 20);
         for (std::uint64_t at = 0; at < from.size() && !interrupted();) {
             std::size_t const size = from.read(at, piece);
-            if (size == 0) throw io_error{fmt::format("{}: the file was cut while it was read", path)};
+            if (size == 0) throw io_error{path, "the file was cut while it was read"};
             file.write(std::span{piece}.first(size));
             at += size;
         }

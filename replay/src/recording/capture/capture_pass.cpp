@@ -1,6 +1,7 @@
 #include "recording/capture/capture_pass.hpp"
 
-#include "base/output.hpp"
+#include "base/interrupts.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -59,7 +60,7 @@ std::size_t choose_connection(std::vector<connection_stats const*> const& all, s
         auto const most = std::max_element(
             all.begin(), all.end(), [](auto const* a, auto const* b) { return a->snapshots < b->snapshots; });
         if (most == all.end() || (*most)->max_items == 0)
-            throw usage_error{fmt::format("{}: there is no connection with snapshots in it", file)};
+            throw usage_error{file, "there is no connection with snapshots in it"};
         return static_cast<std::size_t>(most - all.begin());
     }
     std::size_t number = 0;
@@ -70,20 +71,8 @@ std::size_t choose_connection(std::vector<connection_stats const*> const& all, s
         for (std::size_t i = 0; i < all.size(); ++i)
             if (address_text(all[i]->client()) == wanted) return i;
     }
-    throw usage_error{fmt::format("{}: --connection: there is no connection {}; {}{}", file, wanted,
-                                  all.empty() ? "there are none" : "there are these:", list(all))};
-}
-
-int exit_code_of(capture_pass const& found, std::span<connection_stats const* const> connections,
-                 std::string const& name) {
-    int code = exit_ok;
-    if (!found.error().empty()) {
-        complain(fmt::format("{}: {}; what came before is told", name, found.error()));
-        code = exit_bad_input;
-    }
-    for (connection_stats const* const stats : connections)
-        if (stats->checksum_bad != 0 || stats->undecodable != 0) code = exit_bad_input;
-    return code;
+    throw usage_error{file, fmt::format("--connection: there is no connection {}; {}{}", wanted,
+                                        all.empty() ? "there are none" : "there are these:", list(all))};
 }
 
 } // namespace teewire::replay

@@ -41,8 +41,4 @@ private:
 [[nodiscard]] std::size_t choose_connection(std::vector<connection_stats const*> const& all,
                                             std::string const& wanted, std::string const& file);
 
-/// Exit code for what was found of these connections, after a word about damage of the file, which is called `name`.
-[[nodiscard]] int exit_code_of(capture_pass const& found, std::span<connection_stats const* const> connections,
-                               std::string const& name);
-
 } // namespace teewire::replay

@@ -24,8 +24,7 @@ std::span<std::uint8_t const> map_collector::find(served_map const& map) const {
 
 capture_stream::capture_stream(capture_source const& source, std::uint64_t first_frame, std::vector<map_stay> stays,
                                map_collector const& maps)
-    : name_{source.name()}, first_frame_{first_frame}, stays_{std::move(stays)}, maps_{maps}, pass_{source, *this} {
-}
+    : first_frame_{first_frame}, stays_{std::move(stays)}, maps_{maps}, pass_{source, *this} {}
 
 bool capture_stream::next(stream_event& out) {
     while (ready_.empty()) {
@@ -45,10 +44,6 @@ bool capture_stream::next(stream_event& out) {
     if (out.kind == event_kind::snapshot) std::swap(state_, current_);
     if (!state_.snapshot.empty()) out.state = snapshot_view::trusted(state_.snapshot, state_.distinct_keys);
     return true;
-}
-
-std::string capture_stream::error() const {
-    return pass_.error().empty() ? std::string{} : fmt::format("{}: {}", name_, pass_.error());
 }
 
 void capture_stream::stay_begins(connection_stats const& stats, map_stay const&) {

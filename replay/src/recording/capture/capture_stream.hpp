@@ -37,7 +37,7 @@ public:
 
     bool next(stream_event& out) override;
     /// What the first reading found is wrong with the file, which this finds again.
-    [[nodiscard]] std::string error() const override;
+    [[nodiscard]] std::string error() const override { return pass_.error(); }
     [[nodiscard]] std::uint64_t done_bytes() const override { return pass_.done_bytes(); }
 
 private:
@@ -70,7 +70,6 @@ private:
     void give(std::int32_t tick, pending_tick&& what);
     void end_stay();
 
-    std::string name_;
     std::uint64_t first_frame_;
     std::vector<map_stay> stays_;
     map_collector const& maps_;

@@ -116,6 +116,8 @@ struct connection_stats {
         return end == *server_end ? sender::server : sender::client;
     }
     /// Whether the server sent snapshots, right or wrong.
+    /// Whether every snapshot that was received could be had.
+    [[nodiscard]] bool intact() const noexcept { return checksum_bad == 0 && undecodable == 0; }
     [[nodiscard]] bool has_snapshots() const noexcept {
         return snapshots + missing_base + checksum_bad + undecodable + incomplete != 0;
     }

@@ -131,7 +131,7 @@ void packet_printer::packet(seen_packet const& seen, teewire::packet const& p,
     if (!p.control) out_.print(", ack {}", p.ack);
     if (p.has_token) out_.print(", token {:08x}", p.token);
     if (p.resend) out_.print(", asks for a resend");
-    if (!p.control) out_.print(", {} {}", p.chunks, p.chunks == 1 ? "chunk" : "chunks");
+    if (!p.control) out_.print(", {}", counted(p.chunks, "chunk"));
     out_.print("\n");
 }
 
@@ -152,8 +152,7 @@ void packet_printer::no_packet(seen_packet const& seen, std::string_view why) {
 
 void packet_printer::chunk_arrives(seen_packet const& seen, seen_chunk const& chunk) {
     if (!wanted(seen)) return;
-    std::size_t const size = chunk.data.data.size();
-    out_.print("  {} {}", size, size == 1 ? "byte" : "bytes");
+    out_.print("  {}", counted(chunk.data.data.size(), "byte"));
     if (chunk.data.vital) out_.print(", vital {}", chunk.data.sequence);
     if (chunk.data.resend) out_.print(", resent");
     if (chunk.place) out_.print("{}", place_text(*chunk.place));

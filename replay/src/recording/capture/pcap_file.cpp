@@ -100,7 +100,7 @@ open_file stream_of(int descriptor, std::string const& name) {
     auto cookie = descriptor < 0 ? nullptr : std::make_unique<int>(descriptor);
     open_file opened{cookie ? fopencookie(cookie.get(), "rb", {read_stream, nullptr, nullptr, close_stream})
                             : nullptr};
-    if (opened == nullptr) throw io_error{fmt::format("{}: cannot be opened: {}", name, std::strerror(errno))};
+    if (opened == nullptr) throw io_error{name, fmt::format("cannot be opened: {}", std::strerror(errno))};
     static_cast<void>(cookie.release()); // close_stream has it
     return opened;
 }
@@ -108,7 +108,7 @@ open_file stream_of(int descriptor, std::string const& name) {
 // What has been read first.
 void put_back(open_file const& file, std::span<std::uint8_t const> bytes, std::string const& name) {
     for (std::size_t i = bytes.size(); i > 0; --i)
-        if (std::ungetc(bytes[i - 1], file.get()) == EOF) throw io_error{fmt::format("{}: cannot be read", name)};
+        if (std::ungetc(bytes[i - 1], file.get()) == EOF) throw io_error{name, "cannot be read"};
 }
 
 open_file copy_of(open_file const& stream, std::string const& name) {
@@ -120,10 +120,10 @@ open_file copy_of(open_file const& stream, std::string const& name) {
         if (std::fwrite(block.data(), 1, n, copy.get()) != n)
             throw io_error{fmt::format("a temporary file cannot be written: {}", std::strerror(errno))};
         if ((size += n) > max_stream_bytes)
-            throw io_error{fmt::format("{}: more than {} GiB, which has to be in a file to be read twice", name,
-                                       max_stream_bytes >> 30)};
+            throw io_error{name, fmt::format("more than {} GiB, which has to be in a file to be read twice",
+                                             max_stream_bytes >> 30)};
     }
-    if (std::ferror(stream.get())) throw io_error{fmt::format("{}: cannot be read", name)};
+    if (std::ferror(stream.get())) throw io_error{name, "cannot be read"};
     if (std::fflush(copy.get()) != 0) throw io_error{"a temporary file cannot be written"};
     return copy;
 }
@@ -142,7 +142,7 @@ std::optional<std::int64_t> nanoseconds(timeval const& time) {
 
 } // namespace
 
-capture_source::capture_source(std::string name, bool twice) : path_{std::move(name)}, name_{path_} {
+capture_source::capture_source(std::string name, passes readings) : path_{std::move(name)}, name_{path_} {
     namespace fs = std::filesystem;
     if (path_ == "-") {
         name_ = "standard input";
@@ -153,12 +153,12 @@ capture_source::capture_source(std::string name, bool twice) : path_{std::move(n
     } else {
         std::error_code failed;
         fs::file_status const status = fs::status(path_, failed);
-        if (!fs::exists(status)) throw io_error{fmt::format("{}: no such file", name_)};
-        if (fs::is_directory(status)) throw io_error{fmt::format("{}: is a directory", name_)};
+        if (!fs::exists(status)) throw io_error{name_, "no such file"};
+        if (fs::is_directory(status)) throw io_error{name_, "is a directory"};
         regular_ = fs::is_regular_file(status);
         if (regular_) size_ = fs::file_size(path_, failed);
     }
-    if (twice && !regular_) spool_ = copy_of(open_raw(), name_);
+    if (readings == passes::two && !regular_) spool_ = copy_of(open_raw(), name_);
 }
 
 capture_source::capture_source(input const& bytes) noexcept
@@ -176,8 +176,7 @@ open_capture capture_source::open() const {
     auto packed = std::make_unique<packed_file>(std::move(file), kind);
     open_capture opened{open_file{fopencookie(packed.get(), "rb", {read_packed, nullptr, nullptr, close_packed})},
                         packed->damage};
-    if (opened.file == nullptr)
-        throw io_error{fmt::format("{}: cannot be opened: {}", name_, std::strerror(errno))};
+    if (opened.file == nullptr) throw io_error{name_, fmt::format("cannot be opened: {}", std::strerror(errno))};
     static_cast<void>(packed.release()); // close_packed has it
     return opened;
 }
@@ -187,14 +186,14 @@ open_file capture_source::open_raw() const {
         // It only reads, whatever its type says.
         open_file opened{
             ::fmemopen(const_cast<std::uint8_t*>(bytes_->bytes().data()), bytes_->bytes().size(), "rb")};
-        if (opened == nullptr) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
+        if (opened == nullptr) throw io_error{name_, std::strerror(errno)};
         return opened;
     }
     if (spool_ != nullptr || (path_ == "-" && regular_)) {
         int const file = spool_ != nullptr ? fileno(spool_.get()) : STDIN_FILENO;
         int const again = ::lseek(file, begin_, SEEK_SET) < 0 ? -1 : ::dup(file);
         open_file opened{again < 0 ? nullptr : ::fdopen(again, "rb")};
-        if (opened == nullptr) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
+        if (opened == nullptr) throw io_error{name_, std::strerror(errno)};
         return opened;
     }
     if (path_ == "-") return stream_of(::dup(STDIN_FILENO), name_);
@@ -203,7 +202,7 @@ open_file capture_source::open_raw() const {
         return stream_of(::open(path_.c_str(), O_RDONLY | O_CLOEXEC), name_);
     }
     open_file file{std::fopen(path_.c_str(), "rb")};
-    if (file == nullptr) throw io_error{fmt::format("{}: {}", name_, std::strerror(errno))};
+    if (file == nullptr) throw io_error{name_, std::strerror(errno)};
     return file;
 }
 
@@ -215,12 +214,11 @@ capture_reader::capture_reader(open_capture from, std::string const& name) : dam
     std::array<std::uint8_t, file_kind_bytes> begin{};
     std::size_t const size = std::fread(begin.data(), 1, begin.size(), file.get());
     auto const seen = std::span{begin}.first(size);
-    if (seen.empty() && damage_ != nullptr && !damage_->empty())
-        throw bad_input{fmt::format("{}: {}", name, *damage_)};
+    if (seen.empty() && damage_ != nullptr && !damage_->empty()) throw bad_input{name, *damage_};
     if (identify(seen) != file_kind::capture) refuse_kind(name, seen, "a packet capture");
     put_back(file, seen, name);
     handle_ = pcap_fopen_offline_with_tstamp_precision(file.get(), PCAP_TSTAMP_PRECISION_NANO, reason.data());
-    if (handle_ == nullptr) throw bad_input{fmt::format("{}: byte 0: {}", name, reason.data())};
+    if (handle_ == nullptr) throw bad_input{name, fmt::format("byte 0: {}", reason.data())};
     static_cast<void>(file.release()); // is closed with the handle
     int const type = pcap_datalink(handle_);
     auto const known = find_link(type);
@@ -229,9 +227,9 @@ capture_reader::capture_reader(open_capture from, std::string const& name) : dam
         std::string const text = type_name != nullptr ? type_name : fmt::format("type {}", type);
         pcap_close(handle_);
         throw usage_error{
-            fmt::format("{}: a capture of {}, which cannot be read: only Ethernet, Linux cooked, raw IP and "
-                        "loopback can",
-                        name, text)};
+            name, fmt::format("a capture of {}, which cannot be read: only Ethernet, Linux cooked, raw IP and "
+                              "loopback can",
+                              text)};
     }
     link_ = *known;
 }

@@ -32,12 +32,15 @@ struct open_capture {
     std::shared_ptr<std::string const> damage;
 };
 
+/// How often a capture is read.
+enum class passes : std::uint8_t { one, two };
+
 /// Where a capture comes from: a file, compressed by gzip or zstd or not, or a stream, which is put into a temporary
 /// file if it is needed twice.
 class capture_source {
 public:
     /// "-" is standard input. Throws io_error, also for streams of more than max_stream_bytes that are needed twice.
-    capture_source(std::string name, bool twice);
+    capture_source(std::string name, passes readings);
     /// Bytes that are in memory already, and outlive this.
     explicit capture_source(input const& bytes) noexcept;
 

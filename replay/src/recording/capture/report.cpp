@@ -1,6 +1,7 @@
 #include "recording/capture/report.hpp"
 
 #include "game/item_text.hpp"
+#include "game/ticks.hpp"
 
 #include <algorithm>
 
@@ -57,10 +58,6 @@ void write_stay(object_writer& out, map_stay const& stay) {
     out.tick_or_null("last_tick", stay.last_tick);
 }
 
-std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 // A line for each kind, or one for the largest.
 void print_usages(text_buffer& out, usage_table const& table, bool detailed) {
     constexpr std::string_view indent = "                 ";
@@ -86,9 +83,9 @@ std::string stay_text(map_stay const& stay) {
                           stay.downloaded ? ", downloaded" : "");
     if (stay.snapshots == 0) return map + ": no snapshots";
     if (stay.max_items == 0) // with them, servers check the addresses of clients that have no token
-        return fmt::format("{}: {}", map, plural(stay.snapshots, "empty snapshot", "empty snapshots"));
-    return fmt::format("{}: {} in ticks {} to {}, {}", map, plural(stay.snapshots, "snapshot", "snapshots"),
-                       stay.first_tick, stay.last_tick, clock_text(stay.last_tick - stay.first_tick));
+        return fmt::format("{}: {}", map, counted(stay.snapshots, "empty snapshot"));
+    return fmt::format("{}: {} in ticks {} to {}, {}", map, counted(stay.snapshots, "snapshot"), stay.first_tick,
+                       stay.last_tick, clock_text(stay.last_tick - stay.first_tick));
 }
 
 // What is not as it should be, in words.
@@ -97,13 +94,13 @@ std::vector<std::string> losses(connection_stats const& stats) {
     auto const add = [&](std::uint64_t count, std::string text) {
         if (count != 0) found.push_back(std::move(text));
     };
-    add(stats.missing_base, fmt::format("{} against a base that is not in the capture",
-                                        plural(stats.missing_base, "snapshot", "snapshots")));
-    add(stats.incomplete, plural(stats.incomplete, "snapshot lacks parts", "snapshots lack parts"));
+    add(stats.missing_base,
+        fmt::format("{} against a base that is not in the capture", counted(stats.missing_base, "snapshot")));
+    add(stats.incomplete, counted(stats.incomplete, "snapshot lacks parts", "snapshots lack parts"));
     add(stats.not_captured, fmt::format("{} that the client acknowledged are not in the capture",
-                                        plural(stats.not_captured, "snapshot", "snapshots")));
-    add(stats.late, plural(stats.late, "snapshot came late", "snapshots came late"));
-    add(stats.repeated, plural(stats.repeated, "snapshot message came twice", "snapshot messages came twice"));
+                                        counted(stats.not_captured, "snapshot")));
+    add(stats.late, counted(stats.late, "snapshot came late", "snapshots came late"));
+    add(stats.repeated, counted(stats.repeated, "snapshot message came twice", "snapshot messages came twice"));
     for (sender const s : {sender::server, sender::client}) {
         auto const& d = stats.sent_by(s);
         std::string_view const who = s == sender::server ? "server's" : "client's";
@@ -189,7 +186,7 @@ void print_text(text_buffer& out, connection_stats const& stats, std::size_t num
     auto const line = [&](std::string_view label, std::string_view value) {
         out.print("    {:12} {}\n", label, value);
     };
-    auto const clock = [](std::int64_t nanoseconds) { return clock_text(nanoseconds / 20'000'000); };
+    auto const clock = [](std::int64_t nanoseconds) { return clock_text(nanoseconds / nanoseconds_per_tick); };
     out.print("#{} {} -> {}  {}\n", number, address_text(stats.client()), address_text(stats.server()),
               protocol_text(stats));
     if (!stats.player.empty() || !stats.client_version.empty())
@@ -204,9 +201,8 @@ void print_text(text_buffer& out, connection_stats const& stats, std::size_t num
     line("time", fmt::format("{} to {}, {}", clock(stats.first_time - begin), clock(stats.last_time - begin), end));
     for (map_stay const& stay : stats.stays) line(&stay == stats.stays.data() ? "map" : "", stay_text(stay));
 
-    std::string checks =
-        fmt::format("{} of up to {}, {} right", stats.snapshots, plural(stats.max_items, "item", "items"),
-                    plural(stats.checksum_ok, "checksum", "checksums"));
+    std::string checks = fmt::format("{} of up to {}, {} right", stats.snapshots, counted(stats.max_items, "item"),
+                                     counted(stats.checksum_ok, "checksum"));
     checks += stats.checksum_bad == 0 ? ", none wrong" : fmt::format(", {} WRONG", stats.checksum_bad);
     if (stats.empty != 0) checks += fmt::format(", {} unchanged and without one", stats.empty);
     if (stats.undecodable != 0) checks += fmt::format(", {} undecodable", stats.undecodable);
@@ -215,7 +211,7 @@ void print_text(text_buffer& out, connection_stats const& stats, std::size_t num
     if (auto const space = measure_spacing(stats.distances); space.usual != 0) {
         std::string rate = space.usual == 1 ? "every tick" : fmt::format("every {} ticks", space.usual);
         if (space.gaps != 0)
-            rate += fmt::format(", {} ({} missed; the largest is {} ticks)", plural(space.gaps, "gap", "gaps"),
+            rate += fmt::format(", {} ({} missed; the largest is {} ticks)", counted(space.gaps, "gap"),
                                 space.missed, space.largest_gap);
         line("rate", fmt::format("{}; {} for each delta", rate,
                                  bytes_text(stats.snapshot_bytes / std::max<std::uint64_t>(1, stats.snapshots))));
@@ -224,12 +220,12 @@ void print_text(text_buffer& out, connection_stats const& stats, std::size_t num
     if (lost.empty()) line("losses", "none");
     for (auto const& each : lost) line(&each == lost.data() ? "losses" : "", each);
     if (stats.malformed.count != 0)
-        line("malformed", fmt::format("{}, the first in {}", plural(stats.malformed.count, "packet", "packets"),
-                                      stats.malformed.first));
+        line("malformed",
+             fmt::format("{}, the first in {}", counted(stats.malformed.count, "packet"), stats.malformed.first));
     for (sender const s : {sender::server, sender::client}) {
         auto const& d = stats.sent_by(s);
         line(s == sender::server ? "from server" : "from client",
-             fmt::format("{}, {} ({} uncompressed)", plural(d.packets, "packet", "packets"), bytes_text(d.bytes),
+             fmt::format("{}, {} ({} uncompressed)", counted(d.packets, "packet"), bytes_text(d.bytes),
                          bytes_text(d.payload_bytes)));
         print_usages(out, d.messages, detailed);
     }
@@ -244,13 +240,13 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
     std::vector<std::string> lines;
     if (frames.cut != 0)
         lines.push_back(fmt::format("{} cut when they were captured, and left out: {}",
-                                    plural(frames.cut, "frame was", "frames were"), frames.first_cut));
+                                    counted(frames.cut, "frame was", "frames were"), frames.first_cut));
     if (frames.fragments != 0)
         lines.push_back(fmt::format("{} of IP left out: datagrams are not put together",
-                                    plural(frames.fragments, "fragment", "fragments")));
+                                    counted(frames.fragments, "fragment")));
     if (frames.untimed != 0)
         lines.push_back(fmt::format("{} a time that cannot be, and that of the frame before instead",
-                                    plural(frames.untimed, "frame has", "frames have")));
+                                    counted(frames.untimed, "frame has", "frames have")));
     std::string silent;
     std::size_t count = 0;
     for (auto const* const stats : all.connections()) {
@@ -259,22 +255,20 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
             silent += fmt::format("{} {}", silent.empty() ? ":" : ",", address_text(stats->client()));
     }
     if (count != 0)
-        lines.push_back(fmt::format("{} without any snapshot, told with --all{}{}",
-                                    plural(count, "connection", "connections"), silent,
-                                    count > most ? ", ..." : ""));
+        lines.push_back(fmt::format("{} without any snapshot, told with --all{}{}", counted(count, "connection"),
+                                    silent, count > most ? ", ..." : ""));
     if (auto const foreign = all.foreign(); foreign != 0)
-        lines.push_back(fmt::format("{} of no connection{}", plural(foreign, "datagram", "datagrams"),
+        lines.push_back(fmt::format("{} of no connection{}", counted(foreign, "datagram"),
                                     all.foreign_connless() != 0
                                         ? fmt::format(", {} of them about server info", all.foreign_connless())
                                         : std::string{}));
     if (all.left_out() != 0)
-        lines.push_back(fmt::format("{} not told: only the first {} are",
-                                    plural(all.left_out(), "connection", "connections"),
+        lines.push_back(fmt::format("{} not told: only the first {} are", counted(all.left_out(), "connection"),
                                     connection_watcher::max_connections));
     if (all.dropped() != 0)
         lines.push_back(
             fmt::format("more than {} connections at the same time: snapshots of others were forgotten {}",
-                        connection_watcher::max_live, plural(all.dropped(), "time", "times")));
+                        connection_watcher::max_live, counted(all.dropped(), "time")));
     return lines;
 }
 

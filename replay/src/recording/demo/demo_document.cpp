@@ -14,8 +14,8 @@ demo_reader open(input const& source, note_log& notes) {
     if (!reader && identify(source.bytes()) != file_kind::demo)
         refuse_kind(source.name(), source.bytes(), "a demo");
     if (!reader)
-        throw bad_input{fmt::format("{}: byte {}: {}{}", source.name(), reader.error().position,
-                                    describe(reader.error().code), behind(source.damage()))};
+        throw bad_input{source.name(), fmt::format("byte {}: {}{}", reader.error().position,
+                                                   describe(reader.error().code), behind(source.damage()))};
     demo_reader quiet = *reader; // the header's oddities are noted; those of the chunks are the player's business
     quiet.set_notes(nullptr);
     return quiet;

@@ -53,8 +53,8 @@ demo_follower::demo_follower(std::string name, std::function<void()> before_wait
     }
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0)
-        throw io_error{fmt::format("{}: {}", name_, errno == ENOENT ? "no such file" : std::strerror(errno))};
-    if (S_ISDIR(status.st_mode)) throw io_error{fmt::format("{}: is a directory", name_)};
+        throw io_error{name_, errno == ENOENT ? "no such file" : std::strerror(errno)};
+    if (S_ISDIR(status.st_mode)) throw io_error{name_, "is a directory"};
     is_stream_ = !S_ISREG(status.st_mode);
 }
 
@@ -63,7 +63,7 @@ bool demo_follower::read_more() {
     constexpr std::size_t block = std::size_t{256} << 10;
     for (bool told = false; !ended_ && !interrupted();) {
         auto const room = bytes_.room();
-        if (room.empty()) throw io_error{fmt::format("{}: more than {} GiB", name_, max_stream_bytes >> 30)};
+        if (room.empty()) throw io_error{name_, fmt::format("more than {} GiB", max_stream_bytes >> 30)};
         std::array<pollfd, 2> either{{{interrupt_descriptor(), POLLIN, 0}, {file_.get(), POLLIN, 0}}};
         bool const ready = !is_stream_ || ::poll(&either[1], 1, 0) > 0;
         if (ready) {
@@ -73,7 +73,7 @@ bool demo_follower::read_more() {
                 return true;
             }
             if (n < 0 && errno != EINTR && errno != EAGAIN)
-                throw io_error{fmt::format("{}: cannot be read: {}", name_, std::strerror(errno))};
+                throw io_error{name_, fmt::format("cannot be read: {}", std::strerror(errno))};
             ended_ = n == 0 && is_stream_;
             if (ended_) break;
         }
@@ -105,8 +105,7 @@ bool demo_follower::open() {
         if (more_helps && read_more()) continue;
         if (interrupted()) return false;
         if (identify(bytes_.bytes()) != file_kind::demo) refuse_kind(name_, bytes_.bytes(), "a demo");
-        throw bad_input{
-            fmt::format("{}: byte {}: {}", name_, reader.error().position, describe(reader.error().code))};
+        throw bad_input{name_, fmt::format("byte {}: {}", reader.error().position, describe(reader.error().code))};
     }
 }
 
@@ -158,12 +157,9 @@ std::string demo_follower::error() const {
     // What is being written at this moment is not damaged.
     demo_failure const& failed = player_->error();
     bool const unfinished = failed.what.code == errc::truncated && failed.stage == demo_stage::chunk && !ended_;
-    if (failed.what.code != errc::ok && !unfinished) return fmt::format("{}: {}", name_, explain(failed));
+    if (failed.what.code != errc::ok && !unfinished) return explain(failed);
     if (signs_of_wrong_sizes(notes_) != 0)
-        return fmt::format(
-            "{}: the sizes of items are not those that its header suggests; without following it, it can be "
-            "read",
-            name_);
+        return "the sizes of items are not those that its header suggests; without following it, it can be read";
     return {};
 }
 

@@ -42,6 +42,7 @@ public:
     demo_follower(std::string name, std::function<void()> before_waiting);
 
     bool next(stream_event& out) override;
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
     [[nodiscard]] std::string error() const override;
     [[nodiscard]] std::uint64_t done_bytes() const override { return player_ ? player_->position() : 0; }
 

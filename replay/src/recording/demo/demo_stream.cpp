@@ -76,6 +76,6 @@ bool demo_stream::next(stream_event& out) {
     return true;
 }
 
-std::string demo_stream::error() const { return demo_.error_text(player_.error()); }
+std::string demo_stream::error() const { return demo_.end_text(player_.error()); }
 
 } // namespace teewire::replay

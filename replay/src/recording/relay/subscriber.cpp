@@ -48,8 +48,7 @@ constexpr milliseconds most_behind = 2000;
 
 std::optional<web_address> web_address::parse(std::string const& name) {
     constexpr std::string_view scheme = "http://";
-    if (name.starts_with("https://"))
-        throw usage_error{fmt::format("{}: HTTPS is not spoken; a proxy can do that", name)};
+    if (name.starts_with("https://")) throw usage_error{name, "HTTPS is not spoken; a proxy can do that"};
     if (!name.starts_with(scheme)) return {};
     std::string const rest = name.substr(scheme.size());
     std::size_t const slash = rest.find('/');
@@ -68,7 +67,7 @@ std::optional<web_address> web_address::parse(std::string const& name) {
     bool const path_right =
         std::all_of(found.path.begin(), found.path.end(), [](char c) { return c > ' ' && c < 0x7f; });
     if (found.host.empty() || !port_right || !path_right)
-        throw usage_error{fmt::format("{}: not of the form http://HOST[:PORT][/PATH]", name)};
+        throw usage_error{name, "not of the form http://HOST[:PORT][/PATH]"};
     return found;
 }
 

@@ -72,7 +72,7 @@ public:
     virtual ~event_source() = default;
     /// False at the end, at damage that it cannot be read over, and when the program is interrupted. Throws io_error.
     virtual bool next(stream_event& out) = 0;
-    /// "NAME: tick 1234, byte 5678: REASON", or empty. What came before is right.
+    /// What is wrong: "tick 1234, byte 5678: REASON", or empty. What came before is right.
     [[nodiscard]] virtual std::string error() const = 0;
     /// Bytes of all that have been read.
     [[nodiscard]] virtual std::uint64_t done_bytes() const = 0;
