@@ -82,7 +82,7 @@ public:
         snapshot_view const view = event.snapshot;
         ++snapshots;
         REQUIRE(event.tick >= 0);
-        REQUIRE(w.is_connection);
+        REQUIRE(w.server_end.has_value());
         std::uint32_t sum = 0;
         for (item const i : view)
             for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
