@@ -50,11 +50,13 @@ unsigned workers::count() const {
 // False if there is none.
 bool workers::make_thread() {
     std::lock_guard const lock{mutex_};
-    if (!exhausted_ && threads_.size() < std::min<std::size_t>(count_, unfinished_)) try {
+    if (!exhausted_ && threads_.size() < std::min<std::size_t>(count_, unfinished_)) {
+        try {
             threads_.emplace_back([this] { tasks_.run(); });
         } catch (std::system_error const&) {
             exhausted_ = true;
         }
+    }
     return !threads_.empty();
 }
 

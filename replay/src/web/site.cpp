@@ -178,11 +178,6 @@ recordings_site::recordings_site(boost::asio::io_context& io, recording_folder& 
                                  game_pictures const& pictures, std::string name)
     : io_{io}, shown_{shown}, files_{files}, pictures_{pictures}, name_{std::move(name)} {}
 
-recordings_site::~recordings_site() {
-    thread_.stop();
-    thread_.join();
-}
-
 web_answer recordings_site::get(std::string_view path) {
     auto const decoded = decode_path(path);
     return decoded ? get_page(*decoded) : web_answer{};
@@ -266,7 +261,7 @@ void recordings_site::begin_index(std::string const& path, bool first) {
         bool const wanted =
             known != shown_.all().end() && known->second.tag == tag && known->second.index == progress::working;
         if (!wanted) return false; // it has been asked for twice, or has gone
-        boost::asio::post(thread_, [this, path, tag, full, name, kept = kept_.path(name)] {
+        thread_.post([this, path, tag, full, name, kept = kept_.path(name)] {
             auto found = std::make_shared<found_index>();
             auto why = std::make_shared<std::string>();
             try {
@@ -310,7 +305,7 @@ web_answer recordings_site::get_picture(std::string_view sha256) {
     }
     if (!drawing_.insert(sum).second) return worked_on();
     auto work = [this, sum, name, path = demo->first, header = demo->second.header] {
-        boost::asio::post(thread_, [this, sum, name, path, header, file = shown_.open(path)] {
+        thread_.post([this, sum, name, path, header, file = shown_.open(path)] {
             auto drawn = std::make_shared<std::vector<std::uint8_t>>();
             try {
                 auto map = file ? read_map(*file, header) : std::vector<std::uint8_t>{};

@@ -1,12 +1,12 @@
 // What `teewire web` shows: the viewer, and what it reads.
 #pragma once
 
+#include "base/workers.hpp"
 #include "http/web_server.hpp"
 #include "web/recording_folder.hpp"
 #include "web/viewer_assets.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
 
 #include <chrono>
 #include <deque>
@@ -46,7 +46,6 @@ public:
     /// What is borrowed must outlive it.
     recordings_site(boost::asio::io_context& io, recording_folder& shown, viewer_assets const& files,
                     game_pictures const& pictures, std::string name);
-    ~recordings_site();
     recordings_site(recordings_site const&) = delete;
     recordings_site& operator=(recordings_site const&) = delete;
 
@@ -79,7 +78,7 @@ private:
     bool busy_ = false;
     std::set<std::string, std::less<>> drawing_;    // sums of maps
     std::set<std::string, std::less<>> no_picture_; // the same, of those that cannot be drawn
-    boost::asio::thread_pool thread_{1};
+    workers thread_{1};                             // the last, as its work uses the others
 };
 
 } // namespace teewire::replay
