@@ -83,7 +83,7 @@ TEST_CASE("kill messages become events") {
     CHECK(line(0, 1, 77) == "100 observed alice killed bob with weapon 77\n");
 }
 
-TEST_CASE("a kill has its place, and says whether the killer was in sight") {
+TEST_CASE("a kill has its position, and says whether the killer was in sight") {
     happenings h{p06};
     scene s = game(p06);
     add(s, 0, {.x = 100});
@@ -95,10 +95,10 @@ TEST_CASE("a kill has its place, and says whether the killer was in sight") {
     REQUIRE(h.told().size() == 2);
     CHECK(h.told()[0].client == participant{0, "alice"});
     CHECK(h.told()[0].target == participant{1, "bob"});
-    CHECK(h.told()[0].where == place{200, 50});
+    CHECK(h.told()[0].where == position{200, 50});
     CHECK(h.told()[0].client_seen == true);
     CHECK(h.told()[1].client_seen == false);
-    CHECK(h.told()[1].where == place{100, 0});
+    CHECK(h.told()[1].where == position{100, 0});
 }
 
 TEST_CASE("what is said") {
@@ -576,7 +576,7 @@ game_event said_at(double seconds, std::string_view text) {
 
 TEST_CASE("events as JSON and CSV") {
     game_event e = said_at(1.5, "=1+1, \"x\"");
-    e.where = place{3, -4};
+    e.where = position{3, -4};
     e.time = 1234;
     e.weapon = 3;
     e.client_seen = false;

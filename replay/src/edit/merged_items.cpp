@@ -50,7 +50,7 @@ ints_view as_for_everybody(std::int32_t key, ints_view data, type_table const& t
     // In 0.6 the clock of the client's own race is in the place of the warmup.
     if (type == types.game_info && !types.is_07()) {
         object const& what = *types.plain[type].known;
-        if (auto const clock = race_start_place(data, what)) {
+        if (auto const clock = race_start_offset(data, what)) {
             copy();
             room[*clock] = 0;
             for (field const& f : what.fields)

@@ -10,13 +10,13 @@ namespace {
 // "1 minute(s) 2.34 second(s)", in milliseconds.
 std::optional<std::int64_t> read_duration(std::string_view text) {
     std::int64_t minutes = 0, seconds = 0, hundredths = 0;
-    auto const number = [&](std::int64_t& to, std::string_view behind) {
+    auto const number = [&](std::int64_t& value, std::string_view unit) {
         while (text.starts_with(' ')) text.remove_prefix(1);
-        auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), to);
-        if (failed != std::errc{} || to < 0 || to > 1'000'000) return false;
+        auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (failed != std::errc{} || value < 0 || value > 1'000'000) return false;
         text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-        if (!text.starts_with(behind)) return false;
-        text.remove_prefix(behind.size());
+        if (!text.starts_with(unit)) return false;
+        text.remove_prefix(unit.size());
         return true;
     };
     if (!number(minutes, " minute(s) ") || !number(seconds, ".") || !number(hundredths, " second(s)")) return {};

@@ -1,4 +1,4 @@
-// What servers without a message for it say in the chat about somebody who joins, leaves or finishes.
+// Announcements in the chat, by servers that have no message for it, that a player joins, leaves or finishes.
 #pragma once
 
 #include "events/game_event.hpp"
@@ -11,7 +11,7 @@
 namespace teewire::replay {
 
 struct announcement {
-    game_event_kind what;             ///< join, leave or finish
+    game_event_kind kind;             ///< join, leave or finish
     std::string name;                 ///< can be printed as it is
     std::string reason;               ///< to leave; empty if none is given
     std::optional<std::int64_t> time; ///< of a finish, in milliseconds

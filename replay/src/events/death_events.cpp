@@ -69,7 +69,7 @@ void death_events::add_death(death const& d, evidence known) {
         e.client = game_.who(*d.killer);
         e.client_seen = game_.now.find(*d.killer) != nullptr || game_.before.find(*d.killer) != nullptr;
     }
-    e.where = game_.last_place(d.victim);
+    e.where = game_.last_position(d.victim);
     pending_.add_once(std::move(e));
 }
 
@@ -97,9 +97,9 @@ void death_events::add_undecided() {
 void death_events::expect_message(std::int32_t victim) {
     game_event e = game_.make(kill, evidence::observed);
     e.target = game_.who(victim);
-    e.where = game_.last_place(victim);
-    auto const [place, is_new] = unexplained_.try_emplace(victim, e);
-    if (!is_new) pending_.add(std::exchange(place->second, e));
+    e.where = game_.last_position(victim);
+    auto const [entry, is_new] = unexplained_.try_emplace(victim, e);
+    if (!is_new) pending_.add(std::exchange(entry->second, e));
 }
 
 // Deaths for which no message has come and none will.

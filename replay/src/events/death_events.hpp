@@ -1,4 +1,4 @@
-// Who was killed, and by whom: kill messages and the deaths that items show.
+// Kills, from kill messages and the deaths that items show.
 #pragma once
 
 #include "events/pending_events.hpp"
@@ -22,7 +22,7 @@ public:
     void receive(kill_note const& note);
     /// The items of the last snapshot.
     void read();
-    /// It turns out that there is one receiver.
+    /// Begins to treat the recording as that of one receiver.
     void begin_one_receiver();
     void finish();
 
@@ -36,7 +36,7 @@ private:
     pending_events& pending_;
     std::vector<kill_note> notes_; // of several receivers, since the last snapshot with deaths
     int ticks_waited_ = 0;         // since the first of them
-    // Of one receiver: whose death was announced, but not seen, with its tick, and the reverse.
+    // With one receiver: victims whose death was announced but not seen, with its tick, and the reverse.
     std::map<std::int32_t, std::int32_t> announced_;
     std::map<std::int32_t, game_event> unexplained_;
 };

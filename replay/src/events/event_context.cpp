@@ -21,11 +21,11 @@ double event_context::seconds(std::int32_t at) const noexcept {
     return static_cast<double>(std::max<std::int64_t>(0, std::int64_t{at} - first_tick)) / ticks_per_second;
 }
 
-std::optional<place> event_context::last_place(std::int32_t client_id) const {
+std::optional<position> event_context::last_position(std::int32_t client_id) const {
     for (event_item const& i : now.events)
         if (i.what == event_item::kind::death && i.value == client_id && now.tick == tick) return i.at;
-    if (tee const* const t = now.find(client_id)) return expected_place(*t, now.tick);
-    if (tee const* const t = before.find(client_id)) return expected_place(*t, before.tick);
+    if (tee const* const t = now.find(client_id)) return expected_position(*t, now.tick);
+    if (tee const* const t = before.find(client_id)) return expected_position(*t, before.tick);
     return {};
 }
 

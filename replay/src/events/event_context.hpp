@@ -1,4 +1,4 @@
-// A recorded game as far as it is known by a tick: what all those share that tell what happens in it.
+// The state of a recorded game at a tick, shared by the readers of its events.
 #pragma once
 
 #include "events/game_event.hpp"
@@ -34,16 +34,16 @@ struct event_context {
     /// Since the first tick.
     [[nodiscard]] double seconds(std::int32_t at) const noexcept;
 
-    [[nodiscard]] std::optional<place> last_place(std::int32_t client_id) const;
-    /// The tee that is nearest to a place, of those for which that holds. Null if none is within reach.
+    [[nodiscard]] std::optional<position> last_position(std::int32_t client_id) const;
+    /// The tee nearest to a position among those for which `holds` is true. Null if none is within reach.
     template <class F>
-    [[nodiscard]] tee const* nearest(place at, double reach, F const& holds) const {
+    [[nodiscard]] tee const* nearest(position at, double reach, F const& holds) const {
         tee const* best = nullptr;
         reach *= reach;
         for (tee const& t : now.tees) {
-            // It may have been stopped where nobody would have expected it.
+            // Something may have stopped it on its way.
             double const away =
-                std::min(squared_distance(at, t.at), squared_distance(at, expected_place(t, now.tick)));
+                std::min(squared_distance(at, t.at), squared_distance(at, expected_position(t, now.tick)));
             if (away > reach || !holds(t)) continue;
             reach = away;
             best = &t;
@@ -52,11 +52,11 @@ struct event_context {
     }
 };
 
-/// What belongs together, such as a kill message and the snapshot with the death, may be so far apart.
+/// The most ticks between things that belong together, such as a kill message and the snapshot with the death.
 inline constexpr std::int32_t lateness = ticks_per_second;
 constexpr bool is_late(std::int32_t then, std::int64_t now) noexcept { return now - then > lateness; }
 
-/// How far from a tee sounds are that it makes, and that it spawns: it may have moved since.
+/// The most units between a tee and the sound of what it does or of its spawning: it may have moved since.
 inline constexpr double sound_reach = 64;
 
 constexpr bool can_be_client(std::int32_t id) noexcept { return id >= 0 && id < 1024; }

@@ -157,7 +157,7 @@ private:
             lines_.pop_front();
         }
     }
-    // What was to be seen up to then.
+    // The text that was shown up to then.
     void show(text_buffer& out, std::int64_t until) {
         std::int64_t const from = std::exchange(last_, until);
         if (lines_.empty() || from == until) return;

@@ -1,4 +1,4 @@
-// What happens, as lines for people and for programs.
+// Prints events as lines for people and for programs.
 #pragma once
 
 #include "base/text.hpp"
@@ -15,10 +15,10 @@ namespace teewire::replay {
 class event_printer {
 public:
     virtual ~event_printer() = default;
-    /// What comes before everything else.
+    /// The text before the first event.
     [[nodiscard]] virtual std::string head() const { return {}; }
     virtual void print(text_buffer& out, game_event const& event) = 0;
-    /// What is left at the end.
+    /// Prints the rest at the end.
     virtual void finish(text_buffer&) {}
 };
 
@@ -28,7 +28,7 @@ enum class event_format : std::uint8_t {
     text,   ///< a line for each
     srt,    ///< subtitles
 };
-/// `file`: where it happens, for all but subtitles. `texts`: of CSV.
+/// `file`: name of the recording, for all but subtitles. `texts`: form of the texts in CSV.
 [[nodiscard]] std::unique_ptr<event_printer> make_event_printer(event_format format,
                                                                 std::optional<std::string> file, csv_texts texts);
 

@@ -49,8 +49,8 @@ std::string best_times_text(game_event const& e) {
     return line;
 }
 
-std::string hook_text(game_event const& e, std::string_view what) {
-    return fmt::format("{} {}{}", who(e.client), what, e.target ? e.target->name : "the ground");
+std::string hook_text(game_event const& e, std::string_view verb) {
+    return fmt::format("{} {}{}", who(e.client), verb, e.target ? e.target->name : "the ground");
 }
 
 std::string_view team_text(std::int32_t team) {

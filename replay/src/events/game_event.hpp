@@ -1,4 +1,4 @@
-// What happens in a game, told once for all who print, count or store it.
+// The events of a game, in one form for printing, counting and storing.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ enum class game_event_kind : std::uint8_t {
     leave,          ///< client; text: the reason, where the server says it
     name_change,    ///< client with the name from now on; text: the name before
     team_change,    ///< client; team
-    spawn,          ///< client, if it can be told which; place
-    kill,           ///< client: the killer; target: the victim; weapon; place
-    hit,            ///< client: who hit; target: who was hit; weapon; place
-    pickup,         ///< client; text: "health", "armor", "shotgun", "grenade", "laser", "ninja", "weapon"; place
-    shot,           ///< client; weapon; place
-    hook_attach,    ///< client; target: the player that the hook is in, or none; place
+    spawn,          ///< client, if it can be told which; position
+    kill,           ///< client: the killer; target: the victim; weapon; position
+    hit,            ///< client: who hit; target: who was hit; weapon; position
+    pickup,         ///< client; text: "health", "armor", "shotgun", "grenade", "laser", "ninja", "weapon"; position
+    shot,           ///< client; weapon; position
+    hook_attach,    ///< client; target: the player that the hook is in, or none; position
     hook_release,   ///< client; target: as above
     freeze,         ///< client
     unfreeze,       ///< client
@@ -41,7 +41,7 @@ inline constexpr std::size_t game_event_kind_count = static_cast<std::size_t>(ga
 [[nodiscard]] std::string_view name(game_event_kind k) noexcept;
 [[nodiscard]] std::optional<game_event_kind> find_event_kind(std::string_view name) noexcept;
 
-/// How it is known.
+/// The source of an event.
 enum class evidence : std::uint8_t {
     observed, ///< a message, an item of an event or a header says it
     derived,  ///< concluded from two snapshots
@@ -49,7 +49,7 @@ enum class evidence : std::uint8_t {
 /// "observed", "derived"
 [[nodiscard]] std::string_view name(evidence e) noexcept;
 
-/// Somebody in a game.
+/// A player who takes part in an event.
 struct participant {
     std::int32_t client_id = -1; ///< -1: the game, or several of whom it was one
     std::string name;            ///< at that time, can be printed as it is; of several: "alice or bob"
@@ -57,19 +57,19 @@ struct participant {
     friend bool operator==(participant const&, participant const&) = default;
 };
 
-/// In the units of items, of which a tile has 32.
-struct place {
+/// A position in the units of items, of which a tile has 32.
+struct position {
     std::int32_t x = 0;
     std::int32_t y = 0;
 
-    friend bool operator==(place const&, place const&) = default;
+    friend bool operator==(position const&, position const&) = default;
 };
 
 enum class race_record : std::uint8_t { none, personal, server };
 /// "", "personal", "server"
 [[nodiscard]] std::string_view name(race_record r) noexcept;
 
-/// One thing that happened. Which members mean something depends on the kind.
+/// One thing that happened. Its kind decides which members have a meaning.
 struct game_event {
     game_event_kind kind = game_event_kind::marker;
     evidence known = evidence::observed;
@@ -84,13 +84,13 @@ struct game_event {
     std::optional<std::int64_t> difference;  ///< to the own best
     std::optional<std::int64_t> server_time; ///< the best of anybody
     race_record record = race_record::none;
-    std::optional<place> where;
+    std::optional<position> where;
     bool copied =
         false; ///< speech that others are said to have said in the same tick: it may be one, told in other ids
     std::string text; ///< the bytes sent, valid UTF-8 or not
 };
 
-/// Whether a player, known or not, killed another one with a weapon.
+/// Returns whether a player, known or not, killed another one with a weapon.
 [[nodiscard]] bool is_kill_by_another(game_event const& event) noexcept;
 /// "hammer", "world", "weapon 9"
 [[nodiscard]] std::string weapon_text(std::int32_t weapon);

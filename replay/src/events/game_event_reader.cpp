@@ -15,7 +15,7 @@
 
 namespace teewire::replay {
 
-// Of one recording. Knows the order in which the parts of a tick are told.
+// The state of one recording. Knows the order in which the parts of a tick are told.
 class game_event_reader::state {
 public:
     state(receiver const& tell, recording_info const& begun)
@@ -92,10 +92,10 @@ private:
     void server_says(std::string_view text) {
         speech_.server_message(text);
         votes_.receive(text);
-        auto const said = read_announcement(text);
-        if (!said) return;
-        if (said->what == game_event_kind::finish) races_.receive(*said, text);
-        else presence_.receive(said->what, {}, said->name, said->reason);
+        auto const announced = read_announcement(text);
+        if (!announced) return;
+        if (announced->kind == game_event_kind::finish) races_.receive(*announced, text);
+        else presence_.receive(announced->kind, {}, announced->name, announced->reason);
     }
 
     void add_marker() {

@@ -1,4 +1,4 @@
-// What passes through the program as snapshots and messages, as what happens in the game.
+// Reads what happens in a game from snapshots and messages.
 #pragma once
 
 #include "events/game_event.hpp"
@@ -28,19 +28,19 @@ public:
     /// The recording is over: tells the rest.
     void finish();
 
-    // For those who count what lies between events. Only after something was taken.
+    // The state between events. Only valid after an event was put.
 
-    /// Whether the recording holds what one client received.
+    /// Returns whether the recording holds what one client received.
     [[nodiscard]] bool one_receiver() const noexcept;
     /// At the last snapshot with anything in it; tick -1 before the first one.
     [[nodiscard]] world_state const& now() const noexcept;
     /// At the one before that; of the first snapshot the same.
     [[nodiscard]] world_state const& before() const noexcept;
-    /// Another number whenever somebody has got another name or team.
+    /// Another number whenever a player has got another name or team.
     [[nodiscard]] std::uint64_t names_version() const noexcept;
-    /// Who has been present so far, or introduced, under which name.
+    /// The names of all clients so far.
     [[nodiscard]] name_table const& names() const noexcept;
-    /// What the last message said about a player, if anything.
+    /// The last message, if it introduced a player.
     [[nodiscard]] std::optional<introduction> const& introduced() const noexcept;
     /// -1 for spectators; none if it is not known.
     [[nodiscard]] std::optional<std::int32_t> team(present_player const& p) const;

@@ -14,7 +14,7 @@ constexpr std::int32_t sound_lateness = 3;
 } // namespace
 
 // The sound is where the tee is: of those near it, the one that fits best.
-void hook_events::receive(place at, bool player) {
+void hook_events::receive(position at, bool player) {
     auto const told = [&](tee const& t) {
         grip const* const held = grip_of(t);
         return held != nullptr && is_told(*held, player);
@@ -37,7 +37,7 @@ void hook_events::read(tee const& t, tee const* before) {
     std::int32_t const target = can_be_client(t.hooked_player) ? t.hooked_player : -1;
     // An item that stays as it was says the same again.
     if (before != nullptr) {
-        bool const again = before->place_tick == t.place_tick;
+        bool const again = before->position_tick == t.position_tick;
         if (t.hook_hit_ground && !(again && before->hook_hit_ground)) got_hold(t, false);
         if (t.hook_hit_player && !(again && before->hook_hit_player)) got_hold(t, true);
     }
@@ -79,7 +79,7 @@ hook_events::grip* hook_events::grip_of(tee const& t) {
 // that the hook flies.
 bool hook_events::may_hold(tee const& t, grip const& g) {
     return t.hook_state == tee::hook_grabbed ||
-           (t.hook_state == tee::hook_flying && t.place_tick <= g.since && g.target < 0);
+           (t.hook_state == tee::hook_flying && t.position_tick <= g.since && g.target < 0);
 }
 
 // The same attachment was told just now.

@@ -1,4 +1,4 @@
-// What hooks get hold of, and when they let it go.
+// Hooks that get hold of a player or the ground, and let go.
 #pragma once
 
 #include "events/pending_events.hpp"
@@ -13,10 +13,10 @@ public:
     hook_events(event_context const& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
     /// A sound says that one got hold of a player, or of the ground.
-    void receive(place at, bool player);
+    void receive(position at, bool player);
     /// A tee of the last snapshot. `before`: as it was in the one before, or null.
     void read(tee const& t, tee const* before);
-    /// All tees have been read: others are out of sight, or dead.
+    /// Releases the hooks of tees that were not read: they are out of sight, or dead.
     void release_lost();
 
 private:

@@ -15,10 +15,10 @@ pending_events::iterator pending_events::add(game_event e) {
 
 void pending_events::add_once(game_event e) {
     auto const id = [](std::optional<participant> const& p) { return p ? p->client_id : -2; };
-    std::string what =
+    std::string line =
         fmt::format("{} {} {} {} {} {} {}", name(e.kind), id(e.client), id(e.target), e.time.value_or(-1),
                     e.difference.value_or(0), e.server_time.value_or(-1), e.text);
-    if (game_.one_receiver || told_.insert(std::move(what)).second) add(std::move(e));
+    if (game_.one_receiver || told_.insert(std::move(line)).second) add(std::move(e));
 }
 
 void pending_events::add_speech(game_event e) {
@@ -53,7 +53,7 @@ void pending_events::finish() {
     release(INT64_MAX);
 }
 
-// What was said to clients that know different ids: who of them it was cannot be known.
+// The same words were sent under different ids: which client said them cannot be known.
 void pending_events::unite_copies() {
     game_event& first = waiting_.front();
     auto const all = speeches_.find({first.tick, first.kind, first.text});

@@ -22,11 +22,12 @@ public:
     pending_events(event_context const& game, std::function<void(game_event const&)> const& tell)
         : game_{game}, tell_{tell} {}
 
-    /// Behind those of the same tick.
+    /// Adds it after those of the same tick.
     iterator add(game_event e);
-    /// Unless the same was added in this tick: demos of servers hold what goes to all once for each client.
+    /// Adds it unless the same was added in this tick: demos of servers hold a message to everyone once for each client.
     void add_once(game_event e);
-    /// Chat, team chat or a whisper. Of several receivers, those who say the same in a tick may be one, told in other ids.
+    /// Adds chat, team chat or a whisper. With several receivers, clients that say the same in a tick may be one client
+    /// under several ids.
     void add_speech(game_event e);
 
     /// The last event since `tick` for which that holds, or null. It is among the last ones: not even servers of 128
@@ -49,7 +50,7 @@ public:
 private:
     struct words { // that were said in a tick
         std::int32_t tick;
-        game_event_kind how;
+        game_event_kind kind;
         std::string text;
 
         auto operator<=>(words const&) const = default;

@@ -9,7 +9,7 @@
 namespace teewire::replay {
 namespace {
 
-// Nobody knows what was in longer gaps, such as those of a demo of several pieces.
+// Longer gaps, such as those in a demo of several pieces, are not counted.
 constexpr std::int32_t longest_gap = 5 * ticks_per_second;
 // Units in a tick: what is faster was moved.
 constexpr double fastest = 256;
@@ -102,7 +102,7 @@ void player_counter::add_ways() {
         tee const* const to = now.find(ids_[i]);
         if (from == nullptr || to == nullptr) continue;
         double const way = distance(from->at, to->at);
-        std::int64_t const ticks = std::max<std::int64_t>(1, std::int64_t{to->place_tick} - from->place_tick);
+        std::int64_t const ticks = std::max<std::int64_t>(1, std::int64_t{to->position_tick} - from->position_tick);
         if (way <= fastest * static_cast<double>(ticks))
             clients_[i].counts->distance += static_cast<std::uint64_t>(std::llround(way * 256));
     }
@@ -135,7 +135,7 @@ void player_counter::count(game_event const& e) {
     player_counts* const client = of(e.client);
     switch (e.kind) {
     case game_event_kind::kill: {
-        // Of one client a death that no message tells may have been told in another piece.
+        // With one receiver, a death without a message may have been told in another piece.
         player_counts* const victim = of(e.target);
         if (victim == nullptr || (reader_.one_receiver() && !e.weapon)) break;
         ++victim->deaths;

@@ -1,4 +1,4 @@
-// What players have done in a recording, as numbers that can be added up.
+// Counts of what players did in a recording, which can be added up.
 //
 // Everything lies between two ticks, and belongs to the later one: what happens in the first tick of a recording is not
 // counted, as it belongs to what was before. So demos that were cut at a tick which both have add up to the whole one.

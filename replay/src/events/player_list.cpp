@@ -8,8 +8,8 @@ namespace teewire::replay {
 
 class player_list::part final : public segment_sink {
 public:
-    explicit part(player_list& to)
-        : protocol_{to.protocol_}, client_info_{to.client_info_.type}, players_{protocol_}, to_{to} {
+    explicit part(player_list& list)
+        : protocol_{list.protocol_}, client_info_{list.client_info_.type}, players_{protocol_}, list_{list} {
         for (field const& f : find_object(protocol_, "player_info")->fields)
             if (f.name == "score") score_at_ = f.offset;
     }
@@ -33,7 +33,7 @@ public:
     }
 
     void deliver() override {
-        for (fact const& one : facts_) std::visit([this](auto const& f) { to_.add(f); }, one);
+        for (fact const& one : facts_) std::visit([this](auto const& f) { list_.add(f); }, one);
         facts_.clear();
     }
 
@@ -73,8 +73,8 @@ private:
                 if (reported_.insert(id).second) facts_.emplace_back(presence_fact{id, tick});
         score_reader const meaning{state, protocol_};
         for (std::size_t i = 0; i < now_.size(); ++i) {
-            auto const [place, is_new] = reported_scores_.try_emplace(now_[i], now_scores_[i]);
-            if (!is_new && std::exchange(place->second, now_scores_[i]) == now_scores_[i]) continue;
+            auto const [entry, is_new] = reported_scores_.try_emplace(now_[i], now_scores_[i]);
+            if (!is_new && std::exchange(entry->second, now_scores_[i]) == now_scores_[i]) continue;
             facts_.emplace_back(score_fact{now_[i], now_scores_[i], meaning.time(now_[i], now_scores_[i])});
         }
         std::swap(now_, present_);
@@ -104,7 +104,7 @@ private:
     std::uint16_t client_info_;
     player_ids players_;
     std::size_t score_at_ = SIZE_MAX;
-    player_list& to_;
+    player_list& list_;
     std::vector<fact> facts_;
 
     // In this segment:

@@ -11,7 +11,7 @@ using enum game_event_kind;
 } // namespace
 
 bool presence_events::heard::is_about(game_event const& e) const {
-    return e.kind == what && e.client && (client_id ? e.client->client_id == *client_id : e.client->name == name);
+    return e.kind == kind && e.client && (client_id ? e.client->client_id == *client_id : e.client->name == name);
 }
 
 void presence_events::begin_tick() {

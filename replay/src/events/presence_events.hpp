@@ -1,4 +1,4 @@
-// Who is there, under which name and in which team.
+// Players who join, leave, or change their name or team.
 #pragma once
 
 #include "events/pending_events.hpp"
@@ -24,13 +24,13 @@ public:
     void receive(introduction const& i, game_message const& m);
     /// The items of the last snapshot that say what clients are called.
     void read_names(std::span<item const> client_infos);
-    /// Who is in the last snapshot.
+    /// The players in the last snapshot.
     void read_players();
 
 private:
     struct heard {
         std::int32_t tick;
-        game_event_kind what;
+        game_event_kind kind;
         std::optional<std::int32_t> client_id;
         std::string name;
         std::string reason;

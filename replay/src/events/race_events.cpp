@@ -10,9 +10,9 @@ using enum game_event_kind;
 } // namespace
 
 void race_events::receive(race_news const& news) {
-    using what = race_news::kind;
-    game_event e = game_.make(news.what == what::finish       ? finish
-                              : news.what == what::checkpoint ? checkpoint
+    using kind = race_news::kind;
+    game_event e = game_.make(news.what == kind::finish       ? finish
+                              : news.what == kind::checkpoint ? checkpoint
                                                               : best_times,
                               evidence::observed);
     if (std::int32_t const id = news.client_id.value_or(game_.racer); id >= 0) e.client = game_.who(id);
@@ -25,17 +25,17 @@ void race_events::receive(race_news const& news) {
         e.time = news.own_best;
         e.server_time = news.server_best;
     }
-    if (e.client) e.where = game_.last_place(e.client->client_id);
+    if (e.client) e.where = game_.last_position(e.client->client_id);
     if (e.kind == finish) add_finish(std::move(e));
     else pending_.add_once(std::move(e));
 }
 
-void race_events::receive(announcement const& said, std::string_view words) {
+void race_events::receive(announcement const& announced, std::string_view words) {
     game_event e = game_.make(finish, evidence::observed);
-    e.client = participant{-1, said.name};
+    e.client = participant{-1, announced.name};
     for (present_player const& p : game_.now.players)
-        if (game_.names.name(p.client_id) == said.name) e.client = game_.who(p.client_id);
-    e.time = said.time;
+        if (game_.names.name(p.client_id) == announced.name) e.client = game_.who(p.client_id);
+    e.time = announced.time;
     e.text = words;
     add_finish(std::move(e));
 }

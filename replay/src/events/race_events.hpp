@@ -15,7 +15,7 @@ public:
 
     void receive(race_news const& news);
     /// The server says in the chat, with these words, that somebody has finished.
-    void receive(announcement const& said, std::string_view words);
+    void receive(announcement const& announced, std::string_view words);
 
 private:
     void add_finish(game_event e);

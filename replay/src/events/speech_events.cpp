@@ -56,8 +56,8 @@ void speech_events::add(game_event_kind kind, std::string_view text) {
 bool speech_events::is_on_screen(std::string_view text) {
     std::erase_if(broadcasts_,
                   [&](auto const& b) { return std::int64_t{game_.tick} - b.second >= broadcast_ticks; });
-    auto const [place, is_new] = broadcasts_.try_emplace(std::string{text}, game_.tick);
-    place->second = game_.tick;
+    auto const [entry, is_new] = broadcasts_.try_emplace(std::string{text}, game_.tick);
+    entry->second = game_.tick;
     return !is_new;
 }
 

@@ -1,4 +1,4 @@
-// What players and servers say.
+// Chat, broadcasts and other words of players and servers.
 #pragma once
 
 #include "events/pending_events.hpp"

@@ -8,8 +8,8 @@ namespace {
 
 using enum game_event_kind;
 
-// How far from a tee things are that it did, in units: what it does counts where it is in that tick, and it may have
-// moved since. Hammers reach 51, weapons lie within 48.
+// Distances in units between a tee and the things it did. They count where it is in that tick, and it may have moved
+// since. Hammers reach 51, weapons lie within 48.
 constexpr double hammer_reach = 96;
 constexpr double pickup_reach = 80;
 
@@ -51,7 +51,7 @@ void tee_events::read_tees() {
             game_event e = game_.make(shot, evidence::derived);
             e.tick = std::max(t.attack_tick, game_.tick - lateness); // what came before that is told
             e.weapon = t.weapon;
-            e.where = expected_place(t, game_.now.tick);
+            e.where = expected_position(t, game_.now.tick);
             add(&t, std::move(e));
         }
         hooks_.read(t, game_.started ? before : nullptr);
@@ -61,25 +61,25 @@ void tee_events::read_tees() {
     hooks_.release_lost();
 }
 
-// Servers take inputs between two ticks: a shot of the tick of one snapshot may show in the next one alone.
+// Servers take inputs between two ticks, so a shot in the tick of one snapshot may show only in the next one.
 bool tee_events::has_shot(tee const& t, tee const* before) const {
     std::int32_t const last = before != nullptr ? before->attack_tick : game_.before.tick;
     return t.attack_tick > last && t.attack_tick >= game_.before.tick && t.attack_tick <= game_.now.tick;
 }
 
-void tee_events::add(tee const* of, game_event&& e) {
-    if (of != nullptr) e.client = game_.who(of->client_id);
+void tee_events::add(tee const* client, game_event&& e) {
+    if (client != nullptr) e.client = game_.who(client->client_id);
     pending_.add(std::move(e));
 }
 
-void tee_events::spawned(place at) {
+void tee_events::spawned(position at) {
     game_event e = game_.make(spawn, evidence::observed);
     e.where = at;
     add(game_.nearest(at, sound_reach, [&](tee const& t) { return game_.before.find(t.client_id) == nullptr; }),
         std::move(e));
 }
 
-void tee_events::hammered(place at) {
+void tee_events::hammered(position at) {
     game_event e = game_.make(hit, evidence::observed);
     e.where = at;
     e.weapon = hammer;
@@ -115,22 +115,23 @@ void tee_events::heard_sound(event_item const& i) {
     }
 }
 
-void tee_events::picked_up(std::string_view what, place at) {
+void tee_events::picked_up(std::string_view pickup_name, position at) {
     game_event e = game_.make(pickup, evidence::observed);
     e.where = at;
-    e.text = what;
+    e.text = pickup_name;
     auto const has_more = [&](tee const& t) {
         tee const* const before = game_.before.find(t.client_id);
         if (before == nullptr) return false;
-        return what == "health" ? t.health > before->health : what == "armor" && t.armor > before->armor;
+        return pickup_name == "health" ? t.health > before->health
+                                       : pickup_name == "armor" && t.armor > before->armor;
     };
     tee const* who = game_.nearest(at, pickup_reach, has_more);
     if (who == nullptr) who = game_.nearest(at, pickup_reach, [](tee const&) { return true; });
     add(who, std::move(e));
 }
 
-// Only who hit hears it, and who watches that one.
-void tee_events::was_hit(place at) {
+// Only the attacker hears it, and clients that watch the attacker.
+void tee_events::was_hit(position at) {
     tee const* const attacker = game_.one_receiver
                                     ? game_.now.find(game_.racer)
                                     : game_.nearest(at, sound_reach, [](tee const&) { return true; });
@@ -141,7 +142,7 @@ void tee_events::was_hit(place at) {
     if (std::count_if(hurt_.begin(), hurt_.end(), others) == 1) {
         tee const& victim = *game_.now.find(*std::find_if(hurt_.begin(), hurt_.end(), others));
         e.target = game_.who(victim.client_id);
-        e.where = expected_place(victim, game_.now.tick);
+        e.where = expected_position(victim, game_.now.tick);
     }
     add(attacker, std::move(e));
 }

@@ -1,4 +1,4 @@
-// What tees do and suffer: spawns, shots, hits, pickups, hooks and freezes.
+// Spawns, shots, hits, pickups, hooks and freezes of tees.
 #pragma once
 
 #include "events/hook_events.hpp"
@@ -22,13 +22,13 @@ public:
 
 private:
     [[nodiscard]] bool has_shot(tee const& t, tee const* before) const;
-    void add(tee const* of, game_event&& e);
-    void spawned(place at);
-    void hammered(place at);
+    void add(tee const* client, game_event&& e);
+    void spawned(position at);
+    void hammered(position at);
     void damaged(event_item const& i);
     void heard_sound(event_item const& i);
-    void picked_up(std::string_view what, place at);
-    void was_hit(place at);
+    void picked_up(std::string_view pickup_name, position at);
+    void was_hit(position at);
 
     event_context const& game_;
     pending_events& pending_;

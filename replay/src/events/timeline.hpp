@@ -1,4 +1,4 @@
-// What happens in a demo, and when.
+// The events of a demo, with a line for each.
 #pragma once
 
 #include "events/game_event.hpp"
@@ -19,7 +19,7 @@ struct timeline_event {
     game_event event{};
 };
 
-/// What happens when, up to the end of the file or the first damage.
+/// The events up to the end of the file or the first damage.
 struct timeline {
     std::int32_t first_tick = -1; ///< -1 if there is no tick at all
     std::int32_t last_tick = -1;

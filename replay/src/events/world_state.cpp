@@ -38,7 +38,7 @@ present_player const* world_state::player(std::int32_t client_id) const noexcept
 tee const* world_state::find(std::int32_t client_id) const noexcept { return find_id(tees, client_id); }
 
 // Fields that the kind of item does not have are nowhere.
-world_reader::layout world_reader::find_places(object const& known, std::span<std::string_view const> fields) {
+world_reader::layout world_reader::find_offsets(object const& known, std::span<std::string_view const> fields) {
     layout l;
     l.type = known.type;
     l.at.fill(SIZE_MAX);
@@ -59,21 +59,21 @@ world_reader::world_reader(protocol p) : is_07_{p == protocol::teeworlds_07} {
                                                              "health",      "armor"};
     constexpr std::array<std::string_view, 4> pickup_fields = {"x", "y", "type", "subtype"};
     constexpr std::array<std::string_view, 1> freeze_fields = {"freeze_end"};
-    player_info_ = find_places(*find_object(p, "player_info"), player_fields);
-    client_info_ = find_places(*find_object(p, "client_info"), client_fields);
-    spectator_ = find_places(*find_object(p, "spectator_info"), spectator_fields);
-    character_ = find_places(*find_object(p, "character"), tee_fields);
+    player_info_ = find_offsets(*find_object(p, "player_info"), player_fields);
+    client_info_ = find_offsets(*find_object(p, "client_info"), client_fields);
+    spectator_ = find_offsets(*find_object(p, "spectator_info"), spectator_fields);
+    character_ = find_offsets(*find_object(p, "character"), tee_fields);
     for (field const& f : find_object(p, "character")->fields) {
         if (f.name != "triggered_events") continue;
         hit_ground_flag_ = 1 << number_of(*f.values, "hook_attach_ground");
         hit_player_flag_ = 1 << number_of(*f.values, "hook_attach_player");
     }
     object const& pickup = *find_object(p, "pickup");
-    pickup_ = find_places(pickup, pickup_fields);
+    pickup_ = find_offsets(pickup, pickup_fields);
     laser_type_ = 0;
     for (field const& f : pickup.fields)
         if (f.name == (is_07_ ? "type" : "subtype")) laser_type_ = number_of(*f.values, "laser");
-    freeze_ = find_places(*find_object(protocol::ddnet, "ddnet_character"), freeze_fields);
+    freeze_ = find_offsets(*find_object(protocol::ddnet, "ddnet_character"), freeze_fields);
 
     struct entry {
         std::string_view name;
@@ -94,7 +94,7 @@ world_reader::world_reader(protocol p) : is_07_{p == protocol::teeworlds_07} {
         if (known == nullptr || known->is_extended()) continue;
         std::array<std::string_view, 3> const fields = {"x", "y", e.value};
         roles_[known->type] = static_cast<role>(static_cast<std::size_t>(role::first_event) + event_types_.size());
-        event_types_.push_back({find_places(*known, fields), e.what});
+        event_types_.push_back({find_offsets(*known, fields), e.what});
     }
     roles_[type_ex] = role::extension;
     roles_[character_.type] = role::tee;
@@ -167,7 +167,7 @@ void world_reader::add_tee(item const& i, world_state& out) {
     tee& t = out.tees.emplace_back();
     t.client_id = i.id();
     std::int32_t const predicted_from = value_at(i, at[0]);
-    t.place_tick = predicted_from > 0 ? std::min(predicted_from, out.tick) : out.tick;
+    t.position_tick = predicted_from > 0 ? std::min(predicted_from, out.tick) : out.tick;
     t.at = {value_at(i, at[1]), value_at(i, at[2])};
     t.speed_x = value_at(i, at[3]);
     t.speed_y = value_at(i, at[4]);
@@ -208,19 +208,19 @@ void world_reader::read_freezes(world_state& out) const {
                     value_at(i, freeze_.at[0]) != 0;
 }
 
-place expected_place(tee const& t, std::int32_t tick) noexcept {
+position expected_position(tee const& t, std::int32_t tick) noexcept {
     auto const moved = [&](std::int32_t from, std::int32_t speed) {
-        std::int64_t const to = from + std::int64_t{speed} * (std::int64_t{tick} - t.place_tick) / 256;
+        std::int64_t const to = from + std::int64_t{speed} * (std::int64_t{tick} - t.position_tick) / 256;
         return static_cast<std::int32_t>(std::clamp<std::int64_t>(to, INT32_MIN, INT32_MAX));
     };
     return {moved(t.at.x, t.speed_x), moved(t.at.y, t.speed_y)};
 }
 
-double squared_distance(place a, place b) noexcept {
+double squared_distance(position a, position b) noexcept {
     double const x = static_cast<double>(a.x) - b.x;
     double const y = static_cast<double>(a.y) - b.y;
     return x * x + y * y;
 }
-double distance(place a, place b) noexcept { return std::sqrt(squared_distance(a, b)); }
+double distance(position a, position b) noexcept { return std::sqrt(squared_distance(a, b)); }
 
 } // namespace teewire::replay

@@ -1,4 +1,4 @@
-// Who is where in a game and what they do, at one tick: what events and counts are concluded from.
+// The players, tees and event items of a game at one tick, from which events and counts are concluded.
 #pragma once
 
 #include "events/game_event.hpp"
@@ -14,30 +14,30 @@
 
 namespace teewire::replay {
 
-/// Somebody in the game, with a tee or without one.
+/// A player in the game, with a tee or without one.
 struct present_player {
     std::int32_t client_id = -1;
     std::optional<std::int32_t> team; ///< not in the items of 0.7
     std::int32_t latency = 0;         ///< milliseconds
 };
 
-/// What a player moves.
+/// The character that a player moves.
 struct tee {
     static constexpr std::int32_t hook_flying = 4; // of hook_state; all less is no hook, or one on its way back
     static constexpr std::int32_t hook_grabbed = 5;
 
     std::int32_t client_id = -1;
-    place at;                     ///< at place_tick; from there it goes on as a client would predict it
-    std::int32_t place_tick = 0;  ///< the snapshot's, or an earlier one
-    std::int32_t speed_x = 0;     ///< at place_tick, units in 256 ticks
-    std::int32_t speed_y = 0;     ///< the same downwards
-    std::int32_t health = 0;      ///< 0: a client does not get that of others
-    std::int32_t armor = 0;       ///< the same
-    std::int32_t weapon = -1;     ///< in its hands
-    std::int32_t attack_tick = 0; ///< of the last shot
+    position at;                    ///< at position_tick; from there it goes on as a client would predict it
+    std::int32_t position_tick = 0; ///< the snapshot's, or an earlier one
+    std::int32_t speed_x = 0;       ///< at position_tick, units in 256 ticks
+    std::int32_t speed_y = 0;       ///< the same downwards
+    std::int32_t health = 0;        ///< 0: a client does not get that of others
+    std::int32_t armor = 0;         ///< the same
+    std::int32_t weapon = -1;       ///< in its hands
+    std::int32_t attack_tick = 0;   ///< of the last shot
     std::int32_t hook_state = 0;
     std::int32_t hooked_player = -1;
-    place hook;
+    position hook;
     bool hook_hit_ground = false; ///< since the snapshot before; 0.7 says it, other servers have sounds for it
     bool hook_hit_player = false; ///< the same
     bool frozen = false;          ///< DDNet; no other server says it
@@ -46,7 +46,7 @@ struct tee {
 /// An item of an event.
 struct event_item {
     enum class kind : std::uint8_t { spawn, hammer_hit, death, sound, damage } what;
-    place at;
+    position at;
     std::int32_t value = 0; ///< death and 0.7's damage: the client; sound: which. 0.6's damage: -1
 };
 
@@ -56,7 +56,7 @@ struct world_state {
     std::vector<present_player> players;
     std::vector<tee> tees;
     std::vector<event_item> events; ///< that were not in the snapshot before
-    std::vector<place> lasers;      ///< to be picked up
+    std::vector<position> lasers;   ///< to be picked up
 
     [[nodiscard]] present_player const* player(std::int32_t client_id) const noexcept;
     [[nodiscard]] tee const* find(std::int32_t client_id) const noexcept;
@@ -68,28 +68,28 @@ public:
     explicit world_reader(protocol p);
     void read(std::int32_t tick, snapshot_view snapshot, world_state& out);
 
-    // Of the last snapshot, as long as it is there:
+    // Valid as long as the last snapshot is:
 
-    /// What clients are called.
+    /// The items with the names of clients.
     [[nodiscard]] std::span<item const> client_infos() const noexcept { return client_infos_; }
     /// The client that it was made for, or -1.
     [[nodiscard]] std::int32_t local_client() const noexcept { return local_; }
-    /// Whom that client watches, itself or another; -1 if that is not known.
+    /// The client that it watches, itself or another; -1 if that is not known.
     [[nodiscard]] std::int32_t followed_client() const noexcept { return followed_; }
-    /// Whether it was made for one client: it marks that client as the local one, or hides the health of others, which
+    /// Returns whether the snapshot was made for one client: it marks that client as the local one, or hides the health of others, which
     /// for the living is never 0.
     [[nodiscard]] bool made_for_one() const noexcept { return local_ >= 0 || hides_health_; }
 
-    static constexpr std::size_t max_places = 14; ///< of fields that one kind of item has
+    static constexpr std::size_t max_fields = 14; ///< of fields that one kind of item has
 
 private:
-    struct layout { ///< where in an item what is needed stands
+    struct layout { ///< offsets of the needed fields in an item
         std::uint16_t type = 0;
-        std::array<std::size_t, max_places> at{};
+        std::array<std::size_t, max_fields> at{};
     };
     using event_key = std::array<std::int32_t, 9>; // type, id and data
 
-    static layout find_places(object const& known, std::span<std::string_view const> fields);
+    static layout find_offsets(object const& known, std::span<std::string_view const> fields);
     void add_tee(item const& i, world_state& out);
     void add_event(item const& i, std::size_t which, world_state& out);
     void read_freezes(world_state& out) const;
@@ -120,10 +120,10 @@ private:
     bool hides_health_ = false;
 };
 
-/// Where the tee is by the tick of the snapshot, if nothing has stopped it since place_tick.
-[[nodiscard]] place expected_place(tee const& t, std::int32_t tick) noexcept;
+/// The position of the tee in the tick of the snapshot, if nothing has stopped it since position_tick.
+[[nodiscard]] position expected_position(tee const& t, std::int32_t tick) noexcept;
 /// In units.
-[[nodiscard]] double distance(place a, place b) noexcept;
-[[nodiscard]] double squared_distance(place a, place b) noexcept;
+[[nodiscard]] double distance(position a, position b) noexcept;
+[[nodiscard]] double squared_distance(position a, position b) noexcept;
 
 } // namespace teewire::replay

@@ -70,7 +70,7 @@ std::vector<death> explain_deaths(std::span<std::int32_t const> died, std::span<
         }
         auto const found = announced.find(victim);
         if (found == announced.end()) continue;
-        // Who was killed and leaves within the same tick dies twice. Other messages that disagree prove nothing.
+        // A player who is killed and leaves within the same tick dies twice. Other messages that disagree prove nothing.
         auto const& all = found->second;
         count& of_victim = counts[victim];
         if (all.size() != 1 && all.size() != of_victim.all) continue;

@@ -16,7 +16,7 @@ namespace teewire::replay {
 /// "76ce455b-f9eb-3a48-add7-e04b941d045c"
 [[nodiscard]] std::string uuid_text(uuid const& id);
 
-/// What a type number means in a snapshot.
+/// The meaning of a type number in a snapshot.
 struct type_name {
     object const* known = nullptr; ///< null for types that are not in the tables
     std::string text;              ///< "character", "type_30", "uuid_..." or "extended_type" for describing items
@@ -30,10 +30,10 @@ void write_fields(object_writer& to, item const& i, object const* known);
 [[nodiscard]] std::string csv_columns(object const& known);
 void write_csv_values(text_buffer& out, item const& i, object const& known, csv_texts form);
 
-/// What an alias whose UUID is known means.
+/// The meaning of an alias whose UUID is known.
 [[nodiscard]] type_name name_extended(uuid const& id);
 
-/// What has a name of its own in an item: a field, an element of one, or an int that no field describes.
+/// A part of an item with a name of its own: a field, an element of one, or an int that no field describes.
 struct item_part {
     std::size_t at = 0; ///< int
     std::size_t ints = 1;
@@ -48,7 +48,7 @@ struct item_part {
 void write_part(json_writer& json, item_part const& part, std::span<std::int32_t const> ints);
 
 /// " x 123 (+4) y 56 (-1)": the fields in which `differences` is not zero, or all of them if there are none. Ints that
-/// no field describes are called by their place.
+/// no field describes are called by their offset.
 [[nodiscard]] std::string changes_text(item const& i, std::span<std::int32_t const> differences,
                                        object const* known);
 

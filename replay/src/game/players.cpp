@@ -145,7 +145,7 @@ player_ids::player_ids(protocol p) {
     object const& info = *find_object(p, "player_info");
     type_ = info.type;
     for (field const& f : info.fields)
-        if (f.name == "client_id") place_ = f.offset;
+        if (f.name == "client_id") offset_ = f.offset;
 }
 
 std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p) {

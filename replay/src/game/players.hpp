@@ -1,4 +1,4 @@
-// The players of a game: who is there, and what they do.
+// The players of a game, and their names.
 #pragma once
 
 #include "game/race.hpp"
@@ -18,7 +18,7 @@ namespace teewire::replay {
 
 // ---- names ---------------------------------------------------------------------------------------------------------
 
-/// What a message says about a player. What it leaves out stays as it was.
+/// A message about a player. Members without a value leave unchanged what is known.
 struct introduction {
     std::int32_t tick = -1;
     std::int32_t client_id = -1;
@@ -28,20 +28,20 @@ struct introduction {
 };
 [[nodiscard]] std::optional<introduction> read_introduction(game_message const& m);
 
-/// Who is behind a client id. Items say it in most demos; those of 0.7 servers have messages alone.
+/// The names, clans and teams of clients. Most demos have items for them; those of 0.7 servers have only messages.
 class name_table {
 public:
     struct identity {
         std::string name; ///< this and all texts below can be printed as they are
         std::string clan;
         std::optional<std::int32_t> team;
-        std::vector<std::int32_t> item; ///< that this was read from
+        std::vector<std::int32_t> item; ///< the item that this was read from
     };
 
     void add(introduction const& i);
     /// A client_info item, which `info` describes.
     void add(item const& i, object const& info, protocol p);
-    /// Those of the snapshot.
+    /// Reads the client_info items of a snapshot.
     void read(snapshot_view snapshot, protocol p);
     /// Null if nothing is known.
     [[nodiscard]] identity const* find(std::int32_t client_id) const;
@@ -57,7 +57,7 @@ private:
 /// "hammer", "weapon 9": what an item has in its hands. They are the same in all protocols.
 [[nodiscard]] std::string weapon_name(std::int32_t weapon);
 
-/// What the player does in the world.
+/// A player's tee.
 struct character {
     std::int32_t x = 0;
     std::int32_t y = 0;
@@ -85,18 +85,18 @@ struct player {
 /// Best score or time first. `tick`: of the snapshot, for the clocks of races.
 [[nodiscard]] std::vector<player> read_players(snapshot_view snapshot, protocol p, name_table const& names,
                                                std::int32_t tick = -1);
-/// Whom items of type player_info are about.
+/// Finds the client ids in items of type player_info.
 class player_ids {
 public:
     explicit player_ids(protocol p);
     [[nodiscard]] std::uint16_t type() const noexcept { return type_; }
     [[nodiscard]] std::int32_t client_id(item const& i) const noexcept {
-        return place_ < i.data.size() ? i.data[place_] : i.id();
+        return offset_ < i.data.size() ? i.data[offset_] : i.id();
     }
 
 private:
     std::uint16_t type_;
-    std::size_t place_ = SIZE_MAX; // none in 0.7
+    std::size_t offset_ = SIZE_MAX; // none in 0.7
 };
 /// In the order of the items.
 [[nodiscard]] std::vector<std::int32_t> read_client_ids(snapshot_view snapshot, protocol p);

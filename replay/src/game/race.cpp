@@ -97,14 +97,14 @@ std::int32_t followed_client(snapshot_view snapshot, protocol p) {
     return local;
 }
 
-std::optional<std::size_t> race_start_place(std::span<std::int32_t const> data, object const& what) {
-    if (what.name != "game_info") return {};
+std::optional<std::size_t> race_start_offset(std::span<std::int32_t const> data, object const& described) {
+    if (described.name != "game_info") return {};
     item const i{0, data};
-    if ((int_field(i, what, "game_state_flags") & racetime_flag) == 0) return {};
-    auto const timer = std::find_if(what.fields.begin(), what.fields.end(),
+    if ((int_field(i, described, "game_state_flags") & racetime_flag) == 0) return {};
+    auto const timer = std::find_if(described.fields.begin(), described.fields.end(),
                                     [](field const& f) { return f.name == "warmup_timer"; });
     // It is negative, which old clients take for no warmup.
-    if (timer == what.fields.end() || timer->offset >= data.size()) return {};
+    if (timer == described.fields.end() || timer->offset >= data.size()) return {};
     if (data[timer->offset] >= 0 || data[timer->offset] == INT32_MIN) return {};
     return timer->offset;
 }
@@ -121,10 +121,10 @@ std::vector<running_race> read_races(snapshot_view snapshot, protocol p) {
     std::int32_t start = -1;
     for (item const i : snapshot) {
         if (i.type() != game.type) continue;
-        if (auto const place = race_start_place(i.data, game)) start = -i.data[*place];
+        if (auto const offset = race_start_offset(i.data, game)) start = -i.data[*offset];
     }
-    std::int32_t const whose = start >= 0 ? followed_client(snapshot, p) : -1;
-    if (whose >= 0) races.push_back({whose, start});
+    std::int32_t const client_id = start >= 0 ? followed_client(snapshot, p) : -1;
+    if (client_id >= 0) races.push_back({client_id, start});
     return races;
 }
 

@@ -19,7 +19,7 @@ inline constexpr std::int32_t no_time = -9999;
 /// "6:29.00", "1:06:29.00", "-0:01.50".
 [[nodiscard]] std::string time_text(std::int64_t milliseconds);
 
-/// What the scores of a snapshot mean: points, or the time of the best finish, which DDNet's client calls time.
+/// Tells whether the scores of a snapshot are points, or times of the best finish as DDNet's client shows them.
 class score_reader {
 public:
     score_reader(snapshot_view snapshot, protocol p);
@@ -40,8 +40,7 @@ private:
     std::vector<finish> exact_; // newer servers send more than whole seconds
 };
 
-/// Whom the client looks at that the snapshot was made for: the one that it watches, or itself. -1 if that is not
-/// known.
+/// The client id that the recording client watches, or its own if it watches nobody; -1 if that is not known.
 [[nodiscard]] std::int32_t followed_client(snapshot_view snapshot, protocol p);
 
 /// A race that is being run.
@@ -49,18 +48,20 @@ struct running_race {
     std::int32_t client_id = -1;
     std::int32_t start_tick = 0;
 };
-/// Those whose clocks the snapshot shows: in 0.6 that of the client alone for which it was made.
+/// Reads the races whose clocks the snapshot shows; in 0.6 only that of the client for which it was made.
 [[nodiscard]] std::vector<running_race> read_races(snapshot_view snapshot, protocol p);
 
-/// The bit of game_state_flags in 0.6 that says so.
+/// The bit of game_state_flags in 0.6 that marks a running race.
 inline constexpr std::int32_t racetime_flag = 1 << 3;
-/// Where in an item's data the start of a race is as a negative tick, as in 0.6's game_info.
-[[nodiscard]] std::optional<std::size_t> race_start_place(std::span<std::int32_t const> data, object const& what);
+/// The offset in an item's data at which the start of a race stands as a negative tick, as in 0.6's game_info. None if
+/// the item has none.
+[[nodiscard]] std::optional<std::size_t> race_start_offset(std::span<std::int32_t const> data,
+                                                           object const& described);
 
-/// What a message says about a race.
+/// A message about a race.
 struct race_news {
     enum class kind : std::uint8_t { finish, checkpoint, records } what;
-    std::optional<std::int32_t> client_id;  ///< who; none: the client that it was sent to, or the one it watches
+    std::optional<std::int32_t> client_id;  ///< none: the client that it was sent to, or the one it watches
     std::optional<std::int64_t> time;       ///< milliseconds, as all below
     std::optional<std::int64_t> difference; ///< to the own best
     bool personal_record = false;           ///< a finish that is one
@@ -71,7 +72,7 @@ struct race_news {
 /// None for messages about anything else, and for those that only set the clock.
 [[nodiscard]] std::optional<race_news> read_race_news(message const& m, protocol p);
 
-/// Whether a broadcast is the clock of a race, which servers send to clients that have none: "00:06".
+/// Returns whether a broadcast is the clock of a race ("00:06"), which servers send to clients that have none.
 [[nodiscard]] bool is_race_clock(std::string_view broadcast);
 
 } // namespace teewire::replay

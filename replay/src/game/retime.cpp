@@ -34,7 +34,7 @@ tick_mover::places const& tick_mover::find(object const& what) {
 void tick_mover::move(std::span<std::int32_t> data, object const& what, std::int32_t shift) {
     for (std::size_t const place : find(what).ticks)
         if (place < data.size()) data[place] = moved(data[place], shift);
-    if (auto const start = race_start_place(data, what)) data[*start] = -moved(-data[*start], shift);
+    if (auto const start = race_start_offset(data, what)) data[*start] = -moved(-data[*start], shift);
 }
 
 object const* tick_mover::find(std::uint16_t type) const {

@@ -5,7 +5,7 @@
 namespace teewire::replay {
 namespace {
 
-// Places in a client's item.
+// Offsets in a client's item.
 constexpr std::size_t at_local = 0, at_team = 1, at_name = 2, at_clan = 6, at_country = 9, at_parts = 10,
                       at_custom = 46, at_colors = 52;
 constexpr std::size_t name_ints = 4, clan_ints = 3, part_ints = 6, parts = 6;
@@ -48,8 +48,8 @@ bool roster::receive(message const& m) {
     switch (identify(m, p)) {
     case message_type::client_info: {
         auto const info = decode<messages::client_info>(m, p);
-        auto* const place = info ? client(info->client_id) : nullptr;
-        if (place == nullptr) return true;
+        auto* const entry = info ? client(info->client_id) : nullptr;
+        if (entry == nullptr) return true;
         client_item item{};
         std::span<std::int32_t> const ints{item};
         item[at_local] = info->local;
@@ -58,22 +58,22 @@ bool roster::receive(message const& m) {
         encode_text(info->clan, ints.subspan(at_clan, clan_ints));
         item[at_country] = info->country;
         put_skin(info->skin, item);
-        *place = item;
+        *entry = item;
         return true;
     }
     case message_type::client_drop:
         if (auto const drop = decode<messages::client_drop>(m, p))
-            if (auto* const place = client(drop->client_id)) place->reset();
+            if (auto* const entry = client(drop->client_id)) entry->reset();
         return true;
     case message_type::skin_change:
         if (auto const change = decode<messages::skin_change>(m, p))
-            if (auto* const place = client(change->client_id); place != nullptr && *place)
-                put_skin(change->skin, **place);
+            if (auto* const entry = client(change->client_id); entry != nullptr && *entry)
+                put_skin(change->skin, **entry);
         return true;
     case message_type::team:
         if (auto const team = decode<messages::team>(m, p))
-            if (auto* const place = client(team->client_id); place != nullptr && *place)
-                (**place)[at_team] = team->team;
+            if (auto* const entry = client(team->client_id); entry != nullptr && *entry)
+                (**entry)[at_team] = team->team;
         return true;
     case message_type::game_info:
         if (auto const info = decode<messages::game_info>(m, p))

@@ -1,4 +1,4 @@
-// What 0.7 sends in messages, and its demos in items: who plays, the game and the tuning.
+// The players, the game and the tuning, which 0.7 sends in messages and stores as items in demos.
 #pragma once
 
 #include <teewire/message_types.hpp>
@@ -11,7 +11,7 @@
 
 namespace teewire::replay {
 
-/// The item types that occur in demos alone.
+/// The item types that occur only in demos.
 inline constexpr std::uint16_t type_client_info_07 = 13;
 inline constexpr std::uint16_t type_game_info_07 = 14;
 inline constexpr std::uint16_t type_tune_params_07 = 15;
@@ -21,7 +21,7 @@ using client_item = std::array<std::int32_t, 58>;
 using game_item = std::array<std::int32_t, 5>;
 using tune_item = std::array<std::int32_t, 32>;
 
-/// What clients assume when nothing else is said, in hundredths.
+/// The tuning that clients assume when they are sent none, in hundredths.
 extern tune_item const standard_tuning_07;
 
 /// Everything in the form of the items.
@@ -32,14 +32,14 @@ struct roster {
 
     friend bool operator==(roster const&, roster const&) = default;
 
-    /// The place of a client, who may not be there; null if nobody can have that id.
+    /// The entry of a client, empty for a client that is not there; null for an impossible id.
     [[nodiscard]] std::optional<client_item>* client(std::int32_t id) noexcept {
         return id >= 0 && id < static_cast<std::int32_t>(max_clients_07) ? &clients[static_cast<std::size_t>(id)]
                                                                          : nullptr;
     }
-    /// Takes in a message of the server's. False if it is none that concerns this.
+    /// Reads a message of the server's. False if it is not about any of this.
     bool receive(message const& m);
-    /// Takes in what the items of a snapshot say; true if there are any. Then clients without an item are gone.
+    /// Reads the items of a snapshot; true if there are any. Then clients without an item are gone.
     bool read(snapshot_view snapshot);
 };
 

@@ -1,4 +1,4 @@
-// How far apart snapshots are, and how many of them are missed.
+// Distances between snapshots, and the number of missed ones.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace teewire::replay {
 
-/// How often each distance between two snapshots occurred, in ticks. All are positive.
+/// The number of times each distance between two snapshots occurred, in ticks. All are positive.
 using distance_counts = std::map<std::int32_t, std::uint64_t>;
 
 struct spacing {

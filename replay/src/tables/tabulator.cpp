@@ -73,13 +73,13 @@ void tabulator::put(stream_event const& event) {
 
 void tabulator::finish() { end(); }
 
-void tabulator::begin(recording_info const& what) {
-    begun_ = what;
+void tabulator::begin(recording_info const& info) {
+    begun_ = info;
     begun_.map_bytes = {};
     recording_ = {};
-    recording_.version = what.version;
-    recording_.map = what.map;
-    recording_.began = what.began;
+    recording_.version = info.version;
+    recording_.map = info.map;
+    recording_.began = info.began;
     recording_.part = parts_++;
     open_ = true;
     rows_.items.begin(recording_.version);

@@ -112,7 +112,7 @@ public:
     [[nodiscard]] recording_row const& current() const noexcept { return recording_; }
 
 private:
-    void begin(recording_info const& what);
+    void begin(recording_info const& info);
     void end();
     void take_snapshot(stream_event const& event);
     void take_message(stream_event const& event);
