@@ -3,6 +3,7 @@
 #include "base/interrupts.hpp"
 #include "game/item_text.hpp"
 #include "game/message_texts.hpp"
+#include "game/owned_snapshot.hpp"
 
 #include <algorithm>
 #include <array>
@@ -175,7 +176,7 @@ snapshot_view redactor::change(snapshot_view state, std::span<std::int32_t> out)
         // A clan stays with those who stay.
         if (concerns(text_of(i, *name_field_))) put(*clan_field_, clans_);
     }
-    return changed ? snapshot_view::trusted(out.first(ints.size()), state.distinct_keys()) : state;
+    return changed ? with_data(state, out.first(ints.size())) : state;
 }
 
 std::optional<std::vector<std::uint8_t>> redactor::change(std::span<std::uint8_t const> message, redacted& counts) {

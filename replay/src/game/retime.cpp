@@ -1,5 +1,6 @@
 #include "game/retime.hpp"
 
+#include "game/owned_snapshot.hpp"
 #include "game/race.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ snapshot_view tick_mover::move(snapshot_view snapshot, std::int32_t shift, std::
     auto const ints = snapshot.ints();
     assert(out.size() >= ints.size());
     std::copy(ints.begin(), ints.end(), out.begin());
-    auto const copy = snapshot_view::trusted(out.first(ints.size()), snapshot.distinct_keys());
+    auto const copy = with_data(snapshot, out.first(ints.size()));
     if (shift == 0) return copy;
     aliases_.clear();
     for (item const i : snapshot)

@@ -43,8 +43,7 @@ void fragmenter::put(stream_event const& event) {
     if (event.kind != event_kind::message) return;
     // A fragment begins with a keyframe.
     if (begun_ && first_tick_ < 0) {
-        constexpr std::size_t most = 1000;
-        if (event.vital && late_.size() < most) late_.emplace_back(event.message.begin(), event.message.end());
+        if (event.vital) early_.add(event.message, true);
         return;
     }
     static_cast<void>(recorder_->put(event));
@@ -90,12 +89,12 @@ void fragmenter::take_snapshot(stream_event const& event) {
         open_since_.reset();
     }
     last_tick_ = event.tick;
-    stream_event late = event;
-    late.kind = event_kind::message;
-    for (auto const& message : std::exchange(late_, {})) {
-        late.message = message;
-        static_cast<void>(recorder_->put(late));
-    }
+    early_.release([&](std::span<std::uint8_t const> bytes, bool) {
+        stream_event message = event;
+        message.kind = event_kind::message;
+        message.message = bytes;
+        static_cast<void>(recorder_->put(message));
+    });
 }
 
 void fragmenter::cut() {
@@ -114,7 +113,7 @@ void fragmenter::finish() {
     recorder_.reset();
     memory_.reset();
     announced_.reset();
-    late_.clear();
+    early_.clear();
 }
 
 } // namespace teewire::replay

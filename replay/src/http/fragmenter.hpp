@@ -2,6 +2,7 @@
 #pragma once
 
 #include "recording/demo/demo_recorder.hpp"
+#include "recording/stream/early_messages.hpp"
 #include "recording/stream/event.hpp"
 
 #include <teewire/connection.hpp>
@@ -77,8 +78,8 @@ private:
     std::uint64_t number_ = 0;
     std::int32_t first_tick_ = -1; // of the open fragment; -1: none is open
     std::int32_t last_tick_ = -1;
-    std::optional<milliseconds> open_since_;      // as settle() saw it
-    std::vector<std::vector<std::uint8_t>> late_; // vital messages while none is open
+    std::optional<milliseconds> open_since_; // as settle() saw it
+    early_messages early_;                   // vital ones while no fragment is open
 };
 
 } // namespace teewire::replay

@@ -11,8 +11,7 @@ void scoreboard::put(stream_event const& event) {
         state_.clear();
         break;
     case event_kind::snapshot:
-        state_.assign(event.state.ints().begin(), event.state.ints().end());
-        distinct_keys_ = event.state.distinct_keys();
+        state_.assign(event.state);
         tick_ = event.tick;
         break;
     default: break;
@@ -23,9 +22,8 @@ std::string scoreboard::json(game_event_reader const& events) const {
     rapidjson::StringBuffer text;
     json_writer json{text};
     json.StartArray();
-    if (!state_.empty()) {
-        auto const state = snapshot_view::trusted(state_, distinct_keys_);
-        for (player const& p : read_players(state, version_, events.names(), tick_)) {
+    if (state_.has_value()) {
+        for (player const& p : read_players(state_.view(), version_, events.names(), tick_)) {
             object_writer one{json};
             one.number("id", p.client_id);
             one.text("name", p.name);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "events/game_event_reader.hpp"
+#include "game/owned_snapshot.hpp"
 #include "recording/stream/event.hpp"
 
 #include <string>
-#include <vector>
 
 namespace teewire::replay {
 
@@ -18,8 +18,7 @@ public:
 
 private:
     protocol version_ = protocol::ddnet;
-    std::vector<std::int32_t> state_;
-    bool distinct_keys_ = false;
+    owned_snapshot state_;
     std::int32_t tick_ = -1;
 };
 

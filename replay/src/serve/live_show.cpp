@@ -80,8 +80,7 @@ void live_show::take_snapshot(std::int32_t tick, snapshot_view state, std::int64
     if (is_07()) roster_.read(state);
     bool const goes_on = tick > tick_ && !std::exchange(restarts_, false);
     tick_ = tick;
-    state_.assign(state.ints().begin(), state.ints().end());
-    distinct_keys_ = state.distinct_keys();
+    state_.assign(state);
     if (!take_rate(now)) {
         ++count_.too_many;
         return;
@@ -160,7 +159,7 @@ void live_show::show_state(std::int32_t server_tick, bool again, std::int64_t no
 }
 
 void live_show::advance(std::int64_t now, bool anybody) {
-    if (!anybody || state_.empty()) return;
+    if (!anybody || !state_.has_value()) return;
     if (shown_tick_ < 0) return show_state(first_tick(), true, now);
     if (now - shown_at_ < max_silence) return;
     std::int64_t const server_tick = shown_tick_ + ticks_since_shown(now);

@@ -1,6 +1,7 @@
 // What happens now, shown to viewers at once: a game that is received from somewhere.
 #pragma once
 
+#include "game/owned_snapshot.hpp"
 #include "recording/stream/event.hpp"
 #include "serve/show.hpp"
 
@@ -63,7 +64,7 @@ private:
     [[nodiscard]] bool place(bool goes_on, std::int64_t now);
     void choose_viewer_id(std::int64_t now);
     void show_state(std::int32_t server_tick, bool again, std::int64_t now);
-    [[nodiscard]] snapshot_view state() const noexcept { return snapshot_view::trusted(state_, distinct_keys_); }
+    [[nodiscard]] snapshot_view state() const noexcept { return state_.view(); }
     // The server tick to begin with.
     [[nodiscard]] std::int32_t first_tick() const noexcept { return tick_ <= latest_begin ? tick_ : other_begin; }
     [[nodiscard]] std::int64_t ticks_since_shown(std::int64_t now) const noexcept;
@@ -82,8 +83,7 @@ private:
     std::vector<std::uint8_t> tuning_;
 
     std::int32_t tick_ = -1;                 // the source's latest
-    std::vector<std::int32_t> state_;        // its snapshot; empty if there is none
-    bool distinct_keys_ = false;             // of the state
+    owned_snapshot state_;                   // its snapshot
     bool restarts_ = false;                  // a recording has begun, and its ticks with it
     std::int64_t shift_ = 0;                 // from the source's ticks to the server's
     std::int32_t shown_tick_ = -1;           // the server's latest; -1: none since begin_anew()

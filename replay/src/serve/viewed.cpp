@@ -1,5 +1,6 @@
 #include "serve/viewed.hpp"
 
+#include "game/owned_snapshot.hpp"
 #include "game/roster.hpp"
 
 #include <teewire/packer.hpp>
@@ -183,7 +184,7 @@ snapshot_view viewed_snapshots::watching(snapshot_view snapshot, std::int32_t wa
         info[at + 1] = who->data[1];
         info[at + 2] = who->data[2];
     }
-    auto const same = snapshot_view::trusted(ints, snapshot.distinct_keys());
+    auto const same = with_data(snapshot, ints);
     return snapshot.outline().keys.empty() ? same : same.with_outline(snapshot.outline());
 }
 

@@ -42,7 +42,7 @@ bool capture_stream::next(stream_event& out) {
     }
     out.message = current_.message;
     if (out.kind == event_kind::snapshot) std::swap(state_, current_);
-    if (!state_.snapshot.empty()) out.state = snapshot_view::trusted(state_.snapshot, state_.distinct_keys);
+    out.state = state_.snapshot.view();
     return true;
 }
 
@@ -65,8 +65,9 @@ void capture_stream::begin(connection_stats const& stats) {
     begun.last_tick = stay.last_tick;
     first.begun = std::make_shared<recording_info>(begun);
     ready_.push_back(std::move(first));
-    for (owned_event& m : early_) ready_.push_back(std::move(m));
-    early_.clear();
+    early_.release([&](std::span<std::uint8_t const> bytes, bool vital) {
+        ready_.push_back(owned_message(bytes, -1, vital));
+    });
     begun_ = true;
 }
 
@@ -79,8 +80,7 @@ void capture_stream::snapshot(connection_stats const& stats, snapshot_event cons
     }
     owned_event& made = pending_[event.tick].snapshot.emplace(event_kind::snapshot, event.tick);
     made.event.keyframe = event.base_tick < 0;
-    made.snapshot.assign(event.snapshot.ints().begin(), event.snapshot.ints().end());
-    made.distinct_keys = event.snapshot.distinct_keys();
+    made.snapshot.assign(event.snapshot);
     newest_ = std::max(newest_, event.tick);
     while (!pending_.empty() && pending_.begin()->first < newest_ - patience) {
         auto first = pending_.extract(pending_.begin());
@@ -91,10 +91,16 @@ void capture_stream::snapshot(connection_stats const& stats, snapshot_event cons
 void capture_stream::game_message(connection_stats const& stats, message const&, message_type,
                                   std::span<std::uint8_t const> bytes, bool vital) {
     if (!follows(stats)) return;
-    owned_event made{event_kind::message, newest_};
+    if (newest_ < 0) early_.add(bytes, vital);
+    else pending_[newest_].messages.push_back(owned_message(bytes, newest_, vital));
+}
+
+capture_stream::owned_event capture_stream::owned_message(std::span<std::uint8_t const> bytes, std::int32_t tick,
+                                                          bool vital) {
+    owned_event made{event_kind::message, tick};
     made.event.vital = vital;
     made.message.assign(bytes.begin(), bytes.end());
-    (newest_ < 0 ? early_ : pending_[newest_].messages).push_back(std::move(made));
+    return made;
 }
 
 void capture_stream::give(std::int32_t tick, pending_tick&& what) {

@@ -1,7 +1,9 @@
 // What one connection of a capture received, as a stream.
 #pragma once
 
+#include "game/owned_snapshot.hpp"
 #include "recording/capture/capture_pass.hpp"
+#include "recording/stream/early_messages.hpp"
 #include "recording/stream/event.hpp"
 
 #include <deque>
@@ -41,7 +43,6 @@ public:
     [[nodiscard]] std::uint64_t done_bytes() const override { return pass_.done_bytes(); }
 
 private:
-    using ints = std::vector<std::int32_t>;
     struct owned_event {
         owned_event() = default;
         owned_event(event_kind kind, std::int32_t tick) {
@@ -50,8 +51,7 @@ private:
         }
         stream_event event; // without what it borrows
         std::vector<std::uint8_t> message;
-        ints snapshot;
-        bool distinct_keys = false;
+        owned_snapshot snapshot;
         std::shared_ptr<recording_info> begun;
     };
     struct pending_tick {
@@ -67,6 +67,7 @@ private:
         return stats.first_frame == first_frame_ && stay_ != 0 && stays_[stay_ - 1].max_items != 0;
     }
     void begin(connection_stats const& stats);
+    static owned_event owned_message(std::span<std::uint8_t const> bytes, std::int32_t tick, bool vital);
     void give(std::int32_t tick, pending_tick&& what);
     void end_stay();
 
@@ -75,8 +76,8 @@ private:
     map_collector const& maps_;
     std::size_t stay_ = 0; // number of the one that is read, from 1
     protocol protocol_ = protocol::ddnet;
-    bool begun_ = false;             // the stay's first snapshot was there
-    std::vector<owned_event> early_; // messages before it
+    bool begun_ = false; // the stay's first snapshot was there
+    early_messages early_;
     std::map<std::int32_t, pending_tick> pending_;
     std::int32_t newest_ = -1;
     std::int32_t given_ = -1; // the last tick

@@ -62,7 +62,7 @@ bool demo_recorder::put(stream_event const& event) {
     if (event.kind != event_kind::snapshot) return true;
     bool const written = write_snapshot(event.tick, event.state);
     if (snapshots() != 0)
-        for (early_message const& m : std::exchange(early_, {})) take_message(m.bytes, m.vital);
+        early_.release([&](std::span<std::uint8_t const> bytes, bool vital) { take_message(bytes, vital); });
     return written;
 }
 
@@ -72,7 +72,7 @@ void demo_recorder::take_message(std::span<std::uint8_t const> bytes, bool vital
     // What 0.7 says about players has to be known for the first snapshot; the rest follows it, as players begin with a
     // snapshot.
     if (snapshots() == 0 && !(protocol_ == protocol::teeworlds_07 && roster{}.receive(*m)))
-        return early_.push_back({{bytes.begin(), bytes.end()}, vital});
+        return early_.add(bytes, vital);
     message_type const type = identify(*m, protocol_);
     if (type == message_type::ready_to_enter) return; // players of demos would take it for an invitation
     write_message(*m, type, bytes, vital);

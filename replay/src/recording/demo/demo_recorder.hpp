@@ -4,6 +4,7 @@
 
 #include "game/roster.hpp"
 #include "recording/demo/demo_output.hpp"
+#include "recording/stream/early_messages.hpp"
 #include "recording/stream/event.hpp"
 
 #include <teewire/snapshot_builder.hpp>
@@ -53,11 +54,6 @@ private:
         std::array<std::int32_t, snapshot_limits{}.ints()> sorted;
     };
 
-    struct early_message {
-        std::vector<std::uint8_t> bytes;
-        bool vital;
-    };
-
     void take_message(std::span<std::uint8_t const> bytes, bool vital);
     void write_join(message const& m, bool enters);
     snapshot_view add_roster(snapshot_view snapshot);
@@ -66,9 +62,9 @@ private:
     std::unique_ptr<memory> memory_;
     std::optional<demo_output> out_; // from the beginning
     snapshot_builder builder_;
-    roster roster_;                    // 0.7
-    bool players_are_items_ = false;   // were in a snapshot: those without have none
-    std::vector<early_message> early_; // before the first snapshot
+    roster roster_;                  // 0.7
+    bool players_are_items_ = false; // were in a snapshot: those without have none
+    early_messages early_;
     std::vector<std::int32_t> markers_;
     std::uint64_t messages_ = 0;
     std::uint64_t refused_ = 0;

@@ -68,13 +68,12 @@ void server_reader::begin(std::int32_t tick) {
     give(first);
     begun_ = true;
     tick_ = tick;
-    for (early_message const& m : std::exchange(early_, {})) say_message(m.bytes, m.vital);
+    early_.release([&](std::span<std::uint8_t const> bytes, bool vital) { say_message(bytes, vital); });
 }
 
 void server_reader::receives(message const&, message_type, std::span<std::uint8_t const> bytes, bool vital) {
-    constexpr std::size_t most = 1000;
-    if (begun_) return say_message(bytes, vital);
-    if (early_.size() < most) early_.push_back({{bytes.begin(), bytes.end()}, vital});
+    if (begun_) say_message(bytes, vital);
+    else early_.add(bytes, vital);
 }
 
 void server_reader::say_message(std::span<std::uint8_t const> bytes, bool vital) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "recording/server/spectator.hpp"
+#include "recording/stream/early_messages.hpp"
 #include "recording/stream/event.hpp"
 
 #include <exception>
@@ -46,11 +47,6 @@ private:
     void receives(snapshot_event const& event) override;
     void receives(message const&, message_type, std::span<std::uint8_t const> bytes, bool vital) override;
 
-    struct early_message {
-        std::vector<std::uint8_t> bytes;
-        bool vital;
-    };
-
     void begin(std::int32_t tick);
     void say_message(std::span<std::uint8_t const> bytes, bool vital);
     void give(stream_event const& e);
@@ -61,7 +57,7 @@ private:
     std::function<void()> ended_;
     recording_info recording_;
     std::vector<std::uint8_t> map_;
-    std::vector<early_message> early_; // before the first snapshot
+    early_messages early_;
     bool begun_ = false;
     std::int32_t tick_ = -1;
     watched_server found_;

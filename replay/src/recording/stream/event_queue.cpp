@@ -17,11 +17,11 @@ owned_recording_info::owned_recording_info(recording_info const& from)
 }
 
 std::size_t event_queue::waiting::bytes() const noexcept {
-    return sizeof *this + 4 * state.size() + message.size() + (begun ? begun->map->size() : 0);
+    return sizeof *this + state.bytes() + message.size() + (begun ? begun->map->size() : 0);
 }
 
 void event_queue::add(stream_event const& event, milliseconds due) {
-    waiting w{due, event.kind, event.keyframe, event.vital, false, event.tick, {}, {}, {}};
+    waiting w{due, event.kind, event.keyframe, event.vital, event.tick, {}, {}, {}};
     if (event.kind == event_kind::begin) {
         recording_info kept = *event.begun;
         if (bytes_ + w.bytes() + kept.map_bytes.size() > most_bytes_) kept.map_bytes = {};
@@ -31,8 +31,7 @@ void event_queue::add(stream_event const& event, milliseconds due) {
         w.message.assign(event.message.begin(), event.message.end());
         w.message.resize(event.message.size() + message_padding);
     } else if (event.kind == event_kind::snapshot) {
-        w.state.assign(event.state.ints().begin(), event.state.ints().end());
-        w.distinct_keys = event.state.distinct_keys();
+        w.state.assign(event.state);
     }
     if (w.kind != event_kind::begin && bytes_ + w.bytes() > most_bytes_) {
         if (!waiting_.empty() && waiting_.back().kind == event_kind::lost) return;
@@ -62,7 +61,7 @@ void event_queue::release(milliseconds now, event_sink& to) {
             e.message = std::span{w.message}.first(w.message.size() - message_padding);
         }
         if (w.kind == event_kind::snapshot) last_ = std::move(w);
-        if (!last_.state.empty()) e.state = snapshot_view::trusted(last_.state, last_.distinct_keys);
+        e.state = last_.state.view();
         to.put(e);
     }
 }

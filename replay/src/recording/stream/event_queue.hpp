@@ -1,6 +1,7 @@
 // Events that wait for their time.
 #pragma once
 
+#include "game/owned_snapshot.hpp"
 #include "recording/stream/event.hpp"
 
 #include <teewire/connection.hpp>
@@ -42,10 +43,9 @@ private:
         event_kind kind;
         bool keyframe;
         bool vital;
-        bool distinct_keys;
         std::int32_t tick;
         std::shared_ptr<owned_recording_info const> begun;
-        std::vector<std::int32_t> state;   // of snapshots alone
+        owned_snapshot state;              // for snapshots only
         std::vector<std::uint8_t> message; // with three zeros behind it
 
         [[nodiscard]] std::size_t bytes() const noexcept;

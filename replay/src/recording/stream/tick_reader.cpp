@@ -5,10 +5,8 @@
 namespace teewire::replay {
 
 void tick_reader::keep(snapshot_view snapshot) {
-    auto const ints = snapshot.ints();
-    changed_ = has_state_ = true;
-    ints_.assign(ints.begin(), ints.end());
-    state_ = snapshot_view::trusted(ints_, snapshot.distinct_keys());
+    changed_ = true;
+    state_.assign(snapshot);
 }
 
 // False if there is no room.
@@ -56,8 +54,7 @@ bool tick_reader::next() {
         begins_ = true;
         recording_ = *pending_.begun;
         tick_ = -1;
-        state_ = {};
-        has_state_ = false;
+        state_.clear();
         changed_ = true;
         return true;
     }

@@ -1,6 +1,7 @@
 // A stream tick by tick: the state at the end of each, and the messages that came with it.
 #pragma once
 
+#include "game/owned_snapshot.hpp"
 #include "recording/stream/event.hpp"
 
 #include <cstdint>
@@ -35,8 +36,8 @@ public:
     [[nodiscard]] recording_info const& begun() const noexcept { return recording_; }
     [[nodiscard]] std::int32_t tick() const noexcept { return tick_; }
     /// Empty before the first snapshot.
-    [[nodiscard]] snapshot_view state() const noexcept { return state_; }
-    [[nodiscard]] bool has_state() const noexcept { return has_state_; }
+    [[nodiscard]] snapshot_view state() const noexcept { return state_.view(); }
+    [[nodiscard]] bool has_state() const noexcept { return state_.has_value(); }
     /// Whether there has been another snapshot since the last call.
     [[nodiscard]] bool take_change() noexcept { return std::exchange(changed_, false); }
     /// In their order. Those before the first tick of a recording come with it, as writers of demos put them behind it.
@@ -60,9 +61,7 @@ private:
     bool begins_ = false;
     recording_info recording_;
     std::int32_t tick_ = -1;
-    std::vector<std::int32_t> ints_;
-    snapshot_view state_;
-    bool has_state_ = false;
+    owned_snapshot state_;
     bool changed_ = false;
     struct kept_message {
         std::size_t end;
