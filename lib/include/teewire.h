@@ -173,12 +173,12 @@ typedef struct teewire_failure {
 /// macros and functions. The first eighth is used again and again, and no more is touched, while what is held fits there.
 #define TEEWIRE_HISTORY_BYTES(snapshots, items, ints)                                                              \
     (4 * ((snapshots) + 3) * TEEWIRE_SNAPSHOT_COPY_INTS(items, ints))
-/// `snapshots`: how many are held; `bytes`: what they take together, see TEEWIRE_HISTORY_BYTES. `parts`: as in
-/// teewire_receiver_options.
+/// For teewire_history_init. `snapshots`: how many are held at most; `bytes`: the room for all of them together, see
+/// TEEWIRE_HISTORY_BYTES. The same two parameters of the next macros and functions mean the same.
 #define TEEWIRE_HISTORY_SIZE(snapshots, bytes) (256 + 32 * (snapshots) + (bytes))
 /// For teewire_sender_init.
 #define TEEWIRE_SENDER_SIZE(snapshots, bytes) (512 + 32 * (snapshots) + (bytes))
-/// For teewire_receiver_init.
+/// For teewire_receiver_init. `parts`: as in teewire_receiver_options.
 #define TEEWIRE_RECEIVER_SIZE(parts, snapshots, bytes) (512 + 57856 * (parts) + 32 * (snapshots) + (bytes))
 
 /// Bytes that all memory has to be aligned to: TEEWIRE_ALIGN.
@@ -193,7 +193,7 @@ TEEWIRE_API uint32_t teewire_scratch_size(void);
 TEEWIRE_API uint32_t teewire_demo_reader_size(void);
 /// Bytes that teewire_demo_writer_init needs.
 TEEWIRE_API uint32_t teewire_demo_writer_size(void);
-/// Zero if it is more than 32 bits can tell.
+/// Bytes that teewire_history_init needs; 0 if 32 bits cannot hold the number.
 TEEWIRE_API uint32_t teewire_history_size(uint32_t snapshots, uint32_t bytes);
 /// The same for teewire_sender_init.
 TEEWIRE_API uint32_t teewire_sender_size(uint32_t snapshots, uint32_t bytes);
