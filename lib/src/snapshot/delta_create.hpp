@@ -1,4 +1,17 @@
-// The fast form of create_delta: delta_create.cpp.
+// The fast form of create_delta. Read its plain twin in delta_create.cpp first: it defines the result.
+//
+// An example, of items as key:data. From A:1,2 B:3,4 C:5 to A:1,2 B:8,4 D:7, whose ints lie like this:
+//
+//     int of the items   0 1 2  3 4 5  6 7
+//     from               A 1 2  B 3 4  C 5
+//     to                 A 1 2  B 8 4  D 7
+//
+// 1. find_partners: A B is one run, as keys and distances agree. D has no partner and is a run of its own. C is no
+//    item's partner, so its key goes to the removed ones.
+// 2. add_changed compares the ints of the run A B, whatever the items are: int 4 differs, `different` = 010000. Items
+//    end at ints 2 and 5, `ends` = 100100. 010000 + 011011 (~ends) = 101011: the sum carries the difference to bit 5,
+//    where its item ends. compact() then leaves one bit for each end: 10, so that B has changed, and A has not.
+// 3. write gives an update for each bit: of B the differences 5,0. add_new does so for D, with its values: 7.
 #pragma once
 
 #include "key_finder.hpp"
