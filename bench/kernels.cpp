@@ -17,7 +17,7 @@ void add_variants(std::string const& name, std::span<kernels::variant<Functions>
     Function* below = nullptr;
     for (auto const& v : variants) {
         Function* const run = v.functions.*function;
-        if (!kernels::supported(v.level) || run == below) continue;
+        if (!kernels::supported(v.required) || run == below) continue;
         below = run;
         for (auto const& w : all)
             benchmark::RegisterBenchmark(("kernel/" + name + '_' + std::string{v.name} + '/' + w->name).c_str(),

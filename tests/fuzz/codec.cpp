@@ -64,7 +64,7 @@ void encode_ints(std::span<std::int32_t const> values, std::uint8_t choice) {
     std::size_t const size = room(choice, varint_bound(values.size()), needed);
     auto const plain = encode(variants.front().functions.encode_varints, values, size);
     for (auto const& v : variants)
-        if (kernels::supported(v.level)) require_equal(encode(v.functions.encode_varints, values, size), plain);
+        if (kernels::supported(v.required)) require_equal(encode(v.functions.encode_varints, values, size), plain);
     FUZZ_REQUIRE((plain.error.code == errc::ok) == (size >= needed));
     if (size < needed) {
         FUZZ_REQUIRE(plain.error.code == errc::output_full && plain.error.position < values.size());
@@ -104,7 +104,7 @@ void decode_ints(fuzz::bytes_view bytes, std::uint8_t choice) {
         };
         auto plain = decode(variants.front().functions.decode_varints);
         for (auto const& v : variants) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             require_equal(decode(v.functions.decode_varints), plain);
             auto const silent = decode(v.functions.decode_varints, false);
             FUZZ_REQUIRE(silent.error == plain.error && same(silent.written(), plain.written()));
@@ -141,7 +141,7 @@ void encode_bytes(fuzz::bytes_view bytes, std::uint8_t choice, huffman_end endin
     };
     auto const plain = encode(variants.front().functions.huffman_encode);
     for (auto const& v : variants)
-        if (kernels::supported(v.level)) require_equal(encode(v.functions.huffman_encode), plain);
+        if (kernels::supported(v.required)) require_equal(encode(v.functions.huffman_encode), plain);
     FUZZ_REQUIRE((plain.error.code == errc::ok) == (size >= needed));
     if (plain.error.code != errc::ok) {
         FUZZ_REQUIRE(plain.error.code == errc::output_full && plain.error.position <= bytes.size());
@@ -167,7 +167,7 @@ void decode_bytes(fuzz::bytes_view bytes, std::uint8_t choice) {
     std::size_t const size = room(choice, ample, whole.size);
     auto const plain = decode(variants.front().functions.huffman_decode, size);
     for (auto const& v : variants)
-        if (kernels::supported(v.level)) require_equal(decode(v.functions.huffman_decode, size), plain);
+        if (kernels::supported(v.required)) require_equal(decode(v.functions.huffman_decode, size), plain);
     if (whole.error.code != errc::ok) return;
     FUZZ_REQUIRE((plain.error.code == errc::ok) == (size >= whole.size));
     for (huffman_end const ending : endings) encode_bytes(whole.written(), 0, ending);

@@ -40,7 +40,7 @@ void check_sum(snapshot_view view) {
     std::uint32_t const expected = plain::checksum(view);
     FUZZ_REQUIRE(view.checksum() == expected);
     for (auto const& v : kernels::snapshot_variants())
-        if (kernels::supported(v.level)) FUZZ_REQUIRE(v.functions.checksum(view) == expected);
+        if (kernels::supported(v.required)) FUZZ_REQUIRE(v.functions.checksum(view) == expected);
 }
 
 // ---- apply ---------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ result<snapshot_view> apply(snapshot_view base, std::span<std::int32_t const> de
     };
     if (base.distinct_keys()) {
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             note_log left;
             compare(v.functions.apply_delta(base, delta, sizes, memory, other_out, {mode, limits, &left}), left);
         }
@@ -153,7 +153,7 @@ void apply_updates(snapshot_view base, std::span<std::int32_t const> delta, size
     };
     state const expected = change(plain::apply_updates);
     for (auto const& v : kernels::snapshot_variants()) {
-        if (!kernels::supported(v.level)) continue;
+        if (!kernels::supported(v.required)) continue;
         state const s = change(v.functions.apply_updates);
         FUZZ_REQUIRE(s.pool == expected.pool && s.odd == expected.odd && s.sum == expected.sum);
         for (std::size_t i = 0; i < s.items.size(); ++i)
@@ -278,7 +278,7 @@ void create_and_apply(fuzz::input in, size_table const& sizes) {
     std::size_t const needed = std::max(delta.view().size(), delta_header_ints);
     outlined const from_copy{from}, to_copy{to};
     for (auto const& v : kernels::snapshot_variants()) {
-        if (!kernels::supported(v.level)) continue;
+        if (!kernels::supported(v.required)) continue;
         for (bool const with_outline : {false, true}) {
             for (std::size_t const room : {delta_bound(from, to), needed, needed - 1}) {
                 exact<std::int32_t> const fast{room};

@@ -31,7 +31,7 @@ void read_all(snapshot_view view, std::span<std::int32_t const> ints) {
     FUZZ_REQUIRE(count == view.size());
     FUZZ_REQUIRE(view.checksum() == sum);
     for (auto const& v : kernels::snapshot_variants())
-        if (kernels::supported(v.level)) FUZZ_REQUIRE(v.functions.checksum(view) == sum);
+        if (kernels::supported(v.required)) FUZZ_REQUIRE(v.functions.checksum(view) == sum);
 }
 
 void look_up(snapshot_view view, std::vector<fuzz::loose_item> const& items) {
@@ -54,7 +54,7 @@ void look_up(snapshot_view view, std::vector<fuzz::loose_item> const& items) {
             FUZZ_REQUIRE(view.find(key).has_value() == (found != key_index::npos));
             FUZZ_REQUIRE(live.find(key).has_value() == (found != key_index::npos));
             for (auto const& v : kernels::snapshot_variants())
-                if (kernels::supported(v.level))
+                if (kernels::supported(v.required))
                     FUZZ_REQUIRE(v.functions.holds_key(keys, key) == plain::holds_key(keys, key));
         }
     }

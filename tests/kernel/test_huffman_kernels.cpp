@@ -87,7 +87,7 @@ outcome check_encoders(std::span<std::uint8_t const> input, std::size_t room, hu
     outcome const expected = encode(variants.front().functions.huffman_encode, copy.span(), room, ending);
     CHECK(expected.intact);
     for (auto const& v : variants.subspan(1)) {
-        if (!kernels::supported(v.level)) continue;
+        if (!kernels::supported(v.required)) continue;
         bool const same = encode(v.functions.huffman_encode, copy.span(), room, ending) == expected;
         if (!same) FAIL_CHECK(v.name, ": ", input.size(), " bytes, room for ", room);
     }
@@ -100,7 +100,7 @@ outcome check_decoders(std::span<std::uint8_t const> input, std::size_t room) {
     outcome const expected = decode(variants.front().functions.huffman_decode, copy.span(), room);
     CHECK(expected.intact);
     for (auto const& v : variants.subspan(1)) {
-        if (!kernels::supported(v.level)) continue;
+        if (!kernels::supported(v.required)) continue;
         bool const same = decode(v.functions.huffman_decode, copy.span(), room) == expected;
         if (!same) FAIL_CHECK(v.name, ": ", input.size(), " bytes, room for ", room);
     }
@@ -141,7 +141,7 @@ void check_short(std::vector<bytes> const& inputs, std::size_t behind) {
     auto const variants = kernels::codec_variants();
     std::vector<bytes> expected;
     for (auto const& v : variants) {
-        if (!kernels::supported(v.level)) continue;
+        if (!kernels::supported(v.required)) continue;
         CAPTURE(v.name);
         std::vector<bytes> out(inputs.size(), bytes(huffman_piece::out_bytes + guard, 0xa5));
         std::vector<huffman_piece> pieces;
@@ -406,7 +406,7 @@ TEST_CASE("without notes") {
     bytes coded = encoded({1, 2, 3});
     coded.insert(coded.end(), 20, 0xff);
     for (auto const& v : kernels::codec_variants()) {
-        if (!kernels::supported(v.level)) continue;
+        if (!kernels::supported(v.required)) continue;
         bytes out(3);
         result<std::size_t> const size = v.functions.huffman_decode(coded, out, nullptr);
         CHECK(size.has_value());

@@ -108,7 +108,7 @@ TEST_CASE("every create_delta gives the same ints, in memory of any size") {
         auto const plain = plain::create_delta(pair.from, pair.to, sizes_06, *memory, expected);
         REQUIRE(plain);
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             CAPTURE(v.name.data());
             std::vector<std::int32_t> out(expected.size());
             auto const created = v.functions.create_delta(pair.from, pair.to, sizes_06, *memory, out);
@@ -148,7 +148,7 @@ TEST_CASE("every create_delta refuses changed sizes") {
                 to[odd].data.push_back(4);
                 bench_pair const pair{from, to};
                 for (auto const& v : kernels::snapshot_variants()) {
-                    if (!kernels::supported(v.level)) continue;
+                    if (!kernels::supported(v.required)) continue;
                     CAPTURE(v.name.data());
                     auto const created = v.functions.create_delta(pair.from, pair.to, sizes_06, *memory, out);
                     REQUIRE_FALSE(created);
@@ -205,7 +205,7 @@ TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the de
                     options.limits.bytes = static_cast<std::uint32_t>(pair.from.ints().size() * 4 + r.below(200));
                 auto const plain = plain::apply_delta(pair.from, delta, sizes_06, *memory, expected, options);
                 for (auto const& v : kernels::snapshot_variants()) {
-                    if (!kernels::supported(v.level)) continue;
+                    if (!kernels::supported(v.required)) continue;
                     CAPTURE(v.name.data());
                     note_log notes;
                     options.notes = &notes;
@@ -251,7 +251,7 @@ TEST_CASE("deltas between snapshots with few keys in common are the same, and so
         auto const created = plain::create_delta(pair.from, pair.to, sizes_06, *memory, expected);
         REQUIRE(created);
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             CAPTURE(v.name.data());
             auto const same = v.functions.create_delta(pair.from, pair.to, sizes_06, *memory, out);
             REQUIRE(same);
@@ -273,7 +273,7 @@ TEST_CASE("deltas between snapshots with few keys in common are the same, and so
         auto const applied = plain::apply_delta(pair.from, delta, sizes_06, *memory, expected_items,
                                                 {decoding::strict, {}, &plain_notes});
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             CAPTURE(v.name.data());
             note_log notes;
             for (note_log* const told :
@@ -302,7 +302,7 @@ TEST_CASE("every apply_delta leaves out ints before the first item") {
         auto const plain = plain::apply_delta(*view, delta, sizes_06, *memory, expected, {});
         REQUIRE(plain);
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             auto const applied = v.functions.apply_delta(*view, delta, sizes_06, *memory, out, {});
             REQUIRE(applied);
             CHECK(test::same(applied->ints(), plain->ints()));
@@ -314,7 +314,7 @@ TEST_CASE("every checksum is the same") {
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         auto const pair = make_pair(seed);
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             CHECK(v.functions.checksum(pair.to) == plain::checksum(pair.to));
         }
     }
@@ -326,7 +326,7 @@ TEST_CASE("every holds_key finds the same keys") {
         test::ints keys(r.below(100));
         for (auto& key : keys) key = static_cast<std::int32_t>(r.below(200));
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             for (std::int32_t key = 0; key < 200; ++key)
                 CHECK(v.functions.holds_key(keys, key) == plain::holds_key(keys, key));
         }
@@ -395,7 +395,7 @@ TEST_CASE("every apply_updates does the same, and stops at the same updates") {
         state const expected = change(before, plain::apply_updates);
         odd += expected.odd.size();
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             CAPTURE(v.name.data());
             CHECK(change(before, v.functions.apply_updates) == expected);
         }
@@ -448,7 +448,7 @@ TEST_CASE("kernels: sets of items are counted, moved and compared by every varia
         plain::select_updates(expected);
         plain::find_in_base(runs, now.data(), back.data(), base.size());
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             CAPTURE(v.name);
             auto const tally = v.functions.tally_set(tallies.data(), now.data(), items);
             CHECK(tally.items == expected_tally.items);
@@ -548,7 +548,7 @@ TEST_CASE("kernels: contents are compared, and packed updates copied, by every v
             return std::pair{out, where};
         };
         for (auto const& v : kernels::snapshot_variants()) {
-            if (!kernels::supported(v.level)) continue;
+            if (!kernels::supported(v.required)) continue;
             CAPTURE(v.name);
             staged.different = made.data();
             std::fill(made.begin(), made.end(), std::uint64_t{0});

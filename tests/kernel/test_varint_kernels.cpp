@@ -83,10 +83,10 @@ bool same(std::span<T const> a, std::span<T const> b) {
 std::vector<kernels::variant<kernels::codec_functions>> runnable() {
     std::vector<kernels::variant<kernels::codec_functions>> found;
     for (auto const& v : kernels::codec_variants())
-        if (kernels::supported(v.level)) found.push_back(v);
+        if (kernels::supported(v.required)) found.push_back(v);
     static constexpr kernels::codec_functions in_use = {encode_varints, decode_varints, huffman_encode,
                                                         huffman_decode, plain::huffman_decode_short};
-    found.push_back({"public", cpu_level::scalar, in_use});
+    found.push_back({"public", kernels::required_by(cpu_level::scalar), in_use});
     return found;
 }
 auto const variants = runnable();

@@ -21,7 +21,7 @@ template <class Functions>
 Functions const& functions_of(std::span<kernels::variant<Functions> const> variants, cpu_level level) {
     Functions const* found = nullptr;
     for (auto const& v : variants)
-        if (v.level <= level) found = &v.functions;
+        if (kernels::includes(kernels::required_by(level), v.required)) found = &v.functions;
     REQUIRE(found != nullptr);
     return *found;
 }
@@ -56,6 +56,18 @@ TEST_CASE("a cap chooses the functions of its level, in every layer") {
     }
 }
 
+TEST_CASE("levels require instruction sets: those of x86-64 build on each other, and no other processor has them") {
+    using kernels::required_by;
+    CHECK(required_by(cpu_level::scalar) == 0);
+    CHECK(kernels::includes(required_by(cpu_level::avx2), required_by(cpu_level::sse2)));
+    CHECK(kernels::includes(required_by(cpu_level::avx512), required_by(cpu_level::avx2)));
+    CHECK((required_by(cpu_level::neon) & required_by(cpu_level::avx512)) == 0);
+    kernels::instruction_sets all = 0;
+    for (cpu_level const level : all_levels) all |= required_by(level);
+    CHECK(all == kernels::all_instruction_sets);
+    CHECK(!kernels::supported(all));
+}
+
 TEST_CASE("every machine has a level, x86-64 at least SSE2, and AArch64 NEON") {
     restored const after;
     CHECK(cap_cpu_level(cpu_level::scalar) == cpu_level::scalar);
@@ -76,12 +88,14 @@ TEST_CASE("levels come in order in the lists of variants, the plain twins first"
     auto const check = [](auto const& variants) {
         CHECK(variants.front().name == "plain");
         for (std::size_t i = 1; i < variants.size(); ++i) {
-            CHECK(variants[i].name == name(variants[i].level));
-            CHECK((i == 1 || variants[i - 1].level < variants[i].level));
+            auto const level = find_cpu_level(variants[i].name);
+            REQUIRE(level.has_value());
+            CHECK(variants[i].required == kernels::required_by(*level));
+            CHECK((i == 1 || *find_cpu_level(variants[i - 1].name) < *level));
         }
         std::size_t listed = 0;
         for (cpu_level const level : all_levels)
-            for (auto const& v : variants.subspan(1)) listed += v.level == level && kernels::supported(level);
+            for (auto const& v : variants.subspan(1)) listed += v.name == name(level) && kernels::supported(level);
         std::size_t supported = 0;
         for (cpu_level const level : all_levels) supported += kernels::supported(level);
         CHECK(listed == supported);

@@ -20,16 +20,18 @@ constexpr codec_functions neon_functions = {neon::encode_varints, neon::decode_v
 #endif
 
 constexpr variant<codec_functions> variants[] = {
-    {"plain", cpu_level::scalar, plain_functions},   {"scalar", cpu_level::scalar, scalar_functions},
+    {"plain", required_by(cpu_level::scalar), plain_functions},
+    {"scalar", required_by(cpu_level::scalar), scalar_functions},
 #if defined(__x86_64__)
-    {"sse2", cpu_level::sse2, scalar_functions},     {"avx2", cpu_level::avx2, avx2_functions},
-    {"avx512", cpu_level::avx512, avx512_functions},
+    {"sse2", required_by(cpu_level::sse2), scalar_functions},
+    {"avx2", required_by(cpu_level::avx2), avx2_functions},
+    {"avx512", required_by(cpu_level::avx512), avx512_functions},
 #elif defined(TEEWIRE_NEON)
-    {"neon", cpu_level::neon, neon_functions},
+    {"neon", required_by(cpu_level::neon), neon_functions},
 #endif
 };
 
-constinit follower layer = {[](cpu_level level) noexcept { choose(codec, codec_variants(), level); }};
+constinit follower layer = {[](instruction_sets allowed) noexcept { choose(codec, codec_variants(), allowed); }};
 [[maybe_unused]] bool const chosen = follow(layer);
 
 } // namespace

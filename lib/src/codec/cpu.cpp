@@ -32,36 +32,32 @@ bool has_avx512() noexcept {
 }
 #endif
 
-cpu_level detect() noexcept {
+kernels::instruction_sets detect() noexcept {
 #if defined(__x86_64__)
-    if (!has_avx2()) return cpu_level::sse2;
-    return has_avx512() ? cpu_level::avx512 : cpu_level::avx2;
+    if (!has_avx2()) return kernels::required_by(cpu_level::sse2);
+    return kernels::required_by(has_avx512() ? cpu_level::avx512 : cpu_level::avx2);
 #elif defined(TEEWIRE_NEON)
-    return cpu_level::neon;
+    return kernels::required_by(cpu_level::neon);
 #else
-    return cpu_level::scalar;
+    return kernels::required_by(cpu_level::scalar);
 #endif
 }
 
-// What processors of this kind may have at all.
-constexpr bool exists(cpu_level level) noexcept {
-#if defined(TEEWIRE_NEON)
-    return level == cpu_level::scalar || level == cpu_level::neon;
-#else
-    return level != cpu_level::neon;
-#endif
-}
-
-// Detection may take microseconds on a virtual machine.
-cpu_level highest() noexcept {
-    static constinit std::optional<cpu_level> detected;
+// The instruction sets of this machine. Detection may take microseconds on a virtual machine.
+kernels::instruction_sets available() noexcept {
+    static constinit std::optional<kernels::instruction_sets> detected;
     if (!detected) detected = detect();
     return *detected;
 }
-[[maybe_unused]] cpu_level const before_main = highest(); // while there is one thread
+[[maybe_unused]] kernels::instruction_sets const before_main = available(); // while there is one thread
 
-constinit cpu_level cap = cpu_level::neon;
+// Written before main and by cap_cpu_level, and read without a lock: a cap is set before there are other threads.
+constinit kernels::instruction_sets allowed_by_cap = kernels::all_instruction_sets;
 constinit kernels::follower* followers = nullptr;
+
+kernels::instruction_sets allowed() noexcept {
+    return static_cast<kernels::instruction_sets>(allowed_by_cap & available());
+}
 
 } // namespace
 
@@ -74,23 +70,27 @@ std::optional<cpu_level> find_cpu_level(std::string_view name) noexcept {
 }
 
 cpu_level used_cpu_level() noexcept {
-    cpu_level const most = std::min(cap, highest());
-    return exists(most) ? most : cpu_level::scalar;
-}
-
-cpu_level cap_cpu_level(cpu_level most) noexcept {
-    cap = most;
-    cpu_level const used = used_cpu_level();
-    for (kernels::follower* layer = followers; layer != nullptr; layer = layer->next) layer->choose(used);
+    auto used = cpu_level::scalar;
+    for (cpu_level const level : {cpu_level::sse2, cpu_level::avx2, cpu_level::avx512, cpu_level::neon})
+        if (kernels::includes(allowed(), kernels::required_by(level))) used = level;
     return used;
 }
 
-bool kernels::supported(cpu_level level) noexcept { return level <= highest() && exists(level); }
+// Call it before there are threads: it writes what all kernels are called through.
+cpu_level cap_cpu_level(cpu_level most) noexcept {
+    allowed_by_cap = 0;
+    for (std::size_t level = 0; level <= static_cast<std::size_t>(most); ++level)
+        allowed_by_cap |= kernels::required_by(static_cast<cpu_level>(level));
+    for (kernels::follower* layer = followers; layer != nullptr; layer = layer->next) layer->choose(allowed());
+    return used_cpu_level();
+}
+
+bool kernels::supported(instruction_sets required) noexcept { return includes(available(), required); }
 
 bool kernels::follow(follower& layer) noexcept {
     layer.next = followers;
     followers = &layer;
-    layer.choose(used_cpu_level());
+    layer.choose(allowed());
     return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include "teewire/cpu.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -35,28 +37,45 @@
 
 namespace teewire::kernels {
 
+/// A set of instruction sets: a bit for each level but the scalar one, which needs none.
+using instruction_sets = std::uint8_t;
+inline constexpr instruction_sets all_instruction_sets = 0xf; ///< of all processors
+
+/// The instruction sets that code of a level is compiled with.
+[[nodiscard]] constexpr instruction_sets required_by(cpu_level level) noexcept {
+    constexpr instruction_sets by_level[] = {0, 0b1, 0b11, 0b111, 0b1000}; // each of x86-64 has those before it
+    return by_level[static_cast<std::size_t>(level)];
+}
+
+/// Whether `allowed` has all of `required`.
+[[nodiscard]] constexpr bool includes(instruction_sets allowed, instruction_sets required) noexcept {
+    return (required & ~allowed) == 0;
+}
+
+/// Whether the machine has all of `required`.
+[[nodiscard]] bool supported(instruction_sets required) noexcept;
 /// Whether the machine can run code of that level.
-[[nodiscard]] bool supported(cpu_level level) noexcept;
+[[nodiscard]] inline bool supported(cpu_level level) noexcept { return supported(required_by(level)); }
 
 /// The hot functions of a layer for one level. Each layer has a list of these: first the plain twins, which define the
 /// results, then the levels from the lowest one up. Tests and benchmarks walk through it.
 template <class Functions>
 struct variant {
     std::string_view name; ///< of the level, or "plain"
-    cpu_level level;
+    instruction_sets required;
     Functions const& functions;
 };
 
-/// Gives those of the level in use, and later of any other that a cap leaves.
+/// Chooses the last variant that needs no more than the allowed instruction sets.
 template <class Functions>
-void choose(Functions& used, std::span<variant<Functions> const> variants, cpu_level level) noexcept {
+void choose(Functions& used, std::span<variant<Functions> const> variants, instruction_sets allowed) noexcept {
     for (auto const& v : variants)
-        if (v.level <= level) used = v.functions;
+        if (includes(allowed, v.required)) used = v.functions;
 }
 
-/// A layer that chooses its functions by the level.
+/// A layer that chooses its functions by the allowed instruction sets.
 struct follower {
-    void (*choose)(cpu_level) noexcept;
+    void (*choose)(instruction_sets allowed) noexcept;
     follower* next = nullptr;
 };
 /// Has it choose now, and again when a cap is set. For initialisers, which run before main; returns true for them.

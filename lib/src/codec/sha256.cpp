@@ -128,12 +128,13 @@ bool has_sha() noexcept {
 #endif
 
 constinit auto* use_blocks = &add_blocks;
-constinit kernels::follower layer = {[](cpu_level level) noexcept {
+constinit kernels::follower layer = {[](kernels::instruction_sets allowed) noexcept {
     use_blocks = &add_blocks;
 #if defined(__x86_64__)
-    if (level >= cpu_level::avx2 && has_sha()) use_blocks = &kernels::sha::add_blocks;
+    if (kernels::includes(allowed, kernels::required_by(cpu_level::avx2)) && has_sha())
+        use_blocks = &kernels::sha::add_blocks;
 #else
-    static_cast<void>(level);
+    static_cast<void>(allowed);
 #endif
 }};
 [[maybe_unused]] bool const chosen = kernels::follow(layer);

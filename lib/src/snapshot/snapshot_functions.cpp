@@ -14,16 +14,19 @@ constexpr snapshot_functions const& scalar_functions = plain_functions;
 #endif
 
 constexpr variant<snapshot_functions> variants[] = {
-    {"plain", cpu_level::scalar, plain_functions},    {"scalar", cpu_level::scalar, scalar_functions},
+    {"plain", required_by(cpu_level::scalar), plain_functions},
+    {"scalar", required_by(cpu_level::scalar), scalar_functions},
 #if defined(__x86_64__)
-    {"sse2", cpu_level::sse2, sse2::functions},       {"avx2", cpu_level::avx2, avx2::functions},
-    {"avx512", cpu_level::avx512, avx512::functions},
+    {"sse2", required_by(cpu_level::sse2), sse2::functions},
+    {"avx2", required_by(cpu_level::avx2), avx2::functions},
+    {"avx512", required_by(cpu_level::avx512), avx512::functions},
 #elif defined(TEEWIRE_NEON)
-    {"neon", cpu_level::neon, neon::functions},
+    {"neon", required_by(cpu_level::neon), neon::functions},
 #endif
 };
 
-constinit follower layer = {[](cpu_level level) noexcept { choose(snapshot, snapshot_variants(), level); }};
+constinit follower layer = {
+    [](instruction_sets allowed) noexcept { choose(snapshot, snapshot_variants(), allowed); }};
 [[maybe_unused]] bool const chosen = follow(layer);
 
 } // namespace
