@@ -1,6 +1,8 @@
 // A stream tick by tick.
 #include "streams.hpp"
 
+#include "game/owned_snapshot.hpp"
+#include "recording/stream/early_messages.hpp"
 #include "recording/stream/tick_reader.hpp"
 
 using namespace teewire;
@@ -41,4 +43,35 @@ TEST_CASE("two snapshots of one tick are two steps") {
         CHECK(reader.messages()[0].bytes[0] == what);
     }
     CHECK_FALSE(reader.next());
+}
+
+TEST_CASE("early messages are kept in their order, up to a limit") {
+    early_messages early;
+    for (std::size_t i = 0; i < early_messages::max_count + 5; ++i)
+        early.add(std::array{static_cast<std::uint8_t>(i)}, i % 2 == 0);
+    std::size_t count = 0;
+    auto const check = [&](std::span<std::uint8_t const> bytes, bool vital) {
+        CHECK(bytes.front() == static_cast<std::uint8_t>(count));
+        CHECK(vital == (count % 2 == 0));
+        ++count;
+    };
+    early.release(check);
+    CHECK(count == early_messages::max_count);
+    early.release(check);
+    CHECK(count == early_messages::max_count);
+}
+
+TEST_CASE("a copy of a snapshot keeps whether its keys are distinct") {
+    std::array<std::int32_t, 8> ints{16, 2, 0, 8, 65536, 1, 65536, 2}; // one key twice
+    owned_snapshot copy;
+    CHECK(!copy.has_value());
+    CHECK(copy.view().empty());
+    copy.assign(snapshot_view::trusted(ints, false));
+    ints.fill(0);
+    CHECK(copy.has_value());
+    CHECK(copy.view().size() == 2);
+    CHECK(!copy.view().distinct_keys());
+    CHECK(copy.bytes() == 32);
+    copy.clear();
+    CHECK(!copy.has_value());
 }
