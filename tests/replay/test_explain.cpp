@@ -151,21 +151,20 @@ TEST_CASE("explained: what has no fields that are known is shown as bytes") {
         out.add_int(id << 1 | system).add_raw(fields);
         return test::copy_of(*out.finish());
     };
-    CHECK(explained(message(60, false, {}), false) == "game message 60");
-    CHECK(explained(message(60, true, {1, 2}), false) == "system message 60: 01 02");
+    CHECK(explained(message(60, false, {}), false) == "game_60");
+    CHECK(explained(message(60, true, {1, 2}), false) == "system_60: 01 02");
     test::bytes many(16);
     for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::uint8_t>(i);
-    CHECK(explained(message(60, false, many), false) ==
-          "game message 60: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f");
+    CHECK(explained(message(60, false, many), false) == "game_60: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f");
     many.push_back(16);
     CHECK(explained(message(60, false, many), false) ==
-          "game message 60: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f ...");
+          "game_60: 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f ...");
     // A known one that is cut
     CHECK(explained(message(describe(message_type::chat).id_06, false, {1}), false).starts_with("chat: byte "));
     std::array<std::uint8_t, 64> memory;
     packer out{memory};
     out.add_int(0).add_raw(test::bytes(16, 0x11));
-    CHECK(explained(test::copy_of(*out.finish()), false) == "uuid 11111111-1111-1111-1111-111111111111");
+    CHECK(explained(test::copy_of(*out.finish()), false) == "uuid_11111111-1111-1111-1111-111111111111");
 }
 
 TEST_CASE("explained: heads of packets") {

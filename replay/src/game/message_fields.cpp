@@ -279,8 +279,8 @@ std::optional<message_layout> find_layout(message_type type, protocol p) {
 
 std::string name_message(message const& m, message_type type) {
     if (type != message_type::unknown) return std::string{describe(type).name};
-    if (m.id == 0) return "uuid " + uuid_text(m.extended);
-    return fmt::format("{} message {}", m.system ? "system" : "game", m.id);
+    if (m.id == 0) return "uuid_" + uuid_text(m.extended);
+    return fmt::format("{}_{}", m.system ? "system" : "game", m.id);
 }
 
 std::optional<std::string> fields_text(message const& m, message_type type, protocol p) {

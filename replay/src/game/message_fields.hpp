@@ -33,7 +33,7 @@ struct message_layout {
 /// Whether the protocol has that message.
 [[nodiscard]] bool has_message(message_type type, protocol p) noexcept;
 
-/// "chat"; "uuid ..." or "game message 60" if it is not known.
+/// "chat"; "uuid_..." or "game_60" if it is not known, as unknown items are "type_60".
 [[nodiscard]] std::string name_message(message const& m, message_type type);
 
 /// The fields with their values, for people: "timeout 0, description "", reason """. Nothing if the message has other

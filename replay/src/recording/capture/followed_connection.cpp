@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "game/item_text.hpp"
+#include "game/message_fields.hpp"
 #include "game/ticks.hpp"
 
 #include <teewire/delta.hpp>
@@ -99,12 +100,6 @@ std::optional<sender> usual_sender(message_type type) {
     case message_type::start_info: return sender::client;
     default: return {};
     }
-}
-
-std::string name_message(message const& m, message_type type) {
-    if (type != message_type::unknown) return std::string{describe(type).name};
-    if (m.id == 0) return "uuid_" + uuid_text(m.extended);
-    return fmt::format("{}_{}", m.system ? "system" : "game", m.id);
 }
 
 // A handshake, which may be that of another protocol than before.
