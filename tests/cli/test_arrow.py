@@ -14,9 +14,9 @@ import unittest
 
 from in_folder import InFolder
 from limits import STUCK_AT_WORK
+from program import run
 from real_demos import SHARE
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 MAKE_LONG_ITEMS = os.path.abspath(sys.argv[3])
 DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
@@ -46,11 +46,6 @@ def find_package():
         except OSError:  # another test was faster
             shutil.rmtree(made)
     return {**os.environ, "NODE_PATH": str(kept / "node_modules")}
-
-
-def run(*arguments):
-    done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], capture_output=True, timeout=STUCK_AT_WORK)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def read(path):

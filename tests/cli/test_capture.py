@@ -18,27 +18,22 @@ import unittest
 import zlib
 
 from limits import STUCK, STUCK_AT_WORK
+from program import TEEWIRE, run
 
-TEEWIRE, MAKE_CAPTURE = sys.argv[1:3]
+MAKE_CAPTURE = sys.argv[2]
 FIXTURES = pathlib.Path(sys.argv[3])
 MUTATIONS = int(os.environ.get("TEEWIRE_MUTATIONS", "60"))
 
 ETHERNET, COOKED_1, COOKED_2, NULL, LOOP, RAW, IPV4, IPV6 = 1, 113, 276, 0, 108, 101, 228, 229
 
 
-def capture(*arguments, stdin=b"", timeout=STUCK_AT_WORK):
-    done = subprocess.run([TEEWIRE, "capture", *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+def capture(*arguments, **options):
+    return run("capture", *arguments, **options)
 
 
 def connections(*arguments, stdin=b""):
     code, out, err = capture("--format", "ndjson", *arguments, stdin=stdin)
     return code, [json.loads(line) for line in out.splitlines()], err
-
-
-def teewire(*arguments):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK_AT_WORK)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def read_pcap(data):
@@ -434,7 +429,7 @@ class Trouble(Captures):
 
 class Demos(Captures):
     def snapshots(self, demo):
-        code, out, err = teewire("dump", demo)
+        code, out, err = run("dump", demo)
         self.assertEqual((code, err), (0, ""))
         return {s["tick"]: s["items"] for s in map(json.loads, out.splitlines())}
 
@@ -448,10 +443,10 @@ class Demos(Captures):
                 self.assertIn(f"{demo}: {c['snapshots']} snapshots", err)
                 unchanged = int((re.findall(r"\((\d+) of them unchanged and not stored\)", err) or [0])[0])
                 self.assertLess(unchanged, 10)
-                code, out, err = teewire("verify", "--strict", demo)
+                code, out, err = run("verify", "--strict", demo)
                 self.assertEqual((code, err), (0, ""))
                 self.assertIn(f": {c['snapshots'] - unchanged} snapshots", out)
-                (about,) = map(json.loads, teewire("info", "--format", "ndjson", demo)[1].splitlines())
+                (about,) = map(json.loads, run("info", "--format", "ndjson", demo)[1].splitlines())
                 self.assertEqual(about["protocol"], "0.7" if "07" in name else "ddnet")
                 self.assertEqual(about["version"], 4 if "07" in name else 6)  # 0.7's own clients read no later one
                 self.assertEqual(about["map"]["name"], "made_up")
@@ -463,13 +458,13 @@ class Demos(Captures):
                 self.assertTrue(first <= recorded <= last, (name, recorded - first))
                 # What happened is told when it happened.
                 if "07" not in name:
-                    told = teewire("play", "--speed", "1000", demo)[1].splitlines()
+                    told = run("play", "--speed", "1000", demo)[1].splitlines()
                     self.assertGreater(len({line.split()[0] for line in told if "(self)" in line}), 1)
 
     def test_snapshots(self):
         """What dump prints of a connection is what its demo holds, in the order of ticks, but for the order of items."""
         def rows(*arguments):
-            code, out, _ = teewire("dump", "--format", "checksum", *arguments)
+            code, out, _ = run("dump", "--format", "checksum", *arguments)
             self.assertEqual(code, 0)
             return [line.split() for line in out.splitlines()]
 
@@ -497,16 +492,16 @@ class Demos(Captures):
         done = subprocess.run([TEEWIRE, "dump", "-", "--format", "checksum"], input=file.read_bytes(), capture_output=True)
         self.assertEqual([line.split() for line in done.stdout.decode().splitlines()], everything)
         self.assertRegex(done.stderr.decode(), "of [0-9]+ connections, that of .* is taken")
-        code, out, err = teewire("dump", file, "--connection", 99)
+        code, out, err = run("dump", file, "--connection", 99)
         self.assertEqual((code, out), (2, ""))
         self.assertIn("there is no connection 99", err)
-        code, out, err = teewire("dump", FIXTURES / "demos/ddnet_dm1.demo", "--connection", 1)
+        code, out, err = run("dump", FIXTURES / "demos/ddnet_dm1.demo", "--connection", 1)
         self.assertEqual((code, out), (2, ""))
         self.assertIn("--connection is for packet captures", err)
         # Damage: what came before it is printed.
         cut = self.folder / "cut_short.pcap"
         cut.write_bytes(file.read_bytes()[:-7])
-        code, out, err = teewire("dump", cut, "--format", "checksum")
+        code, out, err = run("dump", cut, "--format", "checksum")
         self.assertEqual(code, 1)
         self.assertEqual([line.split() for line in out.splitlines()], everything[:len(out.splitlines())])
         self.assertGreaterEqual(len(out.splitlines()), len(everything) - 1)
@@ -547,7 +542,7 @@ class Demos(Captures):
         code, _, err = capture(file, "--connection", 1, "-o", demo, "--force", "--map", map_file)
         self.assertEqual(code, 0)
         self.assertNotIn("--map", err)
-        (about,) = map(json.loads, teewire("info", "--format", "ndjson", demo)[1].splitlines())
+        (about,) = map(json.loads, run("info", "--format", "ndjson", demo)[1].splitlines())
         self.assertTrue(about["map"]["crc_matches"])
         code, out, err = capture(file, "--connection", 1, "-o", demo, "--force", "--map", FIXTURES / "MANIFEST.tsv")
         self.assertEqual((code, out), (2, ""))

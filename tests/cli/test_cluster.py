@@ -20,9 +20,9 @@ import unittest
 
 from in_folder import InFolder
 from limits import STUCK
+from program import TEEWIRE, output_of, run
 from real_demos import SHARE
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 WRAPPER = pathlib.Path(TEEWIRE).read_bytes()  # a script, where it is of another processor
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS") or FIXTURES / "none")
@@ -79,17 +79,16 @@ class Recordings(InFolder):
         if not cls.recordings:
             # Different ones, so many that there is a middle.
             ticks = [n for first in range(760, 1060, 5) for n in ("--from", str(first), "--to", str(first + 900))]
-            subprocess.run([TEEWIRE, "cut", FIXTURES / "demos/ddnet_dm1.demo", *ticks, "-o", folder / "dm1.demo"],
-                           check=True, capture_output=True)
+            output_of("cut", FIXTURES / "demos/ddnet_dm1.demo", *ticks, "-o", folder / "dm1.demo")
             cls.recordings = sorted(folder.glob("*.demo"))
         # Damage stops nobody.
         damaged = folder / "damaged.demo"
         damaged.write_bytes((FIXTURES / "demos/ddnet_yard.demo").read_bytes()[:-100])
         cls.recordings.append(damaged)
         start = time.monotonic()
-        done = subprocess.run([TEEWIRE, "export", *cls.recordings, "-o", folder / "whole.sqlite"], capture_output=True)
-        if done.returncode != 1 or b"damaged.demo: tick " not in done.stderr:
-            raise AssertionError(done)
+        code, _, err = run("export", *cls.recordings, "-o", folder / "whole.sqlite")
+        if code != 1 or "damaged.demo: tick " not in err:
+            raise AssertionError(code, err)
         cls.note(f"one process alone: {time.monotonic() - start:.2f} s")
         cls.whole = cls.rows(folder / "whole.sqlite")
 
@@ -131,8 +130,7 @@ class Recordings(InFolder):
         self.assertGreater(len(parts), 1)
         to = self.folder / f"{name}.sqlite"
         to.unlink(missing_ok=True)
-        done = subprocess.run([TEEWIRE, "export", *parts, "-o", to], capture_output=True, timeout=STUCK)
-        self.assertEqual(done.returncode, 0, done)
+        output_of("export", *parts, "-o", to)
         return self.rows(to)
 
     def kill_in_the_middle(self, of, find):
@@ -151,7 +149,7 @@ class Recordings(InFolder):
         done = self.count(of)
         last = self.folder / "last.sqlite"
         number = of.name.split("-")[1]
-        subprocess.run([TEEWIRE, "export", *self.recordings, "-o", last, "--shard", f"{number}/{PARTS}"], capture_output=True)
+        run("export", *self.recordings, "-o", last, "--shard", f"{number}/{PARTS}")
         everything = self.count(self.part(number, "last"))
         self.assertTrue(2 <= done < everything, f"{done} of {everything}: that was not the middle")
 

@@ -11,18 +11,12 @@ import sys
 import unittest
 
 from in_folder import InFolder
-from limits import STUCK
+from program import run
 
-TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"
 CAPTURE = FIXTURES / "captures/ddnet_yard.pcap"
 MAP = FIXTURES / "maps/ddnet.map"
-
-
-def run(*arguments, stdin=b""):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=STUCK)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def zstd_block(kind, size, data, last):

@@ -14,8 +14,8 @@ import unittest
 
 from in_folder import InFolder
 from made_terminal import STUCK, Terminal
+from program import TEEWIRE, output_of, run
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"  # ticks 752 to 2252, every second one
 MAP = FIXTURES / "maps/ddnet.map"
@@ -76,7 +76,7 @@ class Play(InFolder):
         with Terminal(TEEWIRE, "play", DEMO, rows=40) as shown:
             shown.type(b" " + HOME + b"++++++ ")
             shown.row(2, "   end")
-            told = subprocess.run([TEEWIRE, "play", "--speed", "1000", DEMO], capture_output=True, text=True).stdout
+            told = output_of("play", "--speed", "1000", DEMO)
             events = [(m[1], m[2]) for line in told.splitlines() if (m := re.match(r"(\d+:\d\d)\.\d  (?!tick )(.*)", line))]
             self.assertGreater(len(events), 3)
 
@@ -115,7 +115,7 @@ class Play(InFolder):
 
     def test_damage_counts_for_those_who_have_seen_it(self):
         file = self.save("cut.demo", DEMO.read_bytes()[:100_000])
-        last = re.search(r"tick (\d+), byte", subprocess.run([TEEWIRE, "verify", file], capture_output=True, text=True).stdout)
+        last = re.search(r"tick (\d+), byte", run("verify", file)[1])
         for keys, expected in ((b" ", 0), (b" " + END, 1)):
             with Terminal(TEEWIRE, "play", file) as shown:
                 shown.type(keys)
@@ -131,11 +131,10 @@ class Play(InFolder):
 
     def test_lines(self):
         def lines(*arguments):
-            done = subprocess.run([TEEWIRE, "play", "--speed", "1000", *arguments, DEMO], capture_output=True, text=True,
-                                  timeout=STUCK)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            code, out, err = run("play", "--speed", "1000", *arguments, DEMO)
+            self.assertEqual((code, err), (0, ""))
             states, events = [], []
-            for line in done.stdout.splitlines():
+            for line in out.splitlines():
                 state = re.match(r"0:(\d\d)\.(\d)  tick (\d+): 6 players: ", line)
                 if state:
                     states.append(int(state[3]))
@@ -231,9 +230,7 @@ class Serve(InFolder):
         with Terminal(TEEWIRE, "serve", DEMO, "--map", MAP, "--loop", "--bind", "127.0.0.1", "--port", port, columns=100) as shown:
             shown.row(2, r"^tick \d+ .* 0 watching")
             before = len(shown.raw)
-            done = subprocess.run([TEEWIRE, "dump", f"127.0.0.1:{port}", "--protocol", "0.6", "--duration", "0.3"],
-                                  capture_output=True, timeout=STUCK)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            output_of("dump", f"127.0.0.1:{port}", "--protocol", "0.6", "--duration", "0.3")
             shown.row(4, r"^teewire \(127\.0\.0\.1:\d+\) watches\s*$")
             shown.row(5, r"^teewire \(127\.0\.0\.1:\d+\) ")
             self.assertNotIn(b"\n", shown.raw[before:])
@@ -285,9 +282,8 @@ class Serve(InFolder):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
             taken.bind(("127.0.0.1", 0))
             at = ["--bind", "127.0.0.1", "--port", str(taken.getsockname()[1])]
-            done = subprocess.run([TEEWIRE, "serve", DEMO, "--map", MAP, *at], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (3, "", f"teewire: 127.0.0.1:{at[3]}: Address already in use\n"))
+            done = run("serve", DEMO, "--map", MAP, *at)
+        self.assertEqual(done, (3, "", f"teewire: 127.0.0.1:{at[3]}: Address already in use\n"))
 
     def test_what_the_browser_is_told(self):
         for more, name, most in ([], b"teewire replay: ddnet_dm1.demo", 64), (

@@ -19,8 +19,8 @@ import unittest
 from limits import STUCK
 from made_server import Server
 from in_folder import InFolder
+from program import TEEWIRE, run_bytes
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 GOOD = {"demo": FIXTURES / "demos/ddnet_yard.demo", "map": FIXTURES / "maps/ddnet.map",
         "xvector": FIXTURES / "maps/revision_1.xvmap", "capture": FIXTURES / "captures/ddnet_yard.pcap"}
@@ -33,12 +33,6 @@ NEEDS = {"compress": ["--method", "gzip"], "map convert": ["--level", "9"], "pla
 NETWORK = {"record", "serve", "relay", "web"}
 # What is added to is no output like others: it has tests of its own.
 GROWING = {"export", "web"}
-
-
-def run(*arguments, stdin=b"", timeout=STUCK, **more):
-    done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], input=stdin, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=timeout, **more)
-    return done.returncode, done.stdout, done.stderr.decode(errors="surrogateescape")
 
 
 class Verb:
@@ -76,7 +70,7 @@ class Verb:
 
 
 def list_verbs(words=()):
-    code, out, _ = run(*words, "--help")
+    code, out, _ = run_bytes(*words, "--help")
     assert code == 0, words
     nested = re.search(r"^Subcommands:\n((?:  .*\n)+)", out.decode(), re.M)
     if not nested:
@@ -114,9 +108,9 @@ class Help(Conventions):
 
     def test_help(self):
         def check(verb):
-            code, out, err = run(*verb.words, "--help")
+            code, out, err = run_bytes(*verb.words, "--help")
             self.assertEqual((code, err), (0, ""))
-            self.assertEqual(run(*verb.words, "-h"), (0, out, ""))
+            self.assertEqual(run_bytes(*verb.words, "-h"), (0, out, ""))
             self.assertIn(f"Usage: teewire {verb.name} ", verb.help)
             examples = re.findall(r"^  teewire (.*)", verb.help.partition("Examples:\n")[2], re.M)
             self.assertGreater(len(examples), 0)
@@ -157,10 +151,10 @@ class Words(Conventions):
     def test_unknown_verbs(self):
         for words, nearest in ((["dumb"], "dump"), (["inof"], "info"), (["vrify"], "verify"), (["rekord"], "record"),
                                (["map", "rendr"], "render"), (["map", "chek", "--strict"], "check"), (["mpa", "info"], "map")):
-            self.check_error(run(*words), 2, f"there is no verb {words[-1] if words[0] == 'map' and len(words) == 2 else ''}",
+            self.check_error(run_bytes(*words), 2, f"there is no verb {words[-1] if words[0] == 'map' and len(words) == 2 else ''}",
                              f"the nearest is {nearest}")
-        self.check_error(run(), 2, "a verb is missing: info, dump")
-        self.check_error(run("map"), 2, "a verb is missing: info, extract", "teewire map --help")
+        self.check_error(run_bytes(), 2, "a verb is missing: info, dump")
+        self.check_error(run_bytes("map"), 2, "a verb is missing: info, extract", "teewire map --help")
 
     def test_unknown_options(self):
         def check(verb):
@@ -168,23 +162,23 @@ class Words(Conventions):
                 wrong = option[:-2] + option[-1] + option[-2] if option[-1] != option[-2] else option + "x"
                 if wrong in verb.options:
                     continue
-                done = run(*verb.words, wrong, "x")
+                done = run_bytes(*verb.words, wrong, "x")
                 self.check_error(done, 2, f"there is no option {wrong}; the nearest is --", f"teewire {verb.name} --help")
                 self.assertRegex(done[2], rf"nearest is {re.escape(option)}\n")
-            self.check_error(run(*verb.words, "-%"), 2, "there is no option -%; the nearest is -")
+            self.check_error(run_bytes(*verb.words, "-%"), 2, "there is no option -%; the nearest is -")
         self.for_each(VERBS, check)
 
     def test_wrong_values(self):
         def check(verb):
             for option, kind in re.findall(r"^  (?:-\w,)?(--[a-z-]+) (TIME\b|N\b|BYTES\b|TEXT:\{)", verb.help, re.M):
-                done = run(*verb.arguments(*([verb.good()] if verb.reads else [])), option, "nonsense")
+                done = run_bytes(*verb.arguments(*([verb.good()] if verb.reads else [])), option, "nonsense")
                 self.check_error(done, 2, option)
         self.for_each(VERBS, check)
 
     def test_missing_operands(self):
         def check(verb):
             if verb.reads:
-                self.check_error(run(*verb.words), 2, "required")
+                self.check_error(run_bytes(*verb.words), 2, "required")
         self.for_each(VERBS, check)
 
 
@@ -193,7 +187,7 @@ class Inputs(Conventions):
         def check(verb):
             out = self.folder / "out"
             for name, words in ((self.folder / "none", "no such file"), (self.folder, "is a directory")):
-                self.check_error(run(*verb.arguments(name, output=out if verb.must_write else None)), 3, f"{name}: {words}")
+                self.check_error(run_bytes(*verb.arguments(name, output=out if verb.must_write else None)), 3, f"{name}: {words}")
             self.assertEqual(self.files(), [])
         self.for_each(READING, check)
 
@@ -203,10 +197,10 @@ class Inputs(Conventions):
                 out = self.folder / "out"
                 arguments = verb.arguments(file, output=out if verb.must_write else None)
                 if kind not in verb.reads:
-                    self.check_error(run(*arguments), 2, f"{file}: {IS[kind]}, not ", f"`{READER[kind]}` reads it")
+                    self.check_error(run_bytes(*arguments), 2, f"{file}: {IS[kind]}, not ", f"`{READER[kind]}` reads it")
                     self.assertEqual(self.files(), [])
                 elif verb.name not in NETWORK and (verb.name, kind) != ("map convert", "xvector"):
-                    code, _, err = run(*arguments)
+                    code, _, err = run_bytes(*arguments)
                     self.assertEqual(code, 0, (kind, err))
                     out.unlink(missing_ok=True)
         self.for_each(READING, check)
@@ -218,7 +212,7 @@ class Inputs(Conventions):
                 file = self.folder / "x"
                 file.write_bytes(data)
                 for name, stdin in ((file, b""), ("-", data)):
-                    code, out, err = run(*verb.arguments(name, output="out" if verb.must_write else None), stdin=stdin,
+                    code, out, err = run_bytes(*verb.arguments(name, output="out" if verb.must_write else None), stdin=stdin,
                                          cwd=self.folder)
                     self.assertEqual(code, 1, (out, err))
                     self.assertRegex(out.decode() + err, r"(x|standard input): .*not a ")
@@ -235,7 +229,7 @@ class Inputs(Conventions):
                 file.write_bytes(whole[:at])
                 if verb.name == "serve":
                     continue # shows what there is
-                code, out, err = run(*verb.arguments(file, output="out" if verb.must_write else None), cwd=self.folder)
+                code, out, err = run_bytes(*verb.arguments(file, output="out" if verb.must_write else None), cwd=self.folder)
                 if verb.name == "compress" or (verb.name == "map extract" and kind != "demo"):
                     self.assertEqual(code, 0) # bytes as they are
                 elif (verb.name, kind) == ("map convert", "xvector"):
@@ -257,9 +251,9 @@ class Inputs(Conventions):
                 if form in ("demo", "srt"): # of one file
                     continue
                 more = ["--types", "character"] if form == "csv" and "--types" in verb.options else []
-                alone = run(*verb.arguments(first), "--format", form, *more)
+                alone = run_bytes(*verb.arguments(first), "--format", form, *more)
                 self.assertEqual(alone[0], 0)
-                code, out, err = run(*verb.arguments(first, none, second), "--format", form, *more)
+                code, out, err = run_bytes(*verb.arguments(first, none, second), "--format", form, *more)
                 self.assertEqual((code, err), (3, f"teewire: {none}: no such file\n"))
                 lines = out.decode().splitlines()
                 if form == "ndjson":
@@ -285,19 +279,19 @@ class Inputs(Conventions):
                     os.unlink(file)
                 pathlib.Path(os.fsdecode(file)).write_bytes(verb.good().read_bytes())
                 output = ["-o", "database" if verb.grows else "-"] if verb.must_write else []
-                code, out, err = run(*verb.words, *NEEDS.get(verb.name, []), *output, "--", *[name] * (1 + verb.two),
+                code, out, err = run_bytes(*verb.words, *NEEDS.get(verb.name, []), *output, "--", *[name] * (1 + verb.two),
                                      cwd=self.folder)
                 self.assertEqual(code, 0, (name, err))
                 if not verb.must_write:
                     self.assertNotRegex(out + err.encode(errors="surrogateescape"), rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
                 if "ndjson" in verb.formats:
-                    _, out, _ = run(*verb.words, "--format", "ndjson", "--", *[name] * (1 + verb.two), cwd=self.folder)
+                    _, out, _ = run_bytes(*verb.words, "--format", "ndjson", "--", *[name] * (1 + verb.two), cwd=self.folder)
                     for line in out.splitlines():
                         told = json.loads(line.decode()).get("file") # strictly UTF-8
                         if told is not None and name != b"\xff\xfe":
                             self.assertEqual(told, name.decode())
                 missing = b"no" + name[:200]
-                code, out, err = run(*verb.words, *NEEDS.get(verb.name, []), *output, "--",
+                code, out, err = run_bytes(*verb.words, *NEEDS.get(verb.name, []), *output, "--",
                                      *[missing] * (1 + verb.two), cwd=self.folder)
                 self.assertEqual((code, out), (3, b""))
                 self.assertNotRegex(err.encode(errors="surrogateescape"), rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
@@ -316,7 +310,7 @@ class Outputs(Conventions):
         return verb.arguments(*([verb.good()] if verb.reads else []), output=output)
 
     def printed(self, verb):
-        code, out, err = run(*self.arguments(verb, output="-"))
+        code, out, err = run_bytes(*self.arguments(verb, output="-"))
         self.assertEqual(code, 0, err)
         self.assertGreater(len(out), 0)
         return out
@@ -326,17 +320,17 @@ class Outputs(Conventions):
         def check(verb):
             expected = self.printed(verb)
             if not verb.must_write:
-                self.assertEqual(run(*self.arguments(verb))[1], expected)
+                self.assertEqual(run_bytes(*self.arguments(verb))[1], expected)
             out = self.folder / "out"
-            code, printed, _ = run(*self.arguments(verb, output=out))
+            code, printed, _ = run_bytes(*self.arguments(verb, output=out))
             self.assertEqual((code, printed, out.read_bytes()), (0, b"", expected))
             self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o640)
-            self.check_error(run(*self.arguments(verb, output=out)), 2, f"{out}: exists; --force replaces it")
+            self.check_error(run_bytes(*self.arguments(verb, output=out)), 2, f"{out}: exists; --force replaces it")
             out.write_bytes(b"old")
             out.chmod(0o600)
-            self.check_error(run(*self.arguments(verb, output=out)), 2, "exists")
+            self.check_error(run_bytes(*self.arguments(verb, output=out)), 2, "exists")
             self.assertEqual(out.read_bytes(), b"old")
-            code, printed, _ = run(*self.arguments(verb, output=out), "--force")
+            code, printed, _ = run_bytes(*self.arguments(verb, output=out), "--force")
             self.assertEqual((code, printed, out.read_bytes()), (0, b"", expected))
             self.assertEqual(stat.S_IMODE(out.stat().st_mode), 0o600)
             self.assertEqual(self.files(), ["out"])
@@ -349,11 +343,11 @@ class Outputs(Conventions):
             for name in ("-x", "--force", "x" * 255, "\x1b[2J", " ", "ü\udcff", "sub/../y"):
                 (self.folder / "sub").mkdir(exist_ok=True)
                 out = self.folder / name
-                self.assertEqual(run(*self.arguments(verb), f"--output={name}", cwd=self.folder)[:2], (0, b""), name)
+                self.assertEqual(run_bytes(*self.arguments(verb), f"--output={name}", cwd=self.folder)[:2], (0, b""), name)
                 self.assertEqual(out.read_bytes(), expected)
                 out.unlink()
-            self.check_error(run(*self.arguments(verb, output="x" * 256), cwd=self.folder), 3, "cannot be written")
-            self.assertEqual(run(*self.arguments(verb), "--output=", cwd=self.folder)[0], 2)
+            self.check_error(run_bytes(*self.arguments(verb, output="x" * 256), cwd=self.folder), 3, "cannot be written")
+            self.assertEqual(run_bytes(*self.arguments(verb), "--output=", cwd=self.folder)[0], 2)
         self.for_each(WRITING, check)
 
     def test_links(self):
@@ -362,11 +356,11 @@ class Outputs(Conventions):
             link, target = self.folder / "link", self.folder / "target"
             link.symlink_to("target")
             for more in ([], ["--force"]):
-                self.check_error(run(*self.arguments(verb, output=link), *more), 2, "leads nowhere")
+                self.check_error(run_bytes(*self.arguments(verb, output=link), *more), 2, "leads nowhere")
                 self.assertEqual(self.files(), ["link"])
             target.write_bytes(b"old")
-            self.check_error(run(*self.arguments(verb, output=link)), 2, "exists")
-            self.assertEqual(run(*self.arguments(verb, output=link), "--force")[0], 0)
+            self.check_error(run_bytes(*self.arguments(verb, output=link)), 2, "exists")
+            self.assertEqual(run_bytes(*self.arguments(verb, output=link), "--force")[0], 0)
             self.assertTrue(link.is_symlink())
             self.assertEqual(target.read_bytes(), expected)
             self.assertEqual(self.files(), ["link", "target"])
@@ -383,7 +377,7 @@ class Outputs(Conventions):
             (self.folder / "soft").symlink_to("file")
             for name in ("file", "hard", "soft", "./file"):
                 for more in ([], ["--force"]):
-                    done = run(*verb.arguments("file", output=name), *more, cwd=self.folder)
+                    done = run_bytes(*verb.arguments("file", output=name), *more, cwd=self.folder)
                     self.check_error(done, 2, "is read, and cannot be written")
             with file.open("rb") as stdin:
                 done = subprocess.run([TEEWIRE, *verb.arguments("-", output="file"), "--force"], stdin=stdin,
@@ -401,9 +395,9 @@ class Outputs(Conventions):
 
     def test_places_that_cannot_be_written(self):
         def check(verb):
-            self.check_error(run(*self.arguments(verb, output=self.folder)), 3, f"{self.folder}: cannot be written")
-            self.check_error(run(*self.arguments(verb, output=self.folder / "no/out")), 3, "no/out: cannot be written")
-            code, out, err = run(*self.arguments(verb, output="/dev/full"))
+            self.check_error(run_bytes(*self.arguments(verb, output=self.folder)), 3, f"{self.folder}: cannot be written")
+            self.check_error(run_bytes(*self.arguments(verb, output=self.folder / "no/out")), 3, "no/out: cannot be written")
+            code, out, err = run_bytes(*self.arguments(verb, output="/dev/full"))
             self.assertEqual((code, out), (3, b""))
             self.assertIn("teewire: /dev/full: cannot be written", err)
             self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
@@ -449,7 +443,7 @@ class Outputs(Conventions):
             words = " ".join(shlex.quote(str(a)) for a in [TEEWIRE, *verb.arguments(file, output=self.folder / "out")])
             done = subprocess.run(["sh", "-c", f"exec {words} <&- >&- 2>&-"], timeout=STUCK)
             self.assertEqual(done.returncode, 0)
-            self.assertEqual((self.folder / "out").read_bytes(), run(*verb.arguments(file, output="-"))[1])
+            self.assertEqual((self.folder / "out").read_bytes(), run_bytes(*verb.arguments(file, output="-"))[1])
             self.assertEqual(file.read_bytes(), verb.good().read_bytes())
             (self.folder / "out").unlink()
         self.for_each([v for v in WRITING if v.reads], check)
@@ -484,7 +478,7 @@ class Formats(Conventions):
     def test_ndjson(self):
         def check(verb):
             for kind in verb.reads or [None]:
-                code, out, err = run(*verb.arguments(*([verb.good(kind)] if kind else [])), "--format", "ndjson")
+                code, out, err = run_bytes(*verb.arguments(*([verb.good(kind)] if kind else [])), "--format", "ndjson")
                 self.assertEqual((code, err), (0, ""))
                 for line in out.decode().splitlines():
                     self.assertIsInstance(json.loads(line), dict)
@@ -494,7 +488,7 @@ class Formats(Conventions):
         demo = FIXTURES / "demos/ddnet_dm1.demo" # ticks 752 to 2252
 
         def ticks(*arguments):
-            code, out, err = run("dump", "--format", "checksum", *arguments, demo)
+            code, out, err = run_bytes("dump", "--format", "checksum", *arguments, demo)
             self.assertEqual((code, err), (0, ""))
             return [int(line.split()[0]) for line in out.decode().splitlines()]
         whole = ticks()
@@ -502,17 +496,17 @@ class Formats(Conventions):
                                       ("1252", "-10s", (1252, 1752)), ("-0:20", "-0:10", (1252, 1752)),
                                       ("-1:00", "0:00:01", (752, 802)), ("-0s", "99:59:59", (2252, 10**9))):
             self.assertEqual(ticks("--from", first, "--to", last), [t for t in whole if expected[0] <= t <= expected[1]])
-        _, late, _ = run("play", "--speed", "1000", "--from", "-0:05", demo)
+        _, late, _ = run_bytes("play", "--speed", "1000", "--from", "-0:05", demo)
         self.assertEqual(late.split()[0], b"0:25.0")
         def check(verb):
             for option in re.findall(r"^  (--[a-z-]+) TIME", verb.help, re.M):
                 for wrong in ("soon", "1:60", "5m", "", "1:2:3:4", "1e3"):
                     operand = verb.good() if verb.reads else "localhost"
-                    self.check_error(run(*verb.arguments(operand), f"{option}={wrong}"), 2, option)
+                    self.check_error(run_bytes(*verb.arguments(operand), f"{option}={wrong}"), 2, option)
         self.for_each(VERBS, check)
 
     def test_types(self):
-        _, out, _ = run("types", "--format", "ndjson")
+        _, out, _ = run_bytes("types", "--format", "ndjson")
         types = [json.loads(line) for line in out.splitlines()]
         self.assertEqual({t["protocol"] for t in types}, {"0.6", "ddnet", "0.7"})
         self.assertEqual(len({(t["protocol"], t["kind"], t["name"], t["uuid"]) for t in types}), len(types))
@@ -523,15 +517,15 @@ class Formats(Conventions):
         self.assertEqual((character["type"], character["ints"]), (9, 22))
         self.assertEqual(sum(f["ints"] * f["count"] for f in character["fields"]), 22)
         # dump prints the fields under the same names.
-        _, dumped, _ = run("dump", "--types", "character", FIXTURES / "demos/ddnet_dm1.demo")
+        _, dumped, _ = run_bytes("dump", "--types", "character", FIXTURES / "demos/ddnet_dm1.demo")
         shown = next(iter(json.loads(dumped.splitlines()[0])["items"]["character"].values()))
         self.assertEqual(list(shown), [f["name"] for f in character["fields"]])
         self.assertEqual([f["name"] for f in by_name["0.7", "message", "chat"]["fields"]],
                          ["team", "client_id", "target", "text"])
         for protocol in ("0.6", "ddnet", "0.7"):
-            _, one, _ = run("types", "--protocol", protocol, "--format", "ndjson")
+            _, one, _ = run_bytes("types", "--protocol", protocol, "--format", "ndjson")
             self.assertEqual([json.loads(line) for line in one.splitlines()], [t for t in types if t["protocol"] == protocol])
-            _, text, _ = run("types", "--protocol", protocol)
+            _, text, _ = run_bytes("types", "--protocol", protocol)
             heads = re.findall(r"^\S+ (item|message) (\S+) ", text.decode(), re.M)
             self.assertEqual(heads, [(t["kind"], t["name"]) for t in types if t["protocol"] == protocol])
             fields = [(m[1], re.findall(r"(\d+) of them", m[0])) for m in re.finditer(r"^    (\S+) .*", text.decode(), re.M)]
@@ -540,20 +534,20 @@ class Formats(Conventions):
 
     def test_capture_as_demo(self):
         capture, demo = GOOD["capture"], self.folder / "x.demo"
-        code, out, err = run("capture", capture, "-o", demo) # the name says so
+        code, out, err = run_bytes("capture", capture, "-o", demo) # the name says so
         self.assertEqual((code, out), (0, b""))
         self.assertRegex(err, r"^teewire: .*x\.demo: \d+ snapshots, ")
-        code, piped, _ = run("capture", capture, "--format", "demo", "-o", "-")
+        code, piped, _ = run_bytes("capture", capture, "--format", "demo", "-o", "-")
         self.assertEqual(code, 0)
         whole = demo.read_bytes()
         self.assertEqual(piped[176:], whole[176:])
-        self.assertEqual(run("dump", "-", stdin=piped)[:2], run("dump", demo)[:2])
+        self.assertEqual(run_bytes("dump", "-", stdin=piped)[:2], run_bytes("dump", demo)[:2])
         other = self.folder / "y.demo"
-        self.assertEqual(run("capture", capture, "--format", "text", "-o", other)[0], 0)
-        self.assertEqual(other.read_bytes(), run("capture", capture)[1])
+        self.assertEqual(run_bytes("capture", capture, "--format", "text", "-o", other)[0], 0)
+        self.assertEqual(other.read_bytes(), run_bytes("capture", capture)[1])
         for arguments in ([capture, capture], [capture, "--explain"], [capture, "--map", demo], [capture, "--connection", "99"]):
-            self.check_error(run("capture", *arguments, "-o", self.folder / "z.demo"), 2)
-        self.check_error(run("capture", "--map", GOOD["map"], capture), 2, "--map")
+            self.check_error(run_bytes("capture", *arguments, "-o", self.folder / "z.demo"), 2)
+        self.check_error(run_bytes("capture", "--map", GOOD["map"], capture), 2, "--map")
         self.assertEqual(self.files(), ["x.demo", "y.demo"])
 
 
@@ -598,35 +592,35 @@ class Recordings(Conventions):
 
     def check_demos(self, *names):
         self.assertEqual(self.files(), sorted(names))
-        code, out, err = run("verify", *names, cwd=self.folder)
+        code, out, err = run_bytes("verify", *names, cwd=self.folder)
         self.assertEqual((code, err), (0, ""), out)
 
     def test_outputs(self):
         with self.server() as address:
             record = ["record", address, "--duration", "0.5", "--protocol", "0.6"]
-            code, out, err = run(*record, "-o", "a.demo", "--format", "ndjson", cwd=self.folder)
+            code, out, err = run_bytes(*record, "-o", "a.demo", "--format", "ndjson", cwd=self.folder)
             self.assertEqual((code, json.loads(out)["file"]), (0, "a.demo"), err)
             whole = (self.folder / "a.demo").read_bytes()
             self.assertGreater(int.from_bytes(whole[172:176], "big") + int.from_bytes(whole[140:144], "big"), 0)
-            self.check_error(run(*record, "-o", "a.demo", cwd=self.folder), 2, "a.demo: exists; --force replaces it")
+            self.check_error(run_bytes(*record, "-o", "a.demo", cwd=self.folder), 2, "a.demo: exists; --force replaces it")
             self.assertEqual((self.folder / "a.demo").read_bytes(), whole)
-            self.assertEqual(run(*record, "-o", "a.demo", "--force", cwd=self.folder)[0], 0)
+            self.assertEqual(run_bytes(*record, "-o", "a.demo", "--force", cwd=self.folder)[0], 0)
             self.assertNotEqual((self.folder / "a.demo").read_bytes(), whole)
             # As it comes, and what is said about it elsewhere.
-            code, out, err = run(*record, "-o", "-", "--format", "ndjson")
+            code, out, err = run_bytes(*record, "-o", "-", "--format", "ndjson")
             self.assertEqual(code, 0, err)
             told = json.loads(err.splitlines()[-1])
             self.assertEqual(len(out), told["bytes"])
-            code, verified, _ = run("verify", "-", stdin=out)
+            code, verified, _ = run_bytes("verify", "-", stdin=out)
             self.assertIn(f": ok: {told['snapshots']} snapshots, ", verified.decode())
-            self.assertEqual(run(*record, "-o", "name without an end", cwd=self.folder)[0], 0)
+            self.assertEqual(run_bytes(*record, "-o", "name without an end", cwd=self.folder)[0], 0)
             self.check_demos("a.demo", "name without an end")
-            self.check_error(run("record", "localhost:1", "localhost:2", "-o", "-"), 2, "one server alone")
-            self.check_error(run("record", "localhost:1", "localhost:1", "-o", "x", cwd=self.folder), 2, "is named twice")
+            self.check_error(run_bytes("record", "localhost:1", "localhost:2", "-o", "-"), 2, "one server alone")
+            self.check_error(run_bytes("record", "localhost:1", "localhost:1", "-o", "x", cwd=self.folder), 2, "is named twice")
 
     def test_full_device(self):
         with self.server() as address:
-            code, out, err = run("record", address, "--protocol", "0.6", "-o", "/dev/full")
+            code, out, err = run_bytes("record", address, "--protocol", "0.6", "-o", "/dev/full")
             self.assertEqual((code, out), (3, b""))
             self.assertIn("teewire: /dev/full: cannot be written: No space left on device\n", err)
 
@@ -648,7 +642,7 @@ class Recordings(Conventions):
         (self.folder / "x_2.demo").write_bytes(b"mine")
         (self.folder / "x_4.demo").symlink_to("nowhere")
         with MapChanger(2) as server:
-            code, out, err = run("record", server.address, "--protocol", "0.6", "-o", "x.demo", "--max-demos", "3",
+            code, out, err = run_bytes("record", server.address, "--protocol", "0.6", "-o", "x.demo", "--max-demos", "3",
                                  "--duration", "2", cwd=self.folder)
         self.assertEqual(code, 0, err)
         self.assertEqual([line.split(b":")[0] for line in out.splitlines()], [b"x.demo", b"x_3.demo", b"x_5.demo"])
@@ -658,26 +652,26 @@ class Recordings(Conventions):
 
     def test_endless_map_changes(self):
         with MapChanger(10**6) as server:
-            code, out, err = run("record", server.address, "--protocol", "0.6", "-o", "x.demo", cwd=self.folder)
+            code, out, err = run_bytes("record", server.address, "--protocol", "0.6", "-o", "x.demo", cwd=self.folder)
             self.assertEqual(code, 3)
             self.assertIn(f"teewire: {server.address}: its map changes too often: 10 demos in a minute\n", err)
             self.assertEqual(len(self.files()), 10)
             self.assertEqual(out.count(b"\n"), 10)
         with MapChanger(10**6) as server:
-            code, out, err = run("record", server.address, "--protocol", "0.6", "-o", "y.demo", "--max-demos", "3",
+            code, out, err = run_bytes("record", server.address, "--protocol", "0.6", "-o", "y.demo", "--max-demos", "3",
                                  cwd=self.folder)
             self.assertEqual((code, out.count(b"\n")), (0, 3), err)
             self.assertEqual(len([f for f in self.files() if f.startswith("y")]), 3)
             self.assertIn("--max-demos", err)
         with MapChanger(10**6) as server:
-            code, out, err = run("record", server.address, "--protocol", "0.6", "-o", "-")
+            code, out, err = run_bytes("record", server.address, "--protocol", "0.6", "-o", "-")
             self.assertEqual((code, out[:6]), (0, b"TWDEMO"), err)
             self.assertIn("one demo", err)
-            self.assertEqual(run("verify", "-", stdin=out)[0], 0)
+            self.assertEqual(run_bytes("verify", "-", stdin=out)[0], 0)
 
     def test_max_bytes(self):
         with self.server() as address:
-            code, out, err = run("record", address, "--protocol", "0.6", "-o", "x.demo", "--max-bytes", "20k",
+            code, out, err = run_bytes("record", address, "--protocol", "0.6", "-o", "x.demo", "--max-bytes", "20k",
                                  "--format", "ndjson", cwd=self.folder)
             self.assertEqual(code, 0, err)
             self.assertTrue(20 * 1024 <= json.loads(out)["bytes"] < 21 * 1024)

@@ -4,25 +4,17 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 import tempfile
 import unittest
 
-from limits import STUCK_AT_WORK
+from program import run
 
-TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 DM1 = FIXTURES / "demos/ddnet_dm1.demo"
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 CAPTURE = FIXTURES / "captures/ddnet_yard.pcap"
 CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS", "")) / "demos"
-
-
-def run(*arguments, stdin=b"", **more):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, stdout=more.pop("stdout", subprocess.PIPE),
-                          stderr=subprocess.PIPE, timeout=STUCK_AT_WORK, **more)
-    return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
 
 
 class Diff(unittest.TestCase):

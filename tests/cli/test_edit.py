@@ -2,7 +2,6 @@
 """What edits demos, as its users see it: options, files, what is said. Usage: test_edit.py TEEWIRE FIXTURES"""
 import hashlib
 import json
-import os
 import pathlib
 import re
 import resource
@@ -13,19 +12,14 @@ import zlib
 
 from in_folder import InFolder
 from limits import STUCK_AT_WORK
+from program import TEEWIRE, run_bytes
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 DEMOS = pathlib.Path(sys.argv[2]).resolve() / "demos"
 DEMO, YARD, SEVEN = DEMOS / "ddnet_dm1.demo", DEMOS / "ddnet_yard.demo", DEMOS / "teeworlds07_dm1.demo"
 
 
-def run(*arguments, stdin=b"", **more):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=STUCK_AT_WORK, **more)
-    return done.returncode, done.stdout, done.stderr.decode()
-
-
 def ticks(demo, *more):
-    code, out, err = run("dump", "--format", "checksum", *more, demo)
+    code, out, err = run_bytes("dump", "--format", "checksum", *more, demo)
     assert code == 0, err
     return {int(line.split()[0]): line for line in out.decode().splitlines()}
 
@@ -37,7 +31,7 @@ def seconds(demo):
 
 class Edit(InFolder):
     def edit(self, *arguments, code=0):
-        got, out, err = run(*arguments, cwd=self.folder)
+        got, out, err = run_bytes(*arguments, cwd=self.folder)
         self.assertEqual((got, out), (code, b""), err)
         return err
 
@@ -56,7 +50,7 @@ class Cut(Edit):
         self.assertEqual(err, f"teewire: piece.demo: 0:10.0 from tick 1252 to 1752, {piece.stat().st_size} bytes\n")
         self.assertEqual(ticks(piece), ticks(DEMO, "--from", 1252, "--to", 1752))
         self.assertEqual((seconds(piece), seconds(DEMO)), (10, 30))
-        code, out, _ = run("cut", "-", "--from", 1252, "--to", 1752, "-o", "-", stdin=DEMO.read_bytes())
+        code, out, _ = run_bytes("cut", "-", "--from", 1252, "--to", 1752, "-o", "-", stdin=DEMO.read_bytes())
         self.assertEqual((code, out), (0, piece.read_bytes()))
         self.edit("cut", DEMO, "-o", "whole.demo")
         self.assertEqual((self.folder / "whole.demo").read_bytes(), DEMO.read_bytes())
@@ -107,7 +101,7 @@ class Cut(Edit):
 
     def test_maps(self):
         map_ = self.folder / "yard.map"
-        self.assertEqual(run("map", "extract", YARD, "-o", map_)[0], 0)
+        self.assertEqual(run_bytes("map", "extract", YARD, "-o", map_)[0], 0)
         self.edit("cut", YARD, "--strip-map", "-o", "none.demo")
         none, with_ = (self.folder / "none.demo").read_bytes(), YARD.read_bytes()
         self.assertEqual(none, with_[:136] + bytes(4) + with_[140:484] + with_[484 + map_.stat().st_size:])
@@ -166,12 +160,12 @@ class Join(Edit):
         self.assertEqual(err, f"teewire: all.demo: 0:30.0 from tick 752 to 2252 of 3 recordings, {all_.stat().st_size} bytes\n")
         self.assertEqual(ticks(all_), ticks(DEMO))
         self.assertEqual(seconds(all_), 30)
-        code, out, _ = run("join", "0.demo", "-", "2.demo", "-o", "-", stdin=(self.folder / "1.demo").read_bytes(),
+        code, out, _ = run_bytes("join", "0.demo", "-", "2.demo", "-o", "-", stdin=(self.folder / "1.demo").read_bytes(),
                            cwd=self.folder)
         self.assertEqual((code, out), (0, all_.read_bytes()))
         self.edit("join", "2.demo", "0.demo", "1.demo", "-o", "turned.demo")
         self.assertEqual(list(ticks(self.folder / "turned.demo")), list(range(1502, 3003, 2)))
-        self.assertEqual(run("verify", "--strict", self.folder / "turned.demo")[0], 0)
+        self.assertEqual(run_bytes("verify", "--strict", self.folder / "turned.demo")[0], 0)
 
     def test_pieces_that_overlap(self):
         """Cut in any way and joined again, a demo is what it was, with all that was said."""
@@ -187,14 +181,14 @@ class Join(Edit):
                     self.edit("cut", demo, "--from", first, "--to", last, "-o", pieces[-1], "--force")
                 with self.subTest(demo=demo.name, number=number, overlap=overlap):
                     self.edit("join", *pieces, "-o", "all.demo", "--force")
-                    self.assertEqual(run("diff", demo, "all.demo", cwd=self.folder), (0, b"", ""))
+                    self.assertEqual(run_bytes("diff", demo, "all.demo", cwd=self.folder), (0, b"", ""))
 
     def test_what_does_not_belong_together(self):
         self.refuse("join", DEMO, SEVEN, "-o", "x.demo", words=f"{SEVEN}: has items of 0.7, but {DEMO} those of 0.6")
         self.refuse("join", DEMO, YARD, "-o", "x.demo", words="was recorded on yard with crc c3cbca94, but")
         self.refuse("join", DEMO, "none.demo", "-o", "x.demo", code=3, words="none.demo: no such file")
         self.refuse("join", "-", "-", "-o", "x.demo", words="can be read once")
-        self.assertEqual(run("join", DEMO, "-", "-o", "x.demo", cwd=self.folder)[0], 1)
+        self.assertEqual(run_bytes("join", DEMO, "-", "-o", "x.demo", cwd=self.folder)[0], 1)
         (self.folder / "mine").write_bytes(DEMO.read_bytes())
         self.refuse("join", DEMO, "mine", "--force", "-o", "mine", words="is read, and cannot be written")
 
@@ -214,7 +208,7 @@ class Join(Edit):
         err = self.edit("join", DEMO, damaged, DEMO, "-o", "all.demo", code=1)
         self.assertRegex(err, r"^teewire: .*damaged.demo: tick 2\d+, byte \d+: the data ends too early; what comes before it is "
                               r"kept\nteewire: all.demo: .* of 3 recordings, \d+ bytes\n$")
-        self.assertEqual(run("verify", self.folder / "all.demo")[0], 0)
+        self.assertEqual(run_bytes("verify", self.folder / "all.demo")[0], 0)
         self.assertGreater(len(ticks(self.folder / "all.demo")), 3 * 751 - 10)
 
     def test_many(self):
@@ -246,20 +240,20 @@ class Repair(Edit):
         middle = len(data) // 2
         data[middle:middle + 3000] = bytes(3000)
         (self.folder / "damaged.demo").write_bytes(data)
-        self.assertEqual(run("verify", self.folder / "damaged.demo")[0], 1)
+        self.assertEqual(run_bytes("verify", self.folder / "damaged.demo")[0], 1)
         err = self.edit("repair", "damaged.demo", "-o", "good.demo", code=1)
         lost = re.search(r"nothing is kept after tick (\d+) and before tick (\d+), up to byte (\d+)", err)
         self.assertTrue(lost, err)
         after, before, end = map(int, lost.groups())
         self.assertTrue(middle < end < middle + 30000)
-        self.assertEqual(run("verify", self.folder / "good.demo")[0], 0)
+        self.assertEqual(run_bytes("verify", self.folder / "good.demo")[0], 0)
         expected, got = ticks(DEMO), ticks(self.folder / "good.demo")
         self.assertEqual(sorted(got), [t for t in sorted(expected) if t <= after or t >= before])
         # The order of items may be another where stretches are encoded anew.
         for tick, line in got.items():
             self.assertEqual(line.split()[1:4], expected[tick].split()[1:4])
         self.assertEqual(seconds(self.folder / "good.demo"), seconds(DEMO))
-        code, out, _ = run("repair", "damaged.demo", "-o", "again.demo", "--report", "ndjson", cwd=self.folder)
+        code, out, _ = run_bytes("repair", "damaged.demo", "-o", "again.demo", "--report", "ndjson", cwd=self.folder)
         places = [json.loads(line) for line in out.splitlines()]
         self.assertEqual((code, places[0]["after_tick"], places[0]["before_tick"], places[0]["end"]), (1, after, before, end))
         self.assertEqual((self.folder / "again.demo").read_bytes(), (self.folder / "good.demo").read_bytes())
@@ -271,7 +265,7 @@ class Repair(Edit):
         for version in (3, 4, 5, 6):
             self.edit("repair", YARD, "--version", version, "-o", f"{version}.demo")
             self.assertEqual((self.folder / f"{version}.demo").read_bytes()[7], version)
-            self.assertEqual(run("verify", self.folder / f"{version}.demo")[0], 0)
+            self.assertEqual(run_bytes("verify", self.folder / f"{version}.demo")[0], 0)
             self.assertEqual([line.split()[:4] for line in ticks(self.folder / f"{version}.demo").values()],
                              [line.split()[:4] for line in ticks(YARD).values()])
         self.refuse("repair", YARD, "--version", 7, "-o", "x.demo", words="--version")

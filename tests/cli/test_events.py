@@ -13,20 +13,14 @@ import subprocess
 import sys
 import tempfile
 
+from program import TEEWIRE, output_of
 import real_demos
-from limits import STUCK_AT_WORK
 
 SECTIONS = ("keyframes", "deltas", "messages")
 
 
-def run(*arguments, codes=(0,), stdin=None):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK_AT_WORK, stdin=stdin)
-    assert done.returncode in codes, (arguments, done.returncode, done.stderr)
-    return done.stdout.decode()
-
-
 def objects(*arguments, **options):
-    return [json.loads(line) for line in run(*arguments, **options).splitlines()]
+    return [json.loads(line) for line in output_of(*arguments, **options).splitlines()]
 
 
 def ticks_of(demo):
@@ -41,7 +35,7 @@ def ticks_of(demo):
 
 def check_forms(demo, events):
     """The forms tell the same."""
-    rows = list(csv.DictReader(io.StringIO(run("events", "--format", "csv", "--raw", demo))))
+    rows = list(csv.DictReader(io.StringIO(output_of("events", "--format", "csv", "--raw", demo))))
     assert len(rows) == len(events), demo
     for row, event in zip(rows, events):
         for key, value in row.items():
@@ -51,7 +45,7 @@ def check_forms(demo, events):
             elif isinstance(told, float):
                 value, told = float(value), round(told, 2)
             assert value == str(told) if isinstance(value, str) else value == told, (demo, key, row, event)
-    lines = run("events", "--format", "text", demo).splitlines()
+    lines = output_of("events", "--format", "text", demo).splitlines()
     assert len(lines) == len(events), demo
     kinds = collections.Counter(e["kind"] for e in events)
     for kind in ("kill", "chat", "hook_attach"):
@@ -60,7 +54,7 @@ def check_forms(demo, events):
 
 def check_subtitles(demo, events):
     """A subtitle shows what was said and who was killed from the time at which that happened."""
-    text = run("events", "--format", "srt", "--type", "kill,chat", demo)
+    text = output_of("events", "--format", "srt", "--type", "kill,chat", demo)
     begins = set()
     for number, block in enumerate(filter(None, text.split("\n\n")), 1):
         first, times, *lines = block.strip("\n").split("\n")
@@ -134,7 +128,7 @@ def check_stats(demo, folder):
     pieces = []
     for number, (first, last) in enumerate(zip([ticks[0], *places], [*places, ticks[-1]])):
         pieces.append(folder / f"{number}.demo")
-        run("cut", "--from", first, "--to", last, "-o", pieces[-1], "--force", demo)
+        output_of("cut", "--from", first, "--to", last, "-o", pieces[-1], "--force", demo)
     names = {p["name"]: p for p in whole}
     summed = {p["name"]: p for p in objects("stats", "--sum", "--format", "ndjson", *pieces)}
     assert names == summed, (demo, places, [(names.get(n), summed.get(n)) for n in names.keys() | summed.keys()
@@ -157,7 +151,7 @@ def check_usage(demo, damaged=False):
         assert used[section]["bytes"] == sum(p["bytes"] for p in used[section]["parts"].values()), (demo, section)
     total = sum(used[s]["bytes"] for s in (*SECTIONS, "ticks", "unused", "damaged")) + used["header"] + used["map"] + used["rest"]
     assert total == used["bytes"] == demo.stat().st_size, (demo, total, used["bytes"])
-    table = run("du", demo, codes=(0, 1)).splitlines()
+    table = output_of("du", demo, codes=(0, 1)).splitlines()
     assert table[-1].split() == ["all", str(total), "100.00", "%"], table[-1]
     for line in table[2:]:
         bytes_, share = re.fullmatch(r".*\s(\d+)\s+(\d+\.\d+) %", line).groups()
@@ -246,6 +240,5 @@ def main():
     print(f"{whole} demos, {players} players, {probed} subtitles probed:", dict(kinds))
 
 
-TEEWIRE = sys.argv[1]
 RANDOM = random.Random(21)
 main()

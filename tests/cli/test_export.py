@@ -12,24 +12,18 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import unittest
 
 from in_folder import InFolder
 from limits import STUCK, STUCK_AT_WORK
+from program import TEEWIRE, run
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 MAKE_LONG_ITEMS = os.path.abspath(sys.argv[3])
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 DM1 = FIXTURES / "demos/ddnet_dm1.demo"
 CAPTURE = FIXTURES / "captures/ddnet_yard.pcap"
 DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
-
-
-def run(*arguments, stdin=b"", **more):
-    done = subprocess.run([TEEWIRE, *map(os.fspath, arguments)], input=stdin, capture_output=True, timeout=STUCK_AT_WORK, **more)
-    return done.returncode, done.stdout.decode(), done.stderr.decode(errors="surrogateescape")
 
 
 class Exported(InFolder):

@@ -11,8 +11,8 @@ import unittest
 
 from in_folder import InFolder
 from limits import STUCK
+from program import TEEWIRE, run_bytes
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 DEMOS = pathlib.Path(sys.argv[2]).resolve() / "demos"
 
 
@@ -22,7 +22,7 @@ def dump(*arguments, **more):
 
 
 def whole(file):
-    return subprocess.run([TEEWIRE, "dump", file, "--format", "checksum"], capture_output=True).stdout
+    return run_bytes("dump", file, "--format", "checksum")[1]
 
 
 class Follow(InFolder):
@@ -34,10 +34,8 @@ class Follow(InFolder):
 
     def test_pipes(self):
         for name in ("ddnet_yard.demo", "teeworlds07_dm1.demo", "ddnet_dm1.demo"):
-            done = subprocess.run([TEEWIRE, "dump", "-", "--follow", "--format", "checksum"],
-                                  input=(DEMOS / name).read_bytes(), capture_output=True)
-            self.assertEqual((done.returncode, done.stderr), (0, b""), name)
-            self.assertEqual(done.stdout, whole(DEMOS / name))
+            done = run_bytes("dump", "-", "--follow", "--format", "checksum", stdin=(DEMOS / name).read_bytes())
+            self.assertEqual(done, (0, whole(DEMOS / name), ""), name)
 
     def test_a_growing_file(self):
         """Every snapshot is printed when its bytes are there, wherever the writer has stopped; a signal ends it well."""

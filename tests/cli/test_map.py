@@ -14,11 +14,11 @@ import unittest
 import zlib
 
 from in_folder import InFolder
-from limits import STUCK, STUCK_AT_WORK
+from limits import STUCK_AT_WORK
 from made_maps import VERSION, datafile, group, tiles
 from processes import until_it_works
+from program import TEEWIRE, run, run_bytes
 
-TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 MAP = FIXTURES / "maps/ddnet.map"
 MAP_07 = FIXTURES / "maps/teeworlds07.map"
@@ -31,9 +31,8 @@ HOOKABLE, DEATH, UNHOOKABLE = (196, 158, 104), (222, 58, 58), (122, 134, 152)
 FREEZE, AIR, SPAWN = (58, 92, 214), (24, 27, 36), (250, 250, 250)
 
 
-def run(*arguments, stdin=b"", timeout=STUCK):
-    done = subprocess.run([TEEWIRE, "map", *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
-    return done.returncode, done.stdout, done.stderr.decode()
+def run(*arguments, **options):
+    return run_bytes("map", *arguments, **options)
 
 
 def info(file, *arguments, **options):

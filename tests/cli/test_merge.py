@@ -3,7 +3,6 @@
 Usage: test_merge.py TEEWIRE FIXTURES"""
 import gzip
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -11,9 +10,8 @@ import sys
 import unittest
 
 from in_folder import InFolder
-from limits import STUCK_AT_WORK
+from program import TEEWIRE, run
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 DEMO, YARD, SEVEN = (FIXTURES / "demos" / name for name in ("ddnet_dm1.demo", "ddnet_yard.demo", "teeworlds07_dm1.demo"))
 CAPTURE, LOSSY = FIXTURES / "captures/ddnet_yard.pcap", FIXTURES / "captures/ddnet_lossy.pcap"
@@ -21,11 +19,6 @@ CAPTURE, LOSSY = FIXTURES / "captures/ddnet_yard.pcap", FIXTURES / "captures/ddn
 OWN = {"0.6": "player_info.local,spectator_info,ddnet_spectator_info,spectator_count,extended_type,game_info.warmup_timer,"
               "game_info.game_state_flags",
        "0.7": "client_info.local,spectator_info"}
-
-
-def run(*arguments, stdin=b"", **more):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=STUCK_AT_WORK, **more)
-    return done.returncode, done.stdout.decode(errors="surrogateescape"), done.stderr.decode()
 
 
 class Merge(InFolder):

@@ -18,8 +18,8 @@ import unittest
 from in_folder import InFolder
 from limits import SLOWER, STUCK
 from made_server import CHAT, SPECTATE, Server, unpack
+from program import TEEWIRE, run
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 CHARACTER, PLAYER_INFO = 9, 10
 
@@ -98,8 +98,8 @@ class Record(InFolder):
                 "refused": 0, "missed": 11, "bad_checksum": damage, "damaged": damage + 1, "missing_base": damage,
                 "without_checksum": 1, "repeated": told["repeated"], "gaps": 0, "steps": {"2": 5, "24": 1}})
             self.assertLess(told["repeated"], 3)
-            done = subprocess.run([TEEWIRE, "verify", name], cwd=self.folder, capture_output=True, text=True)
-            self.assertIn(f"{name}: ok: 6 snapshots, {damage + 2} messages", done.stdout)
+            _, out, _ = run("verify", name, cwd=self.folder)
+            self.assertIn(f"{name}: ok: 6 snapshots, {damage + 2} messages", out)
         # The same for people.
         with Script(*part(100, 1)) as server:
             code, out, err = self.record(server.address, "--protocol", "0.6", "-o", "y.demo")
@@ -178,9 +178,9 @@ class Record(InFolder):
         said = lambda s: s.say(CHAT, 0, -1, text=b"hello")
         for verb, lines in ((["dump"], [{"tick": t} for t in range(10, 20, 2)]), (["events"], [{"kind": "server_message", "text": "hello"}])):
             with Script(*steps[:3], said, *steps[3:]) as server:
-                done = subprocess.run([TEEWIRE, *verb, server.address, "--protocol", "0.6"], capture_output=True, text=True, timeout=STUCK)
-            got = [json.loads(line) for line in done.stdout.splitlines()]
-            self.assertEqual((len(got), done.returncode), (len(lines), 3), done)
+                code, out, err = run(*verb, server.address, "--protocol", "0.6")
+            got = [json.loads(line) for line in out.splitlines()]
+            self.assertEqual((len(got), code), (len(lines), 3), err)
             for line, expected in zip(got, lines):
                 self.assertLessEqual(expected.items(), line.items())
 

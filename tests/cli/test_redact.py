@@ -9,14 +9,10 @@ import sys
 import tempfile
 import unittest
 
-TEEWIRE = os.path.abspath(sys.argv[1])
+from program import TEEWIRE, run_bytes
+
 FIXTURES = pathlib.Path(sys.argv[2]).resolve() / "demos"
 CORPUS = os.environ.get("TEEWIRE_CORPUS")
-
-
-def run(*arguments):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True)
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 
 def states(file):
@@ -31,7 +27,7 @@ def states(file):
 
 
 def told(file):
-    return run("play", "--speed", "1000", file)[1].decode(errors="replace")
+    return run_bytes("play", "--speed", "1000", file)[1].decode(errors="replace")
 
 
 def spoken(file):
@@ -46,13 +42,13 @@ class Redact(unittest.TestCase):
         self.out = pathlib.Path(folder.name) / "out.demo"
 
     def redact(self, file, *options, code=0):
-        done = run("redact", file, "-o", self.out, "--force", *options)
+        done = run_bytes("redact", file, "-o", self.out, "--force", *options)
         self.assertEqual(done[0], code, done[2])
         return done[2]
 
     def check(self, file, code=0):
         self.redact(file, code=code)
-        self.assertEqual(run("verify", self.out)[0], 0)
+        self.assertEqual(run_bytes("verify", self.out)[0], 0)
         names, clans, renamed = set(), set(), {}
         ours = states(self.out)
         for tick, items, people in states(file):
@@ -72,9 +68,9 @@ class Redact(unittest.TestCase):
         self.assertEqual(len(set(renamed.values())), len(renamed))
         said = {text for speaker, text in spoken(file) if speaker in names}
         self.assertEqual([line for line in spoken(self.out) if line[0] in renamed.values()], [])
-        text = told(self.out) + run("dump", self.out)[1].decode()
+        text = told(self.out) + run_bytes("dump", self.out)[1].decode()
         raw = self.out.read_bytes()
-        map_bytes = json.loads(run("info", "--format", "ndjson", self.out)[1].splitlines()[0])["map"]["size"]
+        map_bytes = json.loads(run_bytes("info", "--format", "ndjson", self.out)[1].splitlines()[0])["map"]["size"]
         for name in names | clans:
             if len(name.encode()) >= 3 and re.search("[^0-9 ]", name) and name not in "teewire player clan":
                 self.assertNotIn(name.encode(), raw[484 + map_bytes:])
@@ -99,7 +95,7 @@ class Redact(unittest.TestCase):
         for file in sorted(pathlib.Path(CORPUS, "demos").glob("*.demo")):
             if file.stat().st_size < 400 << 10:
                 with self.subTest(demo=file.name):
-                    self.check(file, code=run("verify", file)[0])
+                    self.check(file, code=run_bytes("verify", file)[0])
 
     def test_what(self):
         file = FIXTURES / "teeworlds07_dm1.demo"
@@ -133,11 +129,11 @@ class Redact(unittest.TestCase):
         data = (FIXTURES / "ddnet_dm1.demo").read_bytes()
         cut.write_bytes(data[:len(data) * 2 // 3])
         self.assertIn("what comes before it is kept", self.redact(cut, code=1))
-        self.assertEqual(run("verify", self.out)[0], 0)
+        self.assertEqual(run_bytes("verify", self.out)[0], 0)
         self.assertEqual(len(list(states(self.out))), len(list(states(cut))))
 
     def test_usage(self):
-        code, _, error = run("redact", FIXTURES / "ddnet_dm1.demo", "-o", self.out, "--what", "faces")
+        code, _, error = run_bytes("redact", FIXTURES / "ddnet_dm1.demo", "-o", self.out, "--what", "faces")
         self.assertEqual(code, 2)
         self.assertIn("faces is not names, clans, chat or server", error)
         self.assertFalse(self.out.exists())

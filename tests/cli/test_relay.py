@@ -16,20 +16,14 @@ import time
 import unittest
 
 from in_folder import InFolder
-from limits import STUCK, STUCK_AT_WORK
+from limits import STUCK
 from made_relay import Relay, Viewer
 from made_server import CHAT, Server
+from program import TEEWIRE, run
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 DEMOS = {name: FIXTURES / "demos" / f"{name}.demo" for name in ("ddnet_yard", "ddnet_dm1", "teeworlds07_dm1")}
 FAST = ("--speed", "20")
-
-
-def run(*arguments):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=STUCK_AT_WORK)
-    return done.returncode, done.stdout, done.stderr
 
 
 def states(file, types=None):

@@ -16,16 +16,11 @@ import time
 import unittest
 
 from limits import STUCK
+from program import TEEWIRE, run
 from real_demos import SHARE
 
-TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"
-
-
-def run(*arguments, stdin=b"", timeout=STUCK):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def first_chunk(demo):

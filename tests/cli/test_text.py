@@ -7,14 +7,12 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
-from limits import STUCK
+from program import run
 
-TEEWIRE = sys.argv[1]
 FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = (FIXTURES / "demos/ddnet_dm1.demo").read_bytes()
 MAP = (FIXTURES / "maps/ddnet.map").read_bytes()
@@ -37,9 +35,9 @@ class Text(unittest.TestCase):
         return path
 
     def run_verb(self, *arguments, codes):
-        done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK, stdin=subprocess.DEVNULL)
-        self.assertIn(done.returncode, codes, (arguments, done.stdout, done.stderr))
-        return done.stdout.decode(), done.stderr.decode()
+        code, out, err = run(*arguments)
+        self.assertIn(code, codes, (arguments, out, err))
+        return out, err
 
     def check(self, *arguments, codes=(0,)):
         """Runs a verb whose output is for people. Its name may not begin a line of its own either."""
@@ -110,11 +108,9 @@ class Text(unittest.TestCase):
         broken = os.fsencode(self.folder) + b"/\xff.demo"
         with open(broken, "wb") as file:
             file.write(DEMO)
-        done = subprocess.run([TEEWIRE, "info", "--format", "ndjson", broken], capture_output=True, timeout=STUCK)
-        self.assertEqual(json.loads(done.stdout.decode())["file"], f"{self.folder}/\ufffd.demo")
-        done = subprocess.run([TEEWIRE, "merge", broken, "-o", broken + b"2", "--report", "ndjson"],
-                              capture_output=True, timeout=STUCK)
-        lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        self.assertEqual(json.loads(run("info", "--format", "ndjson", broken)[1])["file"], f"{self.folder}/\ufffd.demo")
+        out = run("merge", broken, "-o", broken + b"2", "--report", "ndjson")[1]
+        lines = [json.loads(line) for line in out.splitlines()]
         self.assertEqual((lines[0]["file"], lines[-1]["result"]), (f"{self.folder}/\ufffd.demo", f"{self.folder}/\ufffd.demo2"))
 
     def test_csv(self):

@@ -5,11 +5,10 @@ Usage: test_timeline.py TEEWIRE FOLDER, of demos. Without FOLDER, those of TEEWI
 import collections
 import json
 import re
-import subprocess
 import sys
 
+from program import output_of, run
 import real_demos
-from limits import STUCK_AT_WORK
 
 BROADCAST_SECONDS = 10
 DEATH = re.compile(r"(?P<victim>.+?) (?:died(?: \([a-z 0-9]+\))?|was killed with [a-z 0-9]+)$|"
@@ -18,9 +17,7 @@ DEATH = re.compile(r"(?P<victim>.+?) (?:died(?: \([a-z 0-9]+\))?|was killed with
 
 def run(*arguments):
     """Damaged demos count too: what comes before the damage is told."""
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=STUCK_AT_WORK)
-    assert done.returncode in (0, 1), (arguments, done.stderr)
-    return done.stdout.decode()
+    return output_of(*arguments, codes=(0, 1))
 
 
 def proven_deaths(demo, first_tick):
@@ -101,5 +98,4 @@ def main():
     print(", ".join(f"{number} {what}" for what, number in count.items()))
 
 
-TEEWIRE = sys.argv[1]
 main()

@@ -18,20 +18,15 @@ import unittest
 import urllib.request
 
 from in_folder import InFolder
-from limits import STUCK, STUCK_AT_WORK
+from limits import STUCK
 from made_relay import Relay
+from program import TEEWIRE, run
 
-TEEWIRE = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"  # without its map
 YARD = FIXTURES / "demos/ddnet_yard.demo"  # with it
 DEMOS = sorted((FIXTURES / "demos").glob("*.demo"))
 PAGE = b"<!doctype html><title>a viewer</title>"
-
-
-def run(*arguments, **more):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, text=True, timeout=STUCK_AT_WORK, **more)
-    return done.returncode, done.stdout, done.stderr
 
 
 def read_index(file):

@@ -5,24 +5,18 @@ import bisect
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from program import run  # noqa: E402
 from real_demos import CORPUS, SHARE  # noqa: E402
 
-TEEWIRE = sys.argv[1]
 
 # Told by messages in 0.7. Clients put it into their demos in the form of items: the programs differ in whom they take
 # for a player, and DDNet's shifts the tuning by one.
 FROM_MESSAGES = ("client_info", "game_info", "tune_params")
-
-
-def run(*arguments):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=600)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def snapshots(demo):

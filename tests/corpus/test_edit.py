@@ -6,21 +6,15 @@ import collections
 import json
 import pathlib
 import random
-import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from program import run  # noqa: E402
 from real_demos import CORPUS, SHARE, WithRealDemos  # noqa: E402
 
-TEEWIRE = sys.argv[1]
 RANGES = 200 // SHARE
 HEADER = {3: 176, 4: 436, 5: 436, 6: 484}
-
-
-def run(*arguments):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=600)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def chunks(demo):

@@ -14,17 +14,12 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from program import TEEWIRE, run  # noqa: E402
 from real_demos import CORPUS, SHARE, WithRealDemos  # noqa: E402
 
-TEEWIRE = sys.argv[1]
 KILLS = 20
 COMMON = ["recording", "id", "first_tick", "last_tick"]
 SMALL = 800_000  # bytes of a demo whose views are read whole
-
-
-def run(*arguments):
-    done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, timeout=600)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def describe_types():

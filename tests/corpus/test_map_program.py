@@ -4,23 +4,21 @@ with all of them. Usage: test_map_program.py TEEWIRE"""
 import functools
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from program import run, run_bytes  # noqa: E402
 from real_demos import CORPUS, SHARE  # noqa: E402
 
-TEEWIRE = sys.argv[1]
 MAPS = sorted((CORPUS / "maps").glob("*.map"))
 # What is not in the file, or is that program's own.
 NOT_COMPARED = {"file", "source", "readers", "notes"}
 
 
-def run(*arguments, timeout=300):
-    done = subprocess.run([TEEWIRE, "map", *map(str, arguments)], capture_output=True, timeout=timeout)
-    return done.returncode, done.stdout, done.stderr.decode()
+def run(*arguments, **options):
+    return run_bytes("map", *arguments, **options)
 
 
 @functools.cache

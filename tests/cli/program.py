@@ -1,0 +1,30 @@
+"""The program under test, which the first argument of each script names."""
+import os
+import subprocess
+import sys
+
+from limits import STUCK_AT_WORK
+
+TEEWIRE = os.path.abspath(sys.argv[1])
+
+
+def run_bytes(*arguments, stdin=b"", timeout=STUCK_AT_WORK, errors="strict", **more):
+    """Runs it to its end. Returns exit code, standard output as bytes, standard error as text, of which `errors` says what
+    to do with bytes that are not UTF-8. `stdin`: bytes or a file. `more`: options of Popen."""
+    given = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given, **more}
+    done = subprocess.run([TEEWIRE, *(a if isinstance(a, bytes) else str(a) for a in arguments)], timeout=timeout, **options)
+    return done.returncode, done.stdout or b"", done.stderr.decode(errors=errors)
+
+
+def run(*arguments, **options):
+    """As run_bytes, with standard output as text."""
+    code, out, err = run_bytes(*arguments, **options)
+    return code, out.decode(errors=options.get("errors", "strict")), err
+
+
+def output_of(*arguments, codes=(0,), **options):
+    """Standard output as text. The exit code must be one of these."""
+    code, out, err = run(*arguments, **options)
+    assert code in codes, (arguments, code, err)
+    return out
