@@ -94,14 +94,14 @@ private:
         return true;
     }
 
-    // Delivers a complete step and those after it, unless others come before it: one thread at a time can.
+    // Delivers a complete step and those after it, unless others come before it.
     void finish(std::size_t number, bool last) {
         {
             std::lock_guard const lock{mutex_};
             at(number).complete = true;
             if (last && number < steps_) steps_ = number + 1;
         }
-        for (; is_next(number); ++number) {
+        for (; take_next(number); ++number) {
             work_.deliver(number, true);
             std::lock_guard const lock{mutex_};
             if (++delivered_ == steps_) stopped_ = true;
@@ -109,9 +109,12 @@ private:
         }
     }
 
-    bool is_next(std::size_t number) {
+    // Whether this thread is to deliver that step: the thread that completed it and the one that delivered the step before
+    // both ask, and one of them gets it.
+    bool take_next(std::size_t number) {
         std::lock_guard const lock{mutex_};
-        if (stopped_ || number != delivered_ || number >= claimed_ || !at(number).complete) return false;
+        if (stopped_ || number != delivered_ || number >= claimed_) return false;
+        if (!std::exchange(at(number).complete, false)) return false;
         waiting_bytes_ -= std::exchange(at(number).waiting_bytes, 0);
         return true;
     }
