@@ -21,6 +21,7 @@ FIXTURES = pathlib.Path(sys.argv[2])
 RUNS = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 DEMO, MAP = FIXTURES / "demos/ddnet_dm1.demo", FIXTURES / "maps/ddnet.map"
 STUCK = 60
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the program inherits this, and under nohup it would go on at a hangup
 
 
 def record(*arguments, **more):

@@ -63,7 +63,7 @@ void service_loop::repeat(repeated& r) {
 }
 
 void service_loop::resolve(std::string host, std::string port,
-                           std::function<void(error_code, endpoints const&)> f) {
+                           std::function<void(error_code, endpoints const&)> const& f) {
     auto look_up = [to = mailbox_, host = std::move(host), port = std::move(port), f] {
         asio::io_context own;
         error_code failed;

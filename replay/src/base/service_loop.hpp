@@ -37,7 +37,7 @@ public:
     /// Looks up a host, and calls `f` from run(). That cannot be cancelled, and may take minutes: when the loop ends
     /// before, `f` is not called, and nothing waits for it.
     void resolve(std::string host, std::string port,
-                 std::function<void(boost::system::error_code failed, endpoints const& found)> f);
+                 std::function<void(boost::system::error_code failed, endpoints const& found)> const& f);
 
 private:
     // What threads post to that look up names, which may live longer than the loop.

@@ -36,7 +36,7 @@ host_port host_port::parse(std::string const& text) {
 
 boost::asio::ip::address parse_address(std::string const& text) {
     boost::system::error_code failed;
-    auto const address = boost::asio::ip::make_address(text, failed);
+    auto address = boost::asio::ip::make_address(text, failed);
     if (failed) throw usage_error{fmt::format("{}: not an address", text)};
     return address;
 }

@@ -18,12 +18,6 @@ bool is_left_out(message_type type) {
            type == input_timing;
 }
 
-std::size_t table_named(std::string_view name) {
-    auto const& all = item_tables();
-    return static_cast<std::size_t>(
-        std::find_if(all.begin(), all.end(), [&](item_table const& t) { return t.name == name; }) - all.begin());
-}
-
 } // namespace
 
 event_cells::event_cells(game_event const& e) {
