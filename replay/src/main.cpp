@@ -1,5 +1,6 @@
-// The command line: finds the verb, and turns what ends it into a message and an exit code.
+// The command line: finds the verb, runs it, and turns exceptions into a message and an exit code.
 #include "base/output.hpp"
+#include "cli/help.hpp"
 #include "cli/nearest.hpp"
 #include "verbs/verbs.hpp"
 
@@ -20,11 +21,11 @@ namespace {
 
 using namespace teewire::replay;
 
-constexpr verb const* verbs[] = {&info_verb,   &dump_verb,   &events_verb, &stats_verb,  &du_verb,
-                                 &verify_verb, &diff_verb,   &repair_verb, &play_verb,   &cut_verb,
-                                 &join_verb,   &merge_verb,  &redact_verb, &export_verb, &compress_verb,
-                                 &types_verb,  &record_verb, &serve_verb,  &relay_verb,  &capture_verb,
-                                 &index_verb,  &web_verb};
+constexpr verb const* reading[] = {&info_verb, &dump_verb, &events_verb, &stats_verb,   &verify_verb,
+                                   &du_verb,   &diff_verb, &export_verb, &capture_verb, &types_verb};
+constexpr verb const* showing[] = {&play_verb, &web_verb, &serve_verb, &relay_verb, &record_verb};
+constexpr verb const* writing[] = {&cut_verb,    &join_verb,     &merge_verb, &redact_verb,
+                                   &repair_verb, &compress_verb, &index_verb};
 constexpr verb const* map_verbs[] = {&map_info_verb, &map_extract_verb, &map_render_verb, &map_convert_verb,
                                      &map_check_verb};
 
@@ -34,16 +35,17 @@ struct command {
     std::function<int()> run;
 };
 
-void add(CLI::App& parent, std::span<verb const* const> all, std::vector<command>& commands) {
+void add(CLI::App& parent, char const* group, std::span<verb const* const> all, std::vector<command>& commands) {
     parent.require_subcommand(1);
     for (verb const* const v : all) {
         CLI::App& parsed = *parent.add_subcommand(v->name, v->summary);
+        parsed.group(group);
         option_set options{parsed};
         commands.push_back({&parsed, v, v->declare(options)});
     }
 }
 
-// ---- what cannot be parsed -----------------------------------------------------------------------------------------
+// ---- command lines that cannot be parsed -----------------------------------------------------------------------------------------
 
 std::vector<std::string> option_names(CLI::App const& app) {
     std::vector<std::string> names;
@@ -61,18 +63,20 @@ std::vector<std::string> verb_names(CLI::App const& app) {
 }
 
 struct misunderstanding {
-    std::string verb; ///< with what is before it: "teewire map"
+    std::string verb; ///< in full: "teewire map"
     std::string text;
 };
 
-// The parser says of a misspelt word what it lacks then; people want to know the word.
+// For a misspelt word, the parser reports what is missing without it; users want to know the word.
 misunderstanding explain(CLI::App& app, std::span<char* const> words, std::string const& otherwise) {
     CLI::App* at = &app;
     std::string path = app.get_name();
     auto const unknown = [&](std::string_view what, std::string const& word,
                              std::vector<std::string> const& known) {
-        return misunderstanding{
-            path, fmt::format("there is no {} {}; the nearest is {}", what, word, nearest(word, known))};
+        std::string const* const near = nearest(word, known);
+        return misunderstanding{path, near == nullptr
+                                          ? fmt::format("unknown {} {}", what, word)
+                                          : fmt::format("unknown {} {}; did you mean {}?", what, word, *near)};
     };
     for (std::string const word : words) {
         if (word == "--") break;
@@ -88,12 +92,13 @@ misunderstanding explain(CLI::App& app, std::span<char* const> words, std::strin
         }
         auto const nested = verb_names(*at);
         if (nested.empty()) continue;
-        if (std::find(nested.begin(), nested.end(), word) == nested.end()) return unknown("verb", word, nested);
+        if (std::find(nested.begin(), nested.end(), word) == nested.end()) return unknown("command", word, nested);
         at = at->get_subcommand(word);
         path += " " + word;
     }
     auto const missing = verb_names(*at);
-    return {path, missing.empty() ? otherwise : fmt::format("a verb is missing: {}", fmt::join(missing, ", "))};
+    return {path, missing.empty() ? otherwise
+                                  : fmt::format("missing command; expected one of {}", fmt::join(missing, ", "))};
 }
 
 // For reports of bugs: whether it is one of the code for one kind of processor.
@@ -111,37 +116,64 @@ int run(int argc, char** argv) {
     CLI::App app{
         "Replays, cuts, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
         "teewire"};
-    app.set_version_flag("--version", [] {
-        return fmt::format("{} ({})", TEEWIRE_VERSION, teewire::name(teewire::used_cpu_level()));
-    });
+    app.set_help_flag("-h,--help", "show this help");
+    app.set_version_flag(
+        "-V,--version",
+        [] { return fmt::format("{} ({})", TEEWIRE_VERSION, teewire::name(teewire::used_cpu_level())); },
+        "show the version, and the CPU level in use");
     std::vector<command> commands;
-    add(app, verbs, commands);
-    add(*app.add_subcommand("map", "Look into maps and convert them: Teeworlds, DDNet, xVector"), map_verbs,
-        commands);
+    add(app, "Read recordings", reading, commands);
+    add(app, "Watch and record", showing, commands);
+    add(app, "Write demos", writing, commands);
+    CLI::App& map =
+        *app.add_subcommand("map", "Show, check, draw and convert maps of Teeworlds, DDNet and xVector");
+    map.group("Maps");
+    add(map, "Commands", map_verbs, commands);
 
-    // Not before, as verbs would inherit it.
+    // Set last, because commands would inherit it.
     app.footer(
-        "Exit codes: 0 good, 1 an input is damaged, 2 wrong usage, 3 reading or writing failed, 130 interrupted.\n"
-        "A file called - is standard input, or standard output behind -o.\n"
-        "teewire VERB --help tells more, with examples.");
+        "The file name - means standard input or, after -o, standard output.\n"
+        "\n"
+        "Exit codes: 0 success, 1 damaged input, 2 wrong usage, 3 reading or writing failed, 130 interrupted.\n"
+        "\n"
+        "See teewire COMMAND --help for options and examples.");
 
     auto const print = [](std::string const& text) {
         output out;
         out.write(text);
         return out.finish(exit_ok);
     };
+    std::vector<char*> words(argv + std::min(argc, 1), argv + argc);
+    if (!words.empty() && words[0] == std::string_view{"--complete"}) {
+        // For the shells: the words up to the one that is being typed.
+        auto const offers = completions(app, std::span{words}.subspan(1));
+        return print(fmt::format("{}{}", fmt::join(offers, "\n"), offers.empty() ? "" : "\n"));
+    }
+    auto const refuse = [&](misunderstanding const& what) {
+        complain(what.text);
+        say("see {} --help\n", what.verb);
+        return exit_usage;
+    };
+    if (!words.empty() && words[0] == std::string_view{"help"}) {
+        words.erase(words.begin());
+        CLI::App const* chosen = &app;
+        for (std::string const word : words) {
+            auto const nested = chosen->get_subcommands([&](CLI::App const* a) { return a->get_name() == word; });
+            if (nested.empty()) return refuse(explain(app, words, "teewire help takes the name of a command"));
+            chosen = nested[0];
+        }
+        return print(help_text(*chosen, help_columns()));
+    }
     try {
-        app.parse(argc, argv);
+        app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
     } catch (CLI::CallForHelp const&) {
-        return print(app.help());
+        CLI::App const* chosen = &app;
+        while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().back();
+        return print(help_text(*chosen, help_columns()));
     } catch (CLI::CallForVersion const& e) {
         return print(fmt::format("{}\n", e.what()));
     } catch (CLI::ParseError const& e) {
-        auto const [verb, text] =
-            explain(app, std::span{argv, static_cast<std::size_t>(argc)}.subspan(1), e.what());
-        complain(text);
-        say("see {} --help\n", verb);
-        return exit_usage;
+        return refuse(explain(app, words, e.what()));
     }
     for (command const& c : commands) {
         if (!*c.parsed) continue;
@@ -151,8 +183,8 @@ int run(int argc, char** argv) {
     return exit_usage;
 }
 
-// A file that is opened must not become standard output because that was closed. What is missing cannot be used: it is
-// open for the other direction.
+// If standard output was closed, the next file that is opened would take its place. So missing streams are opened, for
+// the other direction, which makes using them an error.
 void occupy_standard_streams() {
     for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(descriptor, F_GETFD) < 0)
@@ -163,7 +195,7 @@ void occupy_standard_streams() {
 
 int main(int argc, char** argv) {
     occupy_standard_streams();
-    std::signal(SIGPIPE, SIG_IGN); // so that nothing is left lying about
+    std::signal(SIGPIPE, SIG_IGN); // instead, writing fails, and unfinished files are deleted
     try {
         return run(argc, argv);
     } catch (closed_pipe const&) {

@@ -18,10 +18,10 @@ def run(*command):
 def verbs_below(program, verb=()):
     """Every verb with its long options."""
     text = run(program, *verb, "--help")
-    yield verb, re.findall(r"^  (?:-\w,)?(--[a-z-]+)", text, re.M)
-    nested = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.M)
-    for name in re.findall(r"^  ([a-z][a-z-]*)", nested[1], re.M) if nested else []:
-        yield from verbs_below(program, (*verb, name))
+    yield verb, re.findall(r"^  (?:-\w, |    )(--[a-z-]+)", text, re.M)
+    if f"Usage: {' '.join(('teewire', *verb))} COMMAND" in text:
+        for name in re.findall(r"^  ([a-z][a-z-]*) ", text.partition("\nOptions:")[0], re.M):
+            yield from verbs_below(program, (*verb, name))
 
 
 def bash(program, script, words):

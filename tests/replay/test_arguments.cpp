@@ -55,15 +55,23 @@ TEST_CASE("durations") {
         CHECK_MESSAGE(!parse_duration(wrong), wrong);
 }
 
-TEST_CASE("the nearest word") {
-    std::vector<std::string> const verbs = {"info", "dump", "verify", "play", "record", "serve", "capture"};
-    CHECK(nearest("ino", verbs) == "info");
-    CHECK(nearest("dumpp", verbs) == "dump");
-    CHECK(nearest("plya", verbs) == "play");
-    CHECK(nearest("vreify", verbs) == "verify");
-    CHECK(nearest("rekord", verbs) == "record");
-    CHECK(nearest("", verbs) == "info");
-    CHECK(nearest(std::string(1'000'000, 'x'), verbs) == "info"); // and soon
+TEST_CASE("the nearest word, if one is near") {
+    std::vector<std::string> const verbs = {"info", "dump", "verify", "play", "record", "serve", "capture", "du"};
+    auto const near = [&](std::string_view word) {
+        std::string const* const found = nearest(word, verbs);
+        return found == nullptr ? "" : *found;
+    };
+    CHECK(near("ino") == "info");
+    CHECK(near("dumpp") == "dump");
+    CHECK(near("plya") == "play");
+    CHECK(near("vreify") == "verify");
+    CHECK(near("rekord") == "record");
+    CHECK(near("caputer") == "capture");
+    CHECK(near("ofni").empty());
+    CHECK(near("xu").empty());
+    CHECK(near("").empty());
+    CHECK(near(std::string(1'000'000, 'x')).empty()); // and soon
+    CHECK(nearest("info", {}) == nullptr);
 }
 
 TEST_CASE("kinds of files") {

@@ -23,11 +23,17 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
-std::string const& nearest(std::string_view word, std::vector<std::string> const& known) {
-    word = word.substr(0, 64); // nothing is called so, and what is typed may have any length
-    return *std::min_element(known.begin(), known.end(), [&](std::string const& a, std::string const& b) {
-        return distance(word, a) < distance(word, b);
-    });
+std::string const* nearest(std::string_view word, std::vector<std::string> const& known) {
+    word = word.substr(0, 64); // longer than any name, while users can type a word of any length
+    std::string const* found = nullptr;
+    std::size_t least = 0;
+    for (std::string const& name : known) {
+        std::size_t const errors = distance(word, name);
+        if (errors > name.size() / 3 || (found != nullptr && errors >= least)) continue;
+        found = &name;
+        least = errors;
+    }
+    return found;
 }
 
 } // namespace teewire::replay

@@ -1,4 +1,4 @@
-// What somebody may have meant.
+// Suggestions for misspelt words.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace teewire::replay {
 
-/// The one of `known` that the fewest typing errors turn into `word`: a letter left out, put in, replaced, or two that
-/// changed places. The first of equals. `known` is not empty. O(length²) for each.
-[[nodiscard]] std::string const& nearest(std::string_view word, std::vector<std::string> const& known);
+/// The one of `known` that the fewest typing errors turn into `word`, the first of equals; null if that takes more than
+/// a third of its letters. An error is a letter left out, added or replaced, or two letters swapped. O(length²) for each.
+[[nodiscard]] std::string const* nearest(std::string_view word, std::vector<std::string> const& known);
 
 } // namespace teewire::replay

@@ -10,7 +10,7 @@ namespace teewire::replay {
 
 void range_options(option_set& options, chosen_range& to, char const* from_help) {
     options.position("--from", to.from, from_help);
-    options.position("--to", to.until, "where to end");
+    options.position("--to", to.until, "where to stop");
 }
 
 void check_range(chosen_range const& chosen, bool live) {
@@ -18,11 +18,11 @@ void check_range(chosen_range const& chosen, bool live) {
         return t && t->from == time_position::origin::end;
     };
     if (live && (from_end(chosen.from) || from_end(chosen.until)))
-        throw usage_error{"nobody knows when this will end: --from and --to count from the beginning"};
-    // Of different origins, it depends on the recording.
+        throw usage_error{"a live source has no known end: --from and --to must count from the beginning"};
+    // If one counts from the beginning and one from the end, it depends on the recording.
     if (!chosen.from || !chosen.until || chosen.from->from != chosen.until->from) return;
     std::int64_t const between = chosen.until->ticks - chosen.from->ticks;
-    if (from_end(chosen.from) ? between > 0 : between < 0) throw usage_error{"--from lies behind --to"};
+    if (from_end(chosen.from) ? between > 0 : between < 0) throw usage_error{"--from is after --to"};
 }
 
 tick_range range_of(chosen_range const& chosen, recording_info const& what) {

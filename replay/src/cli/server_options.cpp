@@ -4,20 +4,28 @@ namespace teewire::replay {
 
 void server_options(option_set& options, spectator_options& to) {
     to.join_timeout = 120;
-    options.duration("--duration", to.duration, "how long to stay on a server, or to look for one that answers");
-    options.duration("--join-timeout", to.join_timeout,
-                     "from connecting to a server to the first snapshot, the map's download included");
-    options.choice("--protocol", to.protocol, {"auto", "0.6", "0.7"}, "auto: 0.6 if the server speaks it");
-    options.text("--name", to.name, "of the spectator");
-    options.text("--password", to.password, "of the server");
+    options.group("Servers");
+    options.duration(
+        "--duration", to.duration,
+        "how long to stay, counted from the first snapshot; also how long to wait for a server to answer");
+    options.duration(
+        "--join-timeout", to.join_timeout,
+        "how long joining may take, from connecting to the first snapshot, including the map download");
+    options.choice("--protocol", to.protocol, {"auto", "0.6", "0.7"},
+                   "protocol to speak; auto: 0.6 if the server supports it");
+    options.text("--name", to.name, "name of the spectator");
+    options.text("--password", to.password, "password of the server");
+    options.group("Options");
 }
 
 void retry_option(option_set& options, spectator_options& to) {
-    options.flag("--retry", to.retry, "connect again when the server is gone");
+    options.group("Servers");
+    options.flag("--retry", to.retry, "reconnect when the connection is lost");
+    options.group("Options");
 }
 
 void live_options(option_set& options, live_reading& to) {
-    options.flag("--follow", to.follow, "a demo that is still being written: wait for more at its end");
+    options.flag("--follow", to.follow, "wait for more at the end of a demo that is still being written");
     server_options(options, to.spectating);
     retry_option(options, to.spectating);
 }

@@ -2,14 +2,21 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace teewire::replay {
 namespace {
 
-// Options with several values take them in one word: the parser would take the words behind them too.
+// Options with several values take them in one word: the parser would take the words after them too.
 
-// Without what CLI11 says of the type, which the name of the value says already.
-CLI::Option* named(CLI::Option* option, char const* value_name) { return option->type_name(value_name); }
+// Instead of CLI11's name for the type.
+CLI::Option* named(CLI::Option* option, std::string const& value_name) { return option->type_name(value_name); }
+
+std::string with_default(char const* help, std::string const& value) {
+    return value.empty() ? help : fmt::format("{} [default: {}]", help, value);
+}
 
 } // namespace
 
@@ -27,7 +34,7 @@ void option_set::operands(std::vector<std::string>& operands, char const* name, 
 
 void option_set::output(output_choice& to, presence p, char const* help) {
     named(command_.add_option("-o,--output", to.name, help), "FILE")->required(p == presence::required);
-    command_.add_flag("--force", to.force, "replace a file that is there");
+    command_.add_flag("--force", to.force, "replace an existing file");
 }
 void option_set::collection(std::string& name, char const* help, char const* value_name) {
     named(command_.add_option("-o,--output", name, help), value_name)->required();
@@ -35,20 +42,23 @@ void option_set::collection(std::string& name, char const* help, char const* val
 void option_set::format(std::string& format, std::vector<std::string> const& names, char const* help) {
     choice("--format", format, names, help);
 }
-void option_set::jobs(unsigned& jobs) { number("--jobs", jobs, 0, 1024, "threads that decode; 0: one per core"); }
+void option_set::jobs(unsigned& jobs) {
+    number("--jobs", jobs, 0, 1024, "number of decoding threads; 0: one per core");
+}
 
 void option_set::connection(std::string& which) {
     text("--connection", which,
-         "of a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots", "WHICH");
+         "connection in a capture: its number or the client's ADDRESS:PORT [default: the one with the most "
+         "snapshots]",
+         "WHICH");
 }
 void option_set::raw_texts(bool& raw) {
-    flag("--raw", raw, "csv: texts as they are, also those that a spreadsheet would take for formulas");
+    flag("--raw", raw, "csv: write text unchanged, even where a spreadsheet would see a formula");
 }
 
 void option_set::flag(char const* name, bool& value, char const* help) { command_.add_flag(name, value, help); }
 void option_set::text(char const* name, std::string& value, char const* help, char const* value_name) {
-    auto* const option = named(command_.add_option(name, value, help), value_name);
-    if (!value.empty()) option->capture_default_str();
+    named(command_.add_option(name, value, with_default(help, value)), value_name);
 }
 void option_set::text(char const* name, std::optional<std::string>& value, char const* help,
                       char const* value_name) {
@@ -64,21 +74,24 @@ void option_set::words(char const* name, std::vector<std::string>& words, char c
 }
 void option_set::choice(char const* name, std::string& value, std::vector<std::string> const& choices,
                         char const* help) {
-    auto* const option = command_.add_option(name, value, help)->check(CLI::IsMember(choices));
-    if (!value.empty()) option->capture_default_str();
+    auto const check = [choices](std::string const& text) -> std::string {
+        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+        return fmt::format("{} is not one of {}", text, fmt::join(choices, ", "));
+    };
+    named(command_.add_option(name, value, with_default(help, value))->check(check),
+          fmt::format("{}", fmt::join(choices, "|")));
 }
 
 template <class T>
 void option_set::number(char const* name, T& value, double least, double most, char const* help) {
-    auto* const option =
-        command_.add_option(name, value, help)->check([least, most](std::string const& text) -> std::string {
-            double number = 0;
-            if (CLI::detail::lexical_cast(text, number) && number >= least && number <= most) return {};
-            return fmt::format("{} is no number from {} to {}", text, least, most);
-        });
-    named(option, "N");
-    if constexpr (requires { value.value(); }) return;
-    else option->capture_default_str();
+    auto const check = [least, most](std::string const& text) -> std::string {
+        double number = 0;
+        if (CLI::detail::lexical_cast(text, number) && number >= least && number <= most) return {};
+        return fmt::format("{} is not a number from {} to {}", text, least, most);
+    };
+    std::string description = help;
+    if constexpr (!requires { value.value(); }) description = with_default(help, fmt::format("{}", value));
+    named(command_.add_option(name, value, description)->check(check), "N");
 }
 template void option_set::number(char const*, double&, double, double, char const*);
 // Of unsigned and unsigned long, one is std::size_t.
@@ -97,7 +110,7 @@ void option_set::part(std::optional<shard>& part) {
     };
     named(command_.add_option_function<std::string>(
               "--shard", set,
-              "only part I of N of the files, divided by their names; the output's name gets -I-of-N"),
+              "process only part I of N of the files, split by name; adds -I-of-N to the output's name"),
           "I/N");
 }
 void option_set::numbers(char const* name, std::vector<std::int64_t>& values, std::size_t count, char const* help) {
@@ -119,8 +132,8 @@ void option_set::position(char const* name, std::optional<time_position>& value,
         value = parse_position(text);
         if (!value) throw CLI::ValidationError{name, fmt::format("{} is not {}", text, position_forms)};
     };
-    named(command_.add_option_function<std::string>(name, set, fmt::format("{}: {}", help, position_forms)),
-          "TIME");
+    named(command_.add_option_function<std::string>(name, set, help), "TIME");
+    explain_values(position_note);
 }
 void option_set::positions(char const* name, std::vector<time_position>& values, char const* help) {
     auto const set = [&values, name](std::vector<std::string> const& texts) {
@@ -131,20 +144,17 @@ void option_set::positions(char const* name, std::vector<time_position>& values,
             values.push_back(*position);
         }
     };
-    named(command_.add_option_function<std::vector<std::string>>(name, set,
-                                                                 fmt::format("{}: {}", help, position_forms)),
-          "TIME")
-        ->allow_extra_args(false);
+    named(command_.add_option_function<std::vector<std::string>>(name, set, help), "TIME")->allow_extra_args(false);
+    explain_values(position_note);
 }
 void option_set::duration(char const* name, std::optional<double>& value, char const* help) {
     auto const set = [&value, name](std::string const& text) {
         value = parse_duration(text);
         if (!value) throw CLI::ValidationError{name, fmt::format("{} is not {}", text, duration_forms)};
     };
-    auto* const option =
-        command_.add_option_function<std::string>(name, set, fmt::format("{}: {}", help, duration_forms));
-    named(option, "TIME");
-    if (value) option->default_str(fmt::format("{}", *value));
+    std::string const description = value ? with_default(help, fmt::format("{}s", *value)) : help;
+    named(command_.add_option_function<std::string>(name, set, description), "DURATION");
+    explain_values(duration_note);
 }
 
 void option_set::exclusive(std::initializer_list<char const*> names) {
@@ -153,7 +163,14 @@ void option_set::exclusive(std::initializer_list<char const*> names) {
             command_.get_option(*a)->excludes(command_.get_option(*b));
 }
 
-void option_set::remark(std::string const& text) { command_.footer(text); }
+void option_set::group(char const* title) { command_.option_defaults()->group(title); }
+void option_set::remark(std::string const& text) {
+    std::string const& before = command_.get_footer();
+    command_.footer(before.empty() ? text : before + "\n\n" + text);
+}
+void option_set::explain_values(char const* note) {
+    if (command_.get_footer().find(note) == std::string::npos) remark(note);
+}
 void option_set::examples(std::initializer_list<char const*> lines) {
     std::string text = command_.get_footer();
     if (!text.empty()) text += "\n\n";

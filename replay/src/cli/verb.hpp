@@ -1,6 +1,6 @@
-// A verb of the program: what it is called, the options that it takes, and what runs.
+// A verb of the program: its name, its options, and the function that runs it.
 //
-// Verbs declare their options here instead of with the parser, so that the same thing has the same name, form and
+// Verbs declare their options here instead of with the parser, so the same option has the same name, form and
 // explanation in all of them.
 #pragma once
 
@@ -22,7 +22,7 @@ class App;
 
 namespace teewire::replay {
 
-/// Fills what it is given when the command line is parsed. Everything given must outlive that.
+/// Declares options. Parsing the command line fills the variables given here, which must live until then.
 class option_set {
 public:
     explicit option_set(CLI::App& command) : command_{command} {}
@@ -33,23 +33,23 @@ public:
     void files(std::vector<std::string>& files, char const* help);
     /// FILE FILE, both of them.
     void two_files(std::vector<std::string>& files, char const* help);
-    /// NAME, what is not a file alone.
+    /// NAME, which is more than the name of a file.
     void operand(std::string& operand, char const* name, char const* help);
     /// NAME..., one at least.
     void operands(std::vector<std::string>& operands, char const* name, char const* help);
     /// -o, --output and --force.
     enum class presence : bool { optional, required };
     void output(output_choice& to, presence p = presence::optional,
-                char const* help = "file to write; - is standard output");
+                char const* help = "file to write; -: standard output");
     /// -o, --output: a file or folder that is added to.
     void collection(std::string& name, char const* help, char const* value_name = "FILE");
     /// --format: one of the names.
     void format(std::string& format, std::vector<std::string> const& names, char const* help);
     /// --jobs
     void jobs(unsigned& jobs);
-    /// --connection: of a capture, as for choose_connection.
+    /// --connection, as choose_connection takes it.
     void connection(std::string& which);
-    /// --raw: texts in CSV as they are.
+    /// --raw: text in CSV unchanged.
     void raw_texts(bool& raw);
 
     void flag(char const* name, bool& value, char const* help);
@@ -67,33 +67,37 @@ public:
     void number(char const* name, T& value, double least, double most, char const* help);
     /// --shard: one part of the files.
     void part(std::optional<shard>& part);
-    /// So many, with commas between them.
+    /// `count` numbers, separated by commas.
     void numbers(char const* name, std::vector<std::int64_t>& values, std::size_t count, char const* help);
     /// A number of bytes: 500, 64k, 8G.
     void bytes(char const* name, std::uint64_t& value, char const* help);
-    /// A place in a recording.
+    /// A position in a recording.
     void position(char const* name, std::optional<time_position>& value, char const* help);
-    /// Places; can be given several times.
+    /// Positions; the option can be given several times.
     void positions(char const* name, std::vector<time_position>& values, char const* help);
-    /// How long, in seconds. What it holds is the default.
+    /// A duration in seconds. The variable's current value is the default.
     void duration(char const* name, std::optional<double>& value, char const* help);
-    /// Only one of these.
+    /// At most one of these may be given.
     void exclusive(std::initializer_list<char const*> names);
 
-    /// For --help, below the options.
+    /// Titles the options that follow, in --help.
+    void group(char const* title);
+    /// Adds a paragraph to --help, below the options.
     void remark(std::string const& text);
-    /// Lines that can be typed as they are, without the program's name.
+    /// Commands that can be typed, without the program's name.
     void examples(std::initializer_list<char const*> lines);
 
 private:
+    void explain_values(char const* note); // once per command
+
     CLI::App& command_;
 };
 
 struct verb {
     char const* name;
     char const* summary;
-    /// Declares the options; what it gives runs the verb with them. That returns an exit code, and throws bad_input,
-    /// io_error or usage_error.
+    /// Declares the options, and returns the function that runs the verb with them. That function returns an exit
+    /// code, and throws bad_input, io_error or usage_error.
     std::function<int()> (*declare)(option_set&);
     ending after_signal = ending::soon;
 };

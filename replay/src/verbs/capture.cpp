@@ -172,23 +172,25 @@ int capture(capture_options const& chosen) {
 } // namespace
 
 verb const capture_verb{
-    "capture", "Find the connections in a packet capture and check every snapshot",
+    "capture", "List the connections in a packet capture, or write one as a demo",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<capture_options>();
         options.files(chosen->files, "pcap or pcapng files, or - for standard input");
-        options.output(
-            chosen->to, option_set::presence::optional,
-            "file to write; - is standard output; further maps of a demo go to NAME_2.demo, NAME_3.demo, ...");
+        options.output(chosen->to, option_set::presence::optional,
+                       "file to write; -: standard output; after a change of map, the demo continues in "
+                       "NAME_2.demo, NAME_3.demo, ...");
         options.format(
             chosen->format, {"text", "ndjson", "demo"},
-            "text; ndjson: one object per line and connection; demo: what the client of one connection "
-            "would have recorded, by default of that with most snapshots. By default demo if the output is "
-            "called .demo, otherwise text");
-        options.text("--connection", chosen->connection, "only this one: its number, or the client's ADDRESS:PORT",
+            "text; ndjson: one object per connection; demo: what the client of one connection would have "
+            "recorded [default: demo if the output's name ends in .demo, otherwise text]");
+        options.text("--connection", chosen->connection,
+                     "only this connection: its number or the client's ADDRESS:PORT [default for a demo: the one "
+                     "with the most snapshots]",
                      "WHICH");
-        options.flag("--all", chosen->all, "tell connections without any snapshot too");
-        options.flag("--explain", chosen->explain, "print every packet, chunk and changed item first");
-        options.text("--map", chosen->map, "the map for the demo, if its download is not in the capture", "FILE");
+        options.flag("--all", chosen->all, "also list connections without snapshots");
+        options.flag("--explain", chosen->explain, "first print every packet, chunk and changed item");
+        options.text("--map", chosen->map, "map for the demo, if the capture does not contain its download",
+                     "FILE");
         options.part(chosen->part);
         options.examples({"capture game.pcap", "capture game.pcap --connection 2 -o game.demo"});
         return [chosen] { return capture(*chosen); };

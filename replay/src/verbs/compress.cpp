@@ -58,14 +58,14 @@ int compress(compress_options const& options) {
 } // namespace
 
 verb const compress_verb{
-    "compress", "Compress a recording or a map, as all verbs read it",
+    "compress", "Compress a recording or a map, in a form that teewire reads",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<compress_options>();
         options.file(chosen->file, "a demo, a pcap or pcapng file or a map, or - for standard input");
         options.output(chosen->to, option_set::presence::required,
-                       "file to write, whose name ends in .zst or .gz; - is standard output");
-        options.choice("--method", chosen->method, {"zstd", "gzip"}, "of a file with another name");
-        options.number("--level", chosen->level, 1, 19, "how hard to try: up to 9 for gzip, up to 19 for zstd");
+                       "file to write, named .zst or .gz; -: standard output");
+        options.choice("--method", chosen->method, {"zstd", "gzip"}, "method, whatever the name is");
+        options.number("--level", chosen->level, 1, 19, "compression level: 1 to 9 for gzip, 1 to 19 for zstd");
         options.examples({"compress game.demo -o game.demo.zst", "compress game.demo -o - --method gzip | wc -c"});
         return [chosen] { return compress(*chosen); };
     }};

@@ -177,20 +177,23 @@ int cut(cut_options const& options) {
 } // namespace
 
 verb const cut_verb{
-    "cut", "Copy pieces of a demo into demos of their own", [](option_set& options) -> std::function<int()> {
+    "cut", "Extract pieces of a demo, by time or around kills, finishes or chat",
+    [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<cut_options>();
         options.file(chosen->file, "a demo, or - for standard input");
         options.output(chosen->to, option_set::presence::required,
-                       "file to write; - is standard output; further pieces go to NAME_2.demo, NAME_3.demo, ...");
-        options.positions("--from", chosen->from, "where a piece begins; by default where the demo does");
-        options.positions("--to", chosen->until, "where it ends");
+                       "file to write; -: standard output; further pieces go to NAME_2.demo, NAME_3.demo, ...");
+        options.positions("--from", chosen->from,
+                          "where a piece starts [default: start of the demo]; can be given several times");
+        options.positions("--to", chosen->until, "where a piece stops [default: end of the demo]");
         options.texts("--around", chosen->around,
-                      "pieces around each moment of a kind: chat:REGEX, kill, finish, marker or join:NAME", "WHAT");
-        options.duration("--before", chosen->before, "how long before the moment");
-        options.duration("--after", chosen->after, "how long after it");
-        options.flag("--one", chosen->one, "all pieces in one demo");
-        options.flag("--strip-map", chosen->strip_map, "without the map");
-        options.text("--map", chosen->map, "with this map, if it is the one that was recorded on", "FILE");
+                      "cut around each chat:REGEX, kill, finish, marker or join:NAME; can be given several times",
+                      "WHAT");
+        options.duration("--before", chosen->before, "start of the piece, before the moment");
+        options.duration("--after", chosen->after, "end of the piece, after the moment");
+        options.flag("--one", chosen->one, "write all pieces into one demo");
+        options.flag("--strip-map", chosen->strip_map, "leave out the map");
+        options.text("--map", chosen->map, "include this map, which must be the one in the demo's header", "FILE");
         options.exclusive({"--around", "--from"});
         options.exclusive({"--around", "--to"});
         options.exclusive({"--strip-map", "--map"});

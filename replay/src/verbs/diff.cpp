@@ -270,31 +270,27 @@ int diff(diff_arguments const& arguments) {
 } // namespace
 
 verb const diff_verb{
-    "diff", "Tell what differs between two demos or packet captures",
-    [](option_set& options) -> std::function<int()> {
+    "diff", "Compare two recordings by tick, item and field", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<diff_arguments>();
         options.two_files(chosen->files,
                           "A and B: demos, or pcap and pcapng files; one may be - for standard input");
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"},
-                       "text: a line for each item, and a summary; ndjson: one object per line and field");
-        options.words(
-            "--ignore", chosen->what.ignored,
-            "fields, or types of items, for example character.tick,pickup: TYPE.FIELD as dump prints them");
-        options.flag("--common-ticks", chosen->what.common_ticks,
-                     "ticks that only one of them has are no difference");
-        options.flag("--no-messages", chosen->no_messages, "compare items alone");
-        range_options(options, chosen->range, "where to begin, in A");
-        options.text(
-            "--connection-a", chosen->connections[0],
-            "if A is a capture: its number, or the client's ADDRESS:PORT; otherwise that with most snapshots",
-            "WHICH");
-        options.text("--connection-b", chosen->connections[1], "the same of B", "WHICH");
+                       "text: a line per item, and a summary; ndjson: one object per field");
+        options.words("--ignore", chosen->what.ignored,
+                      "fields or types of items to ignore, for example character.tick,pickup");
+        options.flag("--common-ticks", chosen->what.common_ticks, "ignore ticks that only one of them has");
+        options.flag("--no-messages", chosen->no_messages, "compare only items");
+        range_options(options, chosen->range, "where to start, as a position in A");
+        options.text("--connection-a", chosen->connections[0],
+                     "connection if A is a capture: its number or the client's ADDRESS:PORT [default: the one with "
+                     "the most snapshots]",
+                     "WHICH");
+        options.text("--connection-b", chosen->connections[1], "the same for B", "WHICH");
         options.number(
             "--limit", chosen->limit, 0, 1e15,
-            "print so many differences at most and count the rest; 0: all. By default 100 for text, and all for "
-            "ndjson");
-        options.remark("Exit codes: 0 they are the same, 1 they differ or one is damaged.");
+            "print at most N differences and count the rest; 0: all [default: 100 for text, all for ndjson]");
+        options.remark("Exit codes: 0 no difference, 1 a difference or a damaged input.");
         options.examples({"diff before.demo after.demo",
                           "diff a.demo b.demo --ignore character.tick,player_info --limit 0",
                           "diff a.demo b.demo --format ndjson | jq -r .field | sort | uniq -c"});

@@ -99,7 +99,7 @@ int du(du_options options) {
 } // namespace
 
 verb const du_verb{
-    "du", "Tell where the bytes of a demo are", [](option_set& options) -> std::function<int()> {
+    "du", "Show where a demo's bytes go", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<du_options>();
         options.files(chosen->files, "demos, or - for standard input");
         options.output(chosen->to);

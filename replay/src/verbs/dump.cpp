@@ -279,7 +279,7 @@ private:
 int dump(dump_options options) {
     bool const live = is_live(options.files, options.live);
     check_range(options.range, live);
-    if (options.part && live) throw usage_error{"--shard is for files that are complete"};
+    if (options.part && live) throw usage_error{"--shard cannot be used with a server or --follow"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     printout to{output{options.to, options.files}, {}, false, {}};
@@ -301,28 +301,29 @@ int dump(dump_options options) {
 
 } // namespace
 
-verb const dump_verb{
-    "dump", "Print the snapshots of a demo, a packet capture or a server",
-    [](option_set& options) -> std::function<int()> {
-        auto const chosen = std::make_shared<dump_options>();
-        options.files(chosen->files,
-                      "demos, pcap and pcapng files, - for standard input, or HOST:PORT of a server");
-        options.output(chosen->to);
-        options.format(chosen->format, {"ndjson", "csv", "checksum"},
-                       "ndjson: one object per snapshot; csv: one row per item of one type; "
-                       "checksum: tick, items, bytes of items, checksum, hash");
-        range_options(options, chosen->range);
-        options.connection(chosen->connection);
-        live_options(options, chosen->live);
-        options.words("--types", chosen->types, "only items of these types, for example character,player_info");
-        options.raw_texts(chosen->raw);
-        options.jobs(chosen->jobs);
-        options.part(chosen->part);
-        options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
-                          "dump game.demo --format csv --types character -o tees.csv",
-                          "dump recording.demo --follow --types player_info",
-                          "dump localhost:8303 --types character --duration 1:00"});
-        return [chosen] { return dump(*chosen); };
-    }};
+verb const dump_verb{"dump", "Print every snapshot of a demo, a packet capture or a server",
+                     [](option_set& options) -> std::function<int()> {
+                         auto const chosen = std::make_shared<dump_options>();
+                         options.files(
+                             chosen->files,
+                             "demos, pcap and pcapng files, HOST:PORT of a server, or - for standard input");
+                         options.output(chosen->to);
+                         options.format(chosen->format, {"ndjson", "csv", "checksum"},
+                                        "ndjson: one object per snapshot; csv: one row per item of one type; "
+                                        "checksum: tick, number of items, their bytes, checksum and hash");
+                         range_options(options, chosen->range);
+                         options.connection(chosen->connection);
+                         live_options(options, chosen->live);
+                         options.words("--types", chosen->types,
+                                       "print only items of these types, for example character,player_info");
+                         options.raw_texts(chosen->raw);
+                         options.jobs(chosen->jobs);
+                         options.part(chosen->part);
+                         options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
+                                           "dump game.demo --format csv --types character -o tees.csv",
+                                           "dump recording.demo --follow --types player_info",
+                                           "dump localhost:8303 --types character --duration 1:00"});
+                         return [chosen] { return dump(*chosen); };
+                     }};
 
 } // namespace teewire::replay

@@ -191,7 +191,7 @@ int events(events_options options) {
     check_range(options.range, live);
     if (options.format == "srt" && options.files.size() > 1)
         throw usage_error{"--format srt: subtitles are of one recording"};
-    if (options.part && live) throw usage_error{"--shard is for files that are complete"};
+    if (options.part && live) throw usage_error{"--shard cannot be used with a server or --follow"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     printout to{options};
@@ -226,19 +226,18 @@ int events(events_options options) {
 } // namespace
 
 verb const events_verb{
-    "events", "Tell what happens in a demo, a packet capture or on a server",
+    "events", "Print what happens in a game: kills, chat, joins, finishes and more",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<events_options>();
         options.files(chosen->files,
-                      "demos, pcap and pcapng files, - for standard input, or HOST:PORT of a server");
+                      "demos, pcap and pcapng files, HOST:PORT of a server, or - for standard input");
         options.output(chosen->to);
         options.format(
             chosen->format, {"ndjson", "csv", "text", "srt"},
-            "ndjson: one object per event; csv: one row; text: one line; srt: subtitles of what is said, "
-            "and of kills");
-        options.words("--type", chosen->types, "only events of these kinds, for example kill,chat");
+            "ndjson: one object per event; csv: one row; text: one line; srt: subtitles of chat and kills");
+        options.words("--type", chosen->types, "print only events of these kinds, for example kill,chat");
         options.texts("--player", chosen->players,
-                      "only what this player does or suffers; can be given several times", "NAME");
+                      "print only events that involve this player; can be given several times", "NAME");
         range_options(options, chosen->range);
         options.connection(chosen->connection);
         live_options(options, chosen->live);

@@ -232,15 +232,15 @@ private:
 } // namespace
 
 verb const export_verb{
-    "export", "Put recordings into a database, or into files of columns",
+    "export", "Put recordings into an SQLite database, or into Arrow files",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<export_options>();
         options.files(chosen->files,
-                      "demos, pcap and pcapng files, - for standard input, or databases made by export");
-        options.collection(chosen->to, "SQLite database to add to, or folder of Arrow files to make");
-        options.flag("--force", chosen->force, "arrow: replace files that are there");
+                      "demos, pcap and pcapng files, databases written by export, or - for standard input");
+        options.collection(chosen->to, "SQLite database to add to, or folder of Arrow files to write");
+        options.flag("--force", chosen->force, "arrow: replace existing files");
         options.format(chosen->format, {"sqlite", "arrow"},
-                       "sqlite: a database, which is added to; arrow: a folder with a file for each table");
+                       "sqlite: add to a database; arrow: write a folder with one file per table");
         options.connection(chosen->connection);
         options.part(chosen->part);
         options.examples({"export *.demo -o games.sqlite", "export *.demo --format arrow -o games",

@@ -56,18 +56,16 @@ int index(index_options const& options) {
 
 } // namespace
 
-verb const index_verb{
-    "index", "Write beside a demo what is where in it, for viewers that fetch parts",
-    [](option_set& options) -> std::function<int()> {
-        auto const chosen = std::make_shared<index_options>();
-        options.operands(chosen->files, "DEMO", "demos; the index of each is DEMO.index");
-        options.flag("--force", chosen->force, "write it anew, whatever is there");
-        options.jobs(chosen->jobs);
-        options.remark(
-            "An index that fits its demo stays as it is, and one that does not is replaced. It has a hundredth of "
-            "the demo at most, or 4 KiB.");
-        options.examples({"index game.demo", "index recordings/*.demo"});
-        return [chosen] { return index(*chosen); };
-    }};
+verb const index_verb{"index", "Write an index for viewers that fetch only parts of a demo",
+                      [](option_set& options) -> std::function<int()> {
+                          auto const chosen = std::make_shared<index_options>();
+                          options.operands(chosen->files, "DEMO", "demos; each index is written to DEMO.index");
+                          options.flag("--force", chosen->force, "rewrite indexes that are up to date");
+                          options.jobs(chosen->jobs);
+                          options.remark("An index that does not match its demo is replaced. An index is at most "
+                                         "1% of its demo in size, or 4 KiB.");
+                          options.examples({"index game.demo", "index recordings/*.demo"});
+                          return [chosen] { return index(*chosen); };
+                      }};
 
 } // namespace teewire::replay

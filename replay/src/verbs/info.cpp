@@ -192,16 +192,15 @@ int info(info_options options) {
 
 } // namespace
 
-verb const info_verb{
-    "info", "Tell what a demo holds", [](option_set& options) -> std::function<int()> {
-        auto const chosen = std::make_shared<info_options>();
-        options.files(chosen->files, "demos, or - for standard input");
-        options.output(chosen->to);
-        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
-        options.jobs(chosen->jobs);
-        options.part(chosen->part);
-        options.examples({"info game.demo", "info --format ndjson *.demo | jq .map.name"});
-        return [chosen] { return info(*chosen); };
-    }};
+verb const info_verb{"info", "Show what is in demos", [](option_set& options) -> std::function<int()> {
+                         auto const chosen = std::make_shared<info_options>();
+                         options.files(chosen->files, "demos, or - for standard input");
+                         options.output(chosen->to);
+                         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per file");
+                         options.jobs(chosen->jobs);
+                         options.part(chosen->part);
+                         options.examples({"info game.demo", "info --format ndjson *.demo | jq .map.name"});
+                         return [chosen] { return info(*chosen); };
+                     }};
 
 } // namespace teewire::replay

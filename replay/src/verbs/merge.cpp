@@ -173,21 +173,21 @@ int merge(merge_options const& options) {
 } // namespace
 
 verb const merge_verb{
-    "merge", "Unite recordings of one game by several clients in a demo of what any of them saw",
+    "merge", "Merge several clients' recordings of one game into one demo",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<merge_options>();
         options.files(chosen->files, "demos, or pcap and pcapng files; one may be - for standard input");
         options.output(chosen->to, option_set::presence::required);
         options.texts(
             "--connection", chosen->connections,
-            "of a capture: its number, or the client's ADDRESS:PORT; the first for the first capture, and so "
-            "on. By default that with most snapshots",
+            "connection in a capture: its number or the client's ADDRESS:PORT; given once per capture, in order "
+            "[default: the one with the most snapshots]",
             "WHICH");
-        options.choice(
-            "--report", chosen->report, {"text", "ndjson"},
-            "what differs: text on standard error; ndjson on standard output, an object per file and field");
+        options.choice("--report", chosen->report, {"text", "ndjson"},
+                       "report what differs: text on standard error; ndjson on standard output, one object per "
+                       "file and field");
         options.remark(
-            "Exit codes: 0 good, 1 one of them is damaged; what comes before the damage is in the result.");
+            "Exit codes: 0 success, 1 an input is damaged; the result has everything before the damage.");
         options.examples({"merge alice.demo bob.demo -o both.demo",
                           "merge game.pcap game.pcap --connection 1 --connection 2 -o both.demo"});
         return [chosen] { return merge(*chosen); };

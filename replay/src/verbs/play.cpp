@@ -278,11 +278,12 @@ int play(play_options const& options) {
 
 } // namespace
 
-verb const play_verb{"play", "Replay a demo at its own pace", [](option_set& options) -> std::function<int()> {
+verb const play_verb{"play", "Replay a demo in the terminal", [](option_set& options) -> std::function<int()> {
                          auto const chosen = std::make_shared<play_options>();
                          options.file(chosen->file, "a demo, or - for standard input");
-                         options.position("--from", chosen->from, "where to begin");
-                         options.number("--speed", chosen->speed, 0.01, 1000, "times the recorded pace");
+                         options.position("--from", chosen->from, "where to start");
+                         options.number("--speed", chosen->speed, 0.01, 1000,
+                                        "playback speed, as a multiple of the recorded one");
                          options.examples({"play game.demo", "play game.demo --from 1:30 --speed 2"});
                          return [chosen] { return play(*chosen); };
                      }};

@@ -327,20 +327,22 @@ int record(record_options const& options) {
 } // namespace
 
 verb const record_verb{
-    "record", "Join a server as a spectator and record a demo, until Ctrl-C or the time is over",
+    "record", "Join servers as a spectator and record demos",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<record_options>();
-        options.operands(chosen->hosts, "HOST", "HOST[:PORT] of a server; several are recorded at once");
+        options.operands(chosen->hosts, "HOST",
+                         "HOST[:PORT] of a server; several servers are recorded in parallel");
         options.output(
             chosen->to, option_set::presence::required,
-            "the demo; - is standard output; further maps go to NAME_2.demo, NAME_3.demo, ..., and several "
+            "demo to write; -: standard output; further maps go to NAME_2.demo, NAME_3.demo, ..., and several "
             "servers to NAME_HOST_PORT.demo");
         server_options(options, chosen->spectating);
         retry_option(options, chosen->spectating);
-        options.number("--max-demos", chosen->max_demos, 1, 1e9, "end after so many");
-        options.bytes("--max-bytes", chosen->max_bytes, "end after so many in all demos, such as 500M");
-        options.format(chosen->format, {"text", "ndjson"},
-                       "of the line for each demo on standard output, or on standard error if the demo is there");
+        options.number("--max-demos", chosen->max_demos, 1, 1e9, "stop after N demos");
+        options.bytes("--max-bytes", chosen->max_bytes, "stop after BYTES in all demos together, such as 500M");
+        options.format(
+            chosen->format, {"text", "ndjson"},
+            "format of the summary line for each demo, on standard output (on standard error with -o -)");
         options.examples({"record localhost -o game.demo --duration 10:00",
                           "record ger.example.net:8303 -o evening.demo --retry --max-bytes 2G"});
         return [chosen] { return record(*chosen); };

@@ -64,14 +64,14 @@ int redact(redact_options const& options) {
 } // namespace
 
 verb const redact_verb{
-    "redact", "Copy a demo without names, clans, chat and words of the server",
+    "redact", "Copy a demo without names, clans, chat and server messages",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<redact_options>();
         options.file(chosen->file, "a demo, or - for standard input");
         options.output(chosen->to, option_set::presence::required);
-        options.words("--what", chosen->what, "what goes, of names, clans, chat and server; by default all of it");
-        options.words("--players", chosen->players, "only what concerns these players");
-        options.words("--keep", chosen->keep, "not what concerns these players");
+        options.words("--what", chosen->what, "what to remove: names, clans, chat, server [default: all]");
+        options.words("--players", chosen->players, "redact only these players");
+        options.words("--keep", chosen->keep, "leave these players unredacted");
         options.examples({"redact game.demo -o public.demo", "redact game.demo --players nameless -o public.demo"});
         return [chosen] { return redact(*chosen); };
     }};

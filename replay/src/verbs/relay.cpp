@@ -327,33 +327,38 @@ int relay(relay_options const& options) {
 } // namespace
 
 verb const relay_verb{
-    "relay", "Show a server, a demo or another relay to everybody",
+    "relay", "Show a server, a demo or another relay to many viewers",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<relay_options>();
         chosen->live.spectating.retry = true;
         options.operand(chosen->source, "SOURCE",
                         "HOST:PORT of a server, http://HOST:PORT of another relay, or a demo");
-        options.number("--udp", chosen->udp, 0, 65535, "port: for the games' clients");
-        options.text("--viewer-password", chosen->viewer_password, "that these clients have to know");
-        options.number("--max-clients", chosen->viewers.viewers, 1, 100'000, "of them that may watch at once");
-        options.number("--max-clients-per-ip", chosen->viewers.viewers_per_address, 1, 100'000, "of one address");
-        options.number("--http", chosen->http, 0, 65535, "port: for browsers, caches and other relays");
-        options.text("--dir", chosen->folder, "the same as files, for any web server", "FOLDER");
-        options.text("--record", chosen->record, "a demo of it", "FILE");
-        options.flag("--force", chosen->force, "replace that file if it exists");
-        options.duration("--delay", chosen->delay, "how long everything waits, so that nobody sees it earlier");
-        options.duration("--window", chosen->window, "how long fragments can be had");
-        options.text("--bind", chosen->bind, "address, of IPv4 or IPv6", "ADDRESS");
-        options.text("--title", chosen->title, "what viewers see as its name");
-        options.flag("--loop", chosen->live.loop, "a demo begins again at its end");
-        options.number("--speed", chosen->live.speed, 1.0 / 16, 100, "times the recorded pace, of a demo");
-        options.number("--max-connections", chosen->web.connections, 1, 1e6, "of HTTP");
-        options.number("--max-connections-per-ip", chosen->web.connections_per_address, 1, 1e6, "of one address");
-        options.number("--max-requests-per-ip", chosen->web.requests_per_address, 1, 1e6, "a second");
+        options.group("Game clients");
+        options.number("--udp", chosen->udp, 0, 65535, "UDP port for game clients");
+        options.text("--viewer-password", chosen->viewer_password, "password for game clients");
+        options.number("--max-clients", chosen->viewers.viewers, 1, 100'000, "maximum number of viewers");
+        options.number("--max-clients-per-ip", chosen->viewers.viewers_per_address, 1, 100'000,
+                       "maximum number of viewers from one address");
+        options.group("Browsers and relays");
+        options.number("--http", chosen->http, 0, 65535, "HTTP port for browsers, caches and other relays");
+        options.text("--dir", chosen->folder, "write the same as files, for any web server", "FOLDER");
+        options.text("--record", chosen->record, "record a demo", "FILE");
+        options.flag("--force", chosen->force, "replace the demo if it exists");
+        options.duration("--delay", chosen->delay, "delay everything by this much, however it is watched");
+        options.duration("--window", chosen->window, "how long fragments stay available");
+        options.text("--bind", chosen->bind, "IPv4 or IPv6 address to listen on", "ADDRESS");
+        options.text("--title", chosen->title, "title shown to viewers");
+        options.flag("--loop", chosen->live.loop, "repeat a demo");
+        options.number("--speed", chosen->live.speed, 1.0 / 16, 100,
+                       "playback speed of a demo, as a multiple of the recorded one");
+        options.number("--max-connections", chosen->web.connections, 1, 1e6, "maximum number of HTTP connections");
+        options.number("--max-connections-per-ip", chosen->web.connections_per_address, 1, 1e6,
+                       "maximum number of HTTP connections from one address");
+        options.number("--max-requests-per-ip", chosen->web.requests_per_address, 1, 1e6,
+                       "maximum number of HTTP requests per second from one address");
         server_options(options, chosen->live.spectating);
         options.remark(
-            "The fragments are those of doc/format/broadcast.md. Caches may keep everything but /sync, /events "
-            "and /metrics.");
+            "Caches may keep everything but /sync, /events and /metrics. See also doc/format/broadcast.md.");
         options.examples({"relay localhost:8303 --http 8080 --delay 10s",
                           "relay http://origin.example.net:8080 --http 80",
                           "relay game.demo --loop --dir /var/www/live --record copy.demo"});

@@ -106,16 +106,16 @@ int repair(repair_options const& options) {
 } // namespace
 
 verb const repair_verb{
-    "repair", "Write what is intact in a damaged demo as a demo that is in order",
-    [](option_set& options) -> std::function<int()> {
+    "repair", "Recover the intact parts of a damaged demo", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<repair_options>();
         options.file(chosen->file, "a demo, or - for standard input");
         options.output(chosen->to, option_set::presence::required);
         options.choice("--report", chosen->report, {"text", "ndjson"},
-                       "what was lost: text on standard error; ndjson on standard output, one object per place");
+                       "report what was lost: text on standard error; ndjson on standard output, one object per "
+                       "damaged range");
         options.number("--version", chosen->version, min_demo_version, max_demo_version,
-                       "version of the demo that is written; by default that which it has");
-        options.remark("Exit codes: 0 nothing was damaged, 1 something was, and the rest is in the result.");
+                       "version of the demo to write [default: unchanged]");
+        options.remark("Exit codes: 0 nothing was damaged, 1 something was damaged; the result has the rest.");
         options.examples({"repair damaged.demo -o good.demo", "repair old.demo --version 6 -o new.demo",
                           "repair damaged.demo -o good.demo --report ndjson > report.ndjson"});
         return [chosen] { return repair(*chosen); };

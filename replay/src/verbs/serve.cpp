@@ -234,20 +234,23 @@ int serve(serve_options const& options) {
 } // namespace
 
 verb const serve_verb{
-    "serve", "Show a demo to real clients that connect", [](option_set& options) -> std::function<int()> {
+    "serve", "Show a demo to game clients over UDP", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<serve_options>();
         options.file(chosen->file, "a demo, or - for standard input");
-        options.number("--port", chosen->port, 0, 65535, "UDP; the browser looks at 8303 to 8310");
-        options.text("--bind", chosen->bind, "address, of IPv4 or IPv6", "ADDRESS");
-        options.text("--name", chosen->name, "in the server browser");
-        options.text("--map", chosen->map, "a map file, for demos without one", "FILE");
-        options.flag("--loop", chosen->loop, "begin again at the end");
-        options.number("--speed", chosen->speed, min_speed, max_speed, "times the recorded pace");
-        options.number("--max-clients", chosen->limits.viewers, 1, 100'000, "that may watch at once");
-        options.number("--max-clients-per-ip", chosen->limits.viewers_per_address, 1, 100'000, "of one address");
+        options.number("--port", chosen->port, 0, 65535,
+                       "UDP port; game clients look for LAN servers on 8303 to 8310");
+        options.text("--bind", chosen->bind, "IPv4 or IPv6 address to listen on", "ADDRESS");
+        options.text("--name", chosen->name, "name in the server browser");
+        options.text("--map", chosen->map, "map for a demo that does not include it", "FILE");
+        options.flag("--loop", chosen->loop, "repeat the demo");
+        options.number("--speed", chosen->speed, min_speed, max_speed,
+                       "playback speed, as a multiple of the recorded one");
+        options.number("--max-clients", chosen->limits.viewers, 1, 100'000, "maximum number of viewers");
+        options.number("--max-clients-per-ip", chosen->limits.viewers_per_address, 1, 100'000,
+                       "maximum number of viewers from one address");
         options.remark(
-            "On a terminal, keys control the replay; otherwise lines on standard input: pause, play, seek "
-            "TIME, speed FACTOR, status, quit. The replay begins when the first client watches.");
+            "The replay starts when the first client joins. On a terminal, keys control it; otherwise, lines on "
+            "standard input do: pause, play, seek TIME, speed FACTOR, status, quit.");
         options.examples({"serve game.demo --loop", "serve game.demo --map dm1.map --port 8310"});
         return [chosen] { return serve(*chosen); };
     }};

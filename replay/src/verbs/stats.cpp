@@ -163,14 +163,14 @@ int stats(stats_options options) {
 
 } // namespace
 
-verb const stats_verb{"stats", "Count what players do in demos and packet captures",
+verb const stats_verb{"stats", "Count what each player did in demos and packet captures",
                       [](option_set& options) -> std::function<int()> {
                           auto const chosen = std::make_shared<stats_options>();
                           options.files(chosen->files, "demos, pcap and pcapng files, or - for standard input");
                           options.output(chosen->to);
                           options.format(chosen->format, {"text", "ndjson", "csv"},
                                          "text: a table; ndjson: one object per player; csv: one row");
-                          options.flag("--sum", chosen->sum, "one table of all files together");
+                          options.flag("--sum", chosen->sum, "one table for all files together");
                           options.connection(chosen->connection);
                           options.jobs(chosen->jobs);
                           options.part(chosen->part);

@@ -146,12 +146,12 @@ int types(types_options const& options) {
 } // namespace
 
 verb const types_verb{
-    "types", "List every type of item and message with its fields",
+    "types", "List all types of items and messages with their fields",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<types_options>();
-        options.choice("--protocol", chosen->protocol, {"0.6", "ddnet", "0.7"}, "of this protocol alone");
+        options.choice("--protocol", chosen->protocol, {"0.6", "ddnet", "0.7"}, "list only types of this protocol");
         options.output(chosen->to);
-        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and type");
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per type");
         options.examples(
             {"types --protocol ddnet", "types --format ndjson | jq 'select(.kind == \"item\") | .name'"});
         return [chosen] { return types(*chosen); };

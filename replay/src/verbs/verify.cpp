@@ -100,13 +100,13 @@ int verify(verify_options options) {
 } // namespace
 
 verb const verify_verb{
-    "verify", "Decode everything and say whether it is in order", [](option_set& options) -> std::function<int()> {
+    "verify", "Decode everything and report whether it is valid", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<verify_options>();
         options.files(chosen->files, "demos, or - for standard input");
         options.output(chosen->to);
-        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per file");
         options.jobs(chosen->jobs);
-        options.flag("--strict", chosen->strict, "take oddities that real programs produce for errors");
+        options.flag("--strict", chosen->strict, "treat quirks that real programs produce as errors");
         options.part(chosen->part);
         options.examples({"verify *.demo", "verify *.demo --shard 2/8 -o verdicts"});
         return [chosen] { return verify(*chosen); };

@@ -191,26 +191,24 @@ int web(web_options const& options) {
 } // namespace
 
 verb const web_verb{
-    "web", "Show recordings or a server in a web browser",
+    "web", "Show recordings or a server in the web browser",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<web_options>();
         options.operand(chosen->source, "SOURCE",
                         "a demo, a folder of demos, HOST:PORT of a server, or http://HOST:PORT of a relay");
-        options.number("--port", chosen->port, 0, 65535, "TCP; 0: any that is free");
-        options.text("--bind", chosen->bind, "address, of IPv4 or IPv6; by default browsers of this machine alone",
-                     "ADDRESS");
+        options.number("--port", chosen->port, 0, 65535, "TCP port; 0: any free port");
+        options.text("--bind", chosen->bind, "IPv4 or IPv6 address to listen on; 0.0.0.0: all", "ADDRESS");
         options.text("--data", chosen->data,
-                     "the folder data of a game, for its skins and pictures; by default Debian's", "FOLDER");
-        options.text("--viewer", chosen->viewer, "files of another viewer than the one that is built in", "FOLDER");
-        options.flag("--no-open", chosen->no_open, "open no browser");
-        options.text("-o,--output", chosen->folder, "write all of it, for any web server, and serve nothing",
+                     "data folder of a game, for skins and pictures [default: that of Debian's packages]",
+                     "FOLDER");
+        options.text("--viewer", chosen->viewer, "folder of a viewer to use instead of the built-in one", "FOLDER");
+        options.flag("--no-open", chosen->no_open, "do not open a browser");
+        options.text("-o,--output", chosen->folder, "write a static site for any web server instead of serving",
                      "FOLDER");
         options.flag("--force", chosen->force, "replace files in that folder");
         server_options(options, chosen->spectating);
-        options.remark(
-            "Nothing but what was named can be had. What `teewire index` would write is made when it is needed, "
-            "and "
-            "kept in ~/.cache/teewire. Pictures of a game are written to a folder only if --data names them.");
+        options.remark("Only the named recordings are served. Missing indexes are made when needed, and kept in "
+                       "~/.cache/teewire. A static site has the game's pictures only if --data is given.");
         options.examples({"web game.demo", "web ~/.local/share/ddnet/demos", "web localhost:8303 --port 8081",
                           "web recordings -o /var/www/demos"});
         return [chosen] { return web(*chosen); };

@@ -65,10 +65,10 @@ int map_check(map_check_options options) {
 verb const map_check_verb{
     "check", "Find everything that is wrong with a map", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<map_check_options>();
-        options.files(chosen->files, "maps, or demos for the maps in them, or - for standard input");
+        options.files(chosen->files, "maps, demos (for the map in them), or - for standard input");
         options.output(chosen->to);
-        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and problem");
-        options.flag("--strict", chosen->strict, "notes count as errors");
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per problem");
+        options.flag("--strict", chosen->strict, "treat notes as errors");
         options.part(chosen->part);
         options.examples({"map check *.map"});
         return [chosen] { return map_check(*chosen); };

@@ -212,15 +212,15 @@ int map_convert(map_convert_options const& options) {
 } // namespace
 
 verb const map_convert_verb{
-    "convert", "Write a map in another form, after checking that it is the same",
+    "convert", "Convert a map between versions, and check that nothing changes",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<map_convert_options>();
-        options.file(chosen->file, "a map, or a demo for the map in it, or - for standard input");
+        options.file(chosen->file, "a map, a demo (for the map in it), or - for standard input");
         options.output(chosen->to, option_set::presence::required);
         options.number("--datafile", chosen->datafile, 3, 4, "container version: 3 (uncompressed) or 4");
         options.choice("--to", chosen->packing, {"0.6", "0.7"},
                        "packing of tiles, images and curves: 0.6 (also DDNet) or 0.7");
-        options.number("--level", chosen->level, 1, 9, "compress anew: 1 (fast) to 9 (small)");
+        options.number("--level", chosen->level, 1, 9, "recompress: 1 (fast) to 9 (small)");
         options.examples(
             {"map convert dm1.map --to 0.7 -o dm1_07.map", "map convert dm1.map --level 9 -o smaller.map"});
         return [chosen] { return map_convert(*chosen); };

@@ -97,10 +97,10 @@ int map_extract(map_extract_options const& options) {
 } // namespace
 
 verb const map_extract_verb{
-    "extract", "Take the map out of a demo, or a part out of a map",
+    "extract", "Extract the map from a demo, or an image, sound or block from a map",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<map_extract_options>();
-        options.file(chosen->file, "a map, or a demo for the map in it, or - for standard input");
+        options.file(chosen->file, "a map, a demo (for the map in it), or - for standard input");
         options.output(chosen->to, option_set::presence::required);
         options.text("--image", chosen->image, "image as PNG, by name or number", "IMAGE");
         options.text("--sound", chosen->sound, "sound as Opus, by name or number", "SOUND");

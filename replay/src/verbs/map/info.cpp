@@ -208,11 +208,11 @@ int map_info(map_info_options options) {
 } // namespace
 
 verb const map_info_verb{
-    "info", "Tell what a map holds", [](option_set& options) -> std::function<int()> {
+    "info", "Show what is in maps", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<map_info_options>();
-        options.files(chosen->files, "maps, or demos for the maps in them, or - for standard input");
+        options.files(chosen->files, "maps, demos (for the map in them), or - for standard input");
         options.output(chosen->to);
-        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per line and file");
+        options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per file");
         options.part(chosen->part);
         options.examples({"map info dm1.map", "map info --format ndjson *.map | jq .crc32"});
         return [chosen] { return map_info(*chosen); };

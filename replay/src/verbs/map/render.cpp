@@ -38,14 +38,14 @@ int map_render(map_render_options const& options) {
 verb const map_render_verb{
     "render", "Draw a map as a PNG picture", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<map_render_options>();
-        options.file(chosen->file, "a map, or a demo for the map in it, or - for standard input");
+        options.file(chosen->file, "a map, a demo (for the map in it), or - for standard input");
         options.output(chosen->to, option_set::presence::required);
         options.choice("--layer", chosen->how.layer, {"all", "game"},
-                       "all: as in the game; game: what tiles do, in one colour for each kind");
-        options.text("--mapres", chosen->how.mapres, "folder of the PNG pictures that maps only name", "FOLDER");
+                       "all: as in the game; game: what tiles do, one colour per kind");
+        options.text("--mapres", chosen->how.mapres, "folder of PNG images that maps refer to", "FOLDER");
         options.number("--scale", chosen->how.scale, 1, 256,
-                       "pixels per tile; by default what makes a handy picture");
-        options.numbers("--region", chosen->how.region, 4, "part to draw in tiles: X,Y,WIDTH,HEIGHT");
+                       "pixels per tile [default: chosen for a picture of moderate size]");
+        options.numbers("--region", chosen->how.region, 4, "part to draw, in tiles: X,Y,WIDTH,HEIGHT");
         options.examples(
             {"map render dm1.map -o dm1.png", "map render game.demo --layer game --scale 4 -o game.png"});
         return [chosen] { return map_render(*chosen); };
