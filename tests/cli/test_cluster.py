@@ -265,9 +265,9 @@ JobAcctGatherType=jobacct_gather/none
 
     @classmethod
     def stop(cls):
-        for daemon in reversed(cls.daemons.values()):
-            daemon.terminate()
+        # Killed, because slurmd 24.11 does not end within a minute when asked to, and nothing of it is kept.
         for daemon in cls.daemons.values():
+            daemon.kill()
             daemon.wait(STUCK)
         send(signal.SIGKILL, processes(SLURM_CONF=str(cls.conf)))
         with contextlib.suppress(ChildProcessError):

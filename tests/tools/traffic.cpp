@@ -108,7 +108,7 @@ public:
     void join(boost::asio::ip::udp::endpoint const& server, wire_format format) {
         client_profile profile;
         profile.name = fmt::format("at {} {}", x_, y_);
-        profile.see_everything = false;
+        profile.show_distance = 800; // stated, because the default depends on the server's version
         profile.download_map = false;
         boost::system::error_code failed;
         link_.open(server, format, profile, *this, scratch_, failed);

@@ -204,13 +204,11 @@ void game_client::enter() {
     send(messages::enter_game{});
     if (!profile_.spectate) return;
     send(messages::set_team{-1});
-    // DDNet then shows what is far away too; others do not know the message.
-    if (!profile_.see_everything || connection_.format() != wire_format::ddnet) return;
-    constexpr std::int32_t everything = 1'000'000;
+    if (connection_.format() != wire_format::ddnet) return; // other servers do not know the message
     std::array<std::uint8_t, 32> memory;
     packer out{memory};
     out.add_int(0).add_raw(describe(message_type::show_distance).extended.bytes);
-    out.add_int(everything).add_int(everything);
+    out.add_int(profile_.show_distance).add_int(profile_.show_distance);
     auto const bytes = *out.finish();
     outbox_.emplace_back(bytes.begin(), bytes.end());
 }

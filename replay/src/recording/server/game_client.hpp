@@ -22,7 +22,7 @@ struct client_profile {
     std::string name = "teewire";
     std::string password;
     bool spectate = true;
-    bool see_everything = true; ///< as a spectator, of a server of DDNet: otherwise what is near
+    std::int32_t show_distance = 1'000'000; ///< how far a spectator sees on DDNet, in px to each side
     bool download_map = true;   ///< otherwise it says that it has it
     /// For snapshots: the default holds 3 seconds of 28 KiB each.
     std::size_t history_ints = std::size_t{1} << 20;
