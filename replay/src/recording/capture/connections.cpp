@@ -52,7 +52,7 @@ void connection_watcher::receive(std::uint64_t frame, std::int64_t time, udp_dat
     find(frame, time, datagram).receive(frame, time, datagram, guess);
 }
 
-bool connection_watcher::promote(followed_connection& which) {
+bool connection_watcher::promote([[maybe_unused]] followed_connection& which) {
     if (connections_.size() >= max_connections) {
         ++left_out_;
         return false;

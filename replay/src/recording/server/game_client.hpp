@@ -23,7 +23,7 @@ struct client_profile {
     std::string password;
     bool spectate = true;
     std::int32_t show_distance = 1'000'000; ///< how far a spectator sees on DDNet, in px to each side
-    bool download_map = true;   ///< otherwise it says that it has it
+    bool download_map = true;               ///< otherwise it says that it has it
     /// For snapshots: the default holds 3 seconds of 28 KiB each.
     std::size_t history_ints = std::size_t{1} << 20;
     milliseconds no_answer = 10'000; ///< to the handshake
