@@ -94,7 +94,7 @@ class Diff(unittest.TestCase):
                           (DM1, DM1, "--from", "1", "--to", "2"), (CAPTURE, CAPTURE, "--to", "2")):
             code, out, err = run("diff", *arguments)
             self.assertEqual((code, out), (2, ""), arguments)
-        self.assertEqual(run("diff", DM1, DM1, "--from", "20s", "--to", "10s")[2], "teewire: --from lies behind --to\n")
+        self.assertEqual(run("diff", DM1, DM1, "--from", "20s", "--to", "10s")[2], "teewire: --from is after --to\n")
         self.assertEqual(run("diff", DM1, DM1, "--to", "2")[2],
                          f"teewire: {DM1}: there is nothing from tick 0 to 2; it has ticks 752 to 2252 (2 is a tick, 2s a time)\n")
         self.assertEqual(run("diff", DM1, DM1, "--ignore", "character.x,pickup,type_30,type_99.[2]")[0], 0)

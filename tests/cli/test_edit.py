@@ -75,7 +75,7 @@ class Cut(Edit):
         self.refuse("cut", DEMO, *two, "-o", "-", words="2 pieces make as many demos")
 
     def test_wrong_ranges(self):
-        for options, words in ((["--from", "1000", "--to", "999"], "tick 1000, lies behind --to, tick 999"),
+        for options, words in ((["--from", "1000", "--to", "999"], "--from (tick 1000) is after --to (tick 999)"),
                                (["--from", "3000"], "nothing from tick 3000 on; it has ticks 752 to 2252\n"),
                                (["--to", "0"], "nothing from tick 0 to 0; it has ticks 752 to 2252 (0 is a tick, 0s a time)\n"),
                                (["--from", "800", "--from", "900", "--to", "1000"], "each piece needs both"),

@@ -98,7 +98,7 @@ class Dump(unittest.TestCase):
                                      (0, "", f"teewire: {file}: there is nothing from tick {words}\n"))
             for first, last in (("20s", "10s"), (1000, 999), ("-0:01", "-0:05")):
                 self.assertEqual(run(*verb, "--from", first, "--to", last, DEMO, DEMO),
-                                 (2, "", "teewire: --from lies behind --to\n"))
+                                 (2, "", "teewire: --from is after --to\n"))
             # Where one counts from the end, that depends on the recording.
             self.assertEqual(run(*verb, "--from", "0:29", "--to", "-0:02", DEMO),
                              (0, "", f"teewire: {DEMO}: there is nothing from tick 2202 to 2152; it has ticks 752 to 2252\n"))

@@ -41,7 +41,7 @@ std::vector<tick_range> chosen_ranges(cut_options const& options, demo_overview 
         if (i < options.from.size()) r.first = options.from[i].tick(all.first_tick, all.last_tick);
         if (i < options.until.size()) r.last = options.until[i].tick(all.first_tick, all.last_tick);
         if (r.first > r.last)
-            throw usage_error{fmt::format("--from, tick {}, lies behind --to, tick {}", r.first, r.last)};
+            throw usage_error{fmt::format("--from (tick {}) is after --to (tick {})", r.first, r.last)};
         if (options.one && !ranges.empty() && r.first < ranges.back().first)
             throw usage_error{
                 fmt::format("--one: ticks cannot go back in a demo, from {} to {}", ranges.back().first, r.first)};
