@@ -140,6 +140,9 @@ class Tables(Exported):
         row = self.query("SELECT sha256, map, began IS NOT NULL, timestamp, snapshots FROM recordings")[0]
         self.assertEqual(row[:4], (hashlib.sha256(CAPTURE.read_bytes()).hexdigest(), "yard", 1, None))
         self.assertEqual(row[4], len(run("dump", "--format", "checksum", CAPTURE)[1].splitlines()))
+        # A message or an event before the first tick has none.
+        for table in "messages", "events":
+            self.assertEqual(self.query(f"SELECT count(tick IS NULL OR NULL) > 0, min(tick) > 0 FROM {table}"), [(1, 1)], table)
         # Another connection of a file is another recording.
         run("export", CAPTURE, "--connection", "1", "-o", self.path)
         self.assertEqual(sorted(self.query("SELECT connection, part FROM recordings")), [("", 0), ("1", 0)])
@@ -379,6 +382,16 @@ class Document(Exported):
         found = [block for kind, block in self.blocks if kind == language]
         self.assertGreaterEqual(len(found), 10)
         return found
+
+    def test_columns(self):
+        """The document lists the columns of every table."""
+        text = (FIXTURES.parent / "lib/doc/data.md").read_text()
+        documented = {name: re.findall("`(.*?)`", columns) for name, columns in
+                      re.findall(r"^\| `(\w+)` \| .* \| (`recording`.*) \|$", text, re.M)}
+        for table in "recordings", "ticks", "players", "messages", "events", "other_items":
+            columns = [name for name, in self.query(f"SELECT name FROM pragma_table_info('{table}')",
+                                                    path=self.folder / "games.sqlite")]
+            self.assertEqual([name for name in documented[table] if name in columns], columns)
 
     def test_sql(self):
         empty = []

@@ -9,7 +9,6 @@
 #include "recording/demo/demo_file.hpp"
 #include "recording/demo/demo_follower.hpp"
 #include "recording/open_recording.hpp"
-#include "tables/tabulator.hpp"
 
 #include <teewire/packer.hpp>
 
@@ -261,11 +260,6 @@ TEST_CASE("what was before the first tick is not at tick 0") {
     CHECK(explain(failed).starts_with("before the first tick, byte 7: "));
     failed.tick = 0;
     CHECK(explain(failed).starts_with("tick 0, byte 7: "));
-    game_event e;
-    e.tick = -1;
-    CHECK_FALSE(event_cells{e}.tick);
-    e.tick = 0;
-    CHECK(event_cells{e}.tick == 0);
 }
 
 TEST_CASE("a client of 0.7 that leaves is named, if there can be one of that number") {

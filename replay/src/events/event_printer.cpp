@@ -1,6 +1,7 @@
 #include "events/event_printer.hpp"
 
 #include "base/json.hpp"
+#include "events/event_columns.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,38 +19,23 @@ public:
 
     void print(text_buffer& out, game_event const& e) override {
         line_.print(out, [&](object_writer& line) {
-            auto const number = [&](std::string_view key, auto const& value) {
-                if (value) line.number(key, *value);
-            };
-            auto const somebody = [&](std::string_view key, std::string_view name_key,
-                                      std::optional<participant> const& p) {
-                if (!p) return;
-                line.number(key, p->client_id);
-                line.text(name_key, p->name);
-            };
             if (file_) line.text("file", *file_);
-            line.text("kind", name(e.kind));
-            line.text("known", name(e.known));
-            line.number("tick", e.tick);
-            line.real("seconds", e.seconds);
-            somebody("client", "name", e.client);
-            somebody("target", "target_name", e.target);
-            if (e.weapon) line.text("weapon", weapon_text(*e.weapon));
-            if (e.client_seen) line.flag("killer_seen", *e.client_seen);
-            number("team", e.team);
-            number("time_ms", e.time);
-            number("difference_ms", e.difference);
-            number("server_time_ms", e.server_time);
-            if (e.record != race_record::none) line.text("record", name(e.record));
-            if (e.where) {
-                line.number("x", e.where->x);
-                line.number("y", e.where->y);
-            }
-            if (!e.text.empty()) line.text("text", e.text);
+            cells to{line};
+            put_event(e, to);
         });
     }
 
 private:
+    struct cells {
+        object_writer& line;
+
+        void null(column const&) {}
+        void number(column const& c, std::int64_t value) { line.number(c.name, value); }
+        void real(column const& c, double value) { line.real(c.name, value); }
+        void flag(column const& c, bool value) { line.flag(c.name, value); }
+        void text(column const& c, std::string_view value) { line.text(c.name, value); }
+    };
+
     std::optional<std::string> file_;
     json_line line_;
 };
@@ -62,43 +48,35 @@ public:
         if (file) label_ = csv_text(valid_utf8(*file), texts) + ",";
     }
     [[nodiscard]] std::string head() const override {
-        return fmt::format(
-            "{}kind,known,tick,seconds,client,name,target,target_name,weapon,killer_seen,team,time_ms,"
-            "difference_ms,server_time_ms,record,x,y,text\n",
-            label_.empty() ? "" : "file,");
+        std::string line = label_.empty() ? "" : "file,";
+        for (column const& c : event_columns) line.append(c.name).append(1, ',');
+        line.back() = '\n';
+        return line;
     }
     void print(text_buffer& out, game_event const& e) override {
-        auto const number = [&](auto const& value) {
-            out.write(",");
-            if (value) out.print("{}", *value);
-        };
-        auto const text = [&](std::string_view value) {
-            out.write(",");
-            if (!value.empty()) out.write(csv_text(valid_utf8(value), texts_));
-        };
-        auto const somebody = [&](std::optional<participant> const& p) {
-            number(p ? std::optional{p->client_id} : std::nullopt);
-            text(p ? p->name : "");
-        };
-        out.print("{}{},{},{},{:.2f}", label_, name(e.kind), name(e.known), e.tick, e.seconds);
-        somebody(e.client);
-        somebody(e.target);
-        out.print(",{},{}", e.weapon ? weapon_text(*e.weapon) : "",
-                  !e.client_seen   ? ""
-                  : *e.client_seen ? "1"
-                                   : "0");
-        number(e.team);
-        number(e.time);
-        number(e.difference);
-        number(e.server_time);
-        out.print(",{}", name(e.record));
-        number(e.where ? std::optional{e.where->x} : std::nullopt);
-        number(e.where ? std::optional{e.where->y} : std::nullopt);
-        text(e.text);
+        out.write(label_);
+        cells to{out, texts_, ""};
+        put_event(e, to);
         out.write("\n");
     }
 
 private:
+    struct cells {
+        text_buffer& out;
+        csv_texts texts;
+        std::string_view separator;
+
+        void null(column const&) { out.write(std::exchange(separator, ",")); }
+        void number(column const&, std::int64_t value) { out.print("{}{}", std::exchange(separator, ","), value); }
+        void real(column const&, double value) { out.print("{}{:.2f}", std::exchange(separator, ","), value); }
+        void flag(column const& c, bool value) { number(c, value ? 1 : 0); }
+        void text(column const& c, std::string_view value) {
+            null(c);
+            if (c.type == column_type::word) out.write(value);
+            else if (!value.empty()) out.write(csv_text(valid_utf8(value), texts));
+        }
+    };
+
     csv_texts texts_;
     std::string label_;
 };

@@ -44,26 +44,28 @@ offset real_type(builder& b) {
 }
 offset empty_table(builder& b) { return b.EndTable(b.StartTable()); }
 
-std::uint8_t kind_of(arrow_type type) {
+std::uint8_t kind_of(column_type type) {
     switch (type) {
-    case arrow_type::int32:
-    case arrow_type::int64: return type_int;
-    case arrow_type::real: return type_floating_point;
-    case arrow_type::boolean: return type_bool;
-    case arrow_type::text:
-    case arrow_type::word: return type_utf8;
+    case column_type::int32:
+    case column_type::tick:
+    case column_type::int64: return type_int;
+    case column_type::real: return type_floating_point;
+    case column_type::boolean: return type_bool;
+    case column_type::text:
+    case column_type::word: return type_utf8;
     }
     return 0;
 }
 
-offset_of<flatbuffers::Table> make_field(builder& b, arrow_field const& f, std::int64_t number) {
-    auto const name = b.CreateString(f.name);
-    offset const type = f.type == arrow_type::int32   ? int_type(b, 32)
-                        : f.type == arrow_type::int64 ? int_type(b, 64)
-                        : f.type == arrow_type::real  ? real_type(b)
-                                                      : empty_table(b);
+offset_of<flatbuffers::Table> make_field(builder& b, column const& f, std::int64_t number) {
+    auto const name = b.CreateString(f.name.data(), f.name.size());
+    bool const is_int = f.type == column_type::int32 || f.type == column_type::tick;
+    offset const type = is_int                         ? int_type(b, 32)
+                        : f.type == column_type::int64 ? int_type(b, 64)
+                        : f.type == column_type::real  ? real_type(b)
+                                                       : empty_table(b);
     offset dictionary{};
-    if (f.type == arrow_type::word) {
+    if (f.type == column_type::word) {
         offset const index = int_type(b, 32);
         auto const start = b.StartTable();
         b.AddElement<std::int64_t>(member(0), number, 0);
@@ -81,7 +83,7 @@ offset_of<flatbuffers::Table> make_field(builder& b, arrow_field const& f, std::
     return {b.EndTable(start)};
 }
 
-offset make_schema(builder& b, std::vector<arrow_field> const& fields) {
+offset make_schema(builder& b, std::vector<column> const& fields) {
     std::vector<offset_of<flatbuffers::Table>> made;
     for (std::size_t n = 0; n < fields.size(); ++n)
         made.push_back(make_field(b, fields[n], static_cast<std::int64_t>(n)));
@@ -155,7 +157,7 @@ void arrow_column::count_value() {
 }
 
 void arrow_column::add(std::int32_t value) {
-    if (type_ == arrow_type::boolean) {
+    if (type_ == column_type::boolean) {
         if (size_ % 8 == 0) bits_.push_back(0);
         if (value != 0) bits_.back() = static_cast<std::uint8_t>(bits_.back() | 1U << size_ % 8);
     } else {
@@ -172,7 +174,7 @@ void arrow_column::add_long(std::int64_t value) {
 void arrow_column::add_real(double value) { add_long(std::bit_cast<std::int64_t>(value)); }
 
 void arrow_column::add(std::string_view value) {
-    if (type_ == arrow_type::text) {
+    if (type_ == column_type::text) {
         text_ += value;
         ints_.push_back(static_cast<std::int32_t>(text_.size()));
     } else {
@@ -201,12 +203,13 @@ void arrow_column::add_nulls(std::size_t count) {
     size_ += count;
     valid_.resize(size_ / 8 + 1);
     switch (type_) {
-    case arrow_type::int32:
-    case arrow_type::word: ints_.resize(size_); break;
-    case arrow_type::int64:
-    case arrow_type::real: longs_.resize(size_); break;
-    case arrow_type::text: ints_.resize(size_, static_cast<std::int32_t>(text_.size())); break;
-    case arrow_type::boolean: bits_.resize((size_ + 7) / 8); break;
+    case column_type::int32:
+    case column_type::tick:
+    case column_type::word: ints_.resize(size_); break;
+    case column_type::int64:
+    case column_type::real: longs_.resize(size_); break;
+    case column_type::text: ints_.resize(size_, static_cast<std::int32_t>(text_.size())); break;
+    case column_type::boolean: bits_.resize((size_ + 7) / 8); break;
     }
 }
 
@@ -261,13 +264,13 @@ struct arrow_file::body {
     }
 };
 
-arrow_file::arrow_file(output_choice const& to, std::vector<arrow_field> fields)
-    : out_{to, content::binary}, fields_{std::move(fields)} {
-    for (arrow_field const& f : fields_) columns_.emplace_back(f.type);
+arrow_file::arrow_file(output_choice const& to, std::vector<column> columns)
+    : out_{to, content::binary}, described_{std::move(columns)} {
+    for (column const& f : described_) columns_.emplace_back(f.type);
     write(magic.data(), magic.size());
     pad();
     builder b;
-    finish_message(b, is_schema, make_schema(b, fields_), 0);
+    finish_message(b, is_schema, make_schema(b, described_), 0);
     static_cast<void>(write_message(b.GetBufferPointer(), b.GetSize(), nullptr));
 }
 
@@ -296,6 +299,12 @@ arrow_file::block arrow_file::write_message(std::uint8_t const* message, std::si
     return written;
 }
 
+std::size_t arrow_file::text_bytes() const noexcept {
+    std::size_t most = 0;
+    for (arrow_column const& c : columns_) most = std::max(most, c.text_bytes());
+    return most;
+}
+
 void arrow_file::add_batch() {
     body content;
     content.rows = pending_rows();
@@ -303,18 +312,19 @@ void arrow_file::add_batch() {
         content.add_node(c.size_, c.nulls_);
         content.add(bytes_of(c.valid_));
         switch (c.type_) {
-        case arrow_type::int32:
-        case arrow_type::word:
+        case column_type::int32:
+        case column_type::tick:
+        case column_type::word:
             to_little(c.ints_);
             content.add(bytes_of(c.ints_));
             break;
-        case arrow_type::int64:
-        case arrow_type::real:
+        case column_type::int64:
+        case column_type::real:
             to_little(c.longs_);
             content.add(bytes_of(c.longs_));
             break;
-        case arrow_type::boolean: content.add(bytes_of(c.bits_)); break;
-        case arrow_type::text:
+        case column_type::boolean: content.add(bytes_of(c.bits_)); break;
+        case column_type::text:
             c.ints_.insert(c.ints_.begin(), 0); // where the first one begins
             to_little(c.ints_);
             content.add(bytes_of(c.ints_));
@@ -331,7 +341,7 @@ void arrow_file::add_batch() {
 // At the end, when all words are known: the footer says where they are.
 void arrow_file::write_dictionaries() {
     for (std::size_t n = 0; n < columns_.size(); ++n) {
-        if (fields_[n].type != arrow_type::word) continue;
+        if (described_[n].type != column_type::word) continue;
         std::vector<std::int32_t> ends{0};
         std::string text;
         for (std::string_view const word : columns_[n].words_) {
@@ -366,7 +376,7 @@ void arrow_file::write_footer() {
     };
     auto const batches = blocks(batches_);
     auto const dictionaries = blocks(dictionaries_);
-    offset const schema = make_schema(b, fields_);
+    offset const schema = make_schema(b, described_);
     auto const start = b.StartTable();
     b.AddOffset(member(1), schema);
     b.AddOffset(member(2), dictionaries);

@@ -1,35 +1,21 @@
 // Files of columns: Apache Arrow's IPC file format.
 #pragma once
 
+#include "base/column.hpp"
 #include "base/output_file.hpp"
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace teewire::replay {
 
-enum class arrow_type : std::uint8_t {
-    int32,
-    int64,
-    real, ///< of 64 bits
-    boolean,
-    text,
-    word, ///< a text of which there are few: a dictionary of the file's
-};
-
-struct arrow_field {
-    std::string name;
-    arrow_type type = arrow_type::int32;
-};
-
 /// Values of one column, of which each may be null.
 class arrow_column {
 public:
-    explicit arrow_column(arrow_type type) : type_{type} {}
+    explicit arrow_column(column_type type) : type_{type == column_type::tick ? column_type::int32 : type} {}
 
     void add(std::int32_t value); ///< int32 and boolean
     void add_long(std::int64_t value);
@@ -43,7 +29,8 @@ public:
     /// Of a word.
     [[nodiscard]] std::int32_t number_of(std::string_view word);
 
-    [[nodiscard]] arrow_type type() const noexcept { return type_; }
+    /// int32 for ticks.
+    [[nodiscard]] column_type type() const noexcept { return type_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// Bytes of texts, which must stay below 2 GiB.
     [[nodiscard]] std::size_t text_bytes() const noexcept { return text_.size(); }
@@ -55,7 +42,7 @@ private:
     void mark_valid();
     void clear();
 
-    arrow_type type_;
+    column_type type_;
     std::size_t size_ = 0;
     std::size_t nulls_ = 0;
     std::vector<std::uint8_t> valid_; // a bit for each value, once one is null
@@ -72,12 +59,14 @@ private:
 /// A table that is written in batches of rows.
 class arrow_file {
 public:
-    /// Throws as output_file does, and so does everything else.
-    arrow_file(output_choice const& to, std::vector<arrow_field> fields);
+    /// The names of the columns must outlive the file. Throws as output_file does, and so does everything else.
+    arrow_file(output_choice const& to, std::vector<column> columns);
 
     /// To each of them the same number of values is to be added before add_batch() or finish().
-    [[nodiscard]] arrow_column& column(std::size_t number) noexcept { return columns_[number]; }
+    [[nodiscard]] arrow_column& at(std::size_t number) noexcept { return columns_[number]; }
     [[nodiscard]] std::size_t pending_rows() const noexcept { return columns_.front().size(); }
+    /// Pending ones of the column that has most.
+    [[nodiscard]] std::size_t text_bytes() const noexcept;
     /// Writes what the columns hold.
     void add_batch();
     /// The same if there is something, and gives the file its name.
@@ -98,7 +87,7 @@ private:
     void write_footer();
 
     output_file out_;
-    std::vector<arrow_field> fields_;
+    std::vector<column> described_;
     std::vector<arrow_column> columns_;
     std::vector<block> dictionaries_;
     std::vector<block> batches_;

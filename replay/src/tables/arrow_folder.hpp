@@ -3,7 +3,7 @@
 
 #include "base/interrupts.hpp"
 #include "tables/arrow_file.hpp"
-#include "tables/tabulator.hpp"
+#include "tables/schema.hpp"
 
 #include <memory>
 #include <optional>
@@ -44,9 +44,9 @@ private:
     };
 
     [[nodiscard]] std::string path_of(std::string_view name) const;
-    [[nodiscard]] std::unique_ptr<arrow_file> make(std::string_view name, std::vector<arrow_field> fields);
+    [[nodiscard]] std::unique_ptr<arrow_file> make(std::string_view name, std::vector<column> columns);
+    [[nodiscard]] std::unique_ptr<arrow_file> make(table const& t);
     arrow_file& items_of(std::size_t table);
-    void add_event(std::int32_t recording, game_event const& e);
     void add_words(arrow_column& to, column_place const& place, std::vector<item_row> const& rows);
     void add_items(arrow_file& to, table_rows const& rows, item_layout const& layout);
     void write_recordings();

@@ -2,7 +2,7 @@
 
 #include "base/errors.hpp"
 #include "base/output_file.hpp"
-#include "game/item_text.hpp"
+#include "tables/schema.hpp"
 
 #include <sqlite3.h>
 
@@ -30,85 +30,45 @@ std::string_view sql_type(field_kind kind) {
     return kind == field_kind::text ? "TEXT" : kind == field_kind::enumeration ? "" : "INTEGER";
 }
 
-constexpr char const* fixed_tables = R"(
-CREATE TABLE recordings (
-    recording INTEGER PRIMARY KEY,
-    sha256 TEXT NOT NULL,
-    connection TEXT NOT NULL,
-    part INTEGER NOT NULL,
-    file TEXT NOT NULL,
-    bytes INTEGER NOT NULL,
-    protocol TEXT NOT NULL,
-    map TEXT NOT NULL,
-    map_crc TEXT NOT NULL,
-    map_sha256 TEXT,
-    map_bytes INTEGER NOT NULL,
-    timestamp TEXT,
-    began INTEGER,
-    first_tick INTEGER,
-    last_tick INTEGER,
-    snapshots INTEGER,
-    messages INTEGER,
-    lost INTEGER,
-    damage TEXT,
-    UNIQUE (sha256, connection, part));
-CREATE INDEX recordings_map ON recordings (map);
-CREATE TABLE ticks (
-    recording INTEGER NOT NULL,
-    tick INTEGER NOT NULL,
-    keyframe INTEGER NOT NULL,
-    PRIMARY KEY (recording, tick)) WITHOUT ROWID;
-CREATE TABLE players (
-    recording INTEGER NOT NULL,
-    client_id INTEGER NOT NULL,
-    first_tick INTEGER NOT NULL,
-    last_tick INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    clan TEXT NOT NULL,
-    PRIMARY KEY (recording, client_id, first_tick)) WITHOUT ROWID;
-CREATE INDEX players_name ON players (name);
-CREATE TABLE messages (
-    recording INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    tick INTEGER,
-    kind TEXT NOT NULL,
-    fields TEXT NOT NULL,
-    PRIMARY KEY (recording, number)) WITHOUT ROWID;
-CREATE INDEX messages_kind ON messages (kind, recording, tick);
-CREATE TABLE events (
-    recording INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    known TEXT NOT NULL,
-    tick INTEGER,
-    seconds REAL NOT NULL,
-    client INTEGER,
-    name TEXT,
-    target INTEGER,
-    target_name TEXT,
-    weapon TEXT,
-    killer_seen INTEGER,
-    team INTEGER,
-    time_ms INTEGER,
-    difference_ms INTEGER,
-    server_time_ms INTEGER,
-    record TEXT,
-    x INTEGER,
-    y INTEGER,
-    text TEXT,
-    PRIMARY KEY (recording, number)) WITHOUT ROWID;
-CREATE INDEX events_kind ON events (kind, recording, tick);
-CREATE TABLE other_items (
-    recording INTEGER NOT NULL,
-    type TEXT NOT NULL,
-    id INTEGER NOT NULL,
-    first_tick INTEGER NOT NULL,
-    last_tick INTEGER NOT NULL,
-    ints TEXT NOT NULL);
-CREATE INDEX other_items_place ON other_items (recording, type, id, first_tick);
-)";
+std::string_view sql_type(column_type type) {
+    return type == column_type::real                                ? "REAL"
+           : type == column_type::text || type == column_type::word ? "TEXT"
+                                                                    : "INTEGER";
+}
 
-std::string ints_json(std::span<std::int32_t const> ints) { return fmt::format("[{}]", fmt::join(ints, ",")); }
+// The recording is the key of its own table, and not null by that.
+std::string create_table(table const& t) {
+    bool const is_key = t.name == recordings_table.name;
+    std::string text;
+    for (column const& c : t.columns)
+        text += fmt::format("{}\n    {} {}{}", text.empty() ? "" : ",", c.name, sql_type(c.type),
+                            is_key && text.empty() ? " PRIMARY KEY"
+                            : c.required           ? " NOT NULL"
+                                                   : "");
+    if (!t.constraint.empty()) text += fmt::format(",\n    {}", t.constraint);
+    text = fmt::format("CREATE TABLE {} ({}){};\n", t.name, text,
+                       t.constraint.starts_with("PRIMARY KEY") ? " WITHOUT ROWID" : "");
+    if (!t.index_columns.empty())
+        text += fmt::format("CREATE INDEX {0}_{1} ON {0} ({2});\n", t.name, t.indexed, t.index_columns);
+    return text;
+}
+
+// Binds a row value by value.
+struct row_binder {
+    sql_statement& to;
+
+    void null(column const&) { to.bind_null(); }
+    void number(column const& c, std::int64_t value) {
+        if (c.type == column_type::tick && value < 0) to.bind_null();
+        else to.bind(value);
+    }
+    void real(column const&, double value) { to.bind_real(value); }
+    void flag(column const& c, bool value) { number(c, value ? 1 : 0); }
+    void text(column const& c, std::string_view value) {
+        if (value.empty() && !c.required) to.bind_null();
+        else to.bind(value);
+    }
+};
 
 int look_for_signals(void*) { return interrupted(); }
 
@@ -361,7 +321,8 @@ std::int64_t database::number(std::string const& query, std::string const& name)
 }
 
 void database::make_tables() {
-    std::string text = fixed_tables;
+    std::string text;
+    for (table const& t : fixed_tables) text += create_table(t);
     for (item_table const& t : item_tables()) {
         std::string columns;
         std::string fields;
@@ -385,17 +346,17 @@ void database::make_tables() {
 
 void database::prepare() {
     if (std::exchange(prepared_, true)) return;
-    insert_recording_ = statement(
-        "INSERT INTO recordings (sha256, connection, part, file, bytes, protocol, map, map_crc, map_sha256, "
-        "map_bytes, timestamp, began) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    end_recording_ = statement("UPDATE recordings SET first_tick = ?, last_tick = ?, snapshots = ?, messages = ?, "
-                               "lost = ? WHERE recording = ?");
-    insert_tick_ = statement("INSERT INTO ticks VALUES (?, ?, ?)");
-    insert_message_ = statement("INSERT INTO messages VALUES (?, ?, ?, ?, ?)");
-    insert_player_ = statement("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?)");
-    insert_event_ =
-        statement("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    insert_other_ = statement("INSERT INTO other_items VALUES (?, ?, ?, ?, ?, ?)");
+    auto const insert = [this](table const& t) {
+        std::string values(2 * t.columns.size() - 1, ',');
+        for (std::size_t n = 0; n < t.columns.size(); ++n) values[2 * n] = '?';
+        return statement(fmt::format("INSERT INTO {} VALUES ({})", t.name, values));
+    };
+    insert_recording_ = insert(recordings_table);
+    insert_tick_ = insert(ticks_table);
+    insert_message_ = insert(messages_table);
+    insert_player_ = insert(players_table);
+    insert_event_ = insert(events_table);
+    insert_other_ = insert(other_items_table);
 }
 
 // What all rows have, or none, is not asked of the source for each.
@@ -431,7 +392,8 @@ void database::begin_file(file_row const& file) {
     begin_transaction();
     prepare();
     file_ = file;
-    first_recording_ = number("SELECT max(recording) FROM recordings") + 1;
+    recording_ = number("SELECT max(recording) FROM recordings");
+    first_recording_ = recording_ + 1;
 }
 
 void database::begin_transaction() {
@@ -448,47 +410,24 @@ void database::begin_transaction() {
     make_tables();
 }
 
-void database::begin(recording_row const& r) {
-    insert_recording_.bind(hex(file_.sha256)).bind(file_.connection).bind(r.part).bind(valid_utf8(file_.name));
-    insert_recording_.bind(static_cast<std::int64_t>(file_.bytes)).bind(teewire::name(r.version));
-    insert_recording_.bind(valid_utf8(r.map.name)).bind(fmt::format("{:08x}", r.map.crc));
-    if (r.map.sha256) insert_recording_.bind(hex(*r.map.sha256));
-    else insert_recording_.bind_null();
-    insert_recording_.bind(static_cast<std::int64_t>(r.map.size));
-    if (!file_.timestamp.empty()) insert_recording_.bind(valid_utf8(file_.timestamp));
-    else insert_recording_.bind_null();
-    if (r.began != 0) insert_recording_.bind(r.began);
-    else insert_recording_.bind_null();
-    insert_recording_.run();
-    recording_ = sqlite3_last_insert_rowid(db_.get());
+void database::begin(recording_row const&) {
+    ++recording_;
     messages_ = events_ = 0;
 }
 
 void database::add(new_rows const& rows) {
-    for (tick_row const& t : rows.ticks) insert_tick_.bind(recording_).bind(t.tick).bind(t.keyframe).run();
-    for (message_row const& m : rows.messages) {
-        insert_message_.bind(recording_).bind(messages_++);
-        if (m.tick >= 0) insert_message_.bind(m.tick);
-        else insert_message_.bind_null();
-        insert_message_.bind(m.kind).bind(m.fields).run();
-    }
-    for (game_event const& e : rows.events) {
-        event_cells const cells{e};
-        insert_event_.bind(recording_).bind(events_++).bind(replay::name(e.kind)).bind(replay::name(e.known));
-        insert_event_.bind(cells.tick).bind_real(e.seconds);
-        insert_event_.bind(cells.client).bind_some(cells.name).bind(cells.target).bind_some(cells.target_name);
-        insert_event_.bind_some(cells.weapon).bind(cells.killer_seen).bind(e.team);
-        insert_event_.bind(e.time).bind(e.difference).bind(e.server_time).bind_some(cells.record);
-        insert_event_.bind(cells.x).bind(cells.y).bind_some(cells.text).run();
-    }
+    auto const add_row = [](sql_statement& insert, auto const& put) {
+        row_binder to{insert};
+        put(to);
+        insert.run();
+    };
+    for (tick_row const& t : rows.ticks) add_row(insert_tick_, [&](auto& to) { put_tick(to, recording_, t); });
+    for (message_row const& m : rows.messages)
+        add_row(insert_message_, [&](auto& to) { put_message(to, recording_, messages_++, m); });
+    for (game_event const& e : rows.events)
+        add_row(insert_event_, [&](auto& to) { put_event(to, recording_, events_++, e); });
     for (player_row const& p : rows.players)
-        insert_player_.bind(recording_)
-            .bind(p.client_id)
-            .bind(p.first_tick)
-            .bind(p.last_tick)
-            .bind(p.name)
-            .bind(p.clan)
-            .run();
+        add_row(insert_player_, [&](auto& to) { put_player(to, recording_, p); });
     for (std::size_t n = 0; n < item_tables().size(); ++n) {
         table_rows const& added = rows.items.rows(n);
         if (added.size() == 0) continue;
@@ -499,26 +438,15 @@ void database::add(new_rows const& rows) {
         insert_items(n, layout, added.most_ints() > layout.described).bind(recording_).run();
         item_rows_added_ += added.size();
     }
-    for (std::size_t n = 0; n < rows.items.other_count(); ++n) {
-        other_item const o = rows.items.other(n);
-        insert_other_.bind(recording_)
-            .bind(o.type)
-            .bind(o.row.id)
-            .bind(o.row.first_tick)
-            .bind(o.row.last_tick)
-            .bind(ints_json(o.row.ints))
-            .run();
-    }
+    for (std::size_t n = 0; n < rows.items.other_count(); ++n)
+        add_row(insert_other_, [&](auto& to) { put_other_item(to, recording_, rows.items.other(n)); });
     item_rows_added_ += rows.items.other_count();
 }
 
 void database::end(recording_row const& r) {
-    for (std::int32_t const tick : {r.first_tick, r.last_tick})
-        if (tick >= 0) end_recording_.bind(tick);
-        else end_recording_.bind_null();
-    for (std::uint64_t const count : {r.snapshots, r.messages, r.lost})
-        end_recording_.bind(static_cast<std::int64_t>(count));
-    end_recording_.bind(recording_).run();
+    row_binder to{insert_recording_};
+    put_recording(to, recording_, file_, r, {});
+    insert_recording_.run();
 }
 
 void database::commit(std::string_view damage) {

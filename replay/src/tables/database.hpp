@@ -34,13 +34,6 @@ public:
     sql_statement& bind(std::string_view text);
     sql_statement& bind_real(double value);
     sql_statement& bind_null();
-    /// Null if it has no value.
-    template <class T>
-    sql_statement& bind(std::optional<T> const& value) {
-        return value ? bind(std::int64_t{*value}) : bind_null();
-    }
-    /// Null if it is empty.
-    sql_statement& bind_some(std::string_view text) { return text.empty() ? bind_null() : bind(text); }
     /// Whether there is another row.
     bool next();
     /// For statements that give no rows.
@@ -132,7 +125,6 @@ private:
     std::int64_t events_ = 0;
     std::uint64_t item_rows_added_ = 0;
     sql_statement insert_recording_;
-    sql_statement end_recording_;
     sql_statement insert_tick_;
     sql_statement insert_message_;
     sql_statement insert_player_;

@@ -1,6 +1,7 @@
 #include "tables/database.hpp"
 
 #include "base/errors.hpp"
+#include "tables/schema.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -17,31 +18,25 @@ using steady = std::chrono::steady_clock;
 // killed.
 constexpr auto longest_transaction = std::chrono::milliseconds{500};
 
-constexpr char const* recording_columns =
-    "sha256, connection, part, file, bytes, protocol, map, map_crc, map_sha256, map_bytes, timestamp, began, "
-    "first_tick, last_tick, snapshots, messages, lost, damage";
-
-// Their columns behind the recording.
-struct table_columns {
+// Their columns except the recording.
+struct copied_table {
     std::string name;
     std::string columns;
     std::string order;
 };
-std::vector<table_columns> tables_below_recordings() {
-    std::vector<table_columns> all = {
-        {"ticks", "tick, keyframe", "tick"},
-        {"players", "client_id, first_tick, last_tick, name, clan", "client_id, first_tick"},
-        {"events",
-         "number, kind, known, tick, seconds, client, name, target, target_name, weapon, killer_seen, team, "
-         "time_ms, "
-         "difference_ms, server_time_ms, record, x, y, text",
-         "number"},
-        {"messages", "number, tick, kind, fields", "number"},
-        {"other_items", "type, id, first_tick, last_tick, ints", "rowid"}};
+std::string names_except_recording(std::span<column const> columns) {
+    std::string names;
+    for (column const& c : columns.subspan(1)) names += fmt::format("{}{}", names.empty() ? "" : ", ", c.name);
+    return names;
+}
+std::vector<copied_table> tables_below_recordings() {
+    std::vector<copied_table> all;
+    for (table const& t : std::span{fixed_tables}.subspan(1))
+        all.push_back({std::string{t.name}, names_except_recording(t.columns), std::string{t.order}});
     for (item_table const& t : item_tables()) {
-        table_columns made{t.name + "_spans", "id, first_tick, last_tick", "id, first_tick"};
+        copied_table made{t.name + "_spans", names_except_recording(span_columns), "id, first_tick"};
         for (item_column const& c : t.columns) made.columns += fmt::format(", \"{}\"", c.name);
-        made.columns += ", more";
+        made.columns += fmt::format(", {}", more_column.name);
         all.push_back(std::move(made));
     }
     return all;
@@ -91,8 +86,8 @@ database::merged database::add_attached(std::string const& from) {
                 make("SELECT recording FROM other.recordings WHERE sha256 = ? AND connection = ? ORDER BY part");
             add_recording = make(fmt::format(
                 "INSERT INTO main.recordings ({0}) SELECT {0} FROM other.recordings WHERE recording = ?",
-                recording_columns));
-            for (table_columns const& t : tables_below_recordings())
+                names_except_recording(recording_columns)));
+            for (copied_table const& t : tables_below_recordings())
                 add_rows.push_back(make(fmt::format("INSERT INTO main.\"{0}\" (recording, {1}) SELECT ?, {1} FROM "
                                                     "other.\"{0}\" WHERE recording = ? ORDER BY {2}",
                                                     t.name, t.columns, t.order)));

@@ -20,26 +20,6 @@ bool is_left_out(message_type type) {
 
 } // namespace
 
-event_cells::event_cells(game_event const& e) {
-    if (e.tick >= 0) tick = e.tick;
-    if (e.client) {
-        client = e.client->client_id;
-        name = e.client->name;
-    }
-    if (e.target) {
-        target = e.target->client_id;
-        target_name = e.target->name;
-    }
-    if (e.weapon) weapon = weapon_text(*e.weapon);
-    if (e.client_seen) killer_seen = static_cast<std::int32_t>(*e.client_seen);
-    record = replay::name(e.record);
-    if (e.where) {
-        x = e.where->x;
-        y = e.where->y;
-    }
-    text = valid_utf8(e.text);
-}
-
 void new_rows::clear() noexcept {
     ticks.clear();
     messages.clear();

@@ -56,23 +56,6 @@ struct player_row {
     std::string clan;
 };
 
-/// What a row has of an event beside its own members; empty texts are null.
-struct event_cells {
-    explicit event_cells(game_event const& e);
-
-    std::optional<std::int32_t> tick; ///< none before the first
-    std::optional<std::int32_t> client;
-    std::string name;
-    std::optional<std::int32_t> target;
-    std::string target_name;
-    std::string weapon;
-    std::optional<std::int32_t> killer_seen; ///< 0 or 1
-    std::string_view record;
-    std::optional<std::int32_t> x;
-    std::optional<std::int32_t> y;
-    std::string text; ///< UTF-8
-};
-
 /// Rows that have been made and not been taken yet.
 struct new_rows {
     std::vector<tick_row> ticks;
