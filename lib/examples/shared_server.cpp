@@ -23,13 +23,15 @@ bool sees(std::size_t viewer, std::size_t id, std::int32_t tick) {
 //! [memory]
 constexpr shared_limits limits{.clients = clients, .items = 64, .ints = 2000, .ticks = 75};
 // As large as a tick mostly is; the history of each client, in one block.
-constexpr std::size_t world_bytes = shared_world::fixed_bytes(limits) +
-                                    76 * shared_world::tick_bytes(limits, 2 * clients, 2 * clients * 22, clients);
-constexpr std::size_t encoder_bytes = shared_encoder::bytes_for(limits, 2 * clients, 2 * clients * 22, 8);
+std::size_t world_bytes() {
+    return shared_world::fixed_bytes(limits) +
+           76 * shared_world::tick_bytes(limits, 2 * clients, 2 * clients * 22, clients);
+}
+std::size_t encoder_bytes() { return shared_encoder::bytes_for(limits, 2 * clients, 2 * clients * 22, 8); }
 
 struct server_memory {
-    alignas(shared_world::alignment) std::array<std::byte, world_bytes> world;
-    alignas(shared_encoder::alignment) std::array<std::byte, encoder_bytes> encoder; // one per thread
+    std::vector<std::byte> world = std::vector<std::byte>(world_bytes());
+    std::vector<std::byte> encoder = std::vector<std::byte>(encoder_bytes()); // one per thread
 };
 //! [memory]
 
@@ -90,9 +92,9 @@ struct client_memory {
 } // namespace
 
 int main() {
-    auto const memory = std::make_unique<server_memory>();
+    server_memory memory;
     auto const scratch = std::make_unique<snapshot_scratch>();
-    server host{*memory};
+    server host{memory};
     std::vector<std::unique_ptr<client_memory>> all;
     for (std::size_t i = 0; i < clients; ++i) all.push_back(std::make_unique<client_memory>());
 

@@ -2,6 +2,7 @@
 // client alone.
 #include "check.hpp"
 #include "random.hpp"
+#include "snapshot/shared_tick.hpp"
 #include "snapshots.hpp"
 
 #include "teewire/delta.hpp"

@@ -4,11 +4,15 @@
 #include "teewire/shared_encoder.hpp"
 
 #include "item_sets.hpp"
+#include "shared_world_state.hpp"
 #include "snapshot_functions.hpp"
+
+#include "teewire/varint.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <new>
 
 namespace teewire {
 
@@ -27,40 +31,120 @@ bool same_content(shared_tick const& a, std::size_t i, shared_tick const& b, std
 
 } // namespace
 
-shared_encoder::shared_encoder(shared_world const& world, std::span<std::byte> memory) noexcept
-    : world_{world}, memory_{memory}, parts_{world.limits()}, comparisons_{parts_.comparisons.in(memory)},
-      base_{parts_.base.in(memory).data()}, known_{parts_.known.in(memory).data()},
-      updates_{parts_.updates.in(memory).data()}, paired_{parts_.paired.in(memory).data()},
-      unshared_{parts_.unshared.in(memory).data()}, bases_{parts_.bases.in(memory).data()}, out_{parts_.out.in(
-                                                                                                memory)} {
-    assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0);
-    assert(memory.size() >= least_bytes(world.limits()));
+// What an encoder keeps at the front of its memory.
+class shared_encoder::state {
+public:
+    state(shared_world const& world, std::span<std::byte> memory) noexcept;
+    result<packed_delta> encode(std::size_t client, std::int32_t base_tick, size_table const& sizes) noexcept;
+
+private:
+    friend class shared_encoder;
+    struct job;
+    static constexpr std::size_t run_bytes = 12;
+    static constexpr std::size_t piece_slack = 64; // copying reads behind the last piece
+
+    // The items of the newest tick, compared with those of another one.
+    struct comparison {
+        std::int32_t base_tick = -1;
+        size_table const* sizes = nullptr;
+        detail::shared_tick const* base = nullptr;
+        std::uint64_t* changed = nullptr;  // the set of primary items whose primary content is another one now
+        std::uint16_t* partners = nullptr; // by primary item: that of the base
+        std::uint32_t* pieces = nullptr; // by item: where the packed update is, in eights of bytes; 0: not made yet
+        kernels::shared_run* runs = nullptr; // stretches of items with the same keys
+        std::size_t run_count = 0;
+    };
+
+    static constexpr std::size_t max_comparisons = 256;
+
+    [[nodiscard]] static constexpr std::size_t comparison_bytes(std::size_t items) noexcept {
+        return 8 * detail::set_words(items) + detail::eights(2 * items) + detail::eights(4 * items) +
+               detail::eights(run_bytes * items);
+    }
+
+    // Where the parts lie that are always there.
+    struct layout : detail::memory_plan {
+        explicit constexpr layout(shared_limits const& l) noexcept
+            : memory_plan{detail::eights(sizeof(state))}, comparisons{take<comparison>(max_comparisons)},
+              base{take<std::uint64_t>(detail::set_words(l.items))}, known{take<std::uint64_t>(
+                                                                         detail::set_words(l.items))},
+              updates{take<std::uint64_t>(detail::set_words(l.items))}, paired{take<std::uint64_t>(
+                                                                            detail::set_words(l.items))},
+              unshared{take<std::uint64_t>(detail::set_words(l.items))}, bases{take<std::uint16_t>(l.items)},
+              out{take<std::uint8_t>(
+                  max_head + 64 +
+                  varint_bound(delta_header_ints + 3 * std::size_t{l.client.items} + l.client.ints()))} {}
+        detail::part_of<comparison> comparisons;
+        detail::part_of<std::uint64_t> base, known, updates, paired, unshared;
+        detail::part_of<std::uint16_t> bases;
+        detail::part_of<std::uint8_t> out;
+    };
+
+    void forget() noexcept;
+    [[nodiscard]] std::byte* take(std::size_t bytes) noexcept;
+    [[nodiscard]] comparison const* compare(std::int32_t base_tick, detail::shared_tick const* base,
+                                            size_table const& sizes) noexcept;
+    [[nodiscard]] bool match(comparison& c) noexcept;
+    [[nodiscard]] std::uint16_t primary_of(std::int32_t key) const noexcept;
+    std::uint8_t* write_update(std::uint8_t* out, std::size_t item, detail::shared_tick const* base,
+                               std::size_t before, size_table const& sizes) const noexcept;
+    void select(job& j) noexcept;
+    void pair_alternatives(job& j) noexcept;
+    std::uint8_t* write_removed(std::uint8_t* out, job const& j) noexcept;
+    result<std::uint8_t*> write_updates(std::uint8_t* out, job const& j, size_table const& sizes) noexcept;
+    void keep_piece(comparison const& c, std::size_t item, std::span<std::uint8_t const> update) noexcept;
+
+    shared_world const& public_world_;
+    shared_world::state const& world_;
+    std::span<std::byte> memory_;
+    layout parts_;
+    std::span<comparison> comparisons_;
+    // Of the client that is encoded:
+    std::uint64_t* base_;         // a set of items of the base: the primary ones; then those that are removed
+    std::uint64_t* known_;        // items that the base has, too; both are primary
+    std::uint64_t* updates_;      // items that it has not, or with another content
+    std::uint64_t* paired_;       // items of the base that were compared with an item one by one
+    std::uint64_t* unshared_;     // updates against one of these, which are packed for this client alone
+    std::uint16_t* bases_;        // by item in unshared_: that of the base
+    std::span<std::uint8_t> out_; // with the room before it
+    std::size_t count_ = 0;       // of them
+    std::size_t used_ = 0;        // bytes
+    std::uint32_t seen_ = 0;      // what the world had changed
+    detail::shared_tick const* now_ = nullptr;
+};
+
+shared_encoder::state::state(shared_world const& world, std::span<std::byte> memory) noexcept
+    : public_world_{world}, world_{*world.state_}, memory_{memory}, parts_{world.limits()},
+      comparisons_{parts_.comparisons.in(memory)}, base_{parts_.base.in(memory).data()},
+      known_{parts_.known.in(memory).data()}, updates_{parts_.updates.in(memory).data()},
+      paired_{parts_.paired.in(memory).data()}, unshared_{parts_.unshared.in(memory).data()},
+      bases_{parts_.bases.in(memory).data()}, out_{parts_.out.in(memory)} {
     std::fill_n(unshared_, parts_.unshared.count, std::uint64_t{0});
     forget();
-    seen_ = world.changes_;
+    seen_ = world_.changes_;
 }
 
-void shared_encoder::forget() noexcept {
+void shared_encoder::state::forget() noexcept {
     count_ = 0;
     used_ = parts_.end;
 }
 
-std::byte* shared_encoder::take(std::size_t bytes) noexcept {
+std::byte* shared_encoder::state::take(std::size_t bytes) noexcept {
     if (bytes + piece_slack > memory_.size() - used_) return nullptr;
     std::byte* const taken = memory_.data() + used_;
     used_ += detail::eights(bytes);
     return taken;
 }
 
-std::uint16_t shared_encoder::primary_of(std::int32_t key) const noexcept {
+std::uint16_t shared_encoder::state::primary_of(std::int32_t key) const noexcept {
     std::uint16_t item = world_.first_item(key);
     if (item != none)
         while (now_->is_alternative(item)) item = now_->next_of_key[item];
     return item;
 }
 
-shared_encoder::comparison const* shared_encoder::compare(std::int32_t base_tick, shared_tick const* base,
-                                                          size_table const& sizes) noexcept {
+shared_encoder::state::comparison const*
+shared_encoder::state::compare(std::int32_t base_tick, shared_tick const* base, size_table const& sizes) noexcept {
     for (comparison const& c : comparisons_.first(count_))
         if (c.base_tick == base_tick && c.sizes == &sizes) return &c;
     if (count_ == comparisons_.size()) forget();
@@ -75,7 +159,7 @@ shared_encoder::comparison const* shared_encoder::compare(std::int32_t base_tick
 }
 
 // False if there is no room.
-bool shared_encoder::match(comparison& c) noexcept {
+bool shared_encoder::state::match(comparison& c) noexcept {
     shared_tick const& now = *now_;
     std::size_t const used = used_;
     auto* const changed = reinterpret_cast<std::uint64_t*>(take(8 * set_words(now.items)));
@@ -122,8 +206,8 @@ bool shared_encoder::match(comparison& c) noexcept {
 }
 
 // The update that makes the item of that item of the base, or of nothing. Null if no receiver could read it.
-std::uint8_t* shared_encoder::write_update(std::uint8_t* out, std::size_t item, shared_tick const* base,
-                                           std::size_t before, size_table const& sizes) const noexcept {
+std::uint8_t* shared_encoder::state::write_update(std::uint8_t* out, std::size_t item, shared_tick const* base,
+                                                  std::size_t before, size_table const& sizes) const noexcept {
     auto const data = now_->content(item);
     auto const from = base != nullptr ? base->content(before) : std::span<std::int32_t const>{};
     std::int32_t const key = now_->keys[item];
@@ -145,8 +229,8 @@ std::uint8_t* shared_encoder::write_update(std::uint8_t* out, std::size_t item, 
 }
 
 // For other clients, if there is room.
-void shared_encoder::keep_piece(comparison const& c, std::size_t item,
-                                std::span<std::uint8_t const> update) noexcept {
+void shared_encoder::state::keep_piece(comparison const& c, std::size_t item,
+                                       std::span<std::uint8_t const> update) noexcept {
     auto const size = static_cast<std::uint32_t>(update.size());
     std::size_t const place = used_;
     std::byte* const piece = take(sizeof size + size);
@@ -157,7 +241,7 @@ void shared_encoder::keep_piece(comparison const& c, std::size_t item,
 }
 
 // What one client sees and saw, and what follows from that.
-struct shared_encoder::job {
+struct shared_encoder::state::job {
     shared_tick const& now;
     shared_tick const* base; // or null
     detail::shared_view const& view;
@@ -172,9 +256,9 @@ struct shared_encoder::job {
     [[nodiscard]] std::uint64_t const* base_items() const noexcept { return base->set(*base_view); }
 };
 
-result<packed_delta> shared_encoder::encode(std::size_t client, std::int32_t base_tick,
-                                            size_table const& sizes) noexcept {
-    assert(client < world_.limits().clients && !world_.making_);
+result<packed_delta> shared_encoder::state::encode(std::size_t client, std::int32_t base_tick,
+                                                   size_table const& sizes) noexcept {
+    assert(client < world_.limits_.clients && !world_.making_);
     shared_tick const* const now = world_.newest_tick();
     // Keys are looked for in the index of the world, which is that of the tick made last.
     if (!world_.indexed_ || now->views[client].set == 0) return failure{errc::unknown_tick, 0};
@@ -207,7 +291,7 @@ result<packed_delta> shared_encoder::encode(std::size_t client, std::int32_t bas
     return delta;
 }
 
-void shared_encoder::select(job& j) noexcept {
+void shared_encoder::state::select(job& j) noexcept {
     std::uint64_t const* base = j.items(); // any
     if (j.base != nullptr) {
         base = j.base_items();
@@ -230,7 +314,7 @@ void shared_encoder::select(job& j) noexcept {
 }
 
 // Items that are not the primary ones of their key, or were not in the base. They are few, as most see primary ones.
-void shared_encoder::pair_alternatives(job& j) noexcept {
+void shared_encoder::state::pair_alternatives(job& j) noexcept {
     std::uint64_t const* const items = j.items();
     std::uint64_t const* const base_items = j.base_items();
     std::size_t const base_words = set_words(j.base->items);
@@ -263,7 +347,7 @@ void shared_encoder::pair_alternatives(job& j) noexcept {
         });
 }
 
-std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noexcept {
+std::uint8_t* shared_encoder::state::write_removed(std::uint8_t* out, job const& j) noexcept {
     assert(j.base != nullptr);
     std::size_t const words = set_words(j.base->items);
     std::uint64_t const* const base_items = j.base_items();
@@ -289,8 +373,8 @@ std::uint8_t* shared_encoder::write_removed(std::uint8_t* out, job const& j) noe
 }
 
 // Error: size_mismatch, with the number of the item in the snapshot.
-result<std::uint8_t*> shared_encoder::write_updates(std::uint8_t* out, job const& j,
-                                                    size_table const& sizes) noexcept {
+result<std::uint8_t*> shared_encoder::state::write_updates(std::uint8_t* out, job const& j,
+                                                           size_table const& sizes) noexcept {
     kernels::piece_copier copier{updates_,       known_,         unshared_,          j.with_nothing->pieces,
                                  j.with->pieces, memory_.data(), j.now.order(j.view)};
     copier.out = out;
@@ -313,5 +397,30 @@ result<std::uint8_t*> shared_encoder::write_updates(std::uint8_t* out, job const
     }
     return copier.out;
 }
+
+// ---- the public class ----------------------------------------------------------------------------------------------
+
+std::uint64_t shared_encoder::bytes_for(shared_limits const& limits, std::size_t items, std::size_t ints,
+                                        std::size_t ticks) noexcept {
+    return state::layout{limits}.end +
+           (ticks + std::uint64_t{1}) * (state::comparison_bytes(items) + 16 * items + 2 * 4 * ints);
+}
+std::size_t shared_encoder::least_bytes(shared_limits const& limits) noexcept {
+    return state::layout{limits}.end + 2 * state::comparison_bytes(limits.items) + state::piece_slack;
+}
+
+shared_encoder::shared_encoder(shared_world const& world, std::span<std::byte> memory) noexcept {
+    assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0);
+    assert(memory.size() >= least_bytes(world.limits()));
+    static_assert(alignof(state) <= alignment);
+    state_ = ::new (memory.data()) state{world, memory};
+}
+
+result<packed_delta> shared_encoder::encode(std::size_t client, std::int32_t base_tick,
+                                            size_table const& sizes) noexcept {
+    return state_->encode(client, base_tick, sizes);
+}
+
+shared_world const& shared_encoder::world() const noexcept { return state_->public_world_; }
 
 } // namespace teewire

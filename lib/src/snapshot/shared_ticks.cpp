@@ -1,8 +1,8 @@
 // Ticks of a shared world that are finished and held.
 #include "first_from.hpp"
 #include "item_sets.hpp"
+#include "shared_world_state.hpp"
 #include "teewire/history.hpp"
-#include "teewire/shared_world.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -12,8 +12,8 @@ namespace teewire {
 using detail::set_words;
 using detail::shared_tick;
 
-result<std::size_t> shared_world::finish() noexcept {
-    assert(making_ && !viewing_);
+result<std::size_t> shared_world::state::finish() noexcept {
+    assert(making_ && !stage_.open);
     making_ = false;
     std::size_t const n = items_;
     std::size_t const words = set_words(n);
@@ -81,39 +81,35 @@ result<std::size_t> shared_world::finish() noexcept {
     return n;
 }
 
-void shared_world::drop_oldest() noexcept {
+void shared_world::state::drop_oldest() noexcept {
     first_ = (first_ + 1) % entries_.size();
     --count_;
 }
 
-std::optional<std::int32_t> shared_world::newest() const noexcept {
+std::optional<std::int32_t> shared_world::state::newest() const noexcept {
     shared_tick const* const tick = newest_tick();
     return tick != nullptr ? std::optional{tick->tick} : std::nullopt;
 }
 
-shared_tick const* shared_world::find(std::int32_t tick) const noexcept {
+shared_tick const* shared_world::state::find(std::int32_t tick) const noexcept {
     std::size_t const found = first_from(0, count_, tick, [this](std::size_t i) { return at(i).tick.tick; });
     return found != count_ && at(found).tick.tick == tick ? &at(found).tick : nullptr;
 }
 
-shared_tick const* shared_world::find(std::size_t client, std::int32_t tick) const noexcept {
+shared_tick const* shared_world::state::find(std::size_t client, std::int32_t tick) const noexcept {
     assert(client < limits_.clients);
     shared_tick const* const found = find(tick);
     return found != nullptr && found->views[client].set != 0 ? found : nullptr;
 }
 
-bool shared_world::holds(std::size_t client, std::int32_t tick) const noexcept {
-    return find(client, tick) != nullptr;
-}
-
-result<std::uint32_t> shared_world::checksum(std::size_t client, std::int32_t tick) const noexcept {
+result<std::uint32_t> shared_world::state::checksum(std::size_t client, std::int32_t tick) const noexcept {
     shared_tick const* const found = find(client, tick);
     if (found == nullptr) return failure{errc::unknown_tick, 0};
     return found->views[client].checksum;
 }
 
-result<snapshot_view> shared_world::snapshot(std::size_t client, std::int32_t tick,
-                                             std::span<std::int32_t> out) const noexcept {
+result<snapshot_view> shared_world::state::snapshot(std::size_t client, std::int32_t tick,
+                                                    std::span<std::int32_t> out) const noexcept {
     shared_tick const* const found = find(client, tick);
     if (found == nullptr) return failure{errc::unknown_tick, 0};
     detail::shared_view const& v = found->views[client];
@@ -139,11 +135,11 @@ result<snapshot_view> shared_world::snapshot(std::size_t client, std::int32_t ti
     return snapshot_view::trusted(out);
 }
 
-void shared_world::drop_before(std::int32_t tick) noexcept {
+void shared_world::state::drop_before(std::int32_t tick) noexcept {
     while (count_ > 1 && at(0).tick.tick < tick) drop_oldest();
 }
 
-void shared_world::forget_client(std::size_t client) noexcept {
+void shared_world::state::forget_client(std::size_t client) noexcept {
     assert(client < limits_.clients);
     for (std::size_t i = 0; i < count_; ++i) at(i).tick.views[client] = {};
     if (making_) views_[client] = {};

@@ -1,10 +1,11 @@
-#include "teewire/shared_world.hpp"
+#include "shared_world_state.hpp"
 
 #include "item_sets.hpp"
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 
 namespace teewire {
 
@@ -37,37 +38,38 @@ void clear_behind(std::span<std::uint64_t> set, std::size_t n) noexcept {
 
 } // namespace
 
-shared_world::shared_world(shared_limits const& limits, std::span<std::byte> memory) noexcept
+shared_world::state::state(shared_limits const& limits, std::span<std::byte> memory) noexcept
     : limits_{limits}, memory_{memory}, entries_{parts_.entries.in(memory)}, past_{memory.subspan(parts_.end)},
       tallies_{parts_.tallies.in(memory)}, further_{parts_.further.in(memory)}, views_{parts_.views.in(memory)},
       keys_{parts_.keys.in(memory)}, begins_{parts_.begins.in(memory)}, ids_{parts_.ids.in(memory)},
       next_of_key_{parts_.next_of_key.in(memory)}, successors_{parts_.successors.in(memory)},
       data_{parts_.data.in(memory)}, sets_{parts_.sets.in(memory)}, lists_{parts_.lists[0].in(memory),
                                                                            parts_.lists[1].in(memory)},
-      indexes_{make_index(0), make_index(1)}, staged_keys_{parts_.staged_keys.in(memory)},
-      staged_begins_{parts_.staged_begins.in(memory)}, staged_items_{parts_.staged_items.in(memory)},
-      staged_different_{parts_.staged_different.in(memory)}, staged_data_{parts_.staged_data.in(memory)} {
+      indexes_{make_index(0), make_index(1)}, stage_{parts_.staged_keys.in(memory).data(),
+                                                     parts_.staged_begins.in(memory).data(),
+                                                     parts_.staged_data.in(memory).data(), limits.client.items,
+                                                     limits.client.ints()},
+      staged_items_{parts_.staged_items.in(memory)}, staged_different_{parts_.staged_different.in(memory)} {
     assert(limits.items > 0 && limits.items < none && limits.clients > 0 && limits.clients < none &&
            limits.ticks > 0);
-    assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0 && memory.size() >= parts_.end);
     std::fill(views_.begin(), views_.end(), view{});
 }
 
-shared_world::index shared_world::make_index(std::size_t turn) const noexcept {
+shared_world::state::index shared_world::state::make_index(std::size_t turn) const noexcept {
     return {{parts_.index_keys[turn].in(memory_), parts_.index_places[turn].in(memory_)},
             parts_.index_items[turn].in(memory_)};
 }
 
-void shared_world::clear() noexcept {
+void shared_world::state::clear() noexcept {
     first_ = count_ = end_ = 0;
     ++changes_;
-    making_ = viewing_ = indexed_ = index_before_ = false;
+    making_ = stage_.open = indexed_ = index_before_ = false;
     items_ = ints_ = 0;
 }
 
 // ---- items ---------------------------------------------------------------------------------------------------------
 
-result<std::size_t> shared_world::start(std::int32_t tick) noexcept {
+result<std::size_t> shared_world::state::start(std::int32_t tick) noexcept {
     if (auto const last = newest(); last && tick <= *last) return failure{errc::bad_tick, 0};
     bool const again = making_;
     if (!again) { // otherwise the index of the one before is still that
@@ -75,7 +77,7 @@ result<std::size_t> shared_world::start(std::int32_t tick) noexcept {
         turn_ ^= 1;
     }
     making_ = true;
-    viewing_ = has_further_ = false;
+    stage_.open = has_further_ = false;
     tick_ = tick;
     items_ = ints_ = 0;
     begins_[0] = 0;
@@ -96,43 +98,43 @@ result<std::size_t> shared_world::start(std::int32_t tick) noexcept {
 }
 
 // In the world, or in the view that is being made.
-void shared_world::describe_types() noexcept {
+void shared_world::state::describe_types() noexcept {
     for (std::size_t i = 0; i < extended_count_; ++i) {
         auto const words = extended_[i].ints();
         item const description{make_key(type_ex, static_cast<std::uint16_t>(last_alias - i)), words};
-        if (!viewing_) {
+        if (!stage_.open) {
             if (auto const added = add(description); !added) leave_out(added.error());
-        } else if (auto const added = add_to_view(description); !added) {
+        } else if (auto const added = stage_.add(description); !added) {
             leave_out(added.error());
         }
     }
 }
 
-void shared_world::leave_out(failure error) noexcept {
+void shared_world::state::leave_out(failure error) noexcept {
     if (error.code != errc::ok && left_out_.code == errc::ok) left_out_ = error;
 }
 
-result<std::uint16_t> shared_world::extended_type(uuid const& extended) noexcept {
+result<std::uint16_t> shared_world::state::extended_type(uuid const& extended) noexcept {
     for (std::size_t i = 0; i < extended_count_; ++i)
         if (extended_[i] == extended) return static_cast<std::uint16_t>(last_alias - i);
-    if (extended_count_ == max_extended_types) return failure{errc::too_many_types, size()};
+    if (extended_count_ == max_extended_types) return failure{errc::too_many_types, items_};
     auto const alias = static_cast<std::uint16_t>(last_alias - extended_count_);
-    if (viewing_) {
+    if (stage_.open) {
         auto const words = extended.ints();
-        if (auto const added = add_to_view(item{make_key(type_ex, alias), words}); !added) return added.error();
+        if (auto const added = stage_.add(item{make_key(type_ex, alias), words}); !added) return added.error();
     }
     extended_[extended_count_++] = extended;
     return alias;
 }
 
-std::uint16_t shared_world::first_item(std::int32_t key) const noexcept {
+std::uint16_t shared_world::state::first_item(std::int32_t key) const noexcept {
     index const& i = indexes_[turn_];
     std::size_t const found = i.keys.find(key);
     return found != key_index::npos ? i.items[found] : none;
 }
 
 // Whoever saw that item in the tick before, or another one of its key, is expected to see this one now.
-void shared_world::expect(std::size_t before, std::size_t item) noexcept {
+void shared_world::state::expect(std::size_t before, std::size_t item) noexcept {
     shared_tick const& tick = *newest_tick();
     std::size_t i = before;
     do {
@@ -143,7 +145,7 @@ void shared_world::expect(std::size_t before, std::size_t item) noexcept {
 }
 
 // The id of that content if the tick before had it, or a new one.
-std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept {
+std::uint32_t shared_world::state::id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept {
     shared_tick const* const before = newest_tick();
     if (before == nullptr) return next_id_++;
     std::size_t number = expected_before_;
@@ -169,14 +171,15 @@ std::uint32_t shared_world::id_before(std::int32_t key, std::span<std::int32_t c
     return next_id_++;
 }
 
-failure shared_world::no_room(std::size_t ints) const noexcept {
+failure shared_world::state::no_room(std::size_t ints) const noexcept {
     if (items_ == limits_.items) return {errc::too_many_items, items_};
     if (ints > limits_.ints - ints_) return {errc::too_large, items_};
     return {};
 }
 
 // Behind the others. Precondition: there is room.
-std::size_t shared_world::append(std::int32_t key, std::span<std::int32_t const> data, std::uint32_t id) noexcept {
+std::size_t shared_world::state::append(std::int32_t key, std::span<std::int32_t const> data,
+                                        std::uint32_t id) noexcept {
     assert(no_room(data.size()).code == errc::ok);
     std::size_t const number = items_;
     std::int32_t* const place = data_.data() + ints_;
@@ -209,8 +212,8 @@ std::size_t shared_world::append(std::int32_t key, std::span<std::int32_t const>
 }
 
 // The number of the item with that content, which becomes one if there is none. `like` is an item of its key, or none.
-result<std::size_t> shared_world::intern(std::int32_t key, std::span<std::int32_t const> data,
-                                         std::uint16_t like) noexcept {
+result<std::size_t> shared_world::state::intern(std::int32_t key, std::span<std::int32_t const> data,
+                                                std::uint16_t like) noexcept {
     if (like != none) {
         std::uint16_t other = like;
         for (int i = 0; i < compared_contents; ++i) {
@@ -223,14 +226,14 @@ result<std::size_t> shared_world::intern(std::int32_t key, std::span<std::int32_
     return append(key, data, id_before(key, data)); // which counts on the item being added
 }
 
-result<std::size_t> shared_world::add(item const& copied) noexcept {
-    assert(making_ && !viewing_);
+result<std::size_t> shared_world::state::add(item const& copied) noexcept {
+    assert(making_ && !stage_.open);
     if (copied.key < 0) return failure{errc::bad_type, items_};
     return intern(copied.key, copied.data, first_item(copied.key));
 }
 
-result<std::size_t> shared_world::keep(std::size_t first, std::size_t count) noexcept {
-    assert(making_ && !viewing_);
+result<std::size_t> shared_world::state::keep(std::size_t first, std::size_t count) noexcept {
+    assert(making_ && !stage_.open);
     shared_tick const* const before = newest_tick();
     if (before == nullptr || first > before->items || count > before->items - first)
         return failure{errc::unknown_tick, items_};
@@ -246,8 +249,8 @@ result<std::size_t> shared_world::keep(std::size_t first, std::size_t count) noe
 
 // ---- what clients see ----------------------------------------------------------------------------------------------
 
-result<std::size_t> shared_world::show(std::size_t client, std::span<std::uint64_t const> set) noexcept {
-    assert(making_ && !viewing_ && client < limits_.clients);
+result<std::size_t> shared_world::state::show(std::size_t client, std::span<std::uint64_t const> set) noexcept {
+    assert(making_ && !stage_.open && client < limits_.clients);
     view& v = views_[client];
     v = {0, 0, 0, false, true, false, v.items_before};
     auto const seen = set_of(client);
@@ -271,27 +274,27 @@ result<std::size_t> shared_world::show(std::size_t client, std::span<std::uint64
     return tally.items;
 }
 
-void shared_world::start_view(std::size_t client) noexcept {
-    assert(making_ && !viewing_ && client < limits_.clients);
+void shared_world::state::start_view(std::size_t client) noexcept {
+    assert(making_ && !stage_.open && client < limits_.clients);
     client_ = client;
     view& v = views_[client];
     v = {0, 0, 0, true, true, true, v.items_before};
-    viewing_ = true;
-    staged_ = 0;
-    staged_begins_[0] = 0;
+    stage_.open = true;
+    stage_.count = 0;
+    stage_.begins[0] = 0;
     left_out_ = {};
     describe_types();
 }
 
 // For each item that was added, one of the world with its key, or none. The client mostly sees what it saw before.
-void shared_world::find_keys() noexcept {
+void shared_world::state::find_keys() noexcept {
     constexpr std::size_t near = 4;
     auto const before = list_of(client_, turn_ ^ 1).first(views_[client_].items_before);
     std::int32_t const* const keys = before.empty() ? nullptr : newest_tick()->keys;
     std::size_t const known = keys != nullptr ? before.size() : 0;
     std::size_t expected = 0;
-    for (std::size_t i = 0; i < staged_; ++i) {
-        std::int32_t const key = staged_keys_[i];
+    for (std::size_t i = 0; i < stage_.count; ++i) {
+        std::int32_t const key = stage_.keys[i];
         std::uint16_t found = none;
         if (expected < known && keys[before[expected]] == key) [[likely]] {
             found = successors_[before[expected++]];
@@ -308,16 +311,16 @@ void shared_world::find_keys() noexcept {
     }
 }
 
-result<std::size_t> shared_world::finish_view() noexcept {
-    assert(viewing_);
-    viewing_ = false;
+result<std::size_t> shared_world::state::finish_view() noexcept {
+    assert(stage_.open);
+    stage_.open = false;
     auto const seen = set_of(client_);
     std::fill(seen.begin(), seen.end(), std::uint64_t{0}); // more items may come
     find_keys();
-    kernels::snapshot.match_contents({staged_, staged_data_.data(), staged_begins_.data(), staged_items_.data(),
-                                      data_.data(), begins_.data(), staged_different_.data()});
+    kernels::snapshot.match_contents({stage_.count, stage_.data, stage_.begins, staged_items_.data(), data_.data(),
+                                      begins_.data(), staged_different_.data()});
     // Nothing else points to these, so that they are kept in registers.
-    std::size_t const staged = staged_;
+    std::size_t const staged = stage_.count;
     std::uint16_t const* const of_world = staged_items_.data();
     std::uint64_t const* const different = staged_different_.data();
     std::uint16_t const* const next_of_key = next_of_key_.data();
@@ -358,15 +361,15 @@ result<std::size_t> shared_world::finish_view() noexcept {
 }
 
 // The item of the world for one that is not there, or has another content.
-result<std::size_t> shared_world::add_staged(std::size_t staged) noexcept {
-    std::int32_t const key = staged_keys_[staged];
-    std::uint32_t const begin = staged_begins_[staged];
+result<std::size_t> shared_world::state::add_staged(std::size_t staged) noexcept {
+    std::int32_t const key = stage_.keys[staged];
+    std::uint32_t const begin = stage_.begins[staged];
     std::uint16_t like = staged_items_[staged];
     if (like == none) like = first_item(key); // this view may have added it
     if (like != none && item_sets::find_of_key(set_of(client_).data(), next_of_key_.data(), like) != none)
         return failure{errc::duplicate_key, staged};
     std::size_t const there = items_;
-    auto const found = intern(key, staged_data_.subspan(begin, staged_begins_[staged + 1] - begin), like);
+    auto const found = intern(key, std::span{stage_.data + begin, stage_.begins[staged + 1] - begin}, like);
     // What one client alone sees comes once; what a second one sees, most will.
     if (found && *found < there && index_before_) {
         index const& keys = indexes_[turn_ ^ 1];
@@ -377,7 +380,7 @@ result<std::size_t> shared_world::add_staged(std::size_t staged) noexcept {
 }
 
 // Of several contents of a key, the one that most see, as far as some views can tell, is the primary one.
-void shared_world::choose_primary(std::uint64_t* alternatives) noexcept {
+void shared_world::state::choose_primary(std::uint64_t* alternatives) noexcept {
     std::array<std::uint64_t const*, asked_views> asked{};
     std::size_t count = 0;
     std::size_t const step = std::max<std::size_t>(1, limits_.clients / asked_views);
@@ -406,5 +409,54 @@ void shared_world::choose_primary(std::uint64_t* alternatives) noexcept {
             insert(alternatives, other);
     });
 }
+
+// ---- the public class ----------------------------------------------------------------------------------------------
+
+std::size_t shared_world::fixed_bytes(shared_limits const& limits) noexcept { return state::layout{limits}.end; }
+std::uint64_t shared_world::tick_bytes(shared_limits const& limits, std::size_t items, std::size_t ints,
+                                       std::size_t seen) noexcept {
+    return detail::tick_plan{limits.clients, items, ints, true}.end +
+           std::uint64_t{limits.clients} * (8 * set_words(items) + detail::eights(2 * seen));
+}
+
+shared_world::shared_world(shared_limits const& limits, std::span<std::byte> memory) noexcept {
+    assert(reinterpret_cast<std::uintptr_t>(memory.data()) % alignment == 0 &&
+           memory.size() >= fixed_bytes(limits));
+    static_assert(alignof(state) <= alignment);
+    state_ = ::new (memory.data()) state{limits, memory};
+    stage_ = &state_->stage_;
+}
+
+result<std::uint16_t> shared_world::extended_type(uuid const& extended) noexcept {
+    return state_->extended_type(extended);
+}
+result<std::size_t> shared_world::start(std::int32_t tick) noexcept { return state_->start(tick); }
+result<std::size_t> shared_world::add(item const& copied) noexcept { return state_->add(copied); }
+result<std::size_t> shared_world::keep(std::size_t first, std::size_t count) noexcept {
+    return state_->keep(first, count);
+}
+result<std::size_t> shared_world::show(std::size_t client, std::span<std::uint64_t const> set) noexcept {
+    return state_->show(client, set);
+}
+void shared_world::start_view(std::size_t client) noexcept { state_->start_view(client); }
+result<std::size_t> shared_world::finish_view() noexcept { return state_->finish_view(); }
+result<std::size_t> shared_world::finish() noexcept { return state_->finish(); }
+std::size_t shared_world::size() const noexcept { return state_->items_; }
+std::size_t shared_world::ticks() const noexcept { return state_->count_; }
+std::optional<std::int32_t> shared_world::newest() const noexcept { return state_->newest(); }
+bool shared_world::holds(std::size_t client, std::int32_t tick) const noexcept {
+    return state_->find(client, tick) != nullptr;
+}
+result<std::uint32_t> shared_world::checksum(std::size_t client, std::int32_t tick) const noexcept {
+    return state_->checksum(client, tick);
+}
+result<snapshot_view> shared_world::snapshot(std::size_t client, std::int32_t tick,
+                                             std::span<std::int32_t> out) const noexcept {
+    return state_->snapshot(client, tick, out);
+}
+void shared_world::drop_before(std::int32_t tick) noexcept { state_->drop_before(tick); }
+void shared_world::forget_client(std::size_t client) noexcept { state_->forget_client(client); }
+void shared_world::clear() noexcept { state_->clear(); }
+shared_limits const& shared_world::limits() const noexcept { return state_->limits_; }
 
 } // namespace teewire
