@@ -1,6 +1,7 @@
 // Demos, whole files in memory: chunks, player, seeking; and what was read written again and read once more. The first
 // byte chooses the agreed sizes, the second one how it is written; the file follows.
 #include "demo_mutator.hpp"
+#include "snapshot/snapshot_functions.hpp"
 #include "world.hpp"
 
 #include <teewire/demo_reader.hpp>

@@ -3,8 +3,10 @@
 #include "records.hpp"
 #include "snapshots.hpp"
 
+#include "snapshot/delta_walk.hpp"
 #include "snapshot/hash.hpp"
 #include "snapshot/seen_keys.hpp"
+#include "snapshot/snapshot_functions.hpp"
 #include "teewire/delta.hpp"
 #include "teewire/huffman.hpp"
 #include "teewire/varint.hpp"
@@ -512,7 +514,7 @@ TEST_CASE("delta reader: notes, and a second walk in silence") {
     REQUIRE(opened);
     CHECK(notes[note::unused_header_int].count == 1);
     delta_reader second = *opened;
-    second.forget_notes();
+    delta_walk::forget_notes(second);
     delta_reader::update update;
     while (second.next(update)) CHECK(update.key == make_key(0xffff, 0));
     CHECK(notes[note::unsigned_key_half].count == 0);

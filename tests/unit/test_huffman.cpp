@@ -1,4 +1,5 @@
 #include "check.hpp"
+#include "codec/codec_functions.hpp"
 #include "random.hpp"
 #include "records.hpp"
 

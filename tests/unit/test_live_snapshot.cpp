@@ -1,3 +1,4 @@
+#include "snapshot/snapshot_functions.hpp"
 #include "snapshots.hpp"
 
 #include "snapshot/hash.hpp"

@@ -1,6 +1,7 @@
 #include "check.hpp"
 #include "random.hpp"
 #include "records.hpp"
+#include "snapshot/snapshot_functions.hpp"
 #include "snapshots.hpp"
 
 #include "snapshot/seen_keys.hpp"

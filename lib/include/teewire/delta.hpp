@@ -103,7 +103,14 @@ public:
             return true;
         return next_with_quirks(out);
     }
-    /// The same for an update without any quirk, and false where next() must be asked.
+    /// Why next() returned false; ok at the end.
+    [[nodiscard]] failure error() const noexcept { return error_; }
+
+private:
+    delta_reader() noexcept = default;
+    friend class result<delta_reader>;
+    friend struct delta_walk;
+    // next() for an update without quirks; false if there is none, or next_with_quirks() must be asked.
     bool next_ordinary(update& out) noexcept {
         std::int32_t const key = next_key();
         if (key < 0) return false;
@@ -111,30 +118,13 @@ public:
         return take(key, agreed != 0 ? 2 : 3, agreed != 0 ? agreed : static_cast<std::uint32_t>(delta_[at_ + 2]),
                     out);
     }
-    /// The key of what next() will give, or -1 where it must be asked.
+    // The key that next_ordinary() will give, or -1.
     [[nodiscard]] std::int32_t next_key() const noexcept {
         if (read_ == updates_ || delta_.size() - at_ < 3) return -1;
         auto const type = static_cast<std::uint32_t>(delta_[at_]);
         auto const id = static_cast<std::uint32_t>(delta_[at_ + 1]);
         return type <= last_alias && id <= 0xffff ? static_cast<std::int32_t>(type << 16 | id) : -1;
     }
-    /// next_ordinary() for an update whose key is next_key(), if it has `size` ints. For the processor this is a guess
-    /// to go on with, while otherwise it knows where the next update begins only when it has read two sizes.
-    bool next_of_size(std::int32_t key, std::size_t size, update& out) noexcept {
-        assert(key >= 0 && key == next_key());
-        std::size_t const agreed = (*sizes_)[key_type(key)];
-        if (agreed != 0) return agreed == size && take(key, 2, size, out);
-        return static_cast<std::uint32_t>(delta_[at_ + 2]) == size && take(key, 3, size, out);
-    }
-    /// Why next() gave false; ok at the end.
-    [[nodiscard]] failure error() const noexcept { return error_; }
-
-    /// From here on, quirks are tolerated in silence: for a second walk.
-    void forget_notes() noexcept { notes_ = nullptr; }
-
-private:
-    delta_reader() noexcept = default;
-    friend class result<delta_reader>;
     bool next_with_quirks(update& out) noexcept;
     bool take(std::int32_t key, std::size_t head, std::size_t size, update& out) noexcept {
         if (size > delta_.size() - at_ - head) return false;
@@ -226,17 +216,5 @@ struct apply_options {
 result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
                                   delta_scratch const& scratch, std::span<std::int32_t> out,
                                   apply_options const& options = {}) noexcept;
-
-/// Plain twins of create_delta and apply_delta: what the fast ones are tested and measured against.
-namespace plain {
-/// As teewire::create_delta.
-result<std::span<std::int32_t const>> create_delta(snapshot_view from, snapshot_view to, size_table const& sizes,
-                                                   delta_scratch const& scratch,
-                                                   std::span<std::int32_t> out) noexcept;
-/// As teewire::apply_delta.
-result<snapshot_view> apply_delta(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
-                                  delta_scratch const& scratch, std::span<std::int32_t> out,
-                                  apply_options const& options) noexcept;
-} // namespace plain
 
 } // namespace teewire

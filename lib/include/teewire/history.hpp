@@ -2,43 +2,13 @@
 /// Past snapshots by tick: the bases that deltas refer to.
 #pragma once
 
+#include "teewire/detail.hpp"
 #include "teewire/snapshot.hpp"
 
 #include <optional>
 #include <span>
 
 namespace teewire {
-
-/// @cond memory
-namespace detail {
-
-// Blocks of different sizes in a memory from `first` to `last`, each behind the one before. They are never split: what
-// does not fit before the end goes to the start.
-struct ring {
-    std::size_t first = 0;
-    std::size_t last = 0;
-    std::size_t oldest = 0; // where it begins
-    std::size_t end = 0;    // of the newest one
-    std::size_t blocks = 0;
-
-    // Where a new one fits beside all that are there. None has the size 0.
-    [[nodiscard]] std::optional<std::size_t> room(std::size_t size) const noexcept {
-        auto const if_fits = [size](std::size_t from, std::size_t to) {
-            return size <= to - from ? std::optional{from} : std::nullopt;
-        };
-        if (blocks == 0) return if_fits(first, last);
-        if (end <= oldest) return if_fits(end, oldest);
-        auto const behind = if_fits(end, last);
-        return behind ? behind : if_fits(first, oldest);
-    }
-    void add(std::size_t begin, std::size_t size) noexcept {
-        if (blocks++ == 0) oldest = begin;
-        end = begin + size;
-    }
-};
-
-} // namespace detail
-/// @endcond
 
 /// Snapshots with increasing ticks in one block of the caller's. Adding drops the oldest ones when there is no room; a view
 /// that was handed out is valid until its snapshot is dropped. What is held goes round in the first eighth of the block

@@ -36,14 +36,4 @@ result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::spa
 result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
                                    note_log* notes = nullptr) noexcept;
 
-/// Plain twins of the two above, one bit at a time: what the fast ones are tested and measured against.
-namespace plain {
-/// As teewire::huffman_encode.
-result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
-                                   huffman_end ending) noexcept;
-/// As teewire::huffman_decode.
-result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
-                                   note_log* notes) noexcept;
-} // namespace plain
-
 } // namespace teewire

@@ -3,25 +3,11 @@
 #pragma once
 
 #include "teewire/delta.hpp"
+#include "teewire/detail.hpp"
 
 #include <bit>
 
 namespace teewire {
-
-namespace detail {
-
-struct live_slot {
-    enum state : std::uint16_t { removed, live, pending_removal };
-    std::int32_t key;
-    std::uint32_t begin;    // of the item in the pool
-    std::uint32_t size;     // ints of its data, behind the key
-    std::uint32_t delta;    // the one that last changed it
-    std::uint32_t position; // of its data in that delta
-    state now;
-    std::uint16_t follower; // the slot that the last delta with this one changed next, or any other
-};
-
-} // namespace detail
 
 /// Memory for a live_snapshot. 190 KiB with the default limits.
 template <snapshot_limits limits = snapshot_limits{}>

@@ -6,6 +6,7 @@
 /// Limits and checks are those of DDNet.
 #pragma once
 
+#include "teewire/detail.hpp"
 #include "teewire/error.hpp"
 #include "teewire/schema.hpp"
 
@@ -202,45 +203,11 @@ private:
 constexpr snapshot_view::iterator snapshot_view::begin() const noexcept { return {*this, 0}; }
 constexpr snapshot_view::iterator snapshot_view::end() const noexcept { return {*this, size()}; }
 
-/// The plain twin of snapshot_view::checksum.
-namespace plain {
-/// As snapshot_view::checksum.
-[[nodiscard]] std::uint32_t checksum(snapshot_view const& snapshot) noexcept;
-} // namespace plain
-
 /// The meaning of an alias (an item type of 0x4000 and above) in this snapshot. Empty when no item describes it, or
 /// the describing item is too short. O(items).
 [[nodiscard]] std::optional<uuid> find_extended_type(snapshot_view snapshot, std::uint16_t alias) noexcept;
 
 // ---- key index -----------------------------------------------------------------------------------------------------
-
-namespace detail {
-
-// The place of a key in a table of 2^(32 - shift) entries. A single product would keep keys at regular distances at
-// regular distances, which now and then are small ones.
-[[nodiscard]] constexpr std::size_t hash_key(std::int32_t key, std::uint64_t multiplier, unsigned shift) noexcept {
-    std::uint64_t const product = static_cast<std::uint32_t>(key) * multiplier;
-    return static_cast<std::uint32_t>((product ^ product >> 32) * multiplier) >> shift;
-}
-
-// Linear probing in a table of 2^n entries, which are numbers + 1, or 0 if they are free: the place of the entry with
-// that key, or the free one where the probe cluster ends. It begins where the key hashes to.
-template <class KeyOf>
-[[nodiscard]] constexpr std::size_t probe(std::span<std::uint16_t const> table, std::size_t begin, std::int32_t key,
-                                          KeyOf&& key_of) noexcept {
-    std::size_t at = begin;
-    while (table[at] != 0 && key_of(table[at] - 1U) != key) at = (at + 1) & (table.size() - 1);
-    return at;
-}
-
-// Hash functions that a table tries: when the keys were chosen for one of them, the next one is taken.
-inline constexpr unsigned hash_attempts = 8;
-// Whether entries took more steps past others than those of random keys ever would, and there is a function left.
-[[nodiscard]] constexpr bool crowded(std::size_t steps, std::size_t entries, unsigned attempt) noexcept {
-    return steps > 8 * entries + 64 && attempt + 1 < hash_attempts;
-}
-
-} // namespace detail
 
 /// Memory for a key_index of up to `items` items. 12 KiB for 1024.
 template <std::size_t items = snapshot_limits{}.items>

@@ -2,55 +2,13 @@
 /// Builds a snapshot item by item in the caller's memory.
 #pragma once
 
+#include "teewire/detail.hpp"
 #include "teewire/snapshot.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 
 namespace teewire {
-
-namespace detail {
-
-// Of a filter: 32 bits per item, in lines of eight words.
-[[nodiscard]] constexpr std::size_t seen_words(std::size_t items) noexcept {
-    return std::bit_ceil(items < 128 ? 128 : items);
-}
-
-[[nodiscard]] std::uint32_t seen_multiplier(std::span<std::uint32_t const> words) noexcept;
-
-// A hint to the processor; any addresses will do. Nothing if the first distance is zero.
-inline void fetch_ahead([[maybe_unused]] void const* place, [[maybe_unused]] std::uintptr_t to_base,
-                        [[maybe_unused]] std::uintptr_t to_stored) noexcept {
-#if defined(__GNUC__)
-    if (to_base == 0) return;
-    __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(place) + to_base), 0, 2);
-    __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(place) + to_stored), 0, 2);
-#endif
-}
-
-// Items are too short for a call of memcpy to pay. Some ints are copied twice.
-inline void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n) noexcept {
-    auto const four = [&](std::size_t at) { std::memcpy(to + at, from + at, 16); };
-    if (n < 4) {
-        for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
-        return;
-    }
-    if (n > 8) {
-        std::size_t at = 4;
-        for (; at + 12 < n; at += 8) {
-            four(at);
-            four(at + 4);
-        }
-        four(at);
-        four(n - 8);
-    }
-    four(0);
-    four(n - 4);
-}
-
-} // namespace detail
 
 /// Memory for a snapshot_builder. 94 KiB with the default limits, of which a snapshot touches about 6 KiB, and 20 bytes
 /// per item, and its own size.

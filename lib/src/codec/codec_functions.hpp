@@ -77,5 +77,7 @@ decode_varints_fn decode_varints;
 namespace teewire::plain {
 kernels::encode_varints_fn encode_varints;
 kernels::decode_varints_fn decode_varints;
+kernels::huffman_encode_fn huffman_encode;
+kernels::huffman_decode_fn huffman_decode;
 kernels::huffman_decode_short_fn huffman_decode_short;
 } // namespace teewire::plain

@@ -1,5 +1,6 @@
 #include "teewire/delta.hpp"
 
+#include "delta_walk.hpp"
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ result<snapshot_view> plain::apply_delta(snapshot_view base, std::span<std::int3
     errc refused = errc::ok;
     {
         delta_reader counter = *opened;
-        counter.forget_notes();
+        delta_walk::forget_notes(counter);
         for (delta_reader::update update; refused == errc::ok && counter.next(update);) {
             std::size_t const number = index.find(update.key);
             if (number != key_index::npos && places[number] != removed_place) continue;

@@ -1,7 +1,9 @@
 // The fast form of apply_delta: delta_apply.cpp.
 #pragma once
 
+#include "delta_walk.hpp"
 #include "key_finder.hpp"
+#include "snapshot_functions.hpp"
 
 namespace teewire::kernels::TEEWIRE_LEVEL {
 namespace {
@@ -122,9 +124,10 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
     };
     expected = 0;
     for (delta_reader::update update;;) {
-        std::int32_t const key = reader.next_key();
+        std::int32_t const key = delta_walk::next_key(reader);
         std::size_t number = key >= 0 ? finder.find_near(key, expected) : key_index::npos;
-        if (number == key_index::npos || !reader.next_of_size(finder.key(number), base.ints(number), update)) {
+        if (number == key_index::npos ||
+            !delta_walk::next_of_size(reader, finder.key(number), base.ints(number), update)) {
             if (!next_update(reader, update)) break;
             number = finder.find_far(update.key, expected);
             if (number == key_index::npos) {

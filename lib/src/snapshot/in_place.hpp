@@ -87,9 +87,10 @@ inline bool apply_updates(in_place_state& state, delta_reader& shared_reader,
     std::size_t expected = 0;
     bool has_other = false;
     for (delta_reader::update update;;) {
-        std::int32_t const key = reader.next_key();
+        std::int32_t const key = delta_walk::next_key(reader);
         slot* s = c.items + expected;
-        if (key < 0 || expected >= c.guessable || s->key != key || !reader.next_of_size(key, s->size, update)) {
+        if (key < 0 || expected >= c.guessable || s->key != key ||
+            !delta_walk::next_of_size(reader, key, s->size, update)) {
             if (!next_update(reader, update)) break;
             s = c.find(update.key);
             if (before != nullptr && s != nullptr) before->follower = static_cast<std::uint16_t>(s - c.items);

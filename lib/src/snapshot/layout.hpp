@@ -1,7 +1,7 @@
 // A snapshot as plain pointers, and updates in registers.
 #pragma once
 
-#include "teewire/delta.hpp"
+#include "delta_walk.hpp"
 
 #include "simd/level.hpp"
 
@@ -31,7 +31,7 @@ struct layout {
 
 // reader.next(update). What asks for the address of either are copies, so that loops keep both in registers.
 [[gnu::always_inline]] inline bool next_update(delta_reader& reader, delta_reader::update& update) noexcept {
-    if (reader.next_ordinary(update)) [[likely]]
+    if (delta_walk::next_ordinary(reader, update)) [[likely]]
         return true;
     delta_reader same_reader = reader;
     delta_reader::update same_update;

@@ -72,6 +72,9 @@ extern constinit snapshot_functions const functions;
 
 namespace teewire::plain {
 kernels::holds_key_fn holds_key;
+kernels::checksum_fn checksum;
+kernels::create_delta_fn create_delta;
+kernels::apply_delta_fn apply_delta;
 kernels::apply_updates_fn apply_updates;
 kernels::tally_set_fn tally_set;
 kernels::match_contents_fn match_contents;
