@@ -213,7 +213,7 @@ class Sessions(Captures):
         self.assertEqual(changed, sum(i["count"] for i in found["items"].values()))
         removed = sum(1 for line in out.splitlines() if line.startswith("    - "))
         self.assertEqual(removed, found["removed_items"]["count"])
-        for text in ("control: token", "control: connect", "map_change: \"made_up\", 50000 bytes", "acknowledges", "~ character",
+        for text in ("control: token", "control: connect", "map_change: name \"made_up\", crc ", ", size 50000", "input: ack ", "~ character",
                      "reason \"enough\""):
             self.assertTrue(text in out, text)
 

@@ -146,10 +146,7 @@ TEST_CASE("fields of messages") {
             auto const layout = find_layout(static_cast<message_type>(i), p);
             if (!layout) continue;
             std::set<std::string_view> names;
-            std::set<std::string_view> const types = {"int",  "bool", "text",  "uuid",       "sha256",
-                                                      "data", "ints", "texts", "sized_data", "sized_ints"};
             for (message_field const& f : layout->fields) {
-                CHECK_MESSAGE(types.count(f.type) == 1, f.type);
                 CHECK_MESSAGE(names.insert(f.name).second, f.name);
                 CHECK(f.count >= 1);
             }

@@ -7,7 +7,7 @@
 #include <teewire/packer.hpp>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 
 namespace teewire::replay {
 namespace {
@@ -15,21 +15,26 @@ namespace {
 using enum message_type;
 using enum message_sender;
 
-constexpr char const* same = nullptr;
+constexpr std::string_view same{};
 
-// Fields are NAME:TYPE, without a type an int; [N] for N of them, ? for one that may be left out.
+// Fields are NAME:KIND, without a kind an int; [N] for N of them, ? for one that may be left out.
 struct entry {
     message_type type;
     message_sender sender;
-    char const* fields_06;
-    char const* fields_07 = same;
+    std::string_view fields_06;
+    std::string_view fields_07 = same;
+
+    [[nodiscard]] constexpr std::string_view fields(bool v07) const noexcept {
+        return v07 && fields_07.data() != nullptr ? fields_07 : fields_06;
+    }
 };
 
 #define SKIN "skin_parts:text[6] use_custom_colors:bool[6] colors[6]"
 constexpr entry table[] = {
     {info, client, "version:text password:text", "version:text password:text client_version?"},
-    {map_change, server, "name:text crc size", "name:text crc size chunks_per_request chunk_size sha256:sha256?"},
-    {map_data, server, "last:bool crc number data:sized_data", "data:data"},
+    {map_change, server, "name:text crc:crc size",
+     "name:text crc:crc size chunks_per_request chunk_size sha256:sha256?"},
+    {map_data, server, "last:bool crc:crc number data:sized_data", "data:data"},
     {server_info, server,
      "version:text name:text host_name:text map:text game_type:text flags skill_level players player_slots clients "
      "max_clients"},
@@ -60,7 +65,7 @@ constexpr entry table[] = {
     {it_is, both, "asked:uuid name:text"},
     {i_dont_know, both, "asked:uuid"},
     {rcon_type, server, "name_needed:bool"},
-    {map_details, server, "name:text sha256:sha256 crc size url:text?"},
+    {map_details, server, "name:text sha256:sha256 crc:crc size url:text?"},
     {capabilities, server, "version flags"},
     {client_version, client, "connection:uuid version text:text"},
     {ping_ex, both, "id:uuid"},
@@ -161,21 +166,72 @@ static_assert([] {
     return true;
 }());
 
-message_field parse_field(std::string_view word) {
-    message_field f{word, "int"};
+constexpr std::string_view kind_names[] = {"int",   "bool", "crc",  "text",       "uuid",      "sha256",
+                                           "texts", "ints", "data", "sized_data", "sized_ints"};
+
+constexpr message_field parse_field(std::string_view word) {
+    message_field f{word};
     if (f.name.ends_with('?')) {
         f.optional = true;
         f.name.remove_suffix(1);
     }
     if (std::size_t const open = f.name.find('['); open != std::string_view::npos) {
-        std::from_chars(f.name.data() + open + 1, f.name.data() + f.name.size(), f.count);
+        f.count = 0;
+        for (char const c : f.name.substr(open + 1, f.name.size() - open - 2)) f.count = f.count * 10 + (c - '0');
         f.name = f.name.substr(0, open);
     }
     if (std::size_t const colon = f.name.find(':'); colon != std::string_view::npos) {
-        f.type = f.name.substr(colon + 1);
+        auto const* const kind = std::find(std::begin(kind_names), std::end(kind_names), f.name.substr(colon + 1));
+        f.kind = static_cast<message_field_kind>(kind - kind_names);
         f.name = f.name.substr(0, colon);
     }
     return f;
+}
+
+template <class Visit>
+constexpr void for_each_field(std::string_view fields, Visit&& visit) {
+    while (!fields.empty()) {
+        std::size_t const end = std::min(fields.find(' '), fields.size());
+        visit(parse_field(fields.substr(0, end)));
+        fields.remove_prefix(std::min(end + 1, fields.size()));
+    }
+}
+
+// The fields of all messages, first those of 0.6 and DDNet, then those of 0.7, and where those of each begin.
+struct all_fields {
+    static constexpr std::size_t count = [] {
+        std::size_t n = 0;
+        for (bool const v07 : {false, true})
+            for (entry const& e : table) for_each_field(e.fields(v07), [&](message_field const&) { ++n; });
+        return n;
+    }();
+
+    constexpr all_fields() {
+        std::size_t n = 0;
+        std::size_t* begin = begins.data();
+        for (bool const v07 : {false, true})
+            for (entry const& e : table) {
+                *begin++ = n;
+                for_each_field(e.fields(v07), [&](message_field const& f) { fields[n++] = f; });
+            }
+        *begin = n;
+    }
+
+    std::array<message_field, count> fields{};
+    std::array<std::size_t, 2 * std::size(table) + 1> begins{};
+};
+constexpr all_fields parsed;
+static_assert(std::all_of(parsed.fields.begin(), parsed.fields.end(), [](message_field const& f) {
+    return static_cast<std::size_t>(f.kind) < std::size(kind_names);
+}));
+
+std::size_t read_size(unpacker& in) { return static_cast<std::size_t>(std::max(0, in.read_int())); }
+
+std::string read_uuid(unpacker& in) {
+    uuid id;
+    auto const raw = in.read_raw(id.bytes.size());
+    std::copy(raw.begin(), raw.end(), id.bytes.begin());
+    return uuid_text(id);
 }
 
 std::string value_text(message_field const& f, unpacker& in) {
@@ -185,24 +241,23 @@ std::string value_text(message_field const& f, unpacker& in) {
         return text;
     };
     auto const text = [&] { return fmt::format("\"{}\"", printable(in.read_string())); };
-    auto const size = [&] { return static_cast<std::size_t>(std::max(0, in.read_int())); };
-    if (f.type == "text") return text();
-    if (f.type == "texts") return up_to_end(text);
-    if (f.type == "ints") return up_to_end([&] { return in.read_int(); });
-    if (f.type == "uuid") {
-        uuid id;
-        auto const raw = in.read_raw(id.bytes.size());
-        std::copy(raw.begin(), raw.end(), id.bytes.begin());
-        return uuid_text(id);
-    }
-    if (f.type == "sha256") return hex(in.read_raw(32));
-    if (f.type == "data") return first_bytes_text(in.read_raw(in.rest().size()));
-    if (f.type == "sized_data") return first_bytes_text(in.read_raw(size()));
-    if (f.type == "sized_ints") {
+    switch (f.kind) {
+    case message_field_kind::integer:
+    case message_field_kind::boolean: break;
+    case message_field_kind::crc: return fmt::format("{:08x}", static_cast<std::uint32_t>(in.read_int()));
+    case message_field_kind::text: return text();
+    case message_field_kind::uuid: return read_uuid(in);
+    case message_field_kind::sha256: return hex(in.read_raw(32));
+    case message_field_kind::texts: return up_to_end(text);
+    case message_field_kind::ints: return up_to_end([&] { return in.read_int(); });
+    case message_field_kind::data: return first_bytes_text(in.read_raw(in.rest().size()));
+    case message_field_kind::sized_data: return first_bytes_text(in.read_raw(read_size(in)));
+    case message_field_kind::sized_ints: {
         std::string values;
-        for (std::size_t left = size() / 4; left > 0 && in.ok(); --left)
+        for (std::size_t left = read_size(in) / 4; left > 0 && in.ok(); --left)
             values += fmt::format("{}{}", values.empty() ? "" : " ", in.read_int());
         return values;
+    }
     }
     return fmt::format("{}", in.read_int());
 }
@@ -215,31 +270,29 @@ void write_value(json_writer& json, message_field const& f, unpacker& in) {
     };
     auto const text = [&] { write_string(json, valid_utf8(in.read_string())); };
     auto const bytes = [&](std::size_t count) { write_string(json, hex(in.read_raw(count))); };
-    auto const size = [&] { return static_cast<std::size_t>(std::max(0, in.read_int())); };
-    if (f.type == "text") return text();
-    if (f.type == "texts") return up_to_end(text);
-    if (f.type == "ints") return up_to_end([&] { json.Int(in.read_int()); });
-    if (f.type == "uuid") return write_string(json, value_text(f, in));
-    if (f.type == "sha256") return bytes(32);
-    if (f.type == "data") return bytes(in.rest().size());
-    if (f.type == "sized_data") return bytes(size());
-    if (f.type == "sized_ints") {
+    switch (f.kind) {
+    case message_field_kind::integer:
+    case message_field_kind::crc: break;
+    case message_field_kind::boolean: {
+        std::int32_t const value = in.read_int();
+        if (value == 0 || value == 1) json.Bool(value == 1);
+        else json.Int(value);
+        return;
+    }
+    case message_field_kind::text: return text();
+    case message_field_kind::uuid: return write_string(json, read_uuid(in));
+    case message_field_kind::sha256: return bytes(32);
+    case message_field_kind::texts: return up_to_end(text);
+    case message_field_kind::ints: return up_to_end([&] { json.Int(in.read_int()); });
+    case message_field_kind::data: return bytes(in.rest().size());
+    case message_field_kind::sized_data: return bytes(read_size(in));
+    case message_field_kind::sized_ints:
         json.StartArray();
-        for (std::size_t left = size() / 4; left > 0 && in.ok(); --left) json.Int(in.read_int());
+        for (std::size_t left = read_size(in) / 4; left > 0 && in.ok(); --left) json.Int(in.read_int());
         json.EndArray();
         return;
     }
-    std::int32_t const value = in.read_int();
-    if (f.type == "bool" && (value == 0 || value == 1)) json.Bool(value == 1);
-    else json.Int(value);
-}
-
-// Whether nothing is left but the zeros that fill up those out of demos to a multiple of four bytes.
-bool at_end(unpacker const& in) {
-    constexpr std::size_t most_padding = 3;
-    auto const rest = in.rest();
-    return in.ok() && rest.size() <= most_padding &&
-           std::all_of(rest.begin(), rest.end(), [](std::uint8_t b) { return b == 0; });
+    json.Int(in.read_int());
 }
 
 } // namespace
@@ -247,6 +300,11 @@ bool at_end(unpacker const& in) {
 std::string_view name(message_sender s) noexcept {
     constexpr std::string_view names[] = {"server", "client", "both", "recorder", "nobody"};
     return names[static_cast<std::size_t>(s)];
+}
+
+std::string_view name(message_field_kind kind) noexcept {
+    return kind_names[static_cast<std::size_t>(kind == message_field_kind::crc ? message_field_kind::integer
+                                                                               : kind)];
 }
 
 bool has_message(message_type type, protocol p) noexcept {
@@ -266,15 +324,36 @@ bool has_message(message_type type, protocol p) noexcept {
 
 std::optional<message_layout> find_layout(message_type type, protocol p) {
     if (!has_message(type, p)) return {};
-    entry const& e = table[static_cast<std::size_t>(type) - 1];
-    std::string_view words = p == protocol::teeworlds_07 && e.fields_07 != same ? e.fields_07 : e.fields_06;
-    message_layout layout{e.sender, {}};
-    while (!words.empty()) {
-        std::size_t const end = std::min(words.find(' '), words.size());
-        layout.fields.push_back(parse_field(words.substr(0, end)));
-        words.remove_prefix(std::min(end + 1, words.size()));
+    std::size_t const number = static_cast<std::size_t>(type) - 1;
+    std::size_t const row = number + (p == protocol::teeworlds_07 ? std::size(table) : 0);
+    return message_layout{
+        table[number].sender,
+        std::span{parsed.fields}.subspan(parsed.begins[row], parsed.begins[row + 1] - parsed.begins[row])};
+}
+
+void skip(message_field const& f, unpacker& in) {
+    switch (f.kind) {
+    case message_field_kind::integer:
+    case message_field_kind::boolean:
+    case message_field_kind::crc: static_cast<void>(in.read_int()); break;
+    case message_field_kind::text: static_cast<void>(in.read_string()); break;
+    case message_field_kind::uuid: static_cast<void>(in.read_raw(16)); break;
+    case message_field_kind::sha256: static_cast<void>(in.read_raw(32)); break;
+    case message_field_kind::texts:
+    case message_field_kind::ints:
+    case message_field_kind::data: static_cast<void>(in.read_raw(in.rest().size())); break;
+    case message_field_kind::sized_data: static_cast<void>(in.read_raw(read_size(in))); break;
+    case message_field_kind::sized_ints:
+        for (std::size_t left = read_size(in) / 4; left > 0 && in.ok(); --left) static_cast<void>(in.read_int());
+        break;
     }
-    return layout;
+}
+
+bool at_end(unpacker const& in) noexcept {
+    constexpr std::size_t most_padding = 3;
+    auto const rest = in.rest();
+    return in.ok() && rest.size() <= most_padding &&
+           std::all_of(rest.begin(), rest.end(), [](std::uint8_t b) { return b == 0; });
 }
 
 std::string name_message(message const& m, message_type type) {
@@ -283,7 +362,7 @@ std::string name_message(message const& m, message_type type) {
     return fmt::format("{}_{}", m.system ? "system" : "game", m.id);
 }
 
-std::optional<std::string> fields_text(message const& m, message_type type, protocol p) {
+std::optional<std::string> fields_text(message const& m, message_type type, protocol p, std::size_t* wrong_at) {
     auto const layout = find_layout(type, p);
     if (!layout) return {};
     unpacker in{m.fields};
@@ -291,10 +370,16 @@ std::optional<std::string> fields_text(message const& m, message_type type, prot
     for (message_field const& f : layout->fields) {
         if (f.optional && in.rest().empty()) break;
         text += fmt::format("{}{}", text.empty() ? "" : ", ", f.name);
+        if (f.name == "password" && !in.rest().empty() && in.rest()[0] != 0) {
+            text += " (not shown)";
+            skip(f, in);
+            continue;
+        }
         for (std::size_t i = 0; i < f.count && in.ok(); ++i) text += fmt::format(" {}", value_text(f, in));
     }
-    if (!at_end(in)) return {};
-    return text;
+    if (at_end(in)) return text;
+    if (wrong_at != nullptr) *wrong_at = in.position();
+    return {};
 }
 
 std::string fields_json(message const& m, message_type type, protocol p) {

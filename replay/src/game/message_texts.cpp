@@ -2,25 +2,7 @@
 
 #include "game/message_fields.hpp"
 
-#include <algorithm>
-
 namespace teewire::replay {
-namespace {
-
-// Reads past a field that has no text.
-void skip(message_field const& f, unpacker& in) {
-    auto const size = [&] { return static_cast<std::size_t>(std::max(0, in.read_int())); };
-    if (f.type == "uuid") static_cast<void>(in.read_raw(16));
-    else if (f.type == "sha256") static_cast<void>(in.read_raw(32));
-    else if (f.type == "data" || f.type == "ints") static_cast<void>(in.read_raw(in.rest().size()));
-    else if (f.type == "sized_data") static_cast<void>(in.read_raw(size()));
-    else if (f.type == "sized_ints")
-        for (std::size_t left = size() / 4; left > 0 && in.ok(); --left) static_cast<void>(in.read_int());
-    else static_cast<void>(in.read_int());
-}
-
-} // namespace
-
 std::optional<std::vector<std::uint8_t>>
 rewrite_texts(std::span<std::uint8_t const> bytes, protocol p,
               std::function<std::string(std::string_view field, std::string_view text)> const& change) {
@@ -38,9 +20,9 @@ rewrite_texts(std::span<std::uint8_t const> bytes, protocol p,
     for (message_field const& f : layout->fields) {
         if (f.optional && in.rest().empty()) break;
         for (std::size_t i = 0; i < f.count && in.ok(); ++i) {
-            if (f.type == "text") {
+            if (f.kind == message_field_kind::text) {
                 text(f.name);
-            } else if (f.type == "texts") {
+            } else if (f.kind == message_field_kind::texts) {
                 // One that demos have filled up with zeros ends with empty texts.
                 while (in.ok() && !in.rest().empty()) text(f.name);
             } else {
@@ -51,11 +33,7 @@ rewrite_texts(std::span<std::uint8_t const> bytes, protocol p,
             }
         }
     }
-    constexpr std::size_t most_padding = 3; // of messages out of demos
-    auto const rest = in.rest();
-    bool const padding =
-        rest.size() <= most_padding && std::all_of(rest.begin(), rest.end(), [](std::uint8_t b) { return b == 0; });
-    if (!in.ok() || !padding) return {};
+    if (!at_end(in)) return {};
     return out;
 }
 

@@ -60,7 +60,7 @@ void print_text(output& out, protocol p, message_description const& d, std::int3
     out.print("{} message {} {}: {}{}, from {}\n", name(p), d.name, number_text(id, d.extended),
               d.system ? "system" : "game", d.vital ? "" : ", not vital", name(layout.sender));
     for (message_field const& f : layout.fields) {
-        out.print("    {:24} {}", f.name, f.type);
+        out.print("    {:24} {}", f.name, name(f.kind));
         if (f.count > 1) out.print(", {} of them", f.count);
         if (f.optional) out.print(", may be left out");
         out.print("\n");
@@ -107,7 +107,7 @@ void print_json(output& out, protocol p, message_description const& d, std::int3
         line.text("from", name(layout.sender));
         line.objects("fields", layout.fields, [](object_writer& of_field, message_field const& f) {
             of_field.text("name", f.name);
-            of_field.text("type", f.type);
+            of_field.text("type", replay::name(f.kind));
             of_field.number("count", f.count);
             of_field.flag("optional", f.optional);
         });

@@ -12,95 +12,11 @@ namespace {
 
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", printable(text)); }
 
-template <class T, class Print>
-std::string fields_text(message const& m, protocol p, Print&& print) {
-    auto const fields = decode<T>(m, p);
-    if (!fields) return fmt::format("byte {}: {}", fields.error().position, describe(fields.error().code));
-    return print(*fields);
-}
-
-// The common ones in a form of their own, others field by field, and what is not as it should be as bytes.
 std::string print_fields(message const& m, message_type type, protocol p) {
-    namespace ms = messages;
-    bool const v07 = p == protocol::teeworlds_07;
-    switch (type) {
-    case message_type::info:
-        return fields_text<ms::info>(m, p, [](auto const& f) {
-            return fmt::format("version {}{}", quoted(f.version), f.password.empty() ? "" : ", with a password");
-        });
-    case message_type::client_version:
-        return fields_text<ms::client_version>(
-            m, p, [](auto const& f) { return fmt::format("{} {}", f.version, quoted(f.text)); });
-    case message_type::map_change:
-        return fields_text<ms::map_change>(m, p, [](auto const& f) {
-            return fmt::format("{}, {} bytes, crc {:08x}", quoted(f.name), f.size, f.crc);
-        });
-    case message_type::map_details:
-        return fields_text<ms::map_details>(m, p, [](auto const& f) {
-            return fmt::format("{}, {} bytes, crc {:08x}, sha256 {}", quoted(f.name), f.size, f.crc, hex(f.sha256));
-        });
-    case message_type::map_data:
-        return fields_text<ms::map_data>(m, p, [&](auto const& f) {
-            return v07 ? fmt::format("{} bytes", f.data.size())
-                       : fmt::format("{} bytes, number {}{}", f.data.size(), f.number, f.last ? ", the last" : "");
-        });
-    case message_type::request_map_data:
-        if (v07) return {};
-        return fields_text<ms::request_map_data>(m, p,
-                                                 [](auto const& f) { return fmt::format("number {}", f.number); });
-    case message_type::capabilities:
-        return fields_text<ms::capabilities>(
-            m, p, [](auto const& f) { return fmt::format("version {}, flags {}", f.version, f.flags); });
-    case message_type::input:
-        return fields_text<ms::input>(m, p, [](auto const& f) {
-            return fmt::format("acknowledges {}, for tick {}: {}", f.ack, f.tick,
-                               fmt::join(std::span{f.data}.first(f.size), " "));
-        });
-    case message_type::input_timing:
-        return fields_text<ms::input_timing>(
-            m, p, [](auto const& f) { return fmt::format("tick {}, {} ms left", f.tick, f.time_left); });
-    case message_type::start_info:
-        return fields_text<ms::start_info>(
-            m, p, [](auto const& f) { return fmt::format("name {}, clan {}", quoted(f.name), quoted(f.clan)); });
-    case message_type::client_info:
-        return fields_text<ms::client_info>(m, p, [](auto const& f) {
-            return fmt::format("client {}, name {}, clan {}, team {}", f.client_id, quoted(f.name), quoted(f.clan),
-                               f.team);
-        });
-    case message_type::client_drop:
-        return fields_text<ms::client_drop>(
-            m, p, [](auto const& f) { return fmt::format("client {}, reason {}", f.client_id, quoted(f.reason)); });
-    case message_type::chat:
-        return fields_text<ms::chat>(m, p, [](auto const& f) {
-            return fmt::format("client {}, team {}: {}", f.client_id, f.team, quoted(f.text));
-        });
-    case message_type::say: return fields_text<ms::say>(m, p, [](auto const& f) { return quoted(f.text); });
-    case message_type::motd: return fields_text<ms::motd>(m, p, [](auto const& f) { return quoted(f.text); });
-    case message_type::broadcast:
-        return fields_text<ms::broadcast>(m, p, [](auto const& f) { return quoted(f.text); });
-    case message_type::rcon_line:
-        return fields_text<ms::rcon_line>(m, p, [](auto const& f) { return quoted(f.text); });
-    case message_type::kill:
-        return fields_text<ms::kill>(m, p, [](auto const& f) {
-            return fmt::format("killer {}, victim {}, weapon {}", f.killer, f.victim, f.weapon);
-        });
-    case message_type::emoticon:
-        return fields_text<ms::emoticon>(
-            m, p, [](auto const& f) { return fmt::format("client {}: {}", f.client_id, f.emoticon); });
-    case message_type::server_info:
-        return fields_text<ms::server_info>(
-            m, p, [](auto const& f) { return fmt::format("name {}, map {}", quoted(f.name), quoted(f.map)); });
-    case message_type::tune_params:
-        return fields_text<ms::tune_params>(m, p, [](auto const& f) {
-            return fmt::format(
-                "{}", fmt::join(std::span{f.values}.first(std::min<std::size_t>(f.count, f.values.size())), " "));
-        });
-    case message_type::set_team:
-        return fields_text<ms::set_team>(m, p, [](auto const& f) { return fmt::format("team {}", f.team); });
-    default: break;
-    }
-    auto const known = replay::fields_text(m, type, p);
-    return known ? *known : m.fields.empty() ? std::string{} : first_bytes_text(m.fields);
+    std::size_t wrong_at = 0;
+    if (auto known = fields_text(m, type, p, &wrong_at)) return *known;
+    std::string const bytes = m.fields.empty() ? std::string{} : first_bytes_text(m.fields);
+    return has_message(type, p) ? fmt::format("malformed at byte {} of its fields: {}", wrong_at, bytes) : bytes;
 }
 
 std::string_view place_text(vital_place place) {
