@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <span>
 
 #include <fcntl.h>
@@ -101,18 +100,7 @@ misunderstanding explain(CLI::App& app, std::span<char* const> words, std::strin
                                   : fmt::format("missing command; expected one of {}", fmt::join(missing, ", "))};
 }
 
-// For reports of bugs: whether it is one of the code for one kind of processor.
-void cap_cpu_level_from_environment() {
-    char const* const wanted = std::getenv("TEEWIRE_CPU");
-    if (wanted == nullptr || *wanted == '\0') return;
-    auto const level = teewire::find_cpu_level(wanted);
-    if (!level)
-        throw usage_error{fmt::format("TEEWIRE_CPU: \"{}\" is not scalar, sse2, avx2, avx512 or neon", wanted)};
-    teewire::cap_cpu_level(*level);
-}
-
 int run(int argc, char** argv) {
-    cap_cpu_level_from_environment();
     CLI::App app{
         "Replays, cuts, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
         "teewire"};
