@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "game/retime.hpp"
 #include "game/spacing.hpp"
+#include "recording/demo/demo_stream.hpp"
 
 #include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
@@ -36,10 +37,6 @@ std::int64_t shift_behind(joinable const& before, joinable const& part, std::int
     return continues(before, part) ? shift : end + step_of(before) - part.first_tick;
 }
 
-std::string map_text(joinable const& part) {
-    return fmt::format("{} with crc {:08x}", printable(text(part.header.map_name)), part.map_crc);
-}
-
 } // namespace
 
 joinable examine(demo_document const& demo) {
@@ -48,9 +45,11 @@ joinable examine(demo_document const& demo) {
     part.header = demo.header();
     part.sizes = &demo.sizes();
     part.version = demo.item_protocol();
-    part.map_crc = demo.map().empty() ? demo.header().map_crc : map_crc32(demo.map());
-    if (!demo.map().empty()) part.map_sha256 = sha256(demo.map());
-    else if (demo.header().has_sha256) part.map_sha256 = demo.header().sha256;
+    part.map = map_of(demo.header());
+    if (!demo.map().empty()) {
+        part.map.crc = map_crc32(demo.map());
+        part.map.sha256 = sha256(demo.map());
+    }
 
     distance_counts distances;
     demo_reader reader = demo.reader(demo.first_chunk(), demo.file_size());
@@ -71,12 +70,10 @@ void expect_joinable(joinable const& first, joinable const& other) {
     if (first.sizes != other.sizes)
         throw usage_error{fmt::format("{}: has items of {}, but {} those of {}", other.name, other.sizes->name,
                                       first.name, first.sizes->name)};
-    bool const same_map = first.map_sha256 && other.map_sha256 ? *first.map_sha256 == *other.map_sha256
-                                                               : first.map_crc == other.map_crc;
-    if (!same_map)
-        throw usage_error{fmt::format("{}: was recorded on {}, but {} on {}{}", other.name, map_text(other),
-                                      first.name, map_text(first),
-                                      first.map_crc == other.map_crc ? " and another SHA-256" : "")};
+    if (!is_same_map(first.map, other.map))
+        throw usage_error{fmt::format("{}: was recorded on {}, but {} on {}{}", other.name, describe(other.map),
+                                      first.name, describe(first.map),
+                                      first.map.crc == other.map.crc ? " and another SHA-256" : "")};
 }
 
 demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std::span<std::uint8_t const> map)
@@ -98,11 +95,11 @@ demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std:
 
     demo_header header = parts_.front().header;
     header.map_size = static_cast<std::uint32_t>(map.size());
-    header.map_crc = parts_.front().map_crc;
+    header.map_crc = parts_.front().map.crc;
     for (joinable const& part : parts_)
-        if (header.version >= max_demo_version && part.map_sha256) {
+        if (header.version >= max_demo_version && part.map.sha256) {
             header.has_sha256 = true;
-            header.sha256 = *part.map_sha256;
+            header.sha256 = *part.map.sha256;
         }
     header.length = static_cast<std::int32_t>(length / ticks_per_second);
     header.marker_count = 0;

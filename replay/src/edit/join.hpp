@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/output_file.hpp"
+#include "game/served_map.hpp"
 #include "recording/demo/demo_document.hpp"
 #include "recording/demo/demo_output.hpp"
 
@@ -25,8 +26,7 @@ struct joinable {
     std::int32_t first_tick = -1; ///< of the first full snapshot
     std::int32_t last_tick = -1;  ///< before ticks go back, or damage
     std::int32_t step = 0;        ///< the usual distance of its snapshots; 0 if it has only one
-    std::uint32_t map_crc = 0;    ///< of the map in it, or what its header says
-    std::optional<std::array<std::uint8_t, 32>> map_sha256;
+    served_map map;               ///< that in it, or what its header says
 };
 /// Throws bad_input if there is no snapshot in it. O(chunks).
 [[nodiscard]] joinable examine(demo_document const& demo);

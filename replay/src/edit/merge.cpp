@@ -41,12 +41,6 @@ struct authority {
     friend auto operator<=>(authority const&, authority const&) = default;
 };
 
-bool has_same_map(served_map const& a, served_map const& b) {
-    return a.sha256 && b.sha256 ? *a.sha256 == *b.sha256 : a.crc == b.crc;
-}
-
-std::string map_text(served_map const& m) { return fmt::format("{} with crc {:08x}", printable(m.name), m.crc); }
-
 } // namespace
 
 class merged_stream::work {
@@ -139,9 +133,9 @@ private:
             throw usage_error{fmt::format("{}: was recorded by a client of {}, but {} by one of {}", who,
                                           teewire::name(begun.version), first_name_,
                                           teewire::name(recording_.version))};
-        if (!has_same_map(recording_.map, map))
-            throw usage_error{fmt::format("{}: was recorded on {}, but {} on {}", who, map_text(map), first_name_,
-                                          map_text(recording_.map))};
+        if (!is_same_map(recording_.map, map))
+            throw usage_error{fmt::format("{}: was recorded on {}, but {} on {}", who, replay::describe(map),
+                                          first_name_, replay::describe(recording_.map))};
     }
 
     void end(merge_source& r) {

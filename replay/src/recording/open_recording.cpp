@@ -4,6 +4,7 @@
 #include "base/interrupts.hpp"
 #include "base/text.hpp"
 
+#include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
 
 #include <algorithm>
@@ -62,7 +63,8 @@ void open_recording::choose(std::string const& connection) {
                         name_, all.size(), address_text(chosen_->client()));
 }
 
-void open_recording::use_map(std::string const& path, std::span<std::uint8_t const> map, std::uint32_t crc) {
+void open_recording::use_map(std::string const& path, std::span<std::uint8_t const> map) {
+    std::uint32_t const crc = map_crc32(map);
     std::string wanted;
     bool used = false;
     for (map_stay& stay : stays_) {
@@ -71,9 +73,8 @@ void open_recording::use_map(std::string const& path, std::span<std::uint8_t con
             stay.map.crc = crc;
             stay.map.size = map.size();
         }
-        used = used || stay.map.crc == crc;
-        wanted +=
-            fmt::format("{}{} with crc {:08x}", wanted.empty() ? "" : ", ", printable(stay.map.name), stay.map.crc);
+        used = used || is_map(stay.map, map);
+        wanted += (wanted.empty() ? "" : ", ") + describe(stay.map);
     }
     if (!used) throw usage_error{path, fmt::format("has crc {:08x}, but the connection needs {}", crc, wanted)};
     maps_.add(crc, {map.begin(), map.end()});

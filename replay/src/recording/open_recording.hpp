@@ -48,8 +48,8 @@ public:
     /// Of a capture, another connection than that of the constructor. Before events(). Throws as that does.
     void choose(std::string const& connection);
     /// Takes a map for the recordings of a capture whose map it is, and for those whose map the capture does not name.
-    /// `path`: of its file. `crc`: its CRC-32. Throws usage_error if it belongs to none.
-    void use_map(std::string const& path, std::span<std::uint8_t const> map, std::uint32_t crc);
+    /// `path`: of its file. Throws usage_error if it belongs to none.
+    void use_map(std::string const& path, std::span<std::uint8_t const> map);
 
     /// From the beginning, or so that nothing after tick `from` is missing. Begins with event_kind::begin. Null if the
     /// program was interrupted. To be called once, as one of these three is.

@@ -3,11 +3,10 @@
 #include "base/text.hpp"
 #include "game/ticks.hpp"
 
+#include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
 
 #include <algorithm>
-
-#include <zlib.h>
 
 namespace teewire::replay {
 namespace {
@@ -88,7 +87,7 @@ void replay_server::read_show() {
     if (shown_.version() == protocol::ddnet) encoding_.max_parts = max_snapshot_parts;
     map_name_ = file_name(shown_.map().name);
     map_ = shown_.map().bytes;
-    map_crc_ = static_cast<std::uint32_t>(crc32_z(0, map_.data(), map_.size()));
+    map_crc_ = map_crc32(map_);
     map_sha256_ = sha256(map_);
     announced_ = shown_.players();
 }

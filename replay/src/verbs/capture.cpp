@@ -1,14 +1,11 @@
-#include "base/file_kind.hpp"
-#include "base/input.hpp"
 #include "base/output.hpp"
 #include "cli/examine_files.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/map_file.hpp"
 #include "game/ticks.hpp"
 #include "recording/capture/explain.hpp"
 #include "recording/demo/demo_sink.hpp"
 #include "verbs/verbs.hpp"
-
-#include <teewire/map/datafile.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -126,10 +123,8 @@ int write_demo(std::string const& file, capture_options const& options) {
             source.name(),
             fmt::format("connection #{} has {} maps, which make as many demos: -o FILE", number, with_snapshots)};
     if (!options.map.empty()) {
-        input const map{options.map};
-        map.require_all();
-        expect_map(options.map, map.bytes());
-        source.use_map(options.map, map.bytes(), map_crc32(map.bytes()));
+        map_file const map{options.map};
+        source.use_map(map.name(), map.bytes());
     }
     demo_sink sink{target};
     static_cast<void>(source.read_all(sink)); // what is damaged is known since the first reading

@@ -1,13 +1,11 @@
 #include "edit/cut.hpp"
-#include "base/file_kind.hpp"
 #include "base/output.hpp"
+#include "cli/map_file.hpp"
 #include "cli/range_options.hpp"
 #include "edit/around.hpp"
 #include "recording/demo/demo_file.hpp"
+#include "recording/demo/demo_stream.hpp"
 #include "verbs/verbs.hpp"
-
-#include <teewire/map/datafile.hpp>
-#include <teewire/sha256.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -59,17 +57,6 @@ std::vector<tick_range> matching_ranges(cut_options const& options, std::span<mo
     if (found.empty() && damage.empty() && !interrupted())
         throw usage_error{fmt::format("{}: nothing in it matches --around", demo.name())};
     return found;
-}
-
-// The bytes of the map that the demo names.
-void expect_map_of(demo_header const& header, std::string const& demo, input const& map) {
-    expect_map(map.name(), map.bytes());
-    std::uint32_t const crc = map_crc32(map.bytes());
-    bool const same = header.has_sha256 ? sha256(map.bytes()) == header.sha256 : crc == header.map_crc;
-    if (!same)
-        throw usage_error{fmt::format("{}: has crc {:08x}, but {} was recorded on a {} with crc {:08x}{}",
-                                      map.name(), crc, demo, printable(text(header.map_name)), header.map_crc,
-                                      crc == header.map_crc ? " and another SHA-256" : "")};
 }
 
 // The pieces of each demo to write.
@@ -127,9 +114,9 @@ int cut(cut_options const& options) {
             demo.overview().error.code == errc::ok
                 ? demo.name() + ": there is no tick in it"
                 : demo.error_text({demo.overview().error, demo_stage::chunk, -1, demo.overview().error.position})};
-    std::optional<input> map_file;
-    if (!options.map.empty()) expect_map_of(demo.header(), demo.name(), map_file.emplace(options.map));
-    auto const map = map_file            ? map_file->bytes()
+    std::optional<map_file> chosen_map;
+    if (!options.map.empty()) chosen_map.emplace(options.map).expect_map_of(map_of(demo.header()), demo.name());
+    auto const map = chosen_map          ? chosen_map->bytes()
                      : options.strip_map ? std::span<std::uint8_t const>{}
                                          : demo.map();
 

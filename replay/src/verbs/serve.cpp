@@ -1,12 +1,13 @@
 #include "serve/playback.hpp"
 #include "serve/udp_server.hpp"
 
-#include "base/file_kind.hpp"
 #include "base/input.hpp"
 #include "base/keyed_hash.hpp"
 #include "base/output.hpp"
 #include "base/service_loop.hpp"
 #include "base/terminal.hpp"
+#include "cli/map_file.hpp"
+#include "recording/demo/demo_stream.hpp"
 #include "verbs/verbs.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -209,13 +210,12 @@ private:
 int serve(serve_options const& options) {
     input const source{options.file};
     demo_document demo{source};
-    std::optional<input> map_file;
-    if (!options.map.empty()) map_file.emplace(options.map);
-    auto const map = map_file ? map_file->bytes() : demo.map();
-    if (map_file) {
-        map_file->require_all();
-        expect_map(map_file->name(), map);
-    }
+    std::optional<map_file> chosen_map;
+    if (!options.map.empty()) chosen_map.emplace(options.map);
+    auto const map = chosen_map ? chosen_map->bytes() : demo.map();
+    if (chosen_map)
+        if (auto const why = chosen_map->other_than(map_of(demo.header()), demo.name()); !why.empty())
+            complain(why + "; it is served all the same");
     if (map.empty()) throw usage_error{demo.name() + ": holds no map, which clients need; --map gives one"};
     progress shown_progress{demo.file_size()};
     playback shown{demo, options.loop, [&](std::uint64_t done) { shown_progress.update(done, "reading"); }};
@@ -223,7 +223,7 @@ int serve(serve_options const& options) {
     if (interrupted()) return exit_interrupted;
     if (!shown.error().empty()) complain(fmt::format("{}; what is before it is shown", shown.error()));
     shown.set_speed(options.speed);
-    if (map_file) shown.set_map(shown.map().name, map);
+    if (chosen_map) shown.set_map(shown.map().name, map);
 
     serve_options chosen = options;
     std::string const title = std::filesystem::path{options.file}.filename().string();

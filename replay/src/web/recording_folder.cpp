@@ -6,10 +6,9 @@
 #include "base/interrupts.hpp"
 #include "base/text.hpp"
 #include "map/drawing.hpp"
+#include "recording/demo/demo_stream.hpp"
 
 #include <teewire/sha256.hpp>
-
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -58,10 +57,7 @@ std::optional<found_index> read_if_fits(std::string const& name, stored_file con
 }
 
 bool is_map_of(stored_file const& file, demo_header const& header) {
-    if (file.size() > max_map_bytes) return false;
-    auto const bytes = read_all(file);
-    if (header.has_sha256) return sha256(bytes) == header.sha256;
-    return ::crc32_z(0, bytes.data(), bytes.size()) == header.map_crc;
+    return file.size() <= max_map_bytes && is_map(map_of(header), read_all(file));
 }
 
 } // namespace

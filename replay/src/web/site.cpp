@@ -5,6 +5,7 @@
 #include "base/output.hpp"
 #include "base/text.hpp"
 #include "http/web_request.hpp"
+#include "recording/demo/demo_stream.hpp"
 
 #include <list_page.hpp> // generated
 
@@ -330,7 +331,7 @@ web_answer recordings_site::get_map(std::string_view sum) {
     for (auto const& [path, demo] : shown_.all()) {
         demo_header const& header = demo.header;
         if (header.map_size != 0) continue;
-        if (sum != (header.has_sha256 ? hex(header.sha256) : fmt::format("{:08x}", header.map_crc))) continue;
+        if (sum != map_id(map_of(header))) continue;
         return stored(shown_.find_map(header, pictures_.folder()), "application/octet-stream", checked_each_time);
     }
     return {};

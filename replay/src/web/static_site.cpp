@@ -4,6 +4,7 @@
 #include "base/errors.hpp"
 #include "base/interrupts.hpp"
 #include "base/output.hpp"
+#include "recording/demo/demo_stream.hpp"
 #include "web/site.hpp"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ private:
     void add_map(std::string const& path, shown_demo const& before, shown_demo& demo, stored_file const& file) {
         demo_header const& header = before.header;
         if (header.map_size == 0) {
-            std::string const sum = header.has_sha256 ? hex(header.sha256) : fmt::format("{:08x}", header.map_crc);
+            std::string const sum = map_id(map_of(header));
             auto const map = shown_.find_map(header, pictures_.folder());
             if (map && maps_.insert(sum).second) copy(fmt::format("maps/{}.map", sum), *map);
             return;

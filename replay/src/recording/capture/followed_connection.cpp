@@ -9,8 +9,6 @@
 #include <teewire/demo_format.hpp>
 #include <teewire/varint.hpp>
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -503,8 +501,7 @@ void followed_connection::add_map_data(messages::map_data const& m) {
     state.map.insert(state.map.end(), m.data.begin(), m.data.end());
     if (state.map.size() < stay.map.size) return;
     state.map_done = true;
-    stay.downloaded =
-        state.map.size() == stay.map.size && crc32_z(0, state.map.data(), state.map.size()) == stay.map.crc;
+    stay.downloaded = state.map.size() == stay.map.size && is_map(stay.map, state.map);
     if (stay.downloaded) shared_.listener.map_complete(stats_, stay, std::move(state.map));
     state.map = {};
 }

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 
-#include <zlib.h>
-
 namespace teewire::replay {
 namespace {
 
@@ -186,11 +184,8 @@ void game_client::add_map_data(messages::map_data const& m) {
 
 void game_client::end_map() {
     if (profile_.download_map) {
-        auto const crc = static_cast<std::uint32_t>(crc32_z(0, map_bytes_.data(), map_bytes_.size()));
-        auto const digest = sha256(map_bytes_);
-        if (crc != map_.crc || (map_.sha256 && *map_.sha256 != digest))
-            return give_up("the map arrived with another checksum than announced");
-        map_.sha256 = digest;
+        if (!is_map(map_, map_bytes_)) return give_up("the map arrived with another checksum than announced");
+        if (!map_.sha256) map_.sha256 = sha256(map_bytes_);
     }
     step_ = step::waiting;
     listener_.map_complete(map_, std::move(map_bytes_));
