@@ -64,7 +64,7 @@ TEEWIRE_API char const* teewire_version(void);
 /// Grows when programs have to be compiled again: the number in the library's soname.
 #define TEEWIRE_ABI_MAJOR 1
 /// Grows with every addition.
-#define TEEWIRE_ABI_MINOR 4
+#define TEEWIRE_ABI_MINOR 5
 
 /// What the library has: major * 65536 + minor. A program can run with it if the major is its own and the minor is not
 /// smaller.
@@ -457,6 +457,10 @@ typedef struct teewire_demo_header {
     char timestamp[20];       ///< "YYYY-MM-DD_HH-MM-SS", local time
 } teewire_demo_header;
 
+/// Reads the header of a demo, of which TEEWIRE_MAX_DEMO_HEADER_BYTES are enough. Returns its bytes: there the map begins,
+/// and behind that the chunks. Errors: TRUNCATED, BAD_MAGIC, BAD_VERSION, with the byte; then `out` is as it was.
+TEEWIRE_API int32_t teewire_demo_header_read(uint8_t const* file, uint64_t file_size, teewire_demo_header* out,
+                                             teewire_failure* failure);
 /// Writes the header to `out`. Returns its bytes, at most TEEWIRE_MAX_DEMO_HEADER_BYTES. Errors: OUTPUT_FULL;
 /// BAD_ARGUMENT for a version or marker count out of range.
 TEEWIRE_API int32_t teewire_demo_header_write(teewire_demo_header const* header, uint8_t* out, uint32_t capacity);
@@ -727,7 +731,7 @@ typedef struct teewire_column {
 } teewire_column;
 
 /// The `type` of a table with a row for each snapshot; all that is of an item is 0 there.
-#define TEEWIRE_SNAPSHOT_ROWS UINT32_MAX
+#define TEEWIRE_SNAPSHOT_ROWS 0xffffffffu
 
 /// A table with a row for each item of a type in each snapshot.
 typedef struct teewire_table {

@@ -1,74 +1,59 @@
 // Demos: their header, and stretches of them, from a keyframe on, decoded by the library.
+import * as abi from './abi.js';
 import { TeewireError, hexadecimal } from './module.js';
 import { Snapshot } from './snapshot.js';
 import { PROTOCOLS } from './tables.js';
 
-/** Bytes of the longest header. */
-export const MOST_HEADER = 484;
-
 const utf8 = new TextDecoder();
 
-/** The bytes of a header, which say where the map begins. See lib/doc/format/demo.md#header. */
-export function header_size(bytes) {
-  const magic = 'TWDEMO\0';
-  for (let i = 0; i < magic.length; ++i)
-    if (bytes[i] !== magic.charCodeAt(i)) throw new TeewireError('this is not a demo', { position: 0 });
-  const version = bytes[7];
-  const uuid = '6be6da4acebd380c9b5b1289c842d780';
-  const size = version < 4 ? 176 : version >= 6 && hexadecimal(bytes.subarray(436, 452)) === uuid ? 484 : 436;
-  if (version < 3) throw new TeewireError(`there is no version ${version} of demos`, { position: 7 });
-  if (bytes.length < size) throw new TeewireError('the file ends in its header', { position: bytes.length });
-  return size;
-}
-
 /**
- * Reads a header. `bytes` are the first ones of the file; more than MOST_HEADER are not needed.
+ * Reads a header. `bytes` are the first ones of the file; more than MAX_DEMO_HEADER_BYTES are not needed.
  * @param {import('./module.js').Module} module
+ * @returns {object} `bytes`: the same header with a map of no bytes, so that what comes behind it are chunks
  */
 export function read_header(module, bytes) {
-  const size = header_size(bytes);
-  const alone = without_map(bytes, size);
   return module.scope(() => {
-    const { reader } = open(module, alone, 0);
-    const out = module.take(472);
-    module.view.setUint32(out, 472, true);
-    module.functions.teewire_demo_reader_header(reader, out);
+    const failure = module.failure();
+    const out = module.struct(abi.demo_header);
+    const file = module.put(bytes);
+    const size = module.functions.teewire_demo_header_read(file, BigInt(bytes.length), out, failure);
+    if (size === abi.BAD_MAGIC) throw new TeewireError('this is not a demo', { position: 0 });
+    if (size < 0) throw module.failed(failure);
     const { view } = module;
+    const at = (member) => out + abi.demo_header[member];
     const markers = [];
-    for (let n = 0; n < view.getUint32(out + 20, true); ++n) markers.push(view.getInt32(out + 24 + 4 * n, true));
-    return {
-      version: view.getUint32(out + 4, true),
+    for (let n = 0; n < view.getUint32(at('marker_count'), true); ++n)
+      markers.push(view.getInt32(at('marker_ticks') + 4 * n, true));
+    const header = {
+      version: view.getUint32(at('version'), true),
       size,
-      bytes: alone,
-      map: { name: module.field(out + 380, 64), size: new DataView(bytes.buffer, bytes.byteOffset).getUint32(136),
-        crc: view.getUint32(out + 12, true).toString(16).padStart(8, '0'),
-        sha256: view.getUint32(out + 280, true) === 0 ? null : hexadecimal(module.bytes.subarray(out + 284, out + 316)) },
-      seconds: view.getInt32(out + 16, true),
+      map: { name: module.field(at('map_name'), 64), size: view.getUint32(at('map_size'), true),
+        crc: view.getUint32(at('map_crc'), true).toString(16).padStart(8, '0'),
+        sha256: view.getUint32(at('has_sha256'), true) === 0 ? null
+          : hexadecimal(module.bytes.subarray(at('sha256'), at('sha256') + 32)) },
+      seconds: view.getInt32(at('length'), true),
       markers,
-      net_version: module.field(out + 316, 64),
-      type: module.field(out + 444, 8),
-      date: module.field(out + 452, 20),
+      net_version: module.field(at('net_version'), 64),
+      type: module.field(at('type'), 8),
+      date: module.field(at('timestamp'), 20),
     };
+    view.setUint32(at('map_size'), 0, true);
+    view.setUint32(at('version'), Math.min(header.version, 6), true);
+    module.functions.teewire_demo_header_write(out, file, bytes.length);
+    header.bytes = module.bytes.slice(file, file + size);
+    return header;
   });
-}
-
-// The same header with a map of no bytes: what comes behind it then are chunks.
-function without_map(bytes, size) {
-  const header = bytes.slice(0, size);
-  header.fill(0, 136, 140);
-  return header;
 }
 
 function open(module, file, offset, sizes = 0) {
   const f = module.functions;
   const at = module.put(file);
   const out = module.take(4);
-  const options = module.take(16);
+  const options = module.struct(abi.demo_reader_options);
   const failure = module.failure();
   const size = f.teewire_demo_reader_size();
   const memory = module.take(size);
-  module.view.setUint32(options, 16, true);
-  module.view.setUint32(options + 8, sizes, true);
+  module.view.setUint32(options + abi.demo_reader_options.sizes, sizes, true);
   if (f.teewire_demo_reader_init(out, memory, size, at, BigInt(file.length), options, failure) < 0)
     throw module.failed(failure, offset);
   return { reader: module.view.getUint32(out, true), failure };
@@ -110,15 +95,14 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
   return module.scope(() => {
     const f = module.functions;
     const { reader, failure } = open(module, joined(header, chunks), 0, sizes === null ? 0 : module.put(sizes));
-    const event = module.take(32);
-    const shown = module.take(20);
-    const message = module.take(84);
+    const event = module.struct(abi.demo_event);
+    const shown = module.struct(abi.snapshot);
+    const message = module.struct(abi.message);
     const number = PROTOCOLS.indexOf(protocol);
     const snapshots = [];
     const messages = [];
     let error = null;
     for (;;) {
-      module.view.setUint32(event, 32, true);
       const kind = f.teewire_demo_reader_next(reader, event, failure);
       const { view } = module;
       if (kind === 0) break;
@@ -126,15 +110,15 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
         error = module.failed(failure, offset - header.length);
         break;
       }
-      const tick = view.getInt32(event + 4, true);
-      if (kind === 2) {
+      const tick = view.getInt32(event + abi.demo_event.tick, true);
+      if (kind === abi.DEMO_SNAPSHOT) {
         f.teewire_demo_reader_snapshot(reader, shown);
-        const at = view.getUint32(shown, true) >> 2;
-        const ints = new Int32Array(module.bytes.buffer).slice(at, at + view.getUint32(shown + 12, true));
+        const at = view.getUint32(shown + abi.snapshot.ints, true) >> 2;
+        const ints = new Int32Array(module.bytes.buffer).slice(at, at + view.getUint32(shown + abi.snapshot.size, true));
         snapshots.push(new Snapshot(tick, ints, types));
-      } else if (kind === 3) {
-        messages.push(read_message(module, tick, view.getUint32(event + 16, true), view.getUint32(event + 20, true), number,
-          message));
+      } else if (kind === abi.DEMO_MESSAGE) {
+        messages.push(read_message(module, tick, view.getUint32(event + abi.demo_event.message, true),
+          view.getUint32(event + abi.demo_event.message_size, true), number, message));
       }
     }
     return { snapshots, messages, error };
@@ -142,29 +126,20 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
 }
 
 function read_message(module, tick, at, size, protocol, out) {
-  module.view.setUint32(out, 84, true);
   const known = module.functions.teewire_message_read(at, size, protocol, out, 0);
   const { view } = module;
   const read = { tick, name: null, id: 0, system: false, fields: new Uint8Array(0) };
   if (known < 0) return read;
-  read.name = module.text(view.getUint32(out + 28, true));
-  read.id = view.getInt32(out + 4, true);
-  read.system = view.getInt32(out + 8, true) !== 0;
-  const from = view.getUint32(out + 32, true);
-  read.fields = module.bytes.slice(from, from + view.getUint32(out + 36, true));
+  const int = (member) => view.getInt32(out + abi.message[member], true);
+  const bytes = (start, length) => module.bytes.subarray(int(start), int(start) + int(length));
+  read.name = module.text(int('name'));
+  read.id = int('id');
+  read.system = int('system') !== 0;
+  read.fields = bytes('fields', 'fields_size').slice();
   if (known === 0) return read;
-  const text = (place, length) => {
-    const start = view.getUint32(out + place, true);
-    return start === 0 ? '' : utf8.decode(module.bytes.subarray(start, start + view.getUint32(out + length, true)));
-  };
-  read.client_id = view.getInt32(out + 40, true);
-  read.victim = view.getInt32(out + 44, true);
-  read.weapon = view.getInt32(out + 48, true);
-  read.team = view.getInt32(out + 52, true);
-  read.target = view.getInt32(out + 56, true);
-  read.text = text(64, 60);
-  read.sender = text(68, 72);
-  read.clan = text(80, 76);
+  for (const member of ['client_id', 'victim', 'weapon', 'team', 'target']) read[member] = int(member);
+  for (const [name, length] of [['text', 'text_size'], ['sender', 'sender_size'], ['clan', 'clan_size']])
+    read[name] = int(name) === 0 ? '' : utf8.decode(bytes(name, length));
   return read;
 }
 

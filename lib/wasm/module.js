@@ -1,5 +1,6 @@
-// The library in WebAssembly, and its memory: functions of the C ABI are called with numbers, and what they fill in is
-// read where layout.cpp says that it is.
+// The library in WebAssembly, and its memory: functions of the C ABI are called with numbers, and the structs that they
+// fill in are read at the offsets of abi.js.
+import * as abi from './abi.js';
 
 /** What is wrong with an input, and where. */
 export class TeewireError extends Error {
@@ -107,17 +108,24 @@ export class Module {
     return at;
   }
 
-  /** Memory for what is said to have gone wrong, see `failed`. */
-  failure() { return this.take(24); }
+  /** Memory for a struct of abi.js, with its size in it if it begins with that. */
+  struct(layout) {
+    const at = this.take(layout.size_of);
+    if (layout.size === 0) this.view.setUint32(at, layout.size_of, true);
+    return at;
+  }
+
+  /** Memory for a failure, see `failed`. */
+  failure() { return this.struct(abi.failure); }
 
   /** The error that such memory holds, of which byte `begins` of the input is byte `offset` of the file. */
   failed(failure, offset = 0) {
     const { view } = this;
-    const code = view.getInt32(failure, true);
+    const code = view.getInt32(failure + abi.failure.code, true);
     const what = this.text(this.functions.teewire_error_text(code));
-    const stage = view.getInt32(failure + 4, true);
-    const place = Number(view.getBigUint64(failure + 8, true));
-    const chunk = Number(view.getBigUint64(failure + 16, true));
+    const stage = view.getInt32(failure + abi.failure.stage, true);
+    const place = Number(view.getBigUint64(failure + abi.failure.position, true));
+    const chunk = Number(view.getBigUint64(failure + abi.failure.chunk, true));
     const names = ['', 'Huffman code, byte', 'packed ints, byte', 'snapshot, int', 'delta, int'];
     return stage === 0 ? new TeewireError(what, { code, position: place + offset })
       : new TeewireError(`${names[stage] ?? 'stage'} ${place}: ${what}`, { code, position: chunk + offset });

@@ -1,5 +1,6 @@
 // A demo that is read in parts, as they are needed.
-import { find_protocol, MOST_HEADER, read_header, walk } from './demo.js';
+import { MAX_DEMO_HEADER_BYTES } from './abi.js';
+import { find_protocol, read_header, walk } from './demo.js';
 import { TeewireError } from './module.js';
 import { Stretches } from './stretches.js';
 
@@ -92,7 +93,7 @@ export class Recording extends Stretches {
    *   whole recording is looked through once
    */
   static async open(module, source, { index = null, progress } = {}) {
-    const start = await source.read(0, Math.min(MOST_HEADER, source.size));
+    const start = await source.read(0, Math.min(MAX_DEMO_HEADER_BYTES, source.size));
     const header = read_header(module, start);
     const from = header.size + header.map.size;
     if (from > source.size) throw new TeewireError('the file ends in its map', { position: source.size });

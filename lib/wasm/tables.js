@@ -1,4 +1,5 @@
 // What items mean: names, fields and words, as teewire_item_type_at and its fellows tell them.
+import * as abi from './abi.js';
 import { hexadecimal } from './module.js';
 
 export const PROTOCOLS = ['ddnet', '0.6', '0.7'];
@@ -14,22 +15,21 @@ export class ItemTypes {
     this.by_key = new Map();
     this.by_name = new Map();
     module.scope(() => {
-      const out = module.take(36);
-      const field = module.take(28);
+      const out = module.struct(abi.item_type);
+      const field = module.struct(abi.field);
       for (let n = 0; ; ++n) {
-        module.view.setUint32(out, 36, true);
         const count = f.teewire_item_type_at(number, n, out);
         if (count < 0) break;
-        const { view } = module;
-        const type = { name: module.text(view.getUint32(out + 8, true)), type: view.getUint32(out + 4, true),
-          uuid: null, ints: view.getUint32(out + 28, true), min_ints: view.getUint32(out + 32, true), fields: [] };
-        if (type.type === 0) type.uuid = hexadecimal(module.bytes.subarray(out + 12, out + 28));
+        const of_type = (member) => module.view.getUint32(out + abi.item_type[member], true);
+        const type = { name: module.text(of_type('name')), type: of_type('type'), uuid: null, ints: of_type('ints'),
+          min_ints: of_type('min_ints'), fields: [] };
+        const uuid = out + abi.item_type.uuid;
+        if (type.type === 0) type.uuid = hexadecimal(module.bytes.subarray(uuid, uuid + 16));
         for (let i = 0; i < count; ++i) {
-          view.setUint32(field, 28, true);
           const words = f.teewire_field_at(number, n, i, field);
-          const get = (offset) => view.getUint32(field + offset, true);
-          const one = { name: module.text(get(8)), kind: KINDS[get(4)], offset: get(12), ints: get(16), count: get(20),
-            first_word: view.getInt32(field + 24, true), words: [] };
+          const get = (member) => module.view.getInt32(field + abi.field[member], true);
+          const one = { name: module.text(get('name')), kind: KINDS[get('kind')], offset: get('offset'), ints: get('ints'),
+            count: get('count'), first_word: get('first_word'), words: [] };
           for (let w = 0; w < words; ++w) one.words.push(module.text(f.teewire_field_word(number, n, i, w)));
           type.fields.push(one);
         }

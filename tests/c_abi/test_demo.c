@@ -22,6 +22,26 @@ static teewire_demo_header header_of(uint32_t version) {
     return header;
 }
 
+static void check_header(teewire_demo_header const* header, uint32_t size) {
+    teewire_failure failure;
+    teewire_demo_header read, before;
+    memset(&read, 0, sizeof read);
+    read.size = sizeof read;
+    CHECK_EQUAL(teewire_demo_header_read(file, file_size, &read, NULL), (int32_t)size);
+    CHECK_EQUAL(read.version, header->version);
+    CHECK_EQUAL(read.map_size, header->map_size);
+    CHECK_EQUAL(read.map_crc, header->map_crc);
+    CHECK_EQUAL(read.length, header->length);
+    CHECK_EQUAL(read.marker_count, header->version < 4 ? 0 : header->marker_count);
+    CHECK(memcmp(read.map_name, header->map_name, sizeof read.map_name) == 0);
+    CHECK_EQUAL(teewire_demo_header_read(file, size, &read, NULL), (int32_t)size);
+    before = read;
+    CHECK_FAILS(teewire_demo_header_read(file, size - 1, &read, &failure), TEEWIRE_TRUNCATED, 0, size - 1);
+    CHECK_FAILS(teewire_demo_header_read(NULL, 0, &read, &failure), TEEWIRE_TRUNCATED, 0, 0);
+    CHECK_FAILS(teewire_demo_header_read(file + 1, size, &read, &failure), TEEWIRE_BAD_MAGIC, 0, 0);
+    CHECK(memcmp(&read, &before, sizeof read) == 0); /* as it was */
+}
+
 static void record(uint32_t version) {
     static uint8_t const said[] = {3 << 1, 0, 0, 'h', 'i', 0};
     uint32_t const size = teewire_demo_writer_size();
@@ -68,7 +88,9 @@ static void record(uint32_t version) {
     CHECK_EQUAL(header.length, (ticks - 3) / 50);
     CHECK_EQUAL(header.marker_count, 3);
     CHECK_EQUAL(header.map_crc, 0x11223344); /* the rest is as it was */
-    CHECK(teewire_demo_header_write(&header, file, capacity) > 0);
+    written = teewire_demo_header_write(&header, file, capacity);
+    CHECK(written > 0);
+    check_header(&header, (uint32_t)written);
 }
 
 static teewire_demo_reader* open_file(uint32_t size, teewire_failure* failure, int32_t* code) {

@@ -283,6 +283,8 @@ struct caller {
         header.marker_count = words[4] % 70;
         std::int32_t const written = teewire_demo_header_write(&header, m.demo.data(), choice * 4U);
         FUZZ_REQUIRE(written > 0 || written == TEEWIRE_BAD_ARGUMENT || written == TEEWIRE_OUTPUT_FULL);
+        if (written > 0)
+            FUZZ_REQUIRE(teewire_demo_header_read(m.demo.data(), m.demo.size(), &header, &failure) == written);
     }
 
     // Returns how many items of that type there are.

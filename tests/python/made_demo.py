@@ -7,10 +7,6 @@ from teewire import _abi
 lib = ctypes.CDLL(_abi.lib._name)  # the same one, without the module's declarations
 
 
-class Options(_abi.Sized):
-    _fields_ = [("size", ctypes.c_uint32), ("version", ctypes.c_uint32), ("sizes", ctypes.c_void_p), ("huffman", ctypes.c_int32)]
-
-
 def text_ints(text, count):
     """As items have texts."""
     raw = text.encode()[:4 * count - 1]
@@ -25,7 +21,7 @@ def packed(*values):
 
 class Demo:
     def __init__(self, net_version=b"0.6 626fce9a778df4d4", map_name=b"made"):
-        self.header = _abi.Header(version=6)
+        self.header = _abi.DemoHeader(version=6)
         for name, value in (("net_version", net_version), ("map_name", map_name), ("type", b"server")):
             ctypes.memmove(getattr(self.header, name), value, len(value))
         self.out = ctypes.create_string_buffer(65543)
@@ -37,7 +33,7 @@ class Demo:
         self.memory = (ctypes.c_uint64 * (lib.teewire_demo_writer_size() // 8 + 1))()
         self.writer = ctypes.c_void_p()
         assert lib.teewire_demo_writer_init(ctypes.byref(self.writer), self.memory, ctypes.sizeof(self.memory),
-                                            ctypes.byref(Options())) == 0
+                                            ctypes.byref(_abi.DemoWriterOptions())) == 0
 
     def keep(self, size):
         assert size > 0, size

@@ -442,7 +442,7 @@ class Database(unittest.TestCase):
         if value is np.ma.masked:
             return None
         kind = items._kinds.get(name)
-        if kind == _abi.ENUMERATION:
+        if kind == _abi.FIELD_ENUMERATION:
             return items.words[name].get(int(value), int(value))
         if name == "more":
             return None if value is None else json.dumps(value, separators=(",", ":"))
@@ -469,7 +469,7 @@ class Database(unittest.TestCase):
                 for column, value in expected.items():
                     if column in items:
                         actual = self.value(items, column, row)
-                        if items._kinds.get(column) == _abi.BOOLEAN and value is not None:
+                        if items._kinds.get(column) == _abi.FIELD_BOOLEAN and value is not None:
                             value = int(value != 0)
                         self.assertEqual(actual, value, (file, name, column, expected))
                     else:

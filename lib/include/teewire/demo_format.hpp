@@ -20,7 +20,16 @@ inline constexpr std::uint8_t min_demo_version = 3;       ///< Teeworlds 0.6.0
 inline constexpr std::uint8_t max_demo_version = 6;       ///< DDNet with SHA-256
 inline constexpr std::size_t max_demo_markers = 64;       ///< timeline markers in a header
 inline constexpr std::size_t max_demo_header_bytes = 484; ///< of version 6
-inline constexpr std::int32_t ticks_per_second = 50;      ///< of every game
+/// What every demo begins with.
+inline constexpr std::array<std::uint8_t, 7> demo_magic = {'T', 'W', 'D', 'E', 'M', 'O', 0};
+/// The UUID of demoitem-sha256@ddnet.tw, which stands before the SHA-256 of the map.
+inline constexpr std::array<std::uint8_t, 16> demo_sha256_marker = {0x6b, 0xe6, 0xda, 0x4a, 0xce, 0xbd, 0x38, 0x0c,
+                                                                    0x9b, 0x5b, 0x12, 0x89, 0xc8, 0x42, 0xd7, 0x80};
+/// Offsets in the header, in bytes. For damaged headers; parse_demo_header() reads the others.
+inline constexpr std::size_t demo_version_offset = demo_magic.size();
+inline constexpr std::size_t demo_map_size_offset = 136;      ///< four bytes, big-endian
+inline constexpr std::size_t demo_sha256_marker_offset = 436; ///< version 6
+inline constexpr std::int32_t ticks_per_second = 50;          ///< of every game
 
 /// The header as it is stored; text fields keep even what follows their terminator.
 struct demo_header {
@@ -40,7 +49,7 @@ struct demo_header {
     /// Bytes of the header, up to the map: 176, 436 or 484.
     [[nodiscard]] constexpr std::size_t size() const noexcept {
         if (version < 4) return 176;
-        return version < 6 || !has_sha256 ? 436 : max_demo_header_bytes;
+        return version < 6 || !has_sha256 ? demo_sha256_marker_offset : max_demo_header_bytes;
     }
     /// The timeline markers, at most 64.
     [[nodiscard]] std::span<std::int32_t const> markers() const noexcept;

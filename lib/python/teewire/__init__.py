@@ -89,7 +89,7 @@ class _Reader:
         self._memory = (ctypes.c_uint64 * (size // 8 + 1))()
         self._keyframes: Any = None
         self.pointer = ctypes.c_void_p()
-        options = _abi.ReaderOptions(sizes=sizes, passed=passed)
+        options = _abi.DemoReaderOptions(sizes=sizes, passed=passed)
         code = lib.teewire_demo_reader_init(ctypes.byref(self.pointer), self._memory, size, file, len(file),
                                             ctypes.byref(options), ctypes.byref(self.failure))
         if code == _abi.BAD_MAGIC:
@@ -112,7 +112,7 @@ class _Reader:
             text += f"{_abi.STAGES[failure.stage]}: {self.reason()} ({unit} {failure.position})"
         return Damaged(text, failure.chunk, tick if tick >= 0 else None, failure.code)
 
-    def next(self, event: _abi.Event) -> int:
+    def next(self, event: _abi.DemoEvent) -> int:
         kind: int = lib.teewire_demo_reader_next(self.pointer, ctypes.byref(event), ctypes.byref(self.failure))
         if kind < 0:
             raise self.damage()
@@ -124,9 +124,9 @@ class _Reader:
         lib.teewire_demo_reader_snapshot(self.pointer, ctypes.byref(view))
         return ctypes.string_at(view.ints, 4 * view.size)
 
-    def index(self) -> _abi.Overview:
+    def index(self) -> _abi.DemoOverview:
         """Afterwards, it can seek."""
-        overview = _abi.Overview()
+        overview = _abi.DemoOverview()
         count = lib.teewire_demo_reader_index(self.pointer, None, 0, ctypes.byref(overview))
         self._keyframes = (ctypes.c_uint64 * (2 * count))()
         lib.teewire_demo_reader_index(self.pointer, self._keyframes, 16 * count, ctypes.byref(overview))
@@ -190,7 +190,8 @@ class Snapshot:
 
 
 def _table(found: _tables.ItemType, first_tick: int, last_tick: int) -> _abi.Table:
-    return _abi.Table(type=found.number, uuid=found.uuid, first_tick=first_tick, last_tick=last_tick)
+    uuid = ctypes.cast(ctypes.c_char_p(found.uuid), ctypes.c_void_p) if found.uuid else None
+    return _abi.Table(type=found.number, uuid=uuid, first_tick=first_tick, last_tick=last_tick)
 
 
 def _set_columns(table: _abi.Table, places: Sequence[int], block: Array) -> None:
@@ -198,7 +199,7 @@ def _set_columns(table: _abi.Table, places: Sequence[int], block: Array) -> None
     columns = (_abi.Column * len(places))()
     for n, place in enumerate(places):
         columns[n] = _abi.Column(block.ctypes.data + n * block.strides[0], place)
-    table.columns = columns
+    table.columns = ctypes.addressof(columns)
     table.column_count = len(places)
     table.capacity = block.shape[1]
     table.kept = columns, block  # as long as it points there
@@ -216,7 +217,7 @@ class Recording:
         self._sizes: int = lib.teewire_demo_reader_sizes(reader.pointer)
         self._protocol: int = lib.teewire_demo_reader_protocol(reader.pointer)
         overview = reader.index()
-        header = _abi.Header()
+        header = _abi.DemoHeader()
         lib.teewire_demo_reader_header(reader.pointer, ctypes.byref(header))
         #: "0.6", "0.7" or "ddnet"
         self.protocol: str = _abi.PROTOCOLS[self._protocol]
@@ -262,7 +263,7 @@ class Recording:
 
     def _reader(self, *wanted: int) -> _Reader:
         """At the beginning; teewire_demo_reader_next gives what is wanted alone."""
-        passed = sum(1 << kind for kind in (_abi.TICK, _abi.SNAPSHOT, _abi.MESSAGE) if kind not in wanted)
+        passed = sum(1 << kind for kind in (_abi.DEMO_TICK, _abi.DEMO_SNAPSHOT, _abi.DEMO_MESSAGE) if kind not in wanted)
         return _Reader(self.name, self._open(), self._sizes, passed)
 
     @property
@@ -360,8 +361,8 @@ class Recording:
 
     def __iter__(self) -> Iterator[Snapshot]:
         """All snapshots. Raises Damaged behind the last one that is right."""
-        reader = self._reader(_abi.SNAPSHOT)
-        event = _abi.Event()
+        reader = self._reader(_abi.DEMO_SNAPSHOT)
+        event = _abi.DemoEvent()
         while reader.next(event):
             yield Snapshot(self._protocol, _tick(event), event.keyframe != 0, reader.snapshot())
             self._open()
@@ -372,21 +373,21 @@ class Recording:
             yield message
 
     def _messages(self) -> Iterator[Tuple[Message, _Reader]]:
-        reader = self._reader(_abi.MESSAGE)
-        event = _abi.Event()
+        reader = self._reader(_abi.DEMO_MESSAGE)
+        event = _abi.DemoEvent()
         while reader.next(event):
             read = self._read_message(event)
             if read is not None:
                 yield read, reader
             self._open()
 
-    def _read_message(self, event: _abi.Event) -> Optional[Message]:
+    def _read_message(self, event: _abi.DemoEvent) -> Optional[Message]:
         found = _abi.Message()
         common = lib.teewire_message_read(event.message, event.message_size, self._protocol, ctypes.byref(found), None)
         if common < 0:
             return None
         if found.name:
-            kind = found.name.decode()
+            kind = _abi.text(found.name)
         elif found.id == 0:
             kind = f"uuid {uuids.UUID(bytes=bytes(found.uuid))}"
         else:
@@ -432,7 +433,7 @@ def _limit(tick: int) -> int:
     return max(-0x80000000, min(int(tick), 0x7FFFFFFF))
 
 
-def _tick(event: _abi.Event) -> Optional[int]:
+def _tick(event: _abi.DemoEvent) -> Optional[int]:
     return event.tick if event.tick >= 0 else None
 
 

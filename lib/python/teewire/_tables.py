@@ -52,11 +52,11 @@ def _columns(protocol: int, number: int, type_name: str, count: int) -> List[Col
     field = _abi.Field()
     for n in range(count):
         words = lib.teewire_field_at(protocol, number, n, ctypes.byref(field))
-        name = field.name.decode()
+        name = _abi.text(field.name)
         if name in OTHER_COLUMNS:
             name = f"{type_name}_{name}"
         meaning = {field.first_word + w: lib.teewire_field_word(protocol, number, n, w).decode() for w in range(words)}
-        if field.kind == _abi.FLAGS:
+        if field.kind == _abi.FIELD_FLAGS:
             meaning = {1 << bit: word for bit, word in meaning.items()}
         for k in range(field.count):
             made.append(Column(f"{name}_{k}" if field.count > 1 else name, field.kind, field.offset + k * field.ints,
@@ -73,7 +73,7 @@ def item_types(protocol: int) -> Dict[str, ItemType]:
         fields = lib.teewire_item_type_at(protocol, len(types), ctypes.byref(found))
         if fields < 0:
             return types
-        name = found.name.decode()
+        name = _abi.text(found.name)
         columns = tuple(_columns(protocol, len(types), name, fields))
         types[name] = ItemType(name, found.type, None if found.type else bytes(found.uuid), columns,
                                max((c.place + c.ints for c in columns), default=0))
@@ -128,7 +128,7 @@ class Items(Dict[str, Any]):
         for name, values in self.items():
             missing = values.mask if isinstance(values, np.ma.MaskedArray) else None
             numbers = values if missing is None else values.data
-            if self._kinds.get(name) == _abi.ENUMERATION:
+            if self._kinds.get(name) == _abi.FIELD_ENUMERATION:
                 columns[name] = _categories(numbers, missing, self.words[name])
             elif missing is None:
                 columns[name] = values
@@ -221,12 +221,12 @@ def read_items(found: ItemType, with_ticks: bool, wanted: Optional[Sequence[str]
             end = column.place + column.ints
             missing = sizes < end if fewest < end else None
             values: Array = block[at[name]]
-            if column.kind == _abi.TEXT:
+            if column.kind == _abi.FIELD_TEXT:
                 if order is None:
                     order = np.argsort(ids.astype(np.uint16), kind="stable")
                 items[name] = _texts(order, block[at[name]:at[name] + column.ints], missing)
                 continue
-            if column.kind == _abi.BOOLEAN:
+            if column.kind == _abi.FIELD_BOOLEAN:
                 values = values != 0
             items[name] = values if missing is None else np.ma.MaskedArray(values, missing)
     most = int(sizes.max(initial=0))

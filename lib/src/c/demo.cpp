@@ -85,9 +85,35 @@ std::int32_t end_of(demo_player const& player, teewire_failure* out) noexcept {
     return player.error().what.code == errc::ok ? 0 : fail(player.error(), out);
 }
 
+void write_header(demo_header const& header, teewire_demo_header* out) {
+    teewire_demo_header given = {};
+    given.version = header.version;
+    given.map_size = header.map_size;
+    given.map_crc = header.map_crc;
+    given.length = header.length;
+    given.marker_count = static_cast<std::uint32_t>(header.markers().size());
+    given.has_sha256 = header.has_sha256;
+    copy_array(header.marker_ticks, given.marker_ticks);
+    copy_array(header.sha256, given.sha256);
+    copy_array(header.net_version, given.net_version);
+    copy_array(header.map_name, given.map_name);
+    copy_array(header.type, given.type);
+    copy_array(header.timestamp, given.timestamp);
+    write_struct(given, out);
+}
+
 } // namespace
 
 // ---- header --------------------------------------------------------------------------------------------------------
+
+std::int32_t teewire_demo_header_read(std::uint8_t const* file, std::uint64_t file_size, teewire_demo_header* out,
+                                      teewire_failure* failure) {
+    std::size_t const size = std::min<std::uint64_t>(file_size, TEEWIRE_MAX_DEMO_HEADER_BYTES);
+    auto const header = parse_demo_header({file, size});
+    if (!header) return c::fail(header.error(), failure);
+    write_header(*header, out);
+    return count(header->size());
+}
 
 std::int32_t teewire_demo_header_write(teewire_demo_header const* header, std::uint8_t* out,
                                        std::uint32_t capacity) {
@@ -113,21 +139,7 @@ std::int32_t teewire_demo_header_write(teewire_demo_header const* header, std::u
 }
 
 void teewire_demo_reader_header(teewire_demo_reader const* reader, teewire_demo_header* out) {
-    demo_header const& header = reader_of(reader).header();
-    teewire_demo_header given = {};
-    given.version = header.version;
-    given.map_size = header.map_size;
-    given.map_crc = header.map_crc;
-    given.length = header.length;
-    given.marker_count = static_cast<std::uint32_t>(header.markers().size());
-    given.has_sha256 = header.has_sha256;
-    copy_array(header.marker_ticks, given.marker_ticks);
-    copy_array(header.sha256, given.sha256);
-    copy_array(header.net_version, given.net_version);
-    copy_array(header.map_name, given.map_name);
-    copy_array(header.type, given.type);
-    copy_array(header.timestamp, given.timestamp);
-    write_struct(given, out);
+    write_header(reader_of(reader).header(), out);
 }
 
 // ---- reader --------------------------------------------------------------------------------------------------------

@@ -5,11 +5,6 @@
 namespace teewire {
 namespace {
 
-constexpr std::string_view magic{"TWDEMO\0", 7};
-// UUID of demoitem-sha256@ddnet.tw
-constexpr std::array<std::uint8_t, 16> sha256_marker = {0x6b, 0xe6, 0xda, 0x4a, 0xce, 0xbd, 0x38, 0x0c,
-                                                        0x9b, 0x5b, 0x12, 0x89, 0xc8, 0x42, 0xd7, 0x80};
-
 class field_reader {
 public:
     explicit field_reader(std::span<std::uint8_t const> bytes) noexcept : bytes_{bytes} {}
@@ -71,14 +66,14 @@ std::span<std::int32_t const> demo_header::markers() const noexcept {
 bool demo_header::says_07() const noexcept { return text(net_version).starts_with("0.7"); }
 
 result<demo_header> parse_demo_header(std::span<std::uint8_t const> file, note_log* notes) noexcept {
-    std::size_t const known = std::min(file.size(), magic.size());
+    std::size_t const known = std::min(file.size(), demo_magic.size());
     for (std::size_t i = 0; i < known; ++i)
-        if (file[i] != static_cast<std::uint8_t>(magic[i])) return failure{errc::bad_magic, i};
-    if (file.size() <= magic.size()) return failure{errc::truncated, file.size()};
+        if (file[i] != demo_magic[i]) return failure{errc::bad_magic, i};
+    if (file.size() <= demo_magic.size()) return failure{errc::truncated, file.size()};
 
     demo_header header;
-    header.version = file[magic.size()];
-    if (header.version < min_demo_version) return failure{errc::bad_version, magic.size()};
+    header.version = file[demo_magic.size()];
+    if (header.version < min_demo_version) return failure{errc::bad_version, demo_magic.size()};
     field_reader in{file};
     std::array<char, 8> magic_and_version{};
     in.read(magic_and_version);
@@ -98,9 +93,9 @@ result<demo_header> parse_demo_header(std::span<std::uint8_t const> file, note_l
         // Without the marker the map follows at once, as DDNet reads it. A part of it at the end of the file is one
         // that was cut.
         auto const rest = file.subspan(in.position());
-        auto const known = std::min(rest.size(), sha256_marker.size());
+        auto const known = std::min(rest.size(), demo_sha256_marker.size());
         header.has_sha256 = known > 0 && std::equal(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(known),
-                                                    sha256_marker.begin());
+                                                    demo_sha256_marker.begin());
         if (header.has_sha256) {
             std::array<std::uint8_t, 16> marker{};
             in.read(marker);
@@ -119,7 +114,7 @@ result<std::size_t> write_demo_header(demo_header const& header, std::span<std::
     if (out.size() < header.size()) return failure{errc::output_full, 0};
     field_writer to{out};
     std::array<char, 8> magic_and_version{};
-    std::copy(magic.begin(), magic.end(), magic_and_version.begin());
+    std::copy(demo_magic.begin(), demo_magic.end(), magic_and_version.begin());
     magic_and_version[7] = static_cast<char>(header.version);
     to.write(magic_and_version);
     to.write(header.net_version);
@@ -134,7 +129,7 @@ result<std::size_t> write_demo_header(demo_header const& header, std::span<std::
         for (std::int32_t const tick : header.marker_ticks) to.write_number(static_cast<std::uint32_t>(tick));
     }
     if (header.version >= 6 && header.has_sha256) {
-        to.write(sha256_marker);
+        to.write(demo_sha256_marker);
         to.write(header.sha256);
     }
     return header.size();

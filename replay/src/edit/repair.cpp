@@ -17,12 +17,6 @@
 namespace teewire::replay {
 namespace {
 
-constexpr std::array<std::uint8_t, 7> magic = {'T', 'W', 'D', 'E', 'M', 'O', 0};
-// UUID of demoitem-sha256@ddnet.tw
-constexpr std::array<std::uint8_t, 16> sha256_marker = {0x6b, 0xe6, 0xda, 0x4a, 0xce, 0xbd, 0x38, 0x0c,
-                                                        0x9b, 0x5b, 0x12, 0x89, 0xc8, 0x42, 0xd7, 0x80};
-constexpr std::size_t version_place = magic.size(), map_size_place = 136, sha256_place = 436;
-
 // Whether the bytes behind the header that begin there are the map that it names.
 bool names_map(demo_header const& header, std::span<std::uint8_t const> map) {
     return map_crc32(map) == header.map_crc || (header.has_sha256 && sha256(map) == header.sha256);
@@ -90,8 +84,8 @@ void demo_repair::read_header() {
     map_matches_ = stated && matches(*stated);
     // Nothing but version 6 has what says that there is a SHA-256.
     bool const marked = file_.size() >= max_demo_header_bytes &&
-                        std::equal(sha256_marker.begin(), sha256_marker.end(),
-                                   file_.begin() + static_cast<std::ptrdiff_t>(sha256_place));
+                        std::equal(demo_sha256_marker.begin(), demo_sha256_marker.end(),
+                                   file_.begin() + static_cast<std::ptrdiff_t>(demo_sha256_marker_offset));
     if (map_matches_ || (stated && stated->map_size == 0 && (stated->version >= 6 || !marked))) {
         header_ = *stated;
         begin_ = header_.size() + header_.map_size;
@@ -100,15 +94,15 @@ void demo_repair::read_header() {
     // With another version, the map may be where it is named.
     std::vector<std::uint8_t> head{
         file_.begin(), file_.begin() + static_cast<std::ptrdiff_t>(std::min(file_.size(), max_demo_header_bytes))};
-    std::copy(magic.begin(), magic.end(), head.begin());
+    std::copy(demo_magic.begin(), demo_magic.end(), head.begin());
     std::uint8_t const version = stated ? stated->version : max_demo_version;
     std::uint8_t found = stated ? std::min(stated->version, max_demo_version) : std::uint8_t{0};
     for (std::uint8_t const other : {version, std::uint8_t{6}, std::uint8_t{5}, std::uint8_t{4}, std::uint8_t{3}}) {
         std::vector<std::uint8_t> trial = head;
-        trial[version_place] = other;
+        trial[demo_version_offset] = other;
         if (other >= 6 && trial.size() == max_demo_header_bytes)
-            std::copy(sha256_marker.begin(), sha256_marker.end(),
-                      trial.begin() + static_cast<std::ptrdiff_t>(sha256_place));
+            std::copy(demo_sha256_marker.begin(), demo_sha256_marker.end(),
+                      trial.begin() + static_cast<std::ptrdiff_t>(demo_sha256_marker_offset));
         auto const parsed = parse_demo_header(trial);
         if (!parsed || !matches(*parsed)) continue;
         map_matches_ = true;
@@ -118,7 +112,7 @@ void demo_repair::read_header() {
     }
     if (!map_matches_) {
         if (found == 0 || marked) found = max_demo_version;
-        head[version_place] = found;
+        head[demo_version_offset] = found;
     }
     auto const parsed = parse_demo_header(head);
     header_ = parsed ? *parsed : demo_header{};
@@ -131,7 +125,7 @@ void demo_repair::read_header() {
     // Readers want a header that is in order.
     mended_.assign(file_.begin(), file_.end());
     std::copy(head.begin(), head.end(), mended_.begin());
-    if (!fits) std::fill_n(mended_.begin() + map_size_place, 4, std::uint8_t{0});
+    if (!fits) std::fill_n(mended_.begin() + demo_map_size_offset, 4, std::uint8_t{0});
     file_ = mended_;
 }
 
@@ -306,13 +300,13 @@ std::vector<segment> demo_repair::scan_versions() {
     for (std::uint8_t const version : {std::uint8_t{5}, std::uint8_t{4}, std::uint8_t{3}}) {
         if (version == std::min(header_before.version, std::uint8_t{5})) continue;
         std::vector<std::uint8_t> bytes{file_before.begin(), file_before.end()};
-        bytes[version_place] = version;
+        bytes[demo_version_offset] = version;
         auto const parsed = parse_demo_header(bytes);
         bool const is_one = parsed && parsed->marker_count >= 0 &&
                             parsed->marker_count <= static_cast<std::int32_t>(max_demo_markers) &&
                             (!map_matches_ || parsed->size() == header_before.size());
         if (!is_one) continue;
-        if (!map_matches_) std::fill_n(bytes.begin() + map_size_place, 4, std::uint8_t{0});
+        if (!map_matches_) std::fill_n(bytes.begin() + demo_map_size_offset, 4, std::uint8_t{0});
         file_ = bytes;
         header_ = *parsed;
         begin_ = map_matches_ ? begin_before : std::min(header_.size(), file_.size());
