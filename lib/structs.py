@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the structs and constants of teewire.h for other languages.
+"""Writes the structs and constants of the C headers for other languages.
 
-Usage: structs.py python|javascript|asserts HEADER OUTPUT
+Usage: structs.py python|javascript|asserts OUTPUT HEADER...
 python: a module of ctypes. javascript: where members are in WebAssembly. asserts: C++ that compiles if they are there."""
 import pathlib
 import re
@@ -57,7 +57,7 @@ def lay_out(structs):
 
 def python(structs, constants):
     camel = {name: "".join(word.capitalize() for word in name.split("_")) for name in structs}
-    yield '"""The structs and constants of teewire.h, which says what they mean."""'
+    yield '"""The structs and constants of the C headers, which say what they mean."""'
     yield "import ctypes"
     yield ""
     yield from (f"{name} = {value}" for name, value in constants.items())
@@ -75,22 +75,23 @@ def python(structs, constants):
 
 
 def javascript(structs, constants):
-    yield "// The structs and constants of teewire.h: offsets of members, and the size of each struct, in bytes."
+    yield "// The structs and constants of the C headers: offsets of members, and the size of each struct, in bytes."
     yield from (f"export const {name} = {value};" for name, value in constants.items())
     for name, layout in lay_out(structs).items():
         yield f"export const {name} = {{ {', '.join(f'{member}: {at}' for member, at in layout.items())} }};"
 
 
 def asserts(structs, _):
-    yield "#include <teewire.h>"
+    yield "#include <teewire_table.h>"
+    yield "#include <teewire_world.h>"
     for name, layout in lay_out(structs).items():
         for member, at in layout.items():
             found = f"sizeof(teewire_{name})" if member == "size_of" else f"offsetof(teewire_{name}, {member})"
             yield f"static_assert({found} == {at});"
 
 
-def main(language, header, output):
-    text = pathlib.Path(header).read_text()
+def main(language, output, *headers):
+    text = "\n".join(pathlib.Path(header).read_text() for header in headers)
     lines = {"python": python, "javascript": javascript, "asserts": asserts}[language](read_structs(text), read_constants(text))
     pathlib.Path(output).write_text("\n".join(lines) + "\n")
 

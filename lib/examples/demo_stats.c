@@ -1,5 +1,5 @@
 /* What a demo holds, by item type:  demo_stats FILE */
-#include <teewire.h>
+#include <teewire_demo.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A server's loop in C with one world for all clients: every item is added once a tick, and then it is said who sees it.
  * The game is made up and the network is memory, which loses every fifth datagram. */
-#include <teewire.h>
+#include <teewire_world.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,8 +15,11 @@
 /// }
 /// ```
 /// When an input of that client arrives, `teewire_sender_acknowledge(senders[client], tick)` takes the tick in it.
-/// examples/server.c is the whole program. The functions for servers come first here, then those for clients, for one
-/// delta by itself and for demos, and then the same in single steps.
+/// examples/server.c is the whole program.
+///
+/// This header has snapshots and deltas, then what servers and clients call for each of them, then the same in single
+/// steps. teewire_world.h has one world for many clients, teewire_demo.h demos, and teewire_table.h items as tables and
+/// the names of items and messages.
 ///
 /// Rules for every function:
 /// - Memory is the caller's: init functions take it, aligned to TEEWIRE_ALIGN, and nothing is allocated, freed or kept
@@ -33,6 +36,19 @@
 /// - Option structs begin with their size, set by the caller: a newer library takes the shorter ones of older programs.
 ///   Fields that are zero, and null instead of a struct, mean the default. Structs that are filled in begin with their
 ///   size as well.
+///
+/// Parameters that mean the same in every function:
+/// - `memory` and `size` of an init function: the memory for the state and its bytes; the `*_size()` function of the same
+///   name says how many it needs. `out` gets the state.
+/// - `options`, `limits`: null means the defaults.
+/// - `out` and `capacity` elsewhere: where the result goes, and how many elements fit there.
+/// - `bytes` and `size`, `ints` and `count`, `data` and `ints`: an input and the number of its elements.
+/// - `failure`: says after an error where it is; may be null.
+/// - `scratch`: working memory, one for each thread.
+/// - `snapshot`, `from`, `to`: null as an input means the empty snapshot.
+/// - `sizes`: the agreed item sizes; null means those of 0.6 and DDNet.
+/// - `tick`: of the server, 50 a second. `base_tick`: the tick of the snapshot that a delta starts from; -1 means none.
+/// - `type` and `id`: an item's, 16 bits each. `uuid`: 16 bytes, which name an extended type.
 #ifndef TEEWIRE_H
 #define TEEWIRE_H
 
@@ -82,8 +98,8 @@ typedef enum teewire_cpu_level {
 /// The teewire_cpu_level in use: at first the highest one that the processor has.
 TEEWIRE_API int32_t teewire_cpu(void);
 /// Sets the highest level that may be used. The result is the one in use from now on: `most`, or the next
-/// below it that the processor has; TEEWIRE_BAD_ARGUMENT if there is no such level. No other result depends on it: it is there for
-/// reports of bugs and for tests. To be called before anything else, while no other thread calls the library.
+/// below it that the processor has. Error: BAD_ARGUMENT if there is no such level. No other result depends on it: it is
+/// for bug reports and tests. Call it before anything else, while no other thread calls the library.
 TEEWIRE_API int32_t teewire_cpu_cap(int32_t most);
 
 /// Codes keep their numbers.
@@ -140,41 +156,32 @@ typedef struct teewire_failure {
 /// Alignment of all memory given to init functions, as that of malloc or of an array of uint64_t.
 #define TEEWIRE_ALIGN 8
 
-/// Of one snapshot, as every implementation has them.
+/// Items of one snapshot at most, as in every implementation.
 #define TEEWIRE_MAX_ITEMS 1024
-/// Of one snapshot, header and offsets included.
+/// Ints of one snapshot at most, header and offsets included.
 #define TEEWIRE_MAX_SNAPSHOT_INTS 16384
-/// Ints of a delta between two of them.
+/// Ints of a delta between two snapshots at most.
 #define TEEWIRE_MAX_DELTA_INTS (3 + 3 * TEEWIRE_MAX_ITEMS + TEEWIRE_MAX_SNAPSHOT_INTS)
-/// Bytes that so many ints take at most when packed.
+/// Bytes that `ints` ints take at most when packed.
 #define TEEWIRE_VARINT_BOUND(ints) (5 * (ints))
-/// Bytes that so many bytes take at most when Huffman-coded.
+/// Bytes that `bytes` bytes take at most when Huffman-coded.
 #define TEEWIRE_HUFFMAN_BOUND(bytes) (((bytes)*15 + 15) / 8 + 1)
 /// Bytes that teewire_encode writes at most.
 #define TEEWIRE_MAX_ENCODED_BYTES TEEWIRE_HUFFMAN_BOUND(TEEWIRE_VARINT_BOUND(TEEWIRE_MAX_DELTA_INTS))
-/// Bytes of a message that a sender makes.
+/// Bytes of a message from a sender at most.
 #define TEEWIRE_MAX_MESSAGE_BYTES 922
-/// Bytes that one call of a demo writer writes at most.
-#define TEEWIRE_MAX_DEMO_BYTES 65543
-/// Bytes of a demo header at most.
-#define TEEWIRE_MAX_DEMO_HEADER_BYTES 484
-
 /// Upper bounds for this ABI; the `*_size()` functions are exact for the library at hand.
 #define TEEWIRE_SIZES_SIZE 256
 /// For teewire_builder_init.
 #define TEEWIRE_BUILDER_SIZE 106496
 /// For teewire_scratch_init.
 #define TEEWIRE_SCRATCH_SIZE 319488
-/// For teewire_demo_reader_init.
-#define TEEWIRE_DEMO_READER_SIZE 458752
-/// For teewire_demo_writer_init.
-#define TEEWIRE_DEMO_WRITER_SIZE 458752
-/// Bytes in which `snapshots` of them always fit together, if none has more items and ints than these: for the next
-/// macros and functions. The first eighth is used again and again, and no more is touched, while what is held fits there.
+/// Bytes that always hold `snapshots` snapshots of at most `items` items and `ints` ints: for the next macros and
+/// functions. As long as what is held fits in the first eighth of them, no other byte is touched.
 #define TEEWIRE_HISTORY_BYTES(snapshots, items, ints)                                                              \
     (4 * ((snapshots) + 3) * TEEWIRE_SNAPSHOT_COPY_INTS(items, ints))
-/// For teewire_history_init. `snapshots`: how many are held at most; `bytes`: the room for all of them together, see
-/// TEEWIRE_HISTORY_BYTES. The same two parameters of the next macros and functions mean the same.
+/// For teewire_history_init. `snapshots`: how many it holds at most. `bytes`: the room for all of them together, see
+/// TEEWIRE_HISTORY_BYTES. Both mean the same in the next macros and functions.
 #define TEEWIRE_HISTORY_SIZE(snapshots, bytes) (256 + 32 * (snapshots) + (bytes))
 /// For teewire_sender_init.
 #define TEEWIRE_SENDER_SIZE(snapshots, bytes) (512 + 32 * (snapshots) + (bytes))
@@ -189,10 +196,6 @@ TEEWIRE_API uint32_t teewire_sizes_size(void);
 TEEWIRE_API uint32_t teewire_builder_size(void);
 /// Bytes that teewire_scratch_init needs.
 TEEWIRE_API uint32_t teewire_scratch_size(void);
-/// Bytes that teewire_demo_reader_init needs.
-TEEWIRE_API uint32_t teewire_demo_reader_size(void);
-/// Bytes that teewire_demo_writer_init needs.
-TEEWIRE_API uint32_t teewire_demo_writer_size(void);
 /// Bytes that teewire_history_init needs; 0 if 32 bits cannot hold the number.
 TEEWIRE_API uint32_t teewire_history_size(uint32_t snapshots, uint32_t bytes);
 /// The same for teewire_sender_init.
@@ -200,20 +203,20 @@ TEEWIRE_API uint32_t teewire_sender_size(uint32_t snapshots, uint32_t bytes);
 /// The same for teewire_receiver_init.
 TEEWIRE_API uint32_t teewire_receiver_size(uint32_t parts, uint32_t snapshots, uint32_t bytes);
 
-/// Working memory for deltas. One is enough for each thread; what it holds means nothing from one call to the next, but
-/// for the messages of a sender and a snapshot that was decoded.
+/// Working memory for deltas, one for each thread. Between two calls it holds nothing but the messages of a sender and
+/// the snapshot that was decoded last.
 typedef struct teewire_scratch teewire_scratch;
 /// Makes working memory. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_scratch_init(teewire_scratch** out, void* memory, uint32_t size);
 
-/* ---- building a snapshot ----------------------------------------------------------------------------------------- */
+/* ---- snapshots --------------------------------------------------------------------------------------------------- */
 
 /// Flags of a teewire_snapshot.
 enum {
     TEEWIRE_DISTINCT_KEYS = 1 ///< set only if all keys are unique: deltas are wrong otherwise. Without it they look
 };
 
-/// A snapshot in memory that someone else keeps. All zero: the empty one, as is a null pointer.
+/// A view of a snapshot in the caller's memory. All zero, or a null pointer, is the empty one.
 ///
 /// `ints` is the engines' own layout, that of DDNet's CSnapshot: [0] bytes of the items section, [1] number of items, an
 /// offset per item (bytes, relative to the items section), then the items: key, data... The outline, if there is one,
@@ -226,6 +229,107 @@ typedef struct teewire_snapshot {
     uint32_t size;          ///< ints of the whole snapshot
     uint32_t flags;         ///< TEEWIRE_DISTINCT_KEYS, or 0
 } teewire_snapshot;
+
+/// An item of a snapshot, inside it.
+typedef struct teewire_item {
+    int32_t const* data; ///< `ints` of them
+    int32_t key;         ///< TEEWIRE_KEY(type, id)
+    uint32_t ints;       ///< of the data
+} teewire_item;
+
+/// A key is a type and an id of 16 bits each.
+#define TEEWIRE_KEY(type, id) ((int32_t)((uint32_t)(type) << 16 | ((uint32_t)(id)&0xffffU)))
+/// The type of a key, 0 to 65535.
+#define TEEWIRE_KEY_TYPE(key) ((int32_t)((uint32_t)(key) >> 16))
+/// The id of a key, 0 to 65535.
+#define TEEWIRE_KEY_ID(key) ((int32_t)((uint32_t)(key)&0xffffU))
+
+/// Makes a view of a snapshot that the program itself built, such as a CSnapshot: its size is read from its head.
+/// `flags`: those of a teewire_snapshot. Nothing is checked. O(1).
+TEEWIRE_API void teewire_snapshot_view(teewire_snapshot* out, int32_t const* ints, uint32_t flags);
+/// Checks a snapshot from outside as DDNet does, and makes a view of it. `mode`: a teewire_decoding, by default strict. Returns the number of items. Errors, with the int: TRUNCATED, BAD_COUNT, BAD_LENGTH, BAD_OFFSET,
+/// TOO_LARGE; with strict decoding BAD_TYPE for a negative key. O(items).
+TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, int32_t const* ints, uint32_t count, int32_t mode,
+                                           teewire_failure* failure);
+
+/// Number of items. O(1).
+TEEWIRE_API int32_t teewire_snapshot_items(teewire_snapshot const* snapshot);
+/// Item `number`, counted from 0. Error: NOT_FOUND. O(1).
+TEEWIRE_API int32_t teewire_snapshot_item(teewire_snapshot const* snapshot, uint32_t number, teewire_item* out);
+/// The first item with `key`. Error: NOT_FOUND. O(items).
+TEEWIRE_API int32_t teewire_snapshot_find(teewire_snapshot const* snapshot, int32_t key, teewire_item* out);
+/// The UUID, 16 bytes, of an item type of 0x4000 and above in this snapshot. Error: NOT_FOUND. O(items).
+TEEWIRE_API int32_t teewire_snapshot_extended_type(teewire_snapshot const* snapshot, uint32_t type, uint8_t* uuid);
+/// The sum of all data ints, modulo 2^32, which the games call Crc. O(ints).
+TEEWIRE_API uint32_t teewire_snapshot_checksum(teewire_snapshot const* snapshot);
+/// Copies the snapshot to `out` with its items ascending by key, as 0.7.4 and later keep them. `sorted` becomes a view of
+/// the copy. Returns its ints. Errors: OUTPUT_FULL; TOO_MANY_ITEMS. O(n log n).
+TEEWIRE_API int32_t teewire_snapshot_sort(teewire_snapshot const* snapshot, teewire_scratch* scratch, int32_t* out,
+                                          uint32_t capacity, teewire_snapshot* sorted, teewire_failure* failure);
+
+/// Words of memory for the outline of a snapshot of so many items and ints.
+#define TEEWIRE_OUTLINE_WORDS(items, ints) ((items) + (ints) / 32 + 4)
+/// Gives `snapshot` an outline, in memory of that size. Worth it for a snapshot that takes part in several deltas and
+/// did not come from a builder or a history. Returns the words used. O(items + ints / 32).
+TEEWIRE_API int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, uint32_t* memory);
+
+/// Ints of memory for a copy of a snapshot of so many items and ints, with outline.
+#define TEEWIRE_SNAPSHOT_COPY_INTS(items, ints) ((ints) + TEEWIRE_OUTLINE_WORDS(items, ints))
+/// Copies `snapshot` to `memory` of `capacity` ints, with its outline if it has one, and makes a view of the copy. Returns
+/// the ints used. Error: OUTPUT_FULL, and then `copy` is as before. O(ints).
+TEEWIRE_API int32_t teewire_snapshot_copy(teewire_snapshot const* snapshot, int32_t* memory, uint32_t capacity,
+                                          teewire_snapshot* copy);
+
+/* ---- deltas ------------------------------------------------------------------------------------------------------ */
+
+/// The agreed item sizes, in ints by type, which deltas leave out. A state that is given such a table needs it as long as
+/// it is used.
+typedef struct teewire_sizes teewire_sizes;
+
+/// How to treat input that real programs produce but that a careful writer would not.
+typedef enum teewire_decoding {
+    TEEWIRE_DECODING_DEFAULT = 0, ///< strict for what comes from a peer, lenient for recordings
+    TEEWIRE_STRICT = 1,           ///< refuses what DDNet refuses
+    TEEWIRE_LENIENT = 2           ///< takes what can be understood
+} teewire_decoding;
+
+/// What a Huffman encoder does when the bits end exactly on a byte boundary.
+typedef enum teewire_huffman {
+    TEEWIRE_HUFFMAN_NONE = 0,  ///< teewire_encode: no Huffman coding. Elsewhere as EXACT
+    TEEWIRE_HUFFMAN_EXACT = 1, ///< nothing more: DDNet since 2026-05-11
+    TEEWIRE_HUFFMAN_PADDED = 2 ///< one more zero byte: 0.6, 0.7, and DDNet before
+} teewire_huffman;
+
+/// Options of teewire_encode.
+typedef struct teewire_encode_options {
+    uint32_t size;              ///< sizeof(teewire_encode_options)
+    int32_t huffman;            ///< teewire_huffman; by default none, as the packet layer does it
+    teewire_sizes const* sizes; ///< null: those of 0.6 and DDNet
+} teewire_encode_options;
+
+/// Options of teewire_decode and teewire_delta_apply.
+typedef struct teewire_decode_options {
+    uint32_t size;              ///< sizeof(teewire_decode_options)
+    int32_t decoding;           ///< teewire_decoding; by default strict
+    int32_t huffman;            ///< teewire_decode: not zero if the bytes are Huffman-coded
+    teewire_sizes const* sizes; ///< null: those of 0.6 and DDNet
+} teewire_decode_options;
+
+/// Encodes the delta that makes `to` out of `from`: teewire_delta_create, teewire_varint_encode and, if asked for,
+/// teewire_huffman_encode in one call. Returns the bytes written; 0 if nothing changed. Errors as teewire_delta_create;
+/// BAD_ARGUMENT. O(items + ints).
+TEEWIRE_API int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const* to,
+                                   teewire_encode_options const* options, teewire_scratch* scratch, uint8_t* out,
+                                   uint32_t capacity, teewire_failure* failure);
+/// Decodes a delta to `from`. `to` becomes a view of the snapshot, which stays in the scratch memory until that is used
+/// again: a history or teewire_snapshot_copy keeps it, as the next `from` must be elsewhere. No bytes mean that nothing
+/// changed; then `to` is `from` itself. Returns the ints of the snapshot. Errors, with their stage: as teewire_huffman_decode,
+/// teewire_varint_decode, teewire_delta_apply. O(bytes + items + ints).
+TEEWIRE_API int32_t teewire_decode(teewire_snapshot const* from, uint8_t const* bytes, uint32_t size,
+                                   teewire_decode_options const* options, teewire_scratch* scratch,
+                                   teewire_snapshot* to, teewire_failure* failure);
+
+/* ---- building a snapshot ----------------------------------------------------------------------------------------- */
 
 /// Collects items and lays them out; one serves all clients of a thread in turns. See teewire/snapshot_builder.hpp for how
 /// extended types are numbered.
@@ -240,11 +344,11 @@ TEEWIRE_API void teewire_builder_start(teewire_builder* builder);
 /// DUPLICATE_KEY, TOO_MANY_ITEMS, TOO_LARGE. O(ints).
 TEEWIRE_API int32_t teewire_builder_add(teewire_builder* builder, uint32_t type, uint32_t id, uint32_t ints,
                                         int32_t** data);
-/// Adds an item with a copy of `ints` ints at `data`. Returns and errors as above.
+/// Adds an item with a copy of `data`. Returns and errors as teewire_builder_add. O(ints).
 TEEWIRE_API int32_t teewire_builder_put(teewire_builder* builder, uint32_t type, uint32_t id, int32_t const* data,
                                         uint32_t ints);
 /// The alias of an extended type, known by a UUID of 16 bytes: the type to add its items with, in this snapshot and all
-/// later ones of this builder, so that a server asks once. Errors: as above, and TOO_MANY_TYPES. O(extended types).
+/// later ones of this builder, so that a server asks once. Errors: as teewire_builder_add, and TOO_MANY_TYPES. O(extended types).
 TEEWIRE_API int32_t teewire_builder_extended_type(teewire_builder* builder, uint8_t const* uuid);
 /// teewire_builder_add with the alias of an extended type.
 TEEWIRE_API int32_t teewire_builder_add_extended(teewire_builder* builder, uint8_t const* uuid, uint32_t id,
@@ -292,10 +396,6 @@ TEEWIRE_API int32_t teewire_builder_finish(teewire_builder* builder, teewire_sna
 
 /* ---- sending snapshots ------------------------------------------------------------------------------------------- */
 
-/// Item sizes in ints by type, which deltas leave out. Null where one is expected means those of 0.6 and DDNet. States
-/// that are given one need it as long as they are used.
-typedef struct teewire_sizes teewire_sizes;
-
 /// Which numbers messages have.
 typedef enum teewire_protocol {
     TEEWIRE_PROTOCOL_DDNET = 0, ///< those of 0.6, and of DDNet's own messages
@@ -320,37 +420,38 @@ typedef enum teewire_sender_pace {
     TEEWIRE_SENDER_RECOVERING = 2 ///< every 50th tick, as what it acknowledged is not held any more
 } teewire_sender_pace;
 
-/// What a server keeps for a client: what was sent and acknowledged. teewire/snapshot_sender.hpp has the rules, and what of
-/// a server's work it does not do.
+/// What a server keeps for each client: the snapshots that were sent and the one that the client acknowledged.
+/// teewire/snapshot_sender.hpp has the rules, and the work that is left to the server.
 typedef struct teewire_sender teewire_sender;
 
-/// What the memory has beyond the numbers is for the ints of snapshots; a client that answers needs a second of them.
+/// Makes a sender. `size`: TEEWIRE_SENDER_SIZE; a client that answers in time needs room for the snapshots of a second.
+/// Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_sender_init(teewire_sender** out, void* memory, uint32_t size,
                                         teewire_sender_options const* options);
-/// Takes the tick that an input message acknowledges, -1 if it says so. Returns 1, or 0 if it makes no sense, which
-/// changes nothing.
+/// Takes the tick that an input message acknowledges, or -1. Returns 1; 0 for a tick that makes no sense, which changes
+/// nothing.
 TEEWIRE_API int32_t teewire_sender_acknowledge(teewire_sender* sender, int32_t tick);
 /// Whether a snapshot of this tick should be sent: 1 or 0.
 TEEWIRE_API int32_t teewire_sender_due(teewire_sender const* sender, int32_t tick);
-/// As teewire_builder_start, for the next snapshot to be sent. While items are added, the processor fetches what sending
-/// it will touch, which with many clients lies far away.
+/// As teewire_builder_start, for the next snapshot to this client. While items are added, the processor already fetches
+/// the memory that sending will touch, which is rarely in its caches when there are many clients.
 TEEWIRE_API void teewire_sender_start(teewire_sender const* sender, teewire_builder* builder);
 /// Encodes the snapshot of `tick` and keeps it. Ticks have to increase. Returns the number of messages, at least 1, that
 /// teewire_sender_next gives. Errors: as teewire_delta_create; BAD_TICK; TOO_LARGE when it takes too many messages or
 /// memory. O(items + ints).
 TEEWIRE_API int32_t teewire_sender_send(teewire_sender* sender, int32_t tick, teewire_snapshot const* snapshot,
                                         teewire_scratch* scratch, teewire_failure* failure);
-/// The next message, head included, to be sent without the vital flag: its bytes are in the scratch memory, valid until
-/// that is used again or the next call. Returns their number; 0 behind the last one.
+/// Gives the next message, head included, to be sent without the vital flag. Its bytes are in the scratch memory, until
+/// that is used again or until the next call. Returns how many; 0 after the last message.
 TEEWIRE_API int32_t teewire_sender_next(teewire_sender* sender, uint8_t const** message);
 /// The tick that the next snapshot is compared with; -1 if it will be a full one.
 TEEWIRE_API int32_t teewire_sender_base_tick(teewire_sender const* sender);
 /// How often snapshots are sent now: a teewire_sender_pace.
 TEEWIRE_API int32_t teewire_sender_state(teewire_sender const* sender);
-/// Snapshots are so many ticks apart from now on, for when a server changes its bandwidth while it runs. Error:
-/// BAD_ARGUMENT for 0 and 2^31 and above.
+/// Sends a snapshot every `interval` ticks from now on, for when a server changes its bandwidth while it runs. Error:
+/// BAD_ARGUMENT for 0 and for 2^31 and above.
 TEEWIRE_API int32_t teewire_sender_set_interval(teewire_sender* sender, uint32_t interval);
-/// As before the first snapshot: after a map change.
+/// Forgets everything, as before the first snapshot: after a map change.
 TEEWIRE_API void teewire_sender_reset(teewire_sender* sender);
 
 /* ---- receiving snapshots ----------------------------------------------------------------------------------------- */
@@ -387,10 +488,11 @@ typedef struct teewire_snapshot_event {
     teewire_snapshot snapshot; ///< valid until it is dropped from the receiver's history
 } teewire_snapshot_event;
 
-/// What a client keeps to receive snapshots.
+/// What a client keeps to receive snapshots: those that later deltas may start from.
 typedef struct teewire_receiver teewire_receiver;
 
-/// What the memory has beyond the numbers is for the ints of snapshots. Too little costs missing bases, nothing else.
+/// Makes a receiver. `size`: TEEWIRE_RECEIVER_SIZE. Too little room for snapshots only means that a base is missing more
+/// often. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_receiver_init(teewire_receiver** out, void* memory, uint32_t size,
                                           teewire_receiver_options const* options);
 /// Takes a message. Returns a teewire_received. Errors: of the message itself with stage INPUT and its byte (TRUNCATED,
@@ -408,176 +510,7 @@ TEEWIRE_API int32_t teewire_receiver_find(teewire_receiver const* receiver, int3
 /// Forgets everything: at a map change and with a new connection.
 TEEWIRE_API void teewire_receiver_reset(teewire_receiver* receiver);
 
-/* ---- one delta --------------------------------------------------------------------------------------------------- */
-
-/// Options of teewire_encode.
-typedef struct teewire_encode_options {
-    uint32_t size;              ///< sizeof(teewire_encode_options)
-    int32_t huffman;            ///< teewire_huffman; by default none, as the packet layer does it
-    teewire_sizes const* sizes; ///< null: those of 0.6 and DDNet
-} teewire_encode_options;
-
-/// Options of teewire_decode and teewire_delta_apply.
-typedef struct teewire_decode_options {
-    uint32_t size;              ///< sizeof(teewire_decode_options)
-    int32_t decoding;           ///< teewire_decoding; by default strict
-    int32_t huffman;            ///< teewire_decode: not zero if the bytes are Huffman-coded
-    teewire_sizes const* sizes; ///< null: those of 0.6 and DDNet
-} teewire_decode_options;
-
-/// Create and pack in one call, and Huffman-code if asked for. Returns the bytes written; 0 if nothing changed. Errors
-/// as teewire_delta_create; BAD_ARGUMENT. O(items + ints).
-TEEWIRE_API int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const* to,
-                                   teewire_encode_options const* options, teewire_scratch* scratch, uint8_t* out,
-                                   uint32_t capacity, teewire_failure* failure);
-/// The reverse. `to` becomes a view of the snapshot, which is in the scratch memory until that is used again: a history or
-/// teewire_snapshot_copy keeps it, as the next base has to be elsewhere. No bytes mean that nothing changed: `to` is
-/// `from` itself then. Returns the ints of the snapshot. Errors, with their stage: as teewire_huffman_decode,
-/// teewire_varint_decode, teewire_delta_apply. O(bytes + items + ints).
-TEEWIRE_API int32_t teewire_decode(teewire_snapshot const* from, uint8_t const* bytes, uint32_t size,
-                                   teewire_decode_options const* options, teewire_scratch* scratch,
-                                   teewire_snapshot* to, teewire_failure* failure);
-
-/* ---- demos ------------------------------------------------------------------------------------------------------- */
-
-/// The header of a demo. Text fields have terminators unless all of the field is used.
-typedef struct teewire_demo_header {
-    uint32_t size;            ///< sizeof(teewire_demo_header), set by the caller
-    uint32_t version;         ///< 3 to 6
-    uint32_t map_size;        ///< bytes of the map in the file, which follows the header; 0 if there is none
-    uint32_t map_crc;         ///< as stored
-    int32_t length;           ///< seconds; 0 if the recording was not stopped properly
-    uint32_t marker_count;    ///< up to 64
-    int32_t marker_ticks[64]; ///< timeline markers
-    uint32_t has_sha256;      ///< version 6
-    uint8_t sha256[32];       ///< of the map
-    char net_version[64];     ///< "0.6 626fce9a778df4d4" (also DDNet) or "0.7 802f1be60a05665f"
-    char map_name[64];        ///< without path
-    char type[8];             ///< "client" or "server"
-    char timestamp[20];       ///< "YYYY-MM-DD_HH-MM-SS", local time
-} teewire_demo_header;
-
-/// Reads the header of a demo, of which TEEWIRE_MAX_DEMO_HEADER_BYTES are enough. Returns its bytes: there the map begins,
-/// and behind that the chunks. Errors: TRUNCATED, BAD_MAGIC, BAD_VERSION, with the byte; then `out` is as it was.
-TEEWIRE_API int32_t teewire_demo_header_read(uint8_t const* file, uint64_t file_size, teewire_demo_header* out,
-                                             teewire_failure* failure);
-/// Writes the header to `out`. Returns its bytes, at most TEEWIRE_MAX_DEMO_HEADER_BYTES. Errors: OUTPUT_FULL;
-/// BAD_ARGUMENT for a version or marker count out of range.
-TEEWIRE_API int32_t teewire_demo_header_write(teewire_demo_header const* header, uint8_t* out, uint32_t capacity);
-
-/// Options of teewire_demo_reader_init.
-typedef struct teewire_demo_reader_options {
-    uint32_t size;              ///< sizeof(teewire_demo_reader_options)
-    int32_t decoding;           ///< teewire_decoding; by default lenient
-    teewire_sizes const* sizes; ///< null: found out from the file, see detect_size_table in teewire/demo_reader.hpp
-    uint32_t passed; ///< a bit 1 << teewire_demo_kind for what teewire_demo_reader_next plays without giving it
-} teewire_demo_reader_options;
-
-/// What teewire_demo_reader_next gives.
-typedef enum teewire_demo_kind {
-    TEEWIRE_DEMO_TICK = 1,     ///< a tick begins
-    TEEWIRE_DEMO_SNAPSHOT = 2, ///< there is another teewire_demo_reader_snapshot
-    TEEWIRE_DEMO_MESSAGE = 3   ///< one of the game or of the server
-} teewire_demo_kind;
-
-/// An event of a demo.
-typedef struct teewire_demo_event {
-    uint32_t size;          ///< sizeof(teewire_demo_event), set by the caller
-    int32_t tick;           ///< 50 per second
-    uint64_t position;      ///< byte of the file
-    uint8_t const* message; ///< with up to three zero bytes more than were sent; until the next call
-    uint32_t message_size;  ///< bytes
-    int32_t keyframe;       ///< 1 for a full snapshot, and for the tick that announces it
-} teewire_demo_event;
-
-/// What the chunk headers of a file say.
-typedef struct teewire_demo_overview {
-    uint32_t size;      ///< sizeof(teewire_demo_overview), set by the caller
-    int32_t first_tick; ///< -1 if there is none
-    int32_t last_tick;  ///< -1 if there is none
-    uint32_t ticks;     ///< tick markers
-    uint32_t snapshots; ///< full ones and deltas
-    uint32_t messages;  ///< message chunks
-    uint32_t keyframes; ///< where a seek can begin
-    int32_t damage;     ///< TEEWIRE_OK, or the code of where the file is damaged; the rest is what came before
-    uint64_t damage_position; ///< byte of the file
-    uint32_t restarts;        ///< tick markers that are not above the one before
-} teewire_demo_overview;
-
-/// Plays a demo from memory.
-typedef struct teewire_demo_reader teewire_demo_reader;
-
-/// `file`, the whole demo, is needed as long as the reader. Errors, with the byte: TRUNCATED, BAD_MAGIC, BAD_VERSION;
-/// BAD_ARGUMENT. Costs what detecting the sizes does.
-TEEWIRE_API int32_t teewire_demo_reader_init(teewire_demo_reader** out, void* memory, uint32_t size,
-                                             uint8_t const* file, uint64_t file_size,
-                                             teewire_demo_reader_options const* options, teewire_failure* failure);
-/// Fills in the header of the file. O(1).
-TEEWIRE_API void teewire_demo_reader_header(teewire_demo_reader const* reader, teewire_demo_header* out);
-/// The sizes in use: those of the options, or those that were found out, for more readers of the same file.
-TEEWIRE_API teewire_sizes const* teewire_demo_reader_sizes(teewire_demo_reader const* reader);
-/// Whose items and messages these are: a teewire_protocol, found out from the sizes and up to 64 snapshots. The demo is at
-/// its beginning then.
-TEEWIRE_API int32_t teewire_demo_reader_protocol(teewire_demo_reader* reader);
-/// The map inside the file. Returns its bytes. Error: TOO_LARGE for 2 GiB and more.
-TEEWIRE_API int32_t teewire_demo_reader_map(teewire_demo_reader const* reader, uint8_t const** map);
-/// Plays up to the next event. Returns a teewire_demo_kind, 0 at the end of the file, or the error with its stage and
-/// chunk; what came before has been given. Amortised O(bytes of the chunk).
-TEEWIRE_API int32_t teewire_demo_reader_next(teewire_demo_reader* reader, teewire_demo_event* event,
-                                             teewire_failure* failure);
-/// The tick of the last marker that was played; -1 before the first one.
-TEEWIRE_API int32_t teewire_demo_reader_tick(teewire_demo_reader const* reader);
-/// The last snapshot, valid until the next call. Returns the number of items. O(items).
-TEEWIRE_API int32_t teewire_demo_reader_snapshot(teewire_demo_reader* reader, teewire_snapshot* out);
-
-/// Memory for so many keyframes; there is one about every five seconds.
-#define TEEWIRE_KEYFRAMES_SIZE(count) (16 * (count))
-/// Reads all chunk headers, fills in `overview` unless it is null, and keeps keyframes in `memory` for
-/// teewire_demo_reader_seek. Returns the number of keyframes, even if fewer fit; then seeking is slow behind those that
-/// did. A damaged file is no error here. Errors: BAD_ARGUMENT for unaligned memory. O(chunks).
-TEEWIRE_API int32_t teewire_demo_reader_index(teewire_demo_reader* reader, void* memory, uint32_t size,
-                                              teewire_demo_overview* overview);
-/// Makes the snapshot that of `tick`: all up to the last marker not above it has been played. Messages on the way are
-/// skipped. Without an index it only goes forward. Errors as teewire_demo_reader_next. Costs at most the chunks since
-/// the last keyframe.
-TEEWIRE_API int32_t teewire_demo_reader_seek(teewire_demo_reader* reader, int32_t tick, teewire_failure* failure);
-
-/// Options of teewire_demo_writer_init.
-typedef struct teewire_demo_writer_options {
-    uint32_t size;              ///< sizeof(teewire_demo_writer_options)
-    uint32_t version;           ///< 3 to 6; by default 6
-    teewire_sizes const* sizes; ///< null: those of 0.6
-    int32_t huffman;            ///< teewire_huffman; by default EXACT
-} teewire_demo_writer_options;
-
-/// Records a demo. The header comes first, then the map, both written by the caller; then what these functions write.
-typedef struct teewire_demo_writer teewire_demo_writer;
-
-/// Makes a writer. Errors: BAD_ARGUMENT for memory, version or option.
-TEEWIRE_API int32_t teewire_demo_writer_init(teewire_demo_writer** out, void* memory, uint32_t size,
-                                             teewire_demo_writer_options const* options);
-/// Records a snapshot, with keyframes where recorders put them. Returns the bytes written, at most
-/// TEEWIRE_MAX_DEMO_BYTES. Errors: BAD_TICK when the tick does not increase; TOO_MANY_ITEMS; TOO_LARGE; OUTPUT_FULL. A
-/// failed call records nothing. O(items + ints).
-TEEWIRE_API int32_t teewire_demo_writer_snapshot(teewire_demo_writer* writer, int32_t tick,
-                                                 teewire_snapshot const* snapshot, uint8_t* out, uint32_t capacity,
-                                                 teewire_failure* failure);
-/// Records a message for the tick of the last snapshot. Returns the bytes written. Errors: TOO_LARGE; OUTPUT_FULL.
-TEEWIRE_API int32_t teewire_demo_writer_message(teewire_demo_writer* writer, uint8_t const* message, uint32_t size,
-                                                uint8_t* out, uint32_t capacity, teewire_failure* failure);
-/// Marks the last tick for the timeline. Returns 1, or 0 if the marker before is too near or there are 64.
-TEEWIRE_API int32_t teewire_demo_writer_mark(teewire_demo_writer* writer);
-/// Puts length and markers into the header, which the caller then writes again over the first one.
-TEEWIRE_API void teewire_demo_writer_finish(teewire_demo_writer const* writer, teewire_demo_header* header);
-
 /* ---- step by step: ints and bytes -------------------------------------------------------------------------------- */
-
-/// How to treat input that real programs produce but that a careful writer would not.
-typedef enum teewire_decoding {
-    TEEWIRE_DECODING_DEFAULT = 0, ///< strict for what comes from a peer, lenient for recordings
-    TEEWIRE_STRICT = 1,           ///< refuses what DDNet refuses
-    TEEWIRE_LENIENT = 2           ///< takes what can be understood
-} teewire_decoding;
 
 /// Packs ints in 1 to 5 bytes each. Returns the bytes written. Error: OUTPUT_FULL, with the number of the int. O(ints).
 TEEWIRE_API int32_t teewire_varint_encode(int32_t const* ints, uint32_t count, uint8_t* out, uint32_t capacity,
@@ -589,13 +522,6 @@ TEEWIRE_API int32_t teewire_varint_decode(uint8_t const* bytes, uint32_t size, i
 /// Unpacks one int from the start of `bytes`. Returns the bytes it takes. Error: TRUNCATED.
 TEEWIRE_API int32_t teewire_varint_read(uint8_t const* bytes, uint32_t size, int32_t* value,
                                         teewire_failure* failure);
-
-/// What a Huffman encoder does when the bits end exactly on a byte boundary.
-typedef enum teewire_huffman {
-    TEEWIRE_HUFFMAN_NONE = 0,  ///< teewire_encode: no Huffman coding. Elsewhere as EXACT
-    TEEWIRE_HUFFMAN_EXACT = 1, ///< nothing more: DDNet since 2026-05-11
-    TEEWIRE_HUFFMAN_PADDED = 2 ///< one more zero byte: 0.6, 0.7, and DDNet before
-} teewire_huffman;
 
 /// Encodes. `ending` is a teewire_huffman. Returns the bytes written, at most TEEWIRE_HUFFMAN_BOUND. Errors:
 /// OUTPUT_FULL, with the byte of the input that did not fit; BAD_ARGUMENT. O(bytes).
@@ -618,59 +544,6 @@ TEEWIRE_API int32_t teewire_sizes_copy(teewire_sizes** out, void* memory, uint32
 /// Sets the size of a type below 64; 0: deltas carry it. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_sizes_set(teewire_sizes* sizes, uint32_t type, uint32_t ints);
 
-/* ---- step by step: snapshots ------------------------------------------------------------------------------------- */
-
-/// An item of a snapshot, inside it.
-typedef struct teewire_item {
-    int32_t const* data; ///< `ints` of them
-    int32_t key;         ///< TEEWIRE_KEY(type, id)
-    uint32_t ints;       ///< of the data
-} teewire_item;
-
-/// A key is a type and an id of 16 bits each.
-#define TEEWIRE_KEY(type, id) ((int32_t)((uint32_t)(type) << 16 | ((uint32_t)(id)&0xffffU)))
-/// The type of a key, 0 to 65535.
-#define TEEWIRE_KEY_TYPE(key) ((int32_t)((uint32_t)(key) >> 16))
-/// The id of a key, 0 to 65535.
-#define TEEWIRE_KEY_ID(key) ((int32_t)((uint32_t)(key)&0xffffU))
-
-/// Makes a view of a snapshot that the caller's own program built, such as a CSnapshot: its size is read from its head.
-/// Nothing is checked. O(1).
-TEEWIRE_API void teewire_snapshot_view(teewire_snapshot* out, int32_t const* ints, uint32_t flags);
-/// Checks a stranger's snapshot of `count` ints as DDNet does, and makes a view of it. `mode` is a teewire_decoding,
-/// strict by default. Returns the number of items. Errors, with the int: TRUNCATED, BAD_COUNT, BAD_LENGTH, BAD_OFFSET,
-/// TOO_LARGE; with strict decoding BAD_TYPE for a negative key. O(items).
-TEEWIRE_API int32_t teewire_snapshot_check(teewire_snapshot* out, int32_t const* ints, uint32_t count, int32_t mode,
-                                           teewire_failure* failure);
-
-/// Words of memory for the outline of a snapshot of so many items and ints.
-#define TEEWIRE_OUTLINE_WORDS(items, ints) ((items) + (ints) / 32 + 4)
-/// Gives `snapshot` an outline, in memory of that size. Worth it for a snapshot that takes part in several deltas and
-/// did not come from a builder or a history. Returns the words used. O(items + ints / 32).
-TEEWIRE_API int32_t teewire_snapshot_outline(teewire_snapshot* snapshot, uint32_t* memory);
-
-/// Ints of memory for a copy of a snapshot of so many items and ints, with outline.
-#define TEEWIRE_SNAPSHOT_COPY_INTS(items, ints) ((ints) + TEEWIRE_OUTLINE_WORDS(items, ints))
-/// Copies `snapshot` to `memory` of `capacity` ints, with its outline if it has one, and makes a view of the copy. Returns
-/// the ints used. Error: OUTPUT_FULL, and then `copy` is as before. O(ints).
-TEEWIRE_API int32_t teewire_snapshot_copy(teewire_snapshot const* snapshot, int32_t* memory, uint32_t capacity,
-                                          teewire_snapshot* copy);
-
-/// Number of items. O(1).
-TEEWIRE_API int32_t teewire_snapshot_items(teewire_snapshot const* snapshot);
-/// Item `number`, counted from 0. Error: NOT_FOUND. O(1).
-TEEWIRE_API int32_t teewire_snapshot_item(teewire_snapshot const* snapshot, uint32_t number, teewire_item* out);
-/// The first item with that key. Error: NOT_FOUND. O(items).
-TEEWIRE_API int32_t teewire_snapshot_find(teewire_snapshot const* snapshot, int32_t key, teewire_item* out);
-/// The UUID, 16 bytes, of an item type of 0x4000 and above in this snapshot. Error: NOT_FOUND. O(items).
-TEEWIRE_API int32_t teewire_snapshot_extended_type(teewire_snapshot const* snapshot, uint32_t type, uint8_t* uuid);
-/// Sum of all data ints, modulo 2^32: what is called Crc elsewhere. O(ints).
-TEEWIRE_API uint32_t teewire_snapshot_checksum(teewire_snapshot const* snapshot);
-/// Copies the snapshot to `out` with its items ascending by key, as 0.7.4 and later keep them. Returns its ints. Errors:
-/// OUTPUT_FULL; TOO_MANY_ITEMS. O(n log n).
-TEEWIRE_API int32_t teewire_snapshot_sort(teewire_snapshot const* snapshot, teewire_scratch* scratch, int32_t* out,
-                                          uint32_t capacity, teewire_snapshot* sorted, teewire_failure* failure);
-
 /* ---- step by step: deltas ---------------------------------------------------------------------------------------- */
 
 /// Writes the delta that makes `to` out of `from`, in the bytes of the reference implementations. Returns its ints; 0 if
@@ -692,12 +565,12 @@ TEEWIRE_API int32_t teewire_delta_apply(teewire_snapshot const* from, int32_t co
 /// Snapshots by increasing tick. Adding drops the oldest ones when there is no room.
 typedef struct teewire_history teewire_history;
 
-/// Holds at most `snapshots`; the rest of the memory is for their ints and outlines. 1 to 65535.
+/// Makes a history of at most `snapshots` snapshots, 1 to 65535; the rest of the memory is for their ints and outlines.
+/// Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_history_init(teewire_history** out, void* memory, uint32_t size, uint32_t snapshots);
-/// Keeps a copy, with outline if it has one, and `word`, which means something to the caller alone, such as a time.
-/// `stored`, if not null, becomes a view of the copy, valid until it is dropped. What this drops may be what
-/// teewire_history_find gave: a base is to be used before anything is added.
-/// Returns the number held. Errors: BAD_TICK if the tick does not increase; TOO_LARGE, with the ints there are, and
+/// Keeps a copy, with the outline if there is one, and `word`, which only the caller understands, such as a time.
+/// `stored`, if not null, becomes a view of the copy, valid until it is dropped. Adding may drop the snapshot that
+/// teewire_history_find gave, so use a base before you add. Returns the number held. Errors: BAD_TICK if the tick does not increase; TOO_LARGE, with the ints there are, and
 /// then nothing is dropped. O(ints).
 TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, teewire_snapshot const* snapshot,
                                         uint64_t word, teewire_snapshot* stored, teewire_failure* failure);
@@ -705,228 +578,13 @@ TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, 
 /// not null, becomes what was added with it. Error: UNKNOWN_TICK. O(log snapshots).
 TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out,
                                          uint64_t* word);
-/// As teewire_builder_start. While items are added, the processor fetches what comparing the snapshot with that of
-/// `base_tick`, and adding it to the history, will touch, which with many clients lies far away.
+/// As teewire_builder_start. While items are added, the processor already fetches the memory that is needed to compare
+/// the snapshot with that of `base_tick` and to add it to the history.
 TEEWIRE_API void teewire_history_start(teewire_history const* history, int32_t base_tick, teewire_builder* builder);
-/// Drops everything older. Returns the number held.
+/// Drops the snapshots before `tick`. Returns the number held.
 TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);
 /// Drops everything.
 TEEWIRE_API void teewire_history_clear(teewire_history* history);
-
-/* ---- items as tables --------------------------------------------------------------------------------------------- */
-
-/// What a column holds instead of an int of the item.
-typedef enum teewire_column_place {
-    TEEWIRE_COLUMN_TICK = -1,    ///< the tick of the snapshot
-    TEEWIRE_COLUMN_ID = -2,      ///< the id of the item
-    TEEWIRE_COLUMN_INTS = -3,    ///< how many ints the item has
-    TEEWIRE_COLUMN_KEYFRAME = -4 ///< 1 if the snapshot needs no other
-} teewire_column_place;
-
-/// A column of a table.
-typedef struct teewire_column {
-    int32_t* values; ///< room for the `capacity` of the table
-    int32_t
-        place; ///< an int of the item, counted from 0, or a teewire_column_place; 0 where the item has no such int
-} teewire_column;
-
-/// The `type` of a table with a row for each snapshot; all that is of an item is 0 there.
-#define TEEWIRE_SNAPSHOT_ROWS 0xffffffffu
-
-/// A table with a row for each item of a type in each snapshot.
-typedef struct teewire_table {
-    uint32_t size;                 ///< sizeof(teewire_table), set by the caller
-    uint32_t type;                 ///< of the items; of no meaning if there is a UUID
-    uint8_t const* uuid;           ///< 16 bytes of an extended type, or null
-    teewire_column const* columns; ///< all of it is the caller's, to be changed between two calls
-    uint32_t column_count;         ///< how many columns
-    int32_t first_tick;            ///< items of snapshots before it are left out
-    int32_t last_tick;             ///< where to stop
-    int32_t tick;                  ///< of the last snapshot whose items were added
-    uint64_t capacity;             ///< rows that there is room for
-    uint64_t rows;                 ///< rows so far; the next ones come behind them
-    uint64_t position;             ///< demos: byte of the file that was reached
-} teewire_table;
-
-/// Adds the items of `snapshot` to the table, whatever its ticks are. Returns how many. Error: OUTPUT_FULL, with the rows
-/// that there would be, and then there are as many as before. O(items + values).
-TEEWIRE_API int32_t teewire_snapshot_rows(teewire_snapshot const* snapshot, int32_t tick, int32_t keyframe,
-                                          teewire_table* table, teewire_failure* failure);
-/// Plays the demo and adds the items of its snapshots. Returns 0 at the end of the file, or when a tick above `last_tick`
-/// has begun; 1 when the next snapshot does not fit, and then the next call begins with it. Room for
-/// TEEWIRE_MAX_ITEMS more rows is always enough for one. Errors as teewire_demo_reader_next; what came before has been
-/// added. O(bytes + values).
-TEEWIRE_API int32_t teewire_demo_reader_rows(teewire_demo_reader* reader, teewire_table* table,
-                                             teewire_failure* failure);
-
-/* ---- what items and messages mean -------------------------------------------------------------------------------- */
-
-/// What the ints of a field mean.
-typedef enum teewire_field_kind {
-    TEEWIRE_FIELD_INTEGER = 0,     ///< a number
-    TEEWIRE_FIELD_TICK = 1,        ///< 50 per second
-    TEEWIRE_FIELD_BOOLEAN = 2,     ///< 0 or 1
-    TEEWIRE_FIELD_ENUMERATION = 3, ///< one of the words
-    TEEWIRE_FIELD_FLAGS = 4,       ///< a bit for each word, lowest first
-    TEEWIRE_FIELD_TEXT = 5         ///< four bytes in an int: teewire_text_decode
-} teewire_field_kind;
-
-/// An item type that has a name.
-typedef struct teewire_item_type {
-    uint32_t size;     ///< sizeof(teewire_item_type), set by the caller
-    uint32_t type;     ///< 0 for extended types
-    char const* name;  ///< "character"
-    uint8_t uuid[16];  ///< all zero for plain types
-    uint32_t ints;     ///< of the current form
-    uint32_t min_ints; ///< of the shortest form that receivers take
-} teewire_item_type;
-
-/// A field of an item type.
-typedef struct teewire_field {
-    uint32_t size;      ///< sizeof(teewire_field), set by the caller
-    int32_t kind;       ///< teewire_field_kind
-    char const* name;   ///< "hook_state"
-    uint32_t offset;    ///< its first int
-    uint32_t ints;      ///< of an element; more than 1 for texts alone
-    uint32_t count;     ///< elements; more than 1 for arrays
-    int32_t first_word; ///< the value that the first word stands for; of flags 0
-} teewire_field;
-
-/// Type `number`, counted from 0, of a protocol: those with a number, then the extended ones. Returns its fields. Error:
-/// NOT_FOUND behind the last one, and for numbers that are no teewire_protocol. Texts are static. O(1).
-TEEWIRE_API int32_t teewire_item_type_at(int32_t protocol, uint32_t number, teewire_item_type* out);
-/// Field `field`, counted from 0, of that type. Returns its words. Error: NOT_FOUND. O(1).
-TEEWIRE_API int32_t teewire_field_at(int32_t protocol, uint32_t number, uint32_t field, teewire_field* out);
-/// Word `word`, counted from 0, of that field; null if there is none. O(1).
-TEEWIRE_API char const* teewire_field_word(int32_t protocol, uint32_t number, uint32_t field, uint32_t word);
-/// The text in so many ints, without its terminator, as it was sent: UTF-8 or not. `out` has 4 * `ints` bytes. Returns the bytes.
-TEEWIRE_API int32_t teewire_text_decode(int32_t const* ints, uint32_t count, uint8_t* out);
-
-/// What is known of a message. Which of the members behind `fields` mean something depends on it: those of kill are client_id,
-/// victim and weapon. Borrowed: the bytes are those of the message. Texts have no terminator.
-typedef struct teewire_message {
-    uint32_t size;         ///< sizeof(teewire_message), set by the caller
-    int32_t id;            ///< 0 for extended messages
-    int32_t system;        ///< 1: concerns the connection, not the game
-    uint8_t uuid[16];      ///< of extended messages
-    char const* name;      ///< "chat"; null if it is not known. Static
-    uint8_t const* fields; ///< everything behind the head
-    uint32_t fields_size;  ///< bytes of it
-    int32_t client_id;     ///< who speaks, kills, comes or goes; -1 for the server and nobody
-    int32_t victim;        ///< who was killed
-    int32_t weapon;        ///< -3 game, -2 self, -1 world, otherwise as an item's weapon
-    int32_t team;   ///< chat of 0.6: 0 all, 1 team, from 2 on DDNet's whispers; of 0.7: 1 all, 2 team, 3 whisper
-    int32_t target; ///< who is whispered to, of 0.7; -1 for nobody
-    uint32_t text_size;   ///< bytes
-    char const* text;     ///< what was said, or the reason of a leave
-    char const* sender;   ///< the name of a client, in messages that introduce one
-    uint32_t sender_size; ///< bytes
-    uint32_t clan_size;   ///< bytes
-    char const* clan;     ///< the same
-} teewire_message;
-
-/// Reads a message, head included, of that teewire_protocol. Returns 1, or 0 if `out` has nothing behind `fields`, as the
-/// message is not of the common ones, or damaged. Errors, with the byte: TRUNCATED in the head; BAD_ARGUMENT.
-TEEWIRE_API int32_t teewire_message_read(uint8_t const* message, uint32_t size, int32_t protocol,
-                                         teewire_message* out, teewire_failure* failure);
-
-/* ---- one world for many clients ---------------------------------------------------------------------------------- */
-
-/// What a world may hold. Zero stands for the default.
-typedef struct teewire_world_limits {
-    uint32_t size;    ///< sizeof(teewire_world_limits), set by the caller
-    uint32_t clients; ///< numbered from 0 on; by default 64, at most 65534
-    uint32_t items;   ///< of a tick, different contents of one key included; by default 4096, at most 65534
-    uint32_t ints;    ///< of their data; by default 65536
-    uint32_t ticks;   ///< held at most; by default 75, which is 3 seconds at 25 a second
-} teewire_world_limits;
-
-/// The items of a tick, each once, and what each client sees of them; and the ticks before. Between teewire_world_finish
-/// and the next teewire_world_start, several threads may read and encode. See teewire/shared_world.hpp.
-typedef struct teewire_world teewire_world;
-
-/// Bytes of a world that holds `ticks` of the limits when a tick has so many items with so many ints in all, of which each
-/// client sees `seen`. 0 if that is 4 GiB or more, or a number out of range. `limits` may be null.
-TEEWIRE_API uint32_t teewire_world_size(teewire_world_limits const* limits, uint32_t items, uint32_t ints,
-                                        uint32_t seen);
-/// Makes a world. With fewer bytes than it would need, older ticks are dropped sooner. Error: BAD_ARGUMENT.
-TEEWIRE_API int32_t teewire_world_init(teewire_world** out, void* memory, uint32_t size,
-                                       teewire_world_limits const* limits);
-/// The alias of an extended type, described from now on at the front of every snapshot; if items are shown, to be asked
-/// for before teewire_world_start. Errors: TOO_MANY_TYPES, TOO_MANY_ITEMS, TOO_LARGE. O(extended types).
-TEEWIRE_API int32_t teewire_world_extended_type(teewire_world* world, uint8_t const* uuid);
-/// Begins a tick; one that was not finished is forgotten. Error: BAD_TICK when ticks do not increase. O(items).
-TEEWIRE_API int32_t teewire_world_start(teewire_world* world, int32_t tick);
-/// Adds a copy of an item, and gives its number, which is that of an equal one if there is one. Errors: BAD_TYPE, BAD_ID,
-/// TOO_MANY_ITEMS, TOO_LARGE. O(ints).
-TEEWIRE_API int32_t teewire_world_add(teewire_world* world, uint32_t type, uint32_t id, int32_t const* data,
-                                      uint32_t ints);
-/// Adds `count` items of the tick before, from number `first` on, as they were. Gives the number of the first. Errors:
-/// UNKNOWN_TICK if there are no such items; those of teewire_world_add.
-TEEWIRE_API int32_t teewire_world_keep(teewire_world* world, uint32_t first, uint32_t count);
-/// A client sees the items whose bits are set, bit n % 64 of word n / 64. Returns how many. Errors, and then it sees
-/// nothing: DUPLICATE_KEY, TOO_MANY_ITEMS, TOO_LARGE, BAD_ARGUMENT. O(items / 64 + items seen).
-TEEWIRE_API int32_t teewire_world_show(teewire_world* world, uint32_t client, uint64_t const* set, uint32_t words);
-/// The other way: begins the items of a client, in any order. Error: BAD_ARGUMENT.
-TEEWIRE_API int32_t teewire_world_start_view(teewire_world* world, uint32_t client);
-/// Adds an item whose data is zero, to be filled in before teewire_world_finish_view. Returns the items of the view so far.
-/// Errors, and then nothing was added: BAD_TYPE, BAD_ID, TOO_MANY_ITEMS, TOO_LARGE.
-TEEWIRE_API int32_t teewire_world_add_to_view(teewire_world* world, uint32_t type, uint32_t id, uint32_t ints,
-                                              int32_t** data);
-/// Adds an item with a copy of `ints` ints at `data`. Returns and errors as above. O(ints).
-TEEWIRE_API int32_t teewire_world_put_to_view(teewire_world* world, uint32_t type, uint32_t id, int32_t const* data,
-                                              uint32_t ints);
-/// Ends it. Returns the number of items. Error, with the number of the first item that was left out: DUPLICATE_KEY,
-/// TOO_MANY_ITEMS, TOO_LARGE. O(items + ints).
-TEEWIRE_API int32_t teewire_world_finish_view(teewire_world* world, teewire_failure* failure);
-/// Ends the tick. Returns the number of its items. Error: TOO_LARGE if it could not be held even alone; it is forgotten.
-TEEWIRE_API int32_t teewire_world_finish(teewire_world* world, teewire_failure* failure);
-/// 1 if the client was shown that tick and it is held.
-TEEWIRE_API int32_t teewire_world_holds(teewire_world const* world, uint32_t client, int32_t tick);
-/// Writes the client's snapshot to `out`, as for a demo. Returns the number of items. Errors: UNKNOWN_TICK; OUTPUT_FULL,
-/// never with TEEWIRE_MAX_SNAPSHOT_INTS. O(ints).
-TEEWIRE_API int32_t teewire_world_snapshot(teewire_world const* world, uint32_t client, int32_t tick, int32_t* out,
-                                           uint32_t capacity, teewire_snapshot* snapshot, teewire_failure* failure);
-/// Drops everything older than `tick`, but never the newest one. Returns how many are left.
-TEEWIRE_API int32_t teewire_world_drop_before(teewire_world* world, int32_t tick);
-/// Nobody has seen anything under that number: for when another client gets it.
-TEEWIRE_API void teewire_world_forget_client(teewire_world* world, uint32_t client);
-/// No ticks are held any more: for a change of the map, after which they begin again. Extended types stay.
-TEEWIRE_API void teewire_world_clear(teewire_world* world);
-
-/// Encodes the newest tick of a world for its clients; each thread has one.
-typedef struct teewire_encoder teewire_encoder;
-
-/// What teewire_encoder_encode made.
-typedef struct teewire_packed_delta {
-    uint32_t size;        ///< sizeof(teewire_packed_delta), set by the caller
-    int32_t tick;         ///< of the snapshot
-    int32_t base_tick;    ///< -1 for a full one
-    uint32_t checksum;    ///< of the snapshot
-    uint8_t const* bytes; ///< variable-length ints
-    uint32_t byte_count;  ///< 0 if nothing changed
-} teewire_packed_delta;
-
-/// Bytes of an encoder for a world of these limits whose ticks have so many items with so many ints in all, when clients have
-/// acknowledged so many different ticks. 0 as teewire_world_size.
-TEEWIRE_API uint32_t teewire_encoder_size(teewire_world_limits const* limits, uint32_t items, uint32_t ints,
-                                          uint32_t ticks);
-/// Makes an encoder. With fewer bytes it does more than once what it could not keep. Error: BAD_ARGUMENT.
-TEEWIRE_API int32_t teewire_encoder_init(teewire_encoder** out, void* memory, uint32_t size,
-                                         teewire_world const* world);
-/// The packed delta from the client's snapshot of `base_tick` to its newest one; from the empty one if that is -1 or not held.
-/// Valid until the encoder is used again. `sizes` stays as it is until the next tick. Returns the bytes. Errors:
-/// UNKNOWN_TICK if the client was not shown the newest tick, or the last could not be held; SIZE_MISMATCH, with the number
-/// of the item; BAD_ARGUMENT.
-TEEWIRE_API int32_t teewire_encoder_encode(teewire_encoder* encoder, uint32_t client, int32_t base_tick,
-                                           teewire_sizes const* sizes, teewire_packed_delta* out,
-                                           teewire_failure* failure);
-/// The same as messages for the connection, of the protocol and with the agreed sizes of `options`; against nothing also when
-/// an item has changed its size. Returns their number. Errors: as teewire_encoder_encode, and as teewire_sender_send.
-TEEWIRE_API int32_t teewire_encoder_send(teewire_encoder* encoder, uint32_t client, int32_t base_tick,
-                                         teewire_sender_options const* options, teewire_failure* failure);
-/// The next of these messages. Returns its bytes, or 0 behind the last. Valid until the encoder is used again.
-TEEWIRE_API int32_t teewire_encoder_next(teewire_encoder* encoder, uint8_t const** message);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,8 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <teewire.h>
+#include <teewire_table.h>
+#include <teewire_world.h>
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The C ABI is what it was: functions and structs by abidiff, constants of the header by their text.
+"""The C ABI is what it was: functions and structs by abidiff, constants of the headers by their text.
 
-Usage: abi.py LIBRARY HEADER BASELINE [--update]
+Usage: abi.py LIBRARY BASELINE HEADER... [--update]
 BASELINE.abi and BASELINE.constants are what they are compared with; --update writes them anew, which is right after an
 addition, and after a new TEEWIRE_ABI_MAJOR."""
 import pathlib
@@ -15,9 +15,9 @@ import tempfile
 SKIPPED = 77
 
 
-def constants(header):
+def constants(headers):
     """Enumerators and macros with values; versions are there to change."""
-    text = re.sub(r" *\\\n *", " ", header.read_text())  # macros of several lines
+    text = re.sub(r" *\\\n *", " ", "\n".join(header.read_text() for header in headers))  # macros of several lines
     found = re.findall(r"^    (TEEWIRE_\w+) = (-?\d+)", text, re.M)
     found += re.findall(r"(TEEWIRE_\w+) = (\d+)", "\n".join(re.findall(r"^typedef enum .*\}.*$", text, re.M)))
     found += re.findall(r"^#define (TEEWIRE_\w+(?:\([^)]*\))?) (.+)$", text, re.M)
@@ -25,18 +25,19 @@ def constants(header):
             if name not in ("TEEWIRE_API", "TEEWIRE_ABI_MINOR") and not name.startswith("TEEWIRE_VERSION_")}
 
 
-def describe(library, header, out):
-    subprocess.run(["abidw", "--exported-interfaces-only", "--drop-private-types", "--headers-dir", header.parent,
+def describe(library, folder, out):
+    subprocess.run(["abidw", "--exported-interfaces-only", "--drop-private-types", "--headers-dir", folder,
                     "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--no-elf-needed",
                     "--out-file", out, library], check=True)
     # Where it was built is not the ABI's business.
     out.write_text(re.sub(r" path='[^']*'", lambda m: f" path='{m[0].rpartition('/')[2]}", out.read_text()))
 
 
-def main(library, header, baseline, update=None):
-    header = pathlib.Path(header)
+def main(library, baseline, *rest):
+    update = "--update" in rest
+    headers = [pathlib.Path(name) for name in rest if name != "--update"]
     stored = pathlib.Path(baseline + ".constants")
-    now = constants(header)
+    now = constants(headers)
     if update:
         stored.write_text("\n".join(sorted(now)) + "\n")
     gone = sorted(set(stored.read_text().splitlines()) - now)
@@ -48,10 +49,10 @@ def main(library, header, baseline, update=None):
         print("SKIPPED: functions and structs, which need abidiff (abigail-tools) and an x86-64 machine")
         return SKIPPED
     if update:
-        describe(library, header, pathlib.Path(baseline + ".abi"))
+        describe(library, headers[0].parent, pathlib.Path(baseline + ".abi"))
     with tempfile.TemporaryDirectory() as folder:
         new = pathlib.Path(folder) / "new.abi"
-        describe(library, header, new)
+        describe(library, headers[0].parent, new)
         return subprocess.run(["abidiff", "--no-added-syms", baseline + ".abi", new]).returncode
 
 

@@ -72,7 +72,7 @@ def layer_of(lib, path):
         return next((name for name, (headers, _) in LAYERS.items() if public in headers), None)
     except ValueError:
         pass
-    if path == lib / "include/teewire.h":
+    if path.parent == lib / "include":
         return "c"
     folder = path.relative_to(lib / "src").parts[0]
     return folder if folder in LAYERS else None

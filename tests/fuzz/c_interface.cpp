@@ -2,7 +2,8 @@
 // header wants it; results are within what it promises.
 #include "fuzz.hpp"
 
-#include <teewire.h>
+#include <teewire_table.h>
+#include <teewire_world.h>
 
 #include <algorithm>
 #include <array>

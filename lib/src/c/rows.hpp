@@ -3,6 +3,8 @@
 
 #include "convert.hpp"
 
+#include "teewire_table.h"
+
 namespace teewire::c {
 
 /// Adds the items that `to` asks for. Returns how many there are; if they do not fit, `to` has as many rows as before.

@@ -1,5 +1,7 @@
 #include "convert.hpp"
 
+#include "teewire_world.h"
+
 #include "teewire/shared_encoder.hpp"
 
 using namespace teewire;
