@@ -18,21 +18,17 @@ namespace {
 
 namespace asio = boost::asio;
 
-class server_feed final : public feed, private live_sink {
+class server_feed final : public feed {
 public:
     server_feed(service_loop& loop, host_port const& server, spectator_options const& options, event_sink& to,
                 std::function<void()> ended)
-        : to_{to}, options_{options}, reader_{loop, options_, server, *this, std::move(ended)} {}
+        : options_{options}, reader_{loop, options_, server, to, std::move(ended)} {}
 
     void start() override { reader_.start(); }
     void stop() override { reader_.stop(); }
     [[nodiscard]] bool failed() const override { return reader_.outcome().failed; }
 
 private:
-    void put(stream_event const& event) override { to_.put(event); }
-    void flush() override {}
-
-    event_sink& to_;
     spectator_options options_;
     server_reader reader_;
 };

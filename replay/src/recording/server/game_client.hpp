@@ -29,16 +29,24 @@ struct client_profile {
     milliseconds no_answer = 10'000; ///< to the handshake
 };
 
-/// Gets what a client receives. Everything borrowed holds during the call.
-class client_listener {
+/// Gets what a server sends. Everything borrowed holds during the call.
+class server_listener {
 public:
-    /// The session begins, or begins anew with another map: ticks restart.
+    /// The game begins, or begins again with another map: ticks restart.
     virtual void map_changes(served_map const& map) = 0;
-    virtual void map_arrives(std::size_t bytes) = 0;
     /// `bytes` match size and sums; empty when it was not to be downloaded.
     virtual void map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) = 0;
     virtual void receives(snapshot_event const& event) = 0;
     virtual void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) = 0;
+
+protected:
+    ~server_listener() = default;
+};
+
+/// The same, and how far the download of the map is.
+class client_listener : public server_listener {
+public:
+    virtual void map_arrives(std::size_t bytes) = 0;
 
 protected:
     ~client_listener() = default;

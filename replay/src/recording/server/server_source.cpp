@@ -9,7 +9,7 @@
 namespace teewire::replay {
 
 server_reader::server_reader(service_loop& loop, spectator_options const& options, host_port const& server,
-                             live_sink& to, std::function<void()> ended)
+                             event_sink& to, std::function<void()> ended)
     : scratch_{std::make_unique<snapshot_scratch>()}, label_{fmt::format("{}:{}", server.host, server.port)},
       to_{to}, ended_{std::move(ended)}, server_{loop, options, server, *this, *scratch_} {}
 
@@ -104,7 +104,7 @@ std::optional<host_port> parse_server(std::string const& name) {
     return host_port::parse(name);
 }
 
-watched_server watch(host_port const& server, spectator_options options, live_sink& to) {
+watched_server watch(host_port const& server, spectator_options options, event_sink& to) {
     options.download_map = false;
     service_loop loop;
     server_reader reader{loop, options, server, to, [&] { loop.stop(); }};

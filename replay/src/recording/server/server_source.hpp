@@ -28,7 +28,7 @@ struct watched_server {
 class server_reader final : private spectator_owner {
 public:
     /// `ended` is called when it is over. What is borrowed must outlive it.
-    server_reader(service_loop& loop, spectator_options const& options, host_port const& server, live_sink& to,
+    server_reader(service_loop& loop, spectator_options const& options, host_port const& server, event_sink& to,
                   std::function<void()> ended);
 
     void start() { server_.start(); }
@@ -53,7 +53,7 @@ private:
 
     std::unique_ptr<snapshot_scratch> scratch_;
     std::string label_;
-    live_sink& to_;
+    event_sink& to_;
     std::function<void()> ended_;
     recording_info recording_;
     std::vector<std::uint8_t> map_;
@@ -67,6 +67,6 @@ private:
 
 /// Reads a server until the program is interrupted, the duration is over, the server is gone (and `retry` is not set), or
 /// the sink has enough. The map is not downloaded.
-[[nodiscard]] watched_server watch(host_port const& server, spectator_options options, live_sink& to);
+[[nodiscard]] watched_server watch(host_port const& server, spectator_options options, event_sink& to);
 
 } // namespace teewire::replay

@@ -23,13 +23,8 @@ struct spectator_options {
 };
 
 /// Gets what the server sends, and what happens to the connection.
-class spectator_owner {
+class spectator_owner : public server_listener {
 public:
-    /// As client_listener has them.
-    virtual void map_changes(served_map const& map) = 0;
-    virtual void map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) = 0;
-    virtual void receives(snapshot_event const& event) = 0;
-    virtual void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) = 0;
     /// A line for people, without the server's name.
     virtual void says(std::string const& line) = 0;
     /// Why it is over.

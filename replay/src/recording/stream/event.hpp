@@ -43,23 +43,23 @@ struct stream_event {
     bool vital = true;                     ///< a message that is sent again when it is lost
 };
 
-/// Gets what happens.
+/// Takes the events of a stream.
 class event_sink {
 public:
     virtual void put(stream_event const& event) = 0;
+    /// No other event is there yet: those before should be shown.
+    virtual void flush() {}
+    /// It wants no more events.
+    [[nodiscard]] virtual bool over() const { return false; }
 
 protected:
     ~event_sink() = default;
 };
 
-/// Gets what happens, and may have to wait for it.
+/// Takes the events of a stream that goes on.
 class live_sink : public event_sink {
 public:
-    /// Nothing else is there yet: what was given should be shown.
-    virtual void flush() = 0;
-    /// Nothing that is still to come is wanted.
-    [[nodiscard]] virtual bool over() const { return false; }
-    /// Nothing comes any more.
+    /// The last event has come.
     virtual void finish() { flush(); }
 
 protected:
