@@ -1,6 +1,7 @@
 // What `teewire repair` keeps of damaged demos.
 #include "damage.hpp"
 #include "demos.hpp"
+#include "random.hpp"
 
 #include <fmt/format.h>
 
@@ -289,5 +290,43 @@ TEST_CASE("repair: 1000 damaged demos") {
         test::repair_tally all;
         for (std::size_t i = 0; i < 250; ++i) all.add(test::try_repair(*demos[i % demos.size()], kind, rng));
         test::check_tally(all, kind);
+    }
+}
+
+TEST_CASE("repair: the heaviest chain of segments is that of all chains") {
+    test::random random{5};
+    for (int round = 0; round < 500; ++round) {
+        std::vector<segment> found(1 + random.below(9));
+        for (segment& s : found) {
+            s.first_tick = static_cast<std::int32_t>(random.below(20));
+            s.last_tick = s.first_tick + static_cast<std::int32_t>(random.below(6));
+            s.snapshots = random.below(5);
+            s.follows = random.below(2) != 0;
+        }
+        segment_gaps const gaps{found};
+        auto const weight = [&](std::size_t i) {
+            return found[i].snapshots * (gaps.fits_previous(i) || gaps.fits_next(i) ? 4U : 1U);
+        };
+        std::uint64_t most = 0;
+        for (std::size_t set = 0; set < std::size_t{1} << found.size(); ++set) {
+            std::uint64_t sum = 0;
+            std::int32_t last = -1;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                if ((set >> i & 1) == 0) continue;
+                if (found[i].first_tick <= last || found[i].snapshots == 0) sum = 0, last = INT32_MAX;
+                else sum += weight(i), last = found[i].last_tick;
+            }
+            most = std::max(most, last == INT32_MAX ? 0 : sum);
+        }
+        auto const chain = heaviest_chain(found, gaps);
+        std::uint64_t sum = 0;
+        for (std::size_t n = 0; n < chain.size(); ++n) {
+            sum += weight(chain[n]);
+            CHECK(found[chain[n]].snapshots != 0);
+            if (n == 0) continue;
+            CHECK(chain[n - 1] < chain[n]);
+            CHECK(found[chain[n - 1]].last_tick < found[chain[n]].first_tick);
+        }
+        CHECK(sum == most);
     }
 }

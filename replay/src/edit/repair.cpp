@@ -1,6 +1,7 @@
 #include "edit/repair.hpp"
 
 #include "base/interrupts.hpp"
+#include "edit/segment_choice.hpp"
 #include "recording/demo/demo_document.hpp"
 #include "recording/demo/demo_output.hpp"
 
@@ -354,102 +355,54 @@ void demo_repair::end_before(segment& s, std::int32_t limit) {
     s.snapshots = snapshots;
 }
 
-// The segments with most snapshots of which each begins behind the one before.
-void demo_repair::choose(std::vector<segment> found) {
-    std::vector<std::size_t> candidates;
-    for (std::size_t i = 0; i < found.size(); ++i)
-        if (found[i].snapshots != 0) candidates.push_back(i);
-    if (candidates.empty()) {
-        if (!found.empty() && !found.front().damage.empty()) remarks_.push_back(found.front().damage);
-        return;
-    }
-    auto const gap = [&](std::size_t before) {
-        return std::int64_t{found[before + 1].first_tick} - found[before].last_tick;
-    };
-    std::vector<std::int64_t> gaps;
-    for (std::size_t i = 0; i + 1 < found.size(); ++i)
-        if (found[i + 1].follows && gap(i) > 0) gaps.push_back(gap(i));
-    std::sort(gaps.begin(), gaps.end());
-    std::int64_t const usual_gap = gaps.empty() ? 0 : 4 * gaps[gaps.size() / 2];
-    auto const fits = [&](std::size_t before) {
-        return found[before + 1].follows && gap(before) > 0 && gap(before) <= usual_gap;
-    };
-    // Where a marker has changed, or chunks are there twice, ticks run past the next keyframe, which says its own. Where
-    // they went wrong is not known; from that keyframe on they are.
+// Where a marker has changed, or chunks are there twice, ticks run past the next keyframe, which has its own. Where they
+// went wrong is not known, but from that keyframe on they are wrong.
+void demo_repair::clip_overruns(std::span<segment> found, segment_gaps const& gaps) {
     for (std::size_t i = 0; i + 1 < found.size(); ++i) {
         std::int32_t const limit = found[i + 1].first_tick;
-        bool const begins_well = i == 0 || fits(i - 1);
-        bool const goes_on_well = i + 2 == found.size() || found[i + 2].snapshots == 0 || fits(i + 1);
+        bool const begins_well = i == 0 || gaps.fits_previous(i);
+        bool const goes_on_well = i + 2 == found.size() || found[i + 2].snapshots == 0 || gaps.fits_next(i + 1);
         if (found[i + 1].follows && found[i].first_tick < limit && limit <= found[i].last_tick && begins_well &&
             goes_on_well)
             end_before(found[i], limit);
     }
-    // The best sum of all that end at or before a tick: a tree of maxima over the last ticks, in their order.
-    std::vector<std::int32_t> lasts;
-    lasts.reserve(candidates.size());
-    for (std::size_t const i : candidates) lasts.push_back(found[i].last_tick);
-    std::sort(lasts.begin(), lasts.end());
-    struct best {
-        std::uint64_t weight = 0;
-        std::size_t number = SIZE_MAX; // of the candidate that ends it
-    };
-    std::vector<best> tree(lasts.size() + 1);
-    std::vector<best> before(candidates.size());
-    best all;
-    for (std::size_t n = 0; n < candidates.size(); ++n) {
-        segment const& s = found[candidates[n]];
-        best b;
-        auto const earlier = std::lower_bound(lasts.begin(), lasts.end(), s.first_tick) - lasts.begin();
-        for (auto at = static_cast<std::size_t>(earlier); at > 0; at &= at - 1)
-            if (tree[at].weight > b.weight) b = tree[at];
-        before[n] = b;
-        // One that fits neither of its neighbours in the file is likelier to be the one that is wrong.
-        std::size_t const i = candidates[n];
-        bool const joined = (i > 0 && fits(i - 1)) || (i + 1 < found.size() && fits(i));
-        best const own{b.weight + s.snapshots * (joined ? 4U : 1U), n};
-        for (std::size_t at = static_cast<std::size_t>(std::lower_bound(lasts.begin(), lasts.end(), s.last_tick) -
-                                                       lasts.begin()) +
-                              1;
-             at < tree.size(); at += at & (~at + 1))
-            if (own.weight > tree[at].weight) tree[at] = own;
-        if (own.weight > all.weight) all = own;
+}
+
+void demo_repair::choose(std::vector<segment> found) {
+    segment_gaps const gaps{found};
+    clip_overruns(found, gaps);
+    auto chain = heaviest_chain(found, gaps);
+    if (chain.empty()) {
+        if (!found.empty() && !found.front().damage.empty()) remarks_.push_back(found.front().damage);
+        return;
+    }
+    // Behind the last one there is nothing that its ticks could contradict, but the header may.
+    if (header_.length > 0 && chain.size() > 1) {
+        std::int64_t const end = last_by_header(found[chain.front()]);
+        if (found[chain.back()].last_tick > end && found[chain.end()[-2]].last_tick <= end) chain.pop_back();
     }
     std::vector<bool> kept(found.size());
-    for (std::size_t n = all.number; n != SIZE_MAX; n = before[n].number) kept[candidates[n]] = true;
-
-    // The last one has nothing behind it that speaks against its ticks but the header.
-    if (header_.length > 0 && before[all.number].number != SIZE_MAX) {
-        std::size_t first = all.number;
-        while (before[first].number != SIZE_MAX) first = before[first].number;
-        std::int64_t const end = last_by_header(found[candidates[first]]);
-        if (found[candidates[all.number]].last_tick > end &&
-            found[candidates[before[all.number].number]].last_tick <= end)
-            kept[candidates[all.number]] = false;
+    for (std::size_t const i : chain) kept[i] = true;
+    keep_longer_copies(found, kept);
+    keep(found, kept);
+    settle_open_tick();
+    // Where the demo goes on after each loss.
+    for (demo_loss& l : losses_) {
+        auto const next = std::lower_bound(kept_.begin(), kept_.end(), l.end,
+                                           [](segment const& s, std::size_t place) { return s.begin < place; });
+        if (next != kept_.end()) l.before = next->first_tick;
     }
+}
 
-    // Of a keyframe that is there twice, the second may go further.
-    std::vector<std::int32_t> after(found.size(), -1);
-    for (std::size_t i = 0, previous = SIZE_MAX; i < found.size(); ++i) {
-        if (!kept[i] && found[i].snapshots != 0 && previous != SIZE_MAX &&
-            found[i].first_tick == found[previous].first_tick && found[i].last_tick > found[previous].last_tick) {
-            auto const next = std::find(kept.begin() + static_cast<std::ptrdiff_t>(i), kept.end(), true);
-            kept[i] = next == kept.end() ||
-                      found[static_cast<std::size_t>(next - kept.begin())].first_tick > found[i].last_tick;
-            if (kept[i]) after[i] = found[previous].last_tick;
-        }
-        if (kept[i]) previous = i;
-    }
-
+void demo_repair::keep(std::span<segment const> found, std::vector<bool> const& kept) {
     std::int32_t last = -1;
     for (std::size_t i = 0; i < found.size(); ++i) {
         segment const& s = found[i];
-        bool const is_last = i + 1 == found.size();
-        std::size_t const next = is_last ? file_.size() : found[i + 1].begin;
+        std::size_t const next = i + 1 == found.size() ? file_.size() : found[i + 1].begin;
         if (kept[i]) {
             last = s.last_tick;
             snapshots_ += s.snapshots;
             kept_.push_back(s);
-            kept_.back().after = after[i];
         } else if (s.snapshots != 0) {
             losses_.push_back({s.begin, next, last, -1,
                                fmt::format("tick {}, byte {}: these ticks do not fit in with the others",
@@ -458,27 +411,23 @@ void demo_repair::choose(std::vector<segment> found) {
         }
         if (!s.damage.empty()) losses_.push_back({s.end, next, last, -1, s.damage});
     }
-    // A marker at the end is a tick at which nothing changed, or one whose snapshot was cut off. A header that was
-    // completed tells.
+}
+
+// A tick marker at the end is a tick without changes, or one whose snapshot was cut off. A header that was completed
+// says which.
+void demo_repair::settle_open_tick() {
     segment& end = kept_.back();
-    if (end.open_tick >= 0) {
-        bool const complete =
-            header_.length > 0 && (end.open_tick - kept_.front().first_tick) / ticks_per_second == header_.length;
-        if (!complete) {
-            losses_.push_back(
-                {end.end, end.end, end.last_tick, -1,
-                 fmt::format("tick {}, byte {}: the file ends behind the tick's marker", end.open_tick, end.end)});
-            end.open_tick = -1;
-        } else {
-            end.last_tick = end.open_tick;
-            ++snapshots_;
-        }
-    }
-    // Where each of them goes on.
-    for (demo_loss& l : losses_) {
-        auto const next = std::lower_bound(kept_.begin(), kept_.end(), l.end,
-                                           [](segment const& s, std::size_t place) { return s.begin < place; });
-        if (next != kept_.end()) l.before = next->first_tick;
+    if (end.open_tick < 0) return;
+    bool const complete =
+        header_.length > 0 && (end.open_tick - kept_.front().first_tick) / ticks_per_second == header_.length;
+    if (complete) {
+        end.last_tick = end.open_tick;
+        ++snapshots_;
+    } else {
+        losses_.push_back(
+            {end.end, end.end, end.last_tick, -1,
+             fmt::format("tick {}, byte {}: the file ends behind the tick's marker", end.open_tick, end.end)});
+        end.open_tick = -1;
     }
 }
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/output_file.hpp"
-#include "edit/segment_player.hpp"
+#include "edit/segment_choice.hpp"
 
 #include <teewire/demo_format.hpp>
 #include <teewire/schema.hpp>
@@ -80,7 +80,10 @@ private:
     [[nodiscard]] std::vector<segment> scan_versions();
     [[nodiscard]] std::optional<std::size_t> find_keyframe(std::size_t from, std::uint32_t refused);
     void end_before(segment& s, std::int32_t limit);
+    void clip_overruns(std::span<segment> found, segment_gaps const& gaps);
     void choose(std::vector<segment> found);
+    void keep(std::span<segment const> found, std::vector<bool> const& kept);
+    void settle_open_tick();
 
     std::span<std::uint8_t const> file_;
     std::function<void(std::uint64_t)> progress_;
