@@ -19,7 +19,7 @@ class Relay:
         self.said = ""
         self.udp_port = None
         if "--udp" in options:
-            self.udp_port = self.wait_for(r"showing it on 127\.0\.0\.1:(\d+), ")
+            self.udp_port = self.wait_for(r"serving game clients on 127\.0\.0\.1:(\d+), ")
         if http:
             self.port = self.wait_for(r"broadcasting on http://127\.0\.0\.1:(\d+)/$")
         self.address = f"http://127.0.0.1:{self.port}"

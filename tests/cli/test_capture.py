@@ -244,7 +244,7 @@ class Sessions(Captures):
         code, out, err = capture(self.put("other.pcap", write_pcap(other)))
         self.assertEqual((code, err), (0, ""))
         self.assertIn("3 frames in 0:00.0, 0 connections", out)
-        self.assertIn("1 datagram of no connection\n", out)
+        self.assertIn("1 datagram outside any connection\n", out)
         code, out, err = capture(self.folder / "other.pcap", "-o", self.folder / "none.demo")
         self.assertEqual((code, out), (2, ""))
         self.assertIn("no connection", err)
@@ -256,7 +256,7 @@ class Sessions(Captures):
         other = (2, self.frames[0][1][:42] + b"GET / HTTP/1.1")
         code, out, err = capture(self.put("info.pcap", write_pcap([*asked, other])))
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("3 datagrams of no connection, 2 of them about server info\n", out)
+        self.assertIn("3 datagrams outside any connection, 2 of them about server info\n", out)
 
     def test_progress_and_interrupt(self):
         master, slave = pty.openpty()
@@ -491,7 +491,7 @@ class Demos(Captures):
                          [row for row in everything if int(row[0]) >= int(everything[-1][0]) - 50])
         done = subprocess.run([TEEWIRE, "dump", "-", "--format", "checksum"], input=file.read_bytes(), capture_output=True)
         self.assertEqual([line.split() for line in done.stdout.decode().splitlines()], everything)
-        self.assertRegex(done.stderr.decode(), "of [0-9]+ connections, that of .* is taken")
+        self.assertRegex(done.stderr.decode(), "of [0-9]+ connections, using that of ")
         code, out, err = run("dump", file, "--connection", 99)
         self.assertEqual((code, out), (2, ""))
         self.assertIn("there is no connection 99", err)

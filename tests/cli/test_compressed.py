@@ -99,7 +99,7 @@ class Compressed(InFolder):
     def test_compress_refuses(self):
         out = self.folder / "out.demo"
         for arguments, why in (((DEMO, "-o", out), "ends in neither .zst nor .gz"),
-                               ((DEMO, "-o", f"{out}.gz", "--level", "10"), "of gzip there are 1 to 9"),
+                               ((DEMO, "-o", f"{out}.gz", "--level", "10"), "gzip has levels 1 to 9"),
                                ((DEMO, "-o", f"{out}.zst", "--level", "0"), "--level")):
             code, _, said = run("compress", *arguments)
             self.assertEqual(code, 2, said)
@@ -111,7 +111,7 @@ class Compressed(InFolder):
         half = gzip.compress(DEMO.read_bytes())[:40_000]
         code, _, said = run("compress", self.save("half.gz", half), "-o", f"{out}.zst")
         self.assertEqual(code, 1)
-        self.assertRegex(said, r"byte 40000 of the gzip data: it ends too early; what comes before it is kept")
+        self.assertRegex(said, r"byte 40000 of the gzip data: it ends too early; everything before it is kept")
         self.assertEqual(run("info", f"{out}.zst")[0], run("info", self.folder / "half.gz")[0])
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["half.gz", "out.demo.zst", "text"])
 
@@ -170,7 +170,7 @@ class Compressed(InFolder):
                 code, out, err = run("capture", *connection, "-", stdin=packed[:len(packed) // 2])
                 self.assertEqual(code, 1)
                 self.assertIn("1 connection", out)
-                self.assertRegex(err, r"frame \d+: byte \d+ of the g?z\w+ data: it ends too early; what came before is told")
+                self.assertRegex(err, r"frame \d+: byte \d+ of the g?z\w+ data: it ends too early; everything before it is shown")
 
     def test_damaged_maps(self):
         for compress in FORMS.values():
@@ -196,7 +196,7 @@ class Compressed(InFolder):
                 code, out, err = run(*verb, self.save("bomb", bomb))
                 said = out + err
                 self.assertEqual(code, 1)
-                self.assertRegex(said, rf"byte \d+ of the {name} data: there is more in it than \d+ bytes")
+                self.assertRegex(said, rf"byte \d+ of the {name} data: it decompresses to more than \d+ bytes")
         # As much as a small file may hold.
         code, _, err = run("info", "-", stdin=zstd_zeros(128))
         self.assertEqual((code, err), (1, "teewire: standard input: byte 0: not a demo\n"))

@@ -159,7 +159,7 @@ class Serving:
         self.process = subprocess.Popen([TEEWIRE, "serve", *map(str, arguments), "--bind", "127.0.0.1", "--port", "0"],
                                         stdin=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
         self.said = self.line()
-        if self.said.endswith("; it is served all the same"):  # MAP is not that of DEMO
+        if self.said.endswith("; serving it anyway"):  # MAP is not that of DEMO
             self.said = self.line()
         found = re.search(r" on 127\.0\.0\.1:(\d+) to ", self.said)
         self.port = found and int(found[1])
@@ -192,8 +192,8 @@ class Serving:
 class Serve(InFolder):
     def test_lines(self):
         with Serving(DEMO, "--map", MAP) as server:
-            self.assertRegex(server.said, r"^serving ddnet_dm1\.demo on 127\.0\.0\.1:\d+ to clients of DDNet and 0\.6\.5, 64 at "
-                                          r"most with \d+ KiB each$")
+            self.assertRegex(server.said, r"^serving ddnet_dm1\.demo on 127\.0\.0\.1:\d+ to clients of DDNet and 0\.6\.5, at "
+                                          r"most 64 with \d+ KiB each$")
             self.assertEqual(server.status(), "tick 752 | 0:00.0 / 0:30.0 | speed 1x | playing | 0 watching")
             for command, expected in (
                     ("pause", "tick 752 | 0:00.0 / 0:30.0 | speed 1x | paused | 0 watching"),
@@ -212,7 +212,7 @@ class Serve(InFolder):
                             "pauses", "", "seek 0:10 "):
                 server.command(command)
                 self.assertTrue(server.line().startswith(
-                    f"{command}: not understood; there are: pause, play, seek TIME, speed FACTOR, status, quit; TIME is "), command)
+                    f"{command}: unknown command; expected one of pause, play, seek TIME, speed FACTOR, status, quit; TIME is "), command)
                 self.assertEqual(server.status(), before, command)
             server.process.stdin.write(b"sta")
             time.sleep(0.1)
@@ -221,7 +221,7 @@ class Serve(InFolder):
             server.process.stdin.write(b"ay\n")
             self.assertIn(" | playing | ", server.status())
             self.assertEqual(server.quit(), (
-                "0 joined, 0 snapshots sent in 0 packets, 0 not taken by the system; 0 packets received, 0 ignored; 0 ticks "
+                "0 joined, 0 snapshots sent in 0 packets, 0 refused by the system; 0 packets received, 0 ignored; 0 ticks "
                 "left out\n", 0))
 
     def test_who_watches_is_on_the_screen(self):
@@ -336,7 +336,7 @@ class Serve(InFolder):
             self.assertEqual(gone[-1], f"... and {count - 19} more")
             said, code = server.quit()
         self.assertEqual(code, 0)
-        report = re.fullmatch(rf"{count} joined, (\d+) snapshots sent in (\d+) packets, 0 not taken by the system; (\d+) packets "
+        report = re.fullmatch(rf"{count} joined, (\d+) snapshots sent in (\d+) packets, 0 refused by the system; (\d+) packets "
                               r"received, \d+ ignored; \d+ ticks left out\n", said)
         self.assertTrue(report, said)
         self.assertTrue(all(int(n) >= count for n in report.groups()), said)

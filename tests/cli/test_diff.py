@@ -96,7 +96,7 @@ class Diff(unittest.TestCase):
             self.assertEqual((code, out), (2, ""), arguments)
         self.assertEqual(run("diff", DM1, DM1, "--from", "20s", "--to", "10s")[2], "teewire: --from is after --to\n")
         self.assertEqual(run("diff", DM1, DM1, "--to", "2")[2],
-                         f"teewire: {DM1}: there is nothing from tick 0 to 2; it has ticks 752 to 2252 (2 is a tick, 2s a time)\n")
+                         f"teewire: {DM1}: nothing to show from tick 0 to 2; it has ticks 752 to 2252 (2 is a tick, 2s a time)\n")
         self.assertEqual(run("diff", DM1, DM1, "--ignore", "character.x,pickup,type_30,type_99.[2]")[0], 0)
 
     def test_output(self):

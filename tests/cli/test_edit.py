@@ -85,7 +85,7 @@ class Cut(Edit):
                                (["--from", "800", "--around", "kill"], "--around"),
                                (["--around", "kills"], "kills is not chat:REGEX, kill, "),
                                (["--around", "chat:[a"], "--around: chat:[a: "),
-                               (["--around", "finish"], "nothing in it matches --around")):
+                               (["--around", "finish"], "nothing matches --around")):
             self.refuse("cut", DEMO, *options, "-o", "out.demo", words=words)
 
     def test_around(self):
@@ -128,16 +128,16 @@ class Cut(Edit):
         damaged = self.folder / "damaged.demo"
         damaged.write_bytes(whole[:len(whole) // 2 + 1])
         err = self.edit("cut", damaged, "-o", "a.demo", code=1)
-        self.assertRegex(err, r"damaged.demo: tick \d+, byte \d+: the data ends too early; what comes before it is kept\n"
+        self.assertRegex(err, r"damaged.demo: tick \d+, byte \d+: the data ends too early; everything before it is kept\n"
                               r"teewire: a.demo: .* from tick 752 to \d+, \d+ bytes\n$")
         last = max(ticks(self.folder / "a.demo"))
         self.assertGreater(last, 1200)
         self.assertEqual(ticks(self.folder / "a.demo"), ticks(DEMO, "--to", last))
         self.edit("cut", damaged, "--to", last - 2, "-o", "b.demo")
         err = self.edit("cut", damaged, "--from", 2000, "-o", "c.demo", code=1)
-        self.assertRegex(err, r"the data ends too early; nothing more can be found\n.*nothing from tick 2000 on; it has ticks 752 to \d+\n$")
+        self.assertRegex(err, r"the data ends too early; nothing after it can be found\n.*nothing from tick 2000 on; it has ticks 752 to \d+\n$")
         self.assertNotIn("c.demo", self.files())
-        self.refuse("cut", damaged, "--around", "finish", "-o", "c.demo", "--one", code=1, words="nothing behind it is looked at")
+        self.refuse("cut", damaged, "--around", "finish", "-o", "c.demo", "--one", code=1, words="nothing after it was searched")
         # A chunk that cannot be decoded, a little before the piece: its next full snapshot begins it.
         changed = bytearray(whole)
         begin = whole.index(b"\xc0\x00\x00\x04\xe8")  # keyframe, tick 1256
@@ -145,7 +145,7 @@ class Cut(Edit):
             changed[at] ^= 0x55
         damaged.write_bytes(changed)
         err = self.edit("cut", damaged, "--from", 1480, "--to", 1600, "-o", "d.demo", code=1)
-        self.assertRegex(err, r"tick 1\d+, byte \d+: .*; what begins at tick 1480 is kept from tick 1508 on\n")
+        self.assertRegex(err, r"tick 1\d+, byte \d+: .*; the piece from tick 1480 starts at tick 1508\n")
         self.assertEqual(ticks(self.folder / "d.demo"), ticks(DEMO, "--from", 1508, "--to", 1600))
         self.edit("cut", damaged, "--from", 1508, "--to", 1600, "-o", "e.demo")
         self.assertEqual((self.folder / "e.demo").read_bytes(), (self.folder / "d.demo").read_bytes())

@@ -263,7 +263,7 @@ class Limits(Ends):
         for verb in (["info"], ["verify"], ["map", "info"], ["map", "check"]):
             code, out, err = self.run_limited(*verb, "/dev/zero", limit=(resource.RLIMIT_AS, 500 << 20))
             self.assertEqual(code, 3, verb)
-            self.assertRegex(out + err, r"/dev/zero: no memory for more than \d+ bytes")
+            self.assertRegex(out + err, r"/dev/zero: not enough memory for more than \d+ bytes")
         code, _, err = self.run_limited("info", "/dev/zero")
         self.assertEqual(code, 3)
         self.assertIn("/dev/zero: more than 1 GiB", err)
@@ -287,7 +287,7 @@ class Limits(Ends):
             if b"not a demo" in err:
                 continue  # it was faster
             self.assertEqual(process.returncode, 3)
-            self.assertRegex(err.decode(), r"cut.demo: byte \d+: the file was cut while it was read, it had 1073741824 bytes")
+            self.assertRegex(err.decode(), r"cut.demo: byte \d+: the file was truncated while it was read, it had 1073741824 bytes")
             return
         self.fail("it could not be cut in time")
 

@@ -55,7 +55,7 @@ class Exported(InFolder):
 
 class Tables(Exported):
     def test_recordings(self):
-        self.export(YARD, words=["1 file added, 0 there already"])
+        self.export(YARD, words=["1 file added, 0 already present"])
         whole = YARD.read_bytes()
         info = json.loads(run("info", "--format", "ndjson", YARD)[1])
         names = [r[1] for r in self.query("PRAGMA table_info(recordings)")]
@@ -191,11 +191,11 @@ class Growing(Exported):
     def test_again(self):
         self.export(YARD)
         before = self.path.read_bytes()
-        self.export(YARD, words=["0 files added, 1 there already"])
+        self.export(YARD, words=["0 files added, 1 already present"])
         self.assertEqual(self.path.read_bytes(), before)
         copy = self.folder / "copy.demo"
         copy.write_bytes(YARD.read_bytes())
-        self.export(copy, words=["0 files added, 1 there already"])
+        self.export(copy, words=["0 files added, 1 already present"])
         self.export(*DEMOS)
         one = self.folder / "one.sqlite"
         self.export(YARD, *(d for d in DEMOS if d != YARD), to=one)
@@ -231,7 +231,7 @@ class Growing(Exported):
         done = run("export", "-", "-o", self.path, stdin=YARD.read_bytes())
         self.assertEqual(done[0], 0, done)
         self.assertEqual(self.query("SELECT file FROM recordings"), [("standard input",)])
-        self.export(YARD, words=["1 there already"])
+        self.export(YARD, words=["1 already present"])
 
     def test_pipes(self):
         """What is no regular file is read once."""
@@ -240,13 +240,13 @@ class Growing(Exported):
         with subprocess.Popen(["cp", YARD, pipe]) as writer:
             self.export(pipe)
         self.assertEqual(writer.returncode, 0)
-        self.export(YARD, words=["1 there already"])
+        self.export(YARD, words=["1 already present"])
 
     def test_compressed(self):
         packed = self.folder / "x.demo.gz"
         packed.write_bytes(subprocess.run(["gzip", "-c", YARD], capture_output=True, check=True).stdout)
         self.export(packed)
-        self.export(YARD, words=["1 there already"])
+        self.export(YARD, words=["1 already present"])
 
     def test_odd_names(self):
         for name in (":memory:", "file:x?mode=memory", " ", "ü", "a'b\"c"):
@@ -281,9 +281,9 @@ class Parts(Exported):
             self.assertEqual(found, all_of_it & set(map(str, DEMOS[:3])))
         # Put together, in the order of the files.
         merged = self.folder / "merged.sqlite"
-        self.export(*parts, to=merged, words=[f"{len(DEMOS)} files added, 0 there already"])
+        self.export(*parts, to=merged, words=[f"{len(DEMOS)} files added, 0 already present"])
         self.assertEqual(self.rows(merged), self.rows(self.path))
-        self.export(*parts, *DEMOS, to=merged, words=[f"0 files added, {2 * len(DEMOS)} there already"])
+        self.export(*parts, *DEMOS, to=merged, words=[f"0 files added, {2 * len(DEMOS)} already present"])
         for wrong in ("0/3", "4/3", "1/0", "1", "1/", "/3", "1/3x", "-1/3", "1/9999999"):
             code, _, err = run("export", YARD, "-o", self.path, f"--shard={wrong}")
             self.assertEqual((code, "--shard" in err), (2, True), wrong)
@@ -348,7 +348,7 @@ class Parts(Exported):
         with sqlite3.connect(mine) as db:
             db.execute("CREATE TABLE recordings (x)")
         db.close()
-        self.assertIn("is a database of another program", self.export(mine, code=2))
+        self.assertIn("is another program's database", self.export(mine, code=2))
         other = self.folder / "other.sqlite"
         self.export(DM1, to=other)
         before = self.content()
@@ -436,7 +436,7 @@ class Wrong(Exported):
 
     def test_other_files(self):
         self.path.write_bytes(YARD.read_bytes())
-        self.refused(2, "x.sqlite: is no database")
+        self.refused(2, "x.sqlite: is not a database")
         self.refused(2, "is read, and cannot be written", files=(self.path,))
         self.assertEqual(self.path.read_bytes(), YARD.read_bytes())
         self.path.unlink()
@@ -451,7 +451,7 @@ class Wrong(Exported):
         with sqlite3.connect(self.path) as db:
             db.execute("PRAGMA user_version = 99")
         db.close()
-        self.refused(2, "has tables of version 99")
+        self.refused(2, "its tables have version 99")
 
     def test_places(self):
         self.refused(2, "no regular file", to=self.folder)

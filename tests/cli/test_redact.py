@@ -122,13 +122,13 @@ class Redact(unittest.TestCase):
                          {"bot00", "bot01", "bot02", "bot04", "bot05"})
         self.assertEqual({clan for name, clan in people if name.startswith("bot")}, {"bots"})
         self.assertNotIn("bot03", told(self.out))
-        self.assertIn("there is no player nobody", self.redact(file, "--players", "nobody"))
+        self.assertIn("has no player nobody", self.redact(file, "--players", "nobody"))
 
     def test_damage(self):
         cut = self.out.parent / "cut.demo"
         data = (FIXTURES / "ddnet_dm1.demo").read_bytes()
         cut.write_bytes(data[:len(data) * 2 // 3])
-        self.assertIn("what comes before it is kept", self.redact(cut, code=1))
+        self.assertIn("everything before it is kept", self.redact(cut, code=1))
         self.assertEqual(run_bytes("verify", self.out)[0], 0)
         self.assertEqual(len(list(states(self.out))), len(list(states(cut))))
 

@@ -486,7 +486,7 @@ class Sources(RelayTest):
             web.shutdown()
         self.assertGreater(count, 2)
         self.assertLess(count, 5 * took + 5)
-        self.assertIn("is damaged: it is no part of a demo", relay.said)
+        self.assertIn("is damaged: it is not part of a demo", relay.said)
         self.assertLess(relay.said.count("is damaged"), took + 5)
 
     def test_a_game_server(self):

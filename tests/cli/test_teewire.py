@@ -88,13 +88,13 @@ class Dump(unittest.TestCase):
                 for options, words in ((("--to", 20), f"0 to 20; it has ticks {ticks} (20 is a tick, 20s a time)"),
                                        (("--from", 5000), f"5000 on; it has ticks {ticks}")):
                     self.assertEqual(run(*verb, *options, file),
-                                     (0, "", f"teewire: {file}: there is nothing from tick {words}\n"))
+                                     (0, "", f"teewire: {file}: nothing to show from tick {words}\n"))
             for first, last in (("20s", "10s"), (1000, 999), ("-0:01", "-0:05")):
                 self.assertEqual(run(*verb, "--from", first, "--to", last, DEMO, DEMO),
                                  (2, "", "teewire: --from is after --to\n"))
             # Where one counts from the end, that depends on the recording.
             self.assertEqual(run(*verb, "--from", "0:29", "--to", "-0:02", DEMO),
-                             (0, "", f"teewire: {DEMO}: there is nothing from tick 2202 to 2152; it has ticks 752 to 2252\n"))
+                             (0, "", f"teewire: {DEMO}: nothing to show from tick 2202 to 2152; it has ticks 752 to 2252\n"))
             self.assertNotEqual(run(*verb, "--from", "-0:05", "--to", "-0:01", DEMO)[1], "")
         # No event of a kind is something else.
         self.assertEqual(run("events", "--type", "finish", "--from", 800, DEMO), (0, "", ""))
@@ -187,7 +187,7 @@ class Damage(unittest.TestCase):
         self.file.write_bytes(data)
         code, out, _ = run("verify", self.file)
         self.assertEqual(code, 0)
-        self.assertIn("1 oddity", out)
+        self.assertIn("1 quirk", out)
         code, out, _ = run("verify", "--strict", self.file)
         self.assertEqual(code, 1)
 
@@ -249,20 +249,20 @@ class Jobs(unittest.TestCase):
         for arguments in (["verify"], ["info"], ["info", "--format", "ndjson"]):
             self.assertEqual(self.outputs(*arguments, *demos)[0], 3)
 
-    def test_oddities_between_stretches(self):
+    def test_quirks_between_segments(self):
         whole = DEMO.read_bytes()
         # An unused chunk, and a keyframe of an earlier tick.
         self.file.write_bytes(whole + b"\x03abc" + whole[first_chunk(whole):])
         code, out, _ = self.outputs("verify", self.file)
         self.assertEqual(code, 0)
         self.assertIn(": ok: 1502 snapshots", out)
-        self.assertIn("; 2 oddities, the first at byte ", out)
+        self.assertIn("; 2 quirks, the first at byte ", out)
 
     def test_no_keyframes(self):
         whole = DEMO.read_bytes()
         self.file.write_bytes(whole[:first_chunk(whole)] + b"\x03abc" * 30_000)  # unused chunks
         _, out, _ = self.outputs("verify", self.file)
-        self.assertIn(": ok: 0 snapshots, 0 messages; 30000 oddities", out)
+        self.assertIn(": ok: 0 snapshots, 0 messages; 30000 quirks", out)
 
     def test_interrupt(self):
         _, whole, _ = run("dump", DEMO)
@@ -321,7 +321,7 @@ class Info(unittest.TestCase):
                 self.assertEqual((code, shown["sha256"], shown.get("sha256_matches")), (0, expected, matches))
                 code, out, _ = run("info", file)
                 self.assertEqual((code, f"map sha256 {expected}\n" in out), (0, True))
-                self.assertEqual(f"note       the header says map sha256 {said}\n" in out, matches is False)
+                self.assertEqual(f"note       the header names another map, sha256 {said}\n" in out, matches is False)
 
     def test_text(self):
         yard, v07 = FIXTURES / "demos/ddnet_yard.demo", FIXTURES / "demos/teeworlds07_dm1.demo"
@@ -362,7 +362,7 @@ state      complete
             whole[176:188] = bytes([0, 0, 0, 2, 0, 0, 1, 144, 0, 0, 1, 44])  # markers
             file.write_bytes(whole)
             out = run("info", file)[1]
-            self.assertIn("map        yard, 4948 bytes, crc 00000000 (which the embedded map has not)\n", out)
+            self.assertIn("map        yard, 4948 bytes, crc 00000000 (but the embedded map has another one)\n", out)
             self.assertIn("keyframes  1\nmarkers    400 300\n", out)
 
     def test_what_the_header_says_of_a_file_without_the_rest(self):

@@ -115,7 +115,7 @@ class Index(InFolder):
         file = self.save("cut.demo", whole[:2 * len(whole) // 3 + 1])
         code, _, err = run("index", file)
         self.assertEqual(code, 1)
-        self.assertRegex(err, r"cut\.demo: tick \d+, byte \d+: .*; what comes before is in the index\n")
+        self.assertRegex(err, r"cut\.demo: tick \d+, byte \d+: .*; the index has everything before it\n")
         made = read_index(f"{file}.index")
         self.assertIn(made["error"], err)
         self.assertGreater(made["snapshots"], 100)

@@ -234,11 +234,11 @@ TEST_CASE("damage does not take more with it than it must") {
     CHECK(piece.written == std::vector<tick_range>{{108, 112}});
     REQUIRE(piece.damage.size() == 1);
     CHECK(piece.damage[0].starts_with("tick 104, byte "));
-    CHECK(piece.damage[0].ends_with("; what begins at tick 106 is kept from tick 108 on"));
+    CHECK(piece.damage[0].ends_with("; the piece from tick 106 starts at tick 108"));
     piece = cut(demo({}), {{106, 107}});
     CHECK(piece.file.empty());
     REQUIRE(piece.damage.size() == 1);
-    CHECK(piece.damage[0].ends_with("; nothing of ticks 106 to 106 can be played"));
+    CHECK(piece.damage[0].ends_with("; ticks 106 to 106 cannot be played"));
     // In one demo, the others stay, and the header knows of it.
     piece = cut(demo({}), {{102, 102}, {106, 107}, {110, 110}, {114, 114}});
     CHECK(piece.written == std::vector<tick_range>{{102, 102}, {110, 110}, {114, 114}});
@@ -257,7 +257,7 @@ TEST_CASE("damage does not take more with it than it must") {
     piece = cut(demo({tick(100, true), full(1), after(2), delta(1), tick(300), delta(1)}), {{112, 999}});
     CHECK(text_of(piece.file) == "112=20 114=21");
     REQUIRE(piece.damage.size() == 1);
-    CHECK(piece.damage[0].ends_with(": ticks go back to 100; what comes before it is kept"));
+    CHECK(piece.damage[0].ends_with(": ticks go back to 100; everything before it is kept"));
     CHECK(text_of(cut(demo({tick(100, true), full(1), tick(300), delta(1)}), {{112, 114}, {300, 300}}).file) ==
           "112=20 114=21 300=2");
 }
@@ -467,7 +467,7 @@ TEST_CASE("what cannot be joined is told and left out") {
     out = join({demo_of({tick(100, true), full(5), after(2), delta(1), tick(50), delta(1)}), end});
     CHECK(text_of(out.file) == "100=5 102=6 104=7 106=8");
     REQUIRE(out.damage.size() == 1);
-    CHECK(out.damage[0].ends_with(": ticks go back to 50; what comes before it is kept"));
+    CHECK(out.damage[0].ends_with(": ticks go back to 50; everything before it is kept"));
     // A tick has one snapshot, and its messages follow that.
     out = join({demo_of({tick(100, true), full(5), delta(1), said(1), after(0), said(2), after(2), said(3),
                          after(0), delta(3)}),

@@ -227,9 +227,9 @@ TEST_CASE("explained: chunks and where they belong") {
     CHECK(line({false, false, 0, std::span{bytes}.first(1)}, {}) == "  1 byte: no message: ff\n");
     CHECK(line({true, false, 9, bytes}, vital_place::next) == "  2 bytes, vital 9: no message: ff ff\n");
     CHECK(line({true, true, 9, bytes}, vital_place::repeated) ==
-          "  2 bytes, vital 9, resent, was there before: no message: ff ff\n");
+          "  2 bytes, vital 9, resent, repeated: no message: ff ff\n");
     CHECK(line({true, false, 9, bytes}, vital_place::held) ==
-          "  2 bytes, vital 9, waits for what is missing before it: no message: ff ff\n");
+          "  2 bytes, vital 9, waits for earlier messages: no message: ff ff\n");
 }
 
 TEST_CASE("explained: snapshots, and what changed") {
@@ -263,7 +263,7 @@ TEST_CASE("explained: snapshots, and what changed") {
         REQUIRE(text.starts_with(head));
         return text.substr(head.size());
     };
-    CHECK(line(snapshot_event_kind::ignored) == ": was there before, or is too old\n");
+    CHECK(line(snapshot_event_kind::ignored) == ": repeated, or too old\n");
     CHECK(line(snapshot_event_kind::part) == "\n");
     CHECK(line(snapshot_event_kind::other) == "\n");
     CHECK(line(snapshot_event_kind::missing_base) == ": the base is not in the capture\n");

@@ -13,7 +13,7 @@ using test::talk;
 namespace {
 
 constexpr wire_format formats[] = {wire_format::ddnet, wire_format::v07};
-constexpr auto wrong_sum = "the map arrived with another checksum than announced";
+constexpr auto wrong_sum = "the map arrived with a different checksum than announced";
 constexpr auto wrong_size = "the server's map does not have the size it was announced with";
 
 } // namespace

@@ -425,7 +425,7 @@ TEST_CASE("merge: what does not belong together") {
         y.push_back(snapshot(
             tick, {named(3, tick < 4 ? x.back().items[0].data[0] : static_cast<std::int32_t>(0xe3808080))}));
     }
-    CHECK(refusal({x, y}) == "they are not of one game, or the server gave one of the clients ids of its own: "
+    CHECK(refusal({x, y}) == "the recordings are not of one game, or the server gave one client different ids: "
                              "client 3 is b in a, but c in b at tick 4");
     y[4].items = x[4].items;
     CHECK(refusal({x, y}).empty());

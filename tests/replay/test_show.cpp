@@ -577,14 +577,14 @@ TEST_CASE("without a map nobody can watch, until there is one") {
     a_client& early = s.join();
     std::int32_t tick = 20;
     s.play(tick, 1000);
-    CHECK(early.client->close_text() == "the server says: There is no map of what is shown");
+    CHECK(early.client->close_text() == "the server says: The map of this replay is missing");
     s.begin(protocol::ddnet, "dm1", first_map);
     a_client& c = s.join();
     s.play(tick, 3000);
     CHECK(newest(c) == tick - 2);
     s.begin(protocol::ddnet, "dm2", {});
     s.play(tick, 1000);
-    CHECK(c.client->close_text() == "the server says: There is no map of what is shown");
+    CHECK(c.client->close_text() == "the server says: The map of this replay is missing");
     CHECK(s.server.viewers() == 0);
 }
 

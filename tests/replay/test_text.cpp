@@ -35,8 +35,8 @@ TEST_CASE("an error has its reason without the name, whatever its text is") {
 }
 
 TEST_CASE("counts have a noun") {
-    CHECK(counted(1, "oddity", "oddities") == "1 oddity");
-    CHECK(counted(0, "oddity", "oddities") == "0 oddities");
+    CHECK(counted(1, "entry", "entries") == "1 entry");
+    CHECK(counted(0, "entry", "entries") == "0 entries");
     CHECK(counted(2, "quad") == "2 quads");
 }
 

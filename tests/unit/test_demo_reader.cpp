@@ -955,7 +955,7 @@ TEST_CASE("detect: by keyframes alone") {
     }
 }
 
-TEST_CASE("detect: by oddities alone") {
+TEST_CASE("detect: by quirks alone") {
     // One event at the end of each delta: with the wrong table some ints are left over, and nothing else is wrong.
     auto const memory = std::make_unique<demo_player_memory>();
     for (char const* const name : {"0.7", "0.7-recorded"}) {

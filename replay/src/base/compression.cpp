@@ -75,7 +75,7 @@ struct decompressor::gzip_engine final : engine {
         if (code == Z_MEM_ERROR) throw std::bad_alloc{};
         if (code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR) return done;
         error = stream.msg != nullptr ? stream.msg : "it is damaged";
-        if (!first && error == "incorrect header check") error = "there is more behind its end, which is not gzip";
+        if (!first && error == "incorrect header check") error = "the file continues after the gzip data";
         return done;
     }
 

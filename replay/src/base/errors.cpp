@@ -12,7 +12,7 @@ exit_reason current_exit_reason() {
     } catch (usage_error const& e) {
         return {exit_usage, e.what(), e.reason()};
     } catch (std::bad_alloc const&) {
-        return {exit_io, "no memory left", "no memory left"};
+        return {exit_io, "not enough memory", "not enough memory"};
     } catch (io_error const& e) {
         return {exit_io, e.what(), e.reason()};
     } catch (std::exception const& e) {

@@ -51,7 +51,7 @@ struct output_error : io_error {
 
 /// Nobody reads standard output any more. The program ends as if by SIGPIPE, after it has tidied up.
 struct closed_pipe : output_error {
-    closed_pipe() : output_error{"standard output: nobody reads it any more"} {}
+    closed_pipe() : output_error{"standard output: the reader has closed it"} {}
 };
 
 /// What has been thrown, as an exit code and what to say about it. To be called where it was caught.

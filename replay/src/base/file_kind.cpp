@@ -82,7 +82,7 @@ void refuse_compressed(std::string const& file, std::span<std::uint8_t const> be
     if (compression const kind = find_compression(begin); kind != compression::none)
         throw usage_error{
             file,
-            fmt::format("is {} data, of which no part can be fetched by itself; decompress it first", name(kind))};
+            fmt::format("is {} data, which cannot be read in parts; decompress it first", name(kind))};
 }
 
 } // namespace teewire::replay

@@ -66,15 +66,15 @@ void input::read_all(int file) {
     }
     if (regular && size_ < most)
         throw io_error{name_,
-                       fmt::format("byte {}: the file was cut while it was read, it had {} bytes", size_, most)};
+                       fmt::format("byte {}: the file was truncated while it was read, it had {} bytes", size_, most)};
     if (std::uint8_t more = 0; !regular && size_ == most && ::read(file, &more, 1) > 0)
-        throw io_error{name_, fmt::format("more than {} GiB, of which no more is read from what is no regular file",
+        throw io_error{name_, fmt::format("more than {} GiB, the limit for input that is not a regular file",
                                           max_stream_bytes >> 30)};
 }
 
 void input::make_room(std::uint64_t bytes) {
     void* const moved = bytes <= SIZE_MAX ? std::realloc(bytes_.get(), static_cast<std::size_t>(bytes)) : nullptr;
-    if (moved == nullptr) throw io_error{name_, fmt::format("no memory for more than {} bytes of it", size_)};
+    if (moved == nullptr) throw io_error{name_, fmt::format("not enough memory for more than {} bytes", size_)};
     static_cast<void>(bytes_.release());
     bytes_.reset(static_cast<std::uint8_t*>(moved));
 }
@@ -102,13 +102,13 @@ void input::decompress() {
             taken += step.taken;
             size_ += step.given;
             if (size_ > most)
-                throw bad_input{name_, fmt::format("byte {} of the {} data: there is more in it than {} bytes",
+                throw bad_input{name_, fmt::format("byte {} of the {} data: it decompresses to more than {} bytes",
                                                    taken, teewire::replay::name(kind), most)};
             if (size_ < room) break;
         }
         damage_ = reader.damage();
     } catch (std::bad_alloc const&) {
-        throw io_error{name_, "no memory to decompress it"};
+        throw io_error{name_, "not enough memory to decompress it"};
     }
     if (size_ == 0) require_all();
     make_room(std::max<std::size_t>(size_, 1));

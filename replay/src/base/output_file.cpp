@@ -32,7 +32,7 @@ void refuse_inputs(std::string const& name, struct stat const& status, std::span
         struct stat read {};
         bool const there = input == "-" ? ::fstat(STDIN_FILENO, &read) == 0 : ::stat(input.c_str(), &read) == 0;
         if (there && S_ISREG(read.st_mode) && same_file(read, status))
-            throw usage_error{name, "is read, and cannot be written at the same time"};
+            throw usage_error{name, "is an input and cannot also be the output"};
     }
 }
 
@@ -70,13 +70,13 @@ output_file::output_file(output_choice const& to, content what, std::span<std::s
         name_ = "standard output";
         descriptor_ = STDOUT_FILENO;
         if (what == content::binary && ::isatty(STDOUT_FILENO) != 0)
-            throw usage_error{"standard output is a terminal, which cannot show this: -o FILE"};
+            throw usage_error{"refusing to write binary data to a terminal; use -o FILE"};
         if (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode)) refuse_inputs(name_, status, inputs);
         return;
     }
     bool const exists = ::stat(name_.c_str(), &status) == 0;
     if (!exists && errno != ENOENT) fail(errno);
-    if (!exists && name_taken(name_)) throw usage_error{name_, "is a link that leads nowhere, and is not replaced"};
+    if (!exists && name_taken(name_)) throw usage_error{name_, "is a dangling symlink and is not replaced"};
     if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
     if (exists && !S_ISREG(status.st_mode)) {
         endless_wait const opening; // nobody may ever read a pipe
@@ -176,7 +176,7 @@ std::string output_file::finish() {
 
 void output_file::finish_as_named() {
     if (std::string const named = finish(); named != name_)
-        throw output_error{name_, fmt::format("exists by now; what was written is in {}", named)};
+        throw output_error{name_, fmt::format("was created in the meantime; the output is in {}", named)};
 }
 
 void write_whole(output_file& file, std::span<std::uint8_t const> bytes) {

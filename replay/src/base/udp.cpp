@@ -13,10 +13,10 @@ host_port host_port::parse(std::string const& text) {
     std::string port;
     if (text.starts_with('[')) {
         std::size_t const end = text.find(']');
-        if (end == std::string::npos) throw usage_error{fmt::format("{}: the ] is missing", text)};
+        if (end == std::string::npos) throw usage_error{fmt::format("{}: missing ]", text)};
         out.host = text.substr(1, end - 1);
         if (end + 1 < text.size()) {
-            if (text[end + 1] != ':') throw usage_error{fmt::format("{}: a colon belongs after the ]", text)};
+            if (text[end + 1] != ':') throw usage_error{fmt::format("{}: expected a colon after the ]", text)};
             port = text.substr(end + 2);
         }
     } else if (std::size_t const colon = text.find(':'); colon == text.rfind(':') && colon != std::string::npos) {
@@ -26,11 +26,11 @@ host_port host_port::parse(std::string const& text) {
         out.host = text; // a name, or an address of IPv6
         return out;
     }
-    if (out.host.empty()) throw usage_error{fmt::format("{}: the host is missing", text)};
+    if (out.host.empty()) throw usage_error{fmt::format("{}: missing host name", text)};
     if (port.empty() && !text.ends_with(':')) return out;
     auto const [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
     if (error != std::errc{} || end != port.data() + port.size() || out.port == 0)
-        throw usage_error{fmt::format("{}: {} is no port", text, port.empty() ? "nothing" : port)};
+        throw usage_error{fmt::format("{}: {} is not a port number", text, port.empty() ? "nothing" : port)};
     return out;
 }
 

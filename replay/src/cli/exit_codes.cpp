@@ -14,7 +14,7 @@ int exit_code_of(open_recording const& source) {
 int exit_code_of(capture_pass const& found, std::span<connection_stats const* const> connections,
                  std::string const& name) {
     bool const damaged = !found.error().empty();
-    if (damaged) complain(fmt::format("{}: {}; what came before is told", name, found.error()));
+    if (damaged) complain(fmt::format("{}: {}; everything before it is shown", name, found.error()));
     bool const intact =
         std::all_of(connections.begin(), connections.end(), [](auto const* each) { return each->intact(); });
     return damaged || !intact ? exit_bad_input : exit_ok;

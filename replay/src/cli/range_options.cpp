@@ -33,7 +33,7 @@ tick_range range_of(chosen_range const& chosen, recording_info const& what) {
 }
 
 std::string nothing_text(tick_range range, std::int32_t first_tick, std::int32_t last_tick) {
-    std::string text = fmt::format("there is nothing from tick {} ", range.first);
+    std::string text = fmt::format("nothing to show from tick {} ", range.first);
     if (range.last == INT32_MAX) text += "on";
     else fmt::format_to(std::back_inserter(text), "to {}", range.last);
     if (first_tick < 0) return text;

@@ -119,7 +119,7 @@ void option_set::numbers(char const* name, std::vector<std::int64_t>& values, st
         values.resize(parts.size());
         bool good = parts.size() == count;
         for (std::size_t i = 0; good && i < count; ++i) good = CLI::detail::lexical_cast(parts[i], values[i]);
-        if (!good) throw CLI::ValidationError{name, fmt::format("{} is not {} numbers with commas", text, count)};
+        if (!good) throw CLI::ValidationError{name, fmt::format("{} is not {} numbers, separated by commas", text, count)};
     };
     named(command_.add_option_function<std::string>(name, set, help), "N,...");
 }

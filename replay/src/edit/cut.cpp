@@ -36,7 +36,7 @@ public:
         if (reader_.error().code != errc::ok && !done()) {
             demo_failure const failed{reader_.error(), demo_stage::chunk, reader_.tick(), reader_.error().position};
             damaged_(demo_.error_text(failed) +
-                     (open_ ? "; what comes before it is kept" : "; nothing more can be found"));
+                     (open_ ? "; everything before it is kept" : "; nothing after it can be found"));
         }
         if (open_) close(reader_.position());
         return std::move(found_);
@@ -63,7 +63,7 @@ private:
                 return;
             }
             if (chunk.tick < ticks.last)
-                damaged_(fmt::format("{}: tick {}, byte {}: ticks go back to {}; what comes before it is kept",
+                damaged_(fmt::format("{}: tick {}, byte {}: ticks go back to {}; everything before it is kept",
                                      demo_.name(), ticks.last, chunk.position, chunk.tick));
             close(chunk.position);
         }
@@ -254,11 +254,11 @@ bool demo_cutter::prepare(demo_piece& piece, head& out) {
     while (!interrupted() && begin_later(piece)) {
         if (!make(piece, out)) continue;
         damaged_(
-            fmt::format("{}; what begins at tick {} is kept from tick {} on", reason, wanted, piece.ticks.first));
+            fmt::format("{}; the piece from tick {} starts at tick {}", reason, wanted, piece.ticks.first));
         return true;
     }
     if (!interrupted())
-        damaged_(fmt::format("{}; nothing of ticks {} to {} can be played", reason, wanted, piece.ticks.last));
+        damaged_(fmt::format("{}; ticks {} to {} cannot be played", reason, wanted, piece.ticks.last));
     return false;
 }
 

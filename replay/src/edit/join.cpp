@@ -61,7 +61,7 @@ joinable examine(demo_document const& demo) {
         ++distances[chunk.tick - part.last_tick];
         part.last_tick = chunk.tick;
     }
-    if (part.first_tick < 0 && !interrupted()) throw bad_input{demo.name() + ": there is no full snapshot in it"};
+    if (part.first_tick < 0 && !interrupted()) throw bad_input{demo.name() + ": it has no full snapshot"};
     part.step = measure_spacing(distances).usual;
     return part;
 }
@@ -90,7 +90,7 @@ demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std:
     // It takes all ticks that there are if need be.
     std::int64_t const length = end - start_;
     if (length > INT32_MAX)
-        throw usage_error{fmt::format("together they have {} ticks, more than can be counted", length)};
+        throw usage_error{fmt::format("together they have {} ticks, more than a demo can count", length)};
     start_ = static_cast<std::int32_t>(std::min<std::int64_t>(start_ + back, INT32_MAX - length));
 
     demo_header header = parts_.front().header;
@@ -144,7 +144,7 @@ void demo_joiner::add(demo_document& demo, std::function<void(std::string const&
             if (event.tick == tick) break;
             if (!complete && player.has_state()) show(); // it changed nothing
             if (event.tick < tick && player.has_state()) {
-                damaged(fmt::format("{}: tick {}, byte {}: ticks go back to {}; what comes before it is kept",
+                damaged(fmt::format("{}: tick {}, byte {}: ticks go back to {}; everything before it is kept",
                                     part.name, tick, event.position, event.tick));
                 more = false;
                 break;
@@ -170,7 +170,7 @@ void demo_joiner::add(demo_document& demo, std::function<void(std::string const&
         if (!more) break;
     }
     if (player.error().what.code != errc::ok)
-        damaged(demo.error_text(player.error()) + "; what comes before it is kept");
+        damaged(demo.error_text(player.error()) + "; everything before it is kept");
     else if (!complete && player.has_state()) show();
 
     for (std::int32_t const marker : part.header.markers()) {

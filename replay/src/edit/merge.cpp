@@ -461,7 +461,7 @@ private:
         constexpr std::uint64_t enough = 500;
         if (strange_ticks_ * 2 <= shared_ticks_ || (!at_the_end && shared_ticks_ < enough)) return;
         throw usage_error{fmt::format(
-            "they are not of one game, or the server gave one of the clients ids of its own: {}", stranger_)};
+            "the recordings are not of one game, or the server gave one client different ids: {}", stranger_)};
     }
 
     // ---- the snapshot

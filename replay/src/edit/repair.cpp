@@ -51,7 +51,7 @@ demo_repair::demo_repair(std::span<std::uint8_t const> file, std::function<void(
     bool const has_header = file.size() >= demo_header{.version = min_demo_version}.size();
     if (has_header) read_header();
     if (!has_header || !demo_reader::open(file_)) {
-        remarks_.emplace_back("it is too short for a demo");
+        remarks_.emplace_back("the file is too short for a demo");
         return;
     }
     auto const detect = [&] {
@@ -121,7 +121,7 @@ void demo_repair::read_header() {
     begin_ = fits ? header_.size() + header_.map_size : header_.size();
     bool const mended = !std::equal(head.begin(), head.end(), file_.begin());
     if (mended)
-        remarks_.push_back(fmt::format("header: it is damaged, and read as that of version {}", header_.version));
+        remarks_.push_back(fmt::format("header: damaged; read as version {}", header_.version));
     if (!mended && fits) return;
     // Readers want a header that is in order.
     mended_.assign(file_.begin(), file_.end());
@@ -157,7 +157,7 @@ void demo_repair::read_map() {
                 map_ = all.first(size);
         auto const stated = all.first(stated_map_bytes(all));
         if (!map_.empty())
-            remarks_.emplace_back("map: the header told another size; the bytes are those that it names");
+            remarks_.emplace_back("map: the size in the header was wrong; the bytes match the header's checksum");
         else if (!stated.empty() && !header_.has_sha256 && is_sound(stated)) { // or else two hashes were wrong
             map_ = stated;
             remarks_.emplace_back(
@@ -189,7 +189,7 @@ void demo_repair::mend_texts() {
         set_text(header_.net_version, is_07 ? net_version_07 : net_version_06);
     }
     if (text(header_.type) != "client" && text(header_.type) != "server") {
-        remarks_.emplace_back("header: whether a client or a server recorded it was damaged");
+        remarks_.emplace_back("header: the type (client or server) was damaged");
         set_text(header_.type, "client");
     }
     std::int32_t const first = kept_.front().first_tick, last = kept_.back().last_tick;
@@ -203,7 +203,7 @@ void demo_repair::mend_texts() {
     }
     if (before.version >= 4 && header_.marker_count != before.marker_count)
         remarks_.push_back(
-            fmt::format("header: {} of {} timeline markers are kept", header_.marker_count, before.marker_count));
+            fmt::format("header: kept {} of {} timeline markers", header_.marker_count, before.marker_count));
 }
 
 // ---- segments -----------------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ std::vector<segment> demo_repair::scan_versions() {
     begin_ = best->begin;
     refused_ = best->refused;
     remarks_.push_back(
-        fmt::format("header: the version was damaged; the demo is read as one of version {}", header_.version));
+        fmt::format("header: the version was damaged; read as version {}", header_.version));
     return std::move(best->found);
 }
 
@@ -405,7 +405,7 @@ void demo_repair::keep(std::span<segment const> found, std::vector<bool> const& 
             kept_.push_back(s);
         } else if (s.snapshots != 0) {
             losses_.push_back({s.begin, next, last, -1,
-                               fmt::format("tick {}, byte {}: these ticks do not fit in with the others",
+                               fmt::format("tick {}, byte {}: these ticks do not fit the rest of the demo",
                                            s.first_tick, s.begin)});
             continue;
         }
@@ -426,7 +426,7 @@ void demo_repair::settle_open_tick() {
     } else {
         losses_.push_back(
             {end.end, end.end, end.last_tick, -1,
-             fmt::format("tick {}, byte {}: the file ends behind the tick's marker", end.open_tick, end.end)});
+             fmt::format("tick {}, byte {}: the file ends after the tick marker", end.open_tick, end.end)});
         end.open_tick = -1;
     }
 }

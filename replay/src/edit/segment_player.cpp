@@ -23,9 +23,9 @@ static_assert(quirk_count == note_count + 4);
 std::string describe_quirk(std::uint32_t kinds) {
     for (unsigned i = 0; i < note_count; ++i)
         if ((kinds >> i & 1) != 0) return std::string{describe(static_cast<note>(i))};
-    if ((kinds & odd_marker) != 0) return "a tick marker that nothing writes";
-    if ((kinds & odd_head) != 0) return "a chunk with a longer head than it needs";
-    if ((kinds & odd_order) != 0) return "a snapshot where none can be";
+    if ((kinds & odd_marker) != 0) return "a tick marker that no recorder writes";
+    if ((kinds & odd_head) != 0) return "a chunk with a longer header than it needs";
+    if ((kinds & odd_order) != 0) return "a snapshot in an impossible place";
     return "a chunk of the unused type 0";
 }
 

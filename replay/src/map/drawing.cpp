@@ -242,7 +242,7 @@ public:
         }
         if (missing.empty() || !say) return;
         say(fmt::format("without {}, which the map only {}", fmt::join(missing, ", "),
-                        mapres.empty() ? "names: --mapres FOLDER shows them" : "names and the folder has not"));
+                        mapres.empty() ? "names; use --mapres FOLDER" : "names and the folder does not have"));
     }
 
     [[nodiscard]] texture const* operator[](std::int32_t i) const {

@@ -22,7 +22,7 @@ map_source::map_source(std::string const& name) : file_{name}, name_{file_->name
                 fmt::format("{}: byte {}: {}", this->name(), demo.error().position, describe(demo.error().code))};
         }
         if (demo->map().empty())
-            throw usage_error{fmt::format("{}: this demo embeds no map (it was recorded on {})", this->name(),
+            throw usage_error{fmt::format("{}: this demo includes no map (it was recorded on {})", this->name(),
                                           printable(text(demo->header().map_name)))};
         bytes_ = demo->map();
         name_in_demo_ = printable(text(demo->header().map_name));

@@ -23,7 +23,7 @@ int follow(std::string const& file, live_sink& to) {
 int spectate(host_port const& server, spectator_options const& options, live_sink& to) {
     watched_server const found = watch(server, options, to);
     to.finish();
-    if (found.lost != 0) complain(fmt::format("{} snapshots were lost on the way", found.lost));
+    if (found.lost != 0) complain(fmt::format("{} snapshots were lost", found.lost));
     return found.failed ? exit_io : found.snapshots == 0 ? exit_interrupted : exit_ok;
 }
 
@@ -32,7 +32,7 @@ int spectate(host_port const& server, spectator_options const& options, live_sin
 bool is_live(std::vector<std::string> const& files, live_reading const& how) {
     auto const server =
         std::find_if(files.begin(), files.end(), [](auto const& file) { return parse_server(file); });
-    if (server != files.end() && files.size() > 1) throw usage_error{*server, "a server is read alone"};
+    if (server != files.end() && files.size() > 1) throw usage_error{*server, "a server cannot be combined with other inputs"};
     if (how.follow && files.size() > 1) throw usage_error{"--follow takes one file"};
     return server != files.end() || how.follow;
 }

@@ -58,7 +58,7 @@ void open_recording::choose(std::string const& connection) {
     chosen_from_.clear();
     if (connection.empty() && all.size() > 1)
         chosen_from_ =
-            fmt::format("{}: of {} connections, that of {} is taken, which has most snapshots; --connection takes "
+            fmt::format("{}: of {} connections, using that of {}, which has the most snapshots; --connection takes "
                         "another one",
                         name_, all.size(), address_text(chosen_->client()));
 }

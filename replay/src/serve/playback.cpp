@@ -133,7 +133,7 @@ void playback::advance(std::int64_t now, bool anybody) {
     if (begin_tick_ + 2 * due > last_server_tick) {
         // After months: who still watches has to come again.
         ticks_ = -1;
-        return listener()->on_end("The server's clock begins anew", now);
+        return listener()->on_end("The server's clock restarts", now);
     }
     if (due <= ticks_) return;
     late_ticks_ += static_cast<std::uint64_t>(due - ticks_ - 1);

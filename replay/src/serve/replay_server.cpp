@@ -236,7 +236,7 @@ watcher* replay_server::accept(server_gate::decision const& d, endpoint const& f
 
 std::string_view replay_server::obstacle(wire_format format) const noexcept {
     if (!shown_.begun()) return {};
-    if (map_.empty()) return "There is no map of what is shown";
+    if (map_.empty()) return "The map of this replay is missing";
     if (spoken_over(format) == encoding_.version) return {};
     return shown_.is_07() ? "A game of 0.7 is shown: watch it with a client of 0.7"
                           : "A game of 0.6 is shown: watch it with DDNet or a client of 0.6";
@@ -545,7 +545,7 @@ void replay_server::on_message(std::span<std::uint8_t const> message) {
     if (!can_be_sent(message)) {
         if (count_.too_large++ == 0 && news_.size() < max_news)
             news_.push_back("a message of " + std::to_string(message.size()) + " bytes at tick " +
-                            std::to_string(shown_.position()) + " is too large to be sent, and left out");
+                            std::to_string(shown_.position()) + " is too large to send and is left out");
         return;
     }
     log_.emplace_back(message.begin(), message.end());

@@ -64,10 +64,10 @@ void write_if_full(arrow_file& file) {
 } // namespace
 
 arrow_folder::arrow_folder(std::string folder, bool force) : folder_{std::move(folder)}, force_{force} {
-    if (folder_ == "-") throw usage_error{"a folder of files cannot be written to standard output: -o FOLDER"};
+    if (folder_ == "-") throw usage_error{"Arrow files cannot be written to standard output; use -o FOLDER"};
     std::error_code error;
     if (name_taken(folder_) && !fs::is_directory(folder_, error))
-        throw usage_error{fmt::format("{}: exists, and is no folder", folder_)};
+        throw usage_error{fmt::format("{}: exists and is not a folder", folder_)};
     bool const made = fs::create_directory(folder_, error);
     if (error) throw output_error{fmt::format("{}: cannot be written: {}", folder_, error.message())};
     if (made) unfinished_.emplace(folder_);

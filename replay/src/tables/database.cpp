@@ -74,8 +74,8 @@ int look_for_signals(void*) { return interrupted(); }
 
 [[noreturn]] void fail(sqlite3* db, std::string const& name, int code) {
     switch (code & 0xff) {
-    case SQLITE_BUSY: throw output_error{fmt::format("{}: another program writes to it", name)};
-    case SQLITE_NOTADB: throw usage_error{fmt::format("{}: is no database", name)};
+    case SQLITE_BUSY: throw output_error{fmt::format("{}: another program is writing to it", name)};
+    case SQLITE_NOTADB: throw usage_error{fmt::format("{}: is not a database", name)};
     case SQLITE_ERROR: // tables that are not there, or others than they should be
     case SQLITE_CORRUPT:
     case SQLITE_CONSTRAINT: throw bad_input{fmt::format("{}: is damaged: {}", name, sqlite3_errmsg(db))};
@@ -265,13 +265,13 @@ std::string path_of_database(std::string const& name) { return name.starts_with(
 void database::closer::operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
 
 database::database(std::string name) : name_{std::move(name)}, source_{std::make_unique<row_source>()} {
-    if (name_ == "-") throw usage_error{"a database cannot be written to standard output: -o FILE"};
+    if (name_ == "-") throw usage_error{"a database cannot be written to standard output; use -o FILE"};
     struct stat status {};
     bool const there = ::stat(name_.c_str(), &status) == 0;
     if (there && !S_ISREG(status.st_mode))
-        throw usage_error{fmt::format("{}: is no regular file, which a database has to be", name_)};
+        throw usage_error{fmt::format("{}: a database must be a regular file", name_)};
     if (!there && name_taken(name_))
-        throw usage_error{fmt::format("{}: is a link that leads nowhere, and is not replaced", name_)};
+        throw usage_error{fmt::format("{}: is a dangling symlink and is not replaced", name_)};
     std::string const path = path_of_database(name_);
     if (!there) {
         // Its journal is there before BEGIN is over.
@@ -284,7 +284,7 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
     db_.reset(opened);
     if (code != SQLITE_OK)
         throw output_error{fmt::format("{}: cannot be written: {}", name_,
-                                       opened != nullptr ? sqlite3_errmsg(opened) : "no memory left")};
+                                       opened != nullptr ? sqlite3_errmsg(opened) : "not enough memory")};
     sqlite3_busy_timeout(opened, patience_milliseconds);
     sqlite3_progress_handler(opened, steps_between_looks, look_for_signals, nullptr);
     sqlite3_create_module(opened, row_source::name, &row_source::module, source_.get());
@@ -297,10 +297,10 @@ database::database(std::string name) : name_{std::move(name)}, source_{std::make
 
 void database::check_version(std::string_view schema, std::string const& name) {
     if (number(fmt::format("PRAGMA {}.application_id", schema), name) != application_id)
-        throw usage_error{fmt::format("{}: is a database of another program", name)};
+        throw usage_error{fmt::format("{}: is another program's database", name)};
     std::int64_t const version = number(fmt::format("PRAGMA {}.user_version", schema), name);
     if (version != database_version)
-        throw usage_error{fmt::format("{}: has tables of version {}, not {}", name, version, database_version)};
+        throw usage_error{fmt::format("{}: its tables have version {}, not {}", name, version, database_version)};
 }
 
 database::~database() {
@@ -401,7 +401,7 @@ void database::begin_transaction() {
     in_transaction_ = true;
     int moved = 0;
     if (sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0)
-        throw output_error{fmt::format("{}: was taken away", name_)};
+        throw output_error{fmt::format("{}: was moved or deleted while open", name_)};
     if (number("PRAGMA user_version") != 0) return;
     if (empty_) {
         unfinished_.emplace(path_of_database(name_));

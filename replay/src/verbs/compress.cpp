@@ -26,14 +26,14 @@ compression kind_of(compress_options const& options) {
     if (options.method == "gzip" || to.ends_with(".gz")) return compression::gzip;
     if (to.ends_with(".zst")) return compression::zstd;
     throw usage_error{
-        fmt::format("{}: its name ends in neither .zst nor .gz, and no --method says what it shall be", to)};
+        fmt::format("{}: name ends in neither .zst nor .gz; use --method", to)};
 }
 
 int compress(compress_options const& options) {
     compression const kind = kind_of(options);
     int const most = max_compression_level(kind);
     int const level = options.level ? static_cast<int>(*options.level) : std::min(12, most);
-    if (level > most) throw usage_error{fmt::format("--level: of {} there are 1 to {}", name(kind), most)};
+    if (level > most) throw usage_error{fmt::format("--level: {} has levels 1 to {}", name(kind), most)};
     output_file out{options.to, content::binary, {&options.file, 1}};
     input const source{options.file};
     if (file_kind const found = identify(source.bytes());
@@ -51,7 +51,7 @@ int compress(compress_options const& options) {
     complain(fmt::format("{}: {} of {} bytes, {:.0f} %", out.name(), out.size(), source.bytes().size(),
                          100.0 * static_cast<double>(out.size()) / static_cast<double>(source.bytes().size())));
     if (source.damage().empty()) return exit_ok;
-    complain(fmt::format("{}: {}; what comes before it is kept", source.name(), source.damage()));
+    complain(fmt::format("{}: {}; everything before it is kept", source.name(), source.damage()));
     return exit_bad_input;
 }
 

@@ -32,7 +32,7 @@ std::vector<tick_range> chosen_ranges(cut_options const& options, demo_overview 
     std::vector<tick_range> ranges;
     if (options.from.size() > 1 || options.until.size() > 1)
         if (options.from.size() != options.until.size())
-            throw usage_error{fmt::format("{} times --from and {} times --to: each piece needs both",
+            throw usage_error{fmt::format("--from given {} times and --to {} times; each piece needs both",
                                           options.from.size(), options.until.size())};
     for (std::size_t i = 0; i < std::max<std::size_t>({1, options.from.size(), options.until.size()}); ++i) {
         tick_range r;
@@ -55,7 +55,7 @@ std::vector<tick_range> matching_ranges(cut_options const& options, std::span<mo
     auto const ticks = [](double seconds) { return std::llround(seconds * ticks_per_second); };
     auto found = find_moments(all, demo.header(), patterns, ticks(*options.before), ticks(*options.after));
     if (found.empty() && damage.empty() && !interrupted())
-        throw usage_error{fmt::format("{}: nothing in it matches --around", demo.name())};
+        throw usage_error{fmt::format("{}: nothing matches --around", demo.name())};
     return found;
 }
 
@@ -132,7 +132,7 @@ int cut(cut_options const& options) {
     std::string damage;
     auto const ranges = patterns.empty() ? chosen_ranges(options, demo.overview())
                                          : matching_ranges(options, patterns, demo, damage);
-    if (!damage.empty()) damaged(damage + "; nothing behind it is looked at");
+    if (!damage.empty()) damaged(damage + "; nothing after it was searched");
     if (interrupted()) return exit_interrupted;
     if (ranges.empty()) return code;
 
@@ -147,7 +147,7 @@ int cut(cut_options const& options) {
     }
     if (target.is_stream() && demos.size() > 1)
         throw usage_error{
-            fmt::format("{}: {} pieces make as many demos: -o FILE, or --one", demo.name(), demos.size())};
+            fmt::format("{}: {} pieces, one demo for each; use -o FILE or --one", demo.name(), demos.size())};
     for (std::vector<demo_piece> const& pieces : demos) {
         if (pieces.empty()) continue;
         auto file = target.next();

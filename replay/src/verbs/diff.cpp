@@ -218,7 +218,7 @@ private:
 
 int diff(diff_arguments const& arguments) {
     if (arguments.files[0] == "-" && arguments.files[1] == "-")
-        throw usage_error{"standard input can be one of the two files alone"};
+        throw usage_error{"only one of the two files can be standard input"};
     check_range(arguments.range, false);
     output out{arguments.to, arguments.files};
     open_recording a{arguments.files[0], {.connection = arguments.connections[0], .remark = complain}};

@@ -220,7 +220,7 @@ private:
         wanted_ = range_of(options_.range, what);
         nothing_ = missed_text(wanted_, what);
         if (std::string const head = printer_->head(); printout_.head && head != *printout_.head)
-            throw usage_error{fmt::format("{}other columns than before, as its protocol is {}",
+            throw usage_error{fmt::format("{}other columns than before, because its protocol is {}",
                                           label_ ? *label_ + ": has " : "a recording has ", name(what.version))};
     }
 

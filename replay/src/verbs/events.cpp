@@ -49,7 +49,7 @@ kind_set kinds_of(events_options const& options) {
             std::string all;
             for (std::size_t i = 0; i < game_event_kind_count; ++i)
                 all += fmt::format("{}{}", i == 0 ? "" : ", ", name(static_cast<game_event_kind>(i)));
-            throw usage_error{fmt::format("--type: nothing is called \"{}\"; there are {}", type, all)};
+            throw usage_error{fmt::format("--type: unknown event \"{}\"; expected one of {}", type, all)};
         }
         kinds.set(static_cast<std::size_t>(*kind));
     }
@@ -190,7 +190,7 @@ int events(events_options options) {
     bool const live = is_live(options.files, options.live);
     check_range(options.range, live);
     if (options.format == "srt" && options.files.size() > 1)
-        throw usage_error{"--format srt: subtitles are of one recording"};
+        throw usage_error{"--format srt takes one recording"};
     if (options.part && live) throw usage_error{"--shard cannot be used with a server or --follow"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;

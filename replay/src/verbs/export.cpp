@@ -103,7 +103,7 @@ public:
     }
     bool take_back() noexcept override { return false; }
     database::merged merge(std::string const& from) override {
-        throw usage_error{from, "this is a database, which only becomes part of another database"};
+        throw usage_error{from, "this is a database, which can only be added to another database"};
     }
     void finish() override { folder_.finish(); }
 
@@ -125,15 +125,15 @@ public:
         for (std::string const& file : files_) {
             std::error_code unknown;
             if (fs::equivalent(file, to_, unknown))
-                throw usage_error{to_, "is read, and cannot be written at the same time"};
+                throw usage_error{to_, "is an input and cannot also be the output"};
         }
     }
 
     int run() {
         bool const arrow = options_.format == "arrow";
-        if (options_.force && !arrow) throw usage_error{"--force is for --format arrow: a database is added to"};
+        if (options_.force && !arrow) throw usage_error{"--force works only with --format arrow; a database is added to"};
         if (arrow && options_.part && !options_.force && name_taken(arrow_folder::last_file(to_))) {
-            complain(fmt::format("{}: is complete", to_));
+            complain(fmt::format("{}: already complete", to_));
             return exit_ok;
         }
         if (arrow) to_collection_ = std::make_unique<arrow_collection>(options_, to_);
@@ -157,7 +157,7 @@ public:
         if (interrupted()) return exit_interrupted;
         if (worst_ != exit_ok && added_ == 0) return worst_;
         to_collection_->finish();
-        complain(fmt::format("{}: {} added, {} there already", to_, counted(added_, "file"), known_));
+        complain(fmt::format("{}: {} added, {} already present", to_, counted(added_, "file"), known_));
         return worst_;
     }
 

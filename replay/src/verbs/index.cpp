@@ -21,14 +21,14 @@ report index_file(std::string const& file, bool force, std::atomic<std::uint64_t
     input const source{file};
     if (identify(source.bytes()) != file_kind::demo) refuse_kind(source.name(), source.bytes(), "a demo");
     demo_document demo{source};
-    if (file == "-") throw usage_error{"standard input has no name, which that of its index is made of"};
+    if (file == "-") throw usage_error{"standard input has no name to make the index's name of"};
     std::string const name = index_name(file);
     auto const old = read_index(name);
     report r;
     auto const report = [&](index_facts const& facts) {
         if (facts.error.empty()) return;
         r.code = exit_bad_input;
-        r.err += error_line(fmt::format("{}: {}; what comes before is in the index", file, facts.error));
+        r.err += error_line(fmt::format("{}: {}; the index has everything before it", file, facts.error));
     };
     if (old && !force && old->size == source.bytes().size() && old->sha256 == hex(sha256(source.bytes()))) {
         report(*old);

@@ -154,9 +154,9 @@ void print_text(text_buffer& out, summary const& r) {
     line("map", r.header.map_size == 0
                     ? fmt::format("{}, not embedded, crc {:08x}", map, r.header.map_crc)
                     : fmt::format("{}, {} bytes, crc {:08x}{}", map, r.header.map_size, r.header.map_crc,
-                                  r.map_complete && !r.map_crc_matches ? " (which the embedded map has not)" : ""));
+                                  r.map_complete && !r.map_crc_matches ? " (but the embedded map has another one)" : ""));
     if (r.map_sha256) line("map sha256", hex(*r.map_sha256));
-    if (sha256_differs(r)) line("note", fmt::format("the header says map sha256 {}", hex(r.header.sha256)));
+    if (sha256_differs(r)) line("note", fmt::format("the header names another map, sha256 {}", hex(r.header.sha256)));
     if (r.overview.ticks > 0)
         line("ticks", fmt::format("{} to {}, {}", r.overview.first_tick, r.overview.last_tick,
                                   clock_text(r.overview.last_tick - r.overview.first_tick)));

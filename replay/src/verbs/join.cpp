@@ -37,7 +37,7 @@ bool same_recording(joinable const& a, joinable const& b) {
 
 int join(join_options const& options) {
     if (std::count(options.files.begin(), options.files.end(), "-") > 1)
-        throw usage_error{"-: standard input can be read once"};
+        throw usage_error{"-: standard input can be read only once"};
     output_file out{options.to, content::binary, options.files};
     inputs all{options.files};
     int code = exit_ok;
@@ -68,7 +68,7 @@ int join(join_options const& options) {
         auto const source = all.open(i);
         demo_document demo{*source};
         if (!same_recording(examine(demo), parts[i]) && !interrupted())
-            throw io_error{fmt::format("{}: has changed while it was read", demo.name())};
+            throw io_error{fmt::format("{}: changed while it was read", demo.name())};
         joiner.add(demo, damaged, [&](std::uint64_t bytes) { shown.update(before + bytes, demo.name()); });
         before += demo.file_size();
     }
@@ -81,10 +81,10 @@ int join(join_options const& options) {
                          clock_text(std::int64_t{done.last_tick} - done.first_tick), done.first_tick,
                          done.last_tick, counted(parts.size(), "recording"), size));
     if (done.left_out != 0)
-        complain(fmt::format("{}: {} left out, which a demo cannot hold or which come a second time in a tick",
+        complain(fmt::format("{}: {} left out, which a demo cannot hold or which repeat a tick",
                              out.name(), counted(done.left_out, "chunk")));
     if (done.lost_markers != 0)
-        complain(fmt::format("{}: without {} of the timeline, for which its header has no room", out.name(),
+        complain(fmt::format("{}: {} of the timeline left out, as the header has no room for more", out.name(),
                              counted(done.lost_markers, "marker")));
     return code;
 }

@@ -83,7 +83,7 @@ void print_json(output& out, merge_result const& found, written_demo const& demo
 
 void print_text(merge_result const& found, written_demo const& demo) {
     for (merged_part const& part : found.parts)
-        complain(fmt::format("{}: {}, {} that nobody else had", part.name, counted(part.ticks, "tick"),
+        complain(fmt::format("{}: {}, {} in no other recording", part.name, counted(part.ticks, "tick"),
                              counted(part.alone, "item")));
     if (found.conflicts != 0) {
         constexpr std::size_t most = 12;
@@ -93,14 +93,14 @@ void print_text(merge_result const& found, written_demo const& demo) {
             text += fmt::format("{} {} {}", i == 0 ? ":" : ",", fields[i].first, fields[i].second.count);
         if (fields.size() > most) text += fmt::format(", and {} more", fields.size() - most);
         complain(
-            fmt::format("{}: {} not the same in all of them{}", demo.path, counted(found.conflicts, "item"), text));
+            fmt::format("{}: {} not equal in all recordings{}", demo.path, counted(found.conflicts, "item"), text));
     }
     auto const left_out = [&](std::uint64_t count, char const* noun, char const* why) {
         if (count != 0) complain(fmt::format("{}: {} left out{}", demo.path, counted(count, noun), why));
     };
-    left_out(found.refused, "item", ", for which a snapshot has no room, or whose key is there twice or is none");
-    left_out(found.undescribed, "item", ", whose type nothing has described");
-    left_out(found.unreadable, "message", ", which cannot be read");
+    left_out(found.refused, "item", ", which do not fit in a snapshot or have an invalid or repeated key");
+    left_out(found.undescribed, "item", ", whose type was never described");
+    left_out(found.unreadable, "message", ", which are unreadable");
     left_out(demo.left_out, "snapshot", ", which a demo cannot hold");
     complain(fmt::format("{}: {} of {}, {} of them in more than one; {} items, {} messages{}", demo.path,
                          counted(found.ticks, "tick"), counted(found.parts.size(), "recording"), found.common_ticks,
@@ -109,7 +109,7 @@ void print_text(merge_result const& found, written_demo const& demo) {
 
 int merge(merge_options const& options) {
     if (std::count(options.files.begin(), options.files.end(), "-") > 1)
-        throw usage_error{"-: standard input can be read once"};
+        throw usage_error{"-: standard input can be read only once"};
     // All of them are in memory at the same time.
     constexpr std::size_t most_files = 512;
     if (options.files.size() > most_files)
@@ -119,7 +119,7 @@ int merge(merge_options const& options) {
                         counted(options.files.size(), "recording"), most_files)};
     bool const json = options.report == "ndjson";
     if (json && options.to.name == "-")
-        throw usage_error{"--report ndjson is a report on standard output, where the demo cannot be as well"};
+        throw usage_error{"the demo and the --report ndjson output cannot both go to standard output"};
     demo_target target{options.to, options.files};
     progress shown{total_size(options.files)};
     auto const files = open_all(options, shown);
@@ -146,20 +146,20 @@ int merge(merge_options const& options) {
         auto const damaged = std::find_if(found.parts.begin(), found.parts.end(),
                                           [](merged_part const& part) { return !part.damage.empty(); });
         throw bad_input{(damaged == found.parts.end() ? "" : damaged->damage + "; ") +
-                        "there is no snapshot in them"};
+                        "they have no snapshot"};
     }
     int code = exit_ok;
     for (merged_part const& part : found.parts) {
         if (part.damage.empty()) continue;
-        complain(part.damage + "; what comes before it is kept");
+        complain(part.damage + "; everything before it is kept");
         code = exit_bad_input;
     }
     for (auto const& file : files) code = std::max(code, exit_code_of(*file));
     auto const demos = sink.finish();
-    if (demos.empty()) throw bad_input{"there is no snapshot in them that a demo can hold"};
+    if (demos.empty()) throw bad_input{"they have no snapshot that a demo can hold"};
     written_demo const& demo = demos.front();
     if (demo.lost_markers != 0)
-        complain(fmt::format("{}: without {} of the timeline, for which its header has no room", demo.path,
+        complain(fmt::format("{}: {} of the timeline left out, as the header has no room for more", demo.path,
                              counted(demo.lost_markers, "marker")));
     if (!json) {
         print_text(found, demo);

@@ -146,7 +146,7 @@ private:
         if (begun_.size() >= max_demos_per_minute)
             refused_ = fmt::format("its map changes too often: {} demos in a minute", max_demos_per_minute);
         else if (target_.is_stream() && !begun_.empty())
-            full_ = "the map has changed, and standard output holds one demo";
+            full_ = "the map has changed, and standard output can hold only one demo";
         else if (allowed_.demos == 0) allowed_.used_up();
         else {
             --allowed_.demos;
@@ -177,7 +177,7 @@ private:
             std::string const wanted = file_->path();
             if (!file_->finish()) return target_.reuse();
             ++files_;
-            if (file_->path() != wanted) say_(fmt::format("{}: exists by now; this is {}", wanted, file_->path()));
+            if (file_->path() != wanted) say_(fmt::format("{}: was created in the meantime; the demo is in {}", wanted, file_->path()));
             count_bytes();
             report();
         });
@@ -302,13 +302,13 @@ int record(record_options const& options) {
                           asio::post(loop.io(), stop_all); // not out of what happens now
                       }};
     bool const several = options.hosts.size() > 1;
-    if (several && options.to.name == "-") throw usage_error{"standard output takes the demo of one server alone"};
+    if (several && options.to.name == "-") throw usage_error{"standard output can take the demo of only one server"};
     std::set<std::string> names;
     for (std::string const& host : options.hosts) {
         host_port const server = host_port::parse(host);
         output_choice own = options.to;
         if (several) own.name = name_for(server, options.to.name);
-        if (!names.insert(own.name).second) throw usage_error{fmt::format("{}: is named twice", host)};
+        if (!names.insert(own.name).second) throw usage_error{fmt::format("{}: given twice", host)};
         all.push_back(std::make_unique<demo_recording>(
             loop, options, server, host, own, allowed, *scratch, [&](std::string_view line) { shown.say(line); },
             ended));

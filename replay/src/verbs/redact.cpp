@@ -47,8 +47,8 @@ int redact(redact_options const& options) {
     shown.clear();
     if (interrupted()) return exit_interrupted;
     for (std::string const& name : found.unknown)
-        complain(fmt::format("{}: there is no player {} in it", source.name(), name));
-    if (!work.error().empty()) complain(work.error() + "; what comes before it is kept");
+        complain(fmt::format("{}: has no player {}", source.name(), name));
+    if (!work.error().empty()) complain(work.error() + "; everything before it is kept");
     out.finish_as_named();
     auto const part = [](std::uint64_t count, char const* noun, char const* text) {
         return count == 0 ? std::string{} : fmt::format(", {} {}", counted(count, noun), text);
@@ -56,8 +56,8 @@ int redact(redact_options const& options) {
     complain(fmt::format("{}: {} and {} replaced{}{}{}{}", out.name(), counted(found.names, "name"),
                          counted(found.clans, "clan"), part(found.chat, "line", "of chat left out"),
                          part(found.server, "line", "of the server left out"),
-                         part(found.unreadable, "message", "left out that cannot be read"),
-                         part(found.refused, "thing", "left out that a demo cannot hold")));
+                         part(found.unreadable, "message", "left out, unreadable"),
+                         part(found.refused, "thing", "left out, as a demo cannot hold it")));
     return work.error().empty() ? exit_ok : exit_bad_input;
 }
 

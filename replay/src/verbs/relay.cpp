@@ -112,7 +112,7 @@ public:
             settings.limits = options_.viewers;
             game_.emplace(show_, settings, random_bytes(), *socket_, now());
             socket_->start(*game_);
-            say("showing it on {}, to {} clients at most with {} KiB each\n", endpoint_text(socket_->address()),
+            say("serving game clients on {}, at most {} with {} KiB each\n", endpoint_text(socket_->address()),
                 options_.viewers.viewers, sizeof(watcher) / 1024);
         }
         if (!options_.http) return;
@@ -289,8 +289,8 @@ void allow_descriptors() {
 
 int relay(relay_options const& options) {
     if (!options.http && !options.udp && options.folder.empty() && options.record.empty())
-        throw usage_error{"nobody would see it: --udp, --http, --dir or --record is needed"};
-    if (*options.delay > longest_delay) throw usage_error{"--delay: an hour at most"};
+        throw usage_error{"nothing to do: use --udp, --http, --dir or --record"};
+    if (*options.delay > longest_delay) throw usage_error{"--delay: at most an hour"};
     allow_descriptors();
     service_loop loop;
     relay_service shown{options};
@@ -304,7 +304,7 @@ int relay(relay_options const& options) {
         if (std::exchange(ended, true)) return;
         shown.end_recording();
         if (!shown.has_viewers()) loop.stop();
-        else say("{}: it is over; what is there stays until a signal comes\n", printable(options.source));
+        else say("{}: ended; still serving what was received until interrupted\n", printable(options.source));
     };
     auto const keep_house = [&] {
         shown.proceed();

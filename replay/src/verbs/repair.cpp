@@ -18,7 +18,7 @@ struct repair_options {
 };
 
 std::string loss_text(demo_loss const& l) {
-    if (l.before < 0) return fmt::format("{}; nothing behind it is kept", l.reason);
+    if (l.before < 0) return fmt::format("{}; nothing after it is kept", l.reason);
     if (l.after < 0) return fmt::format("{}; the result begins at tick {}, byte {}", l.reason, l.before, l.end);
     return fmt::format("{}; nothing is kept after tick {} and before tick {}, up to byte {}", l.reason, l.after,
                        l.before, l.end);
@@ -54,14 +54,14 @@ std::uint8_t version_of(repair_options const& options, demo_repair const& demo, 
     if (version < 6 || demo.header().has_sha256) return version;
     if (options.version)
         throw usage_error{fmt::format(
-            "{}: --version 6 needs the SHA-256 of the map, which is not in it: neither is the map", name)};
+            "{}: --version 6 needs the SHA-256 of the map, and the demo has neither that nor the map", name)};
     return 5; // which needs none
 }
 
 int repair(repair_options const& options) {
     bool const json = options.report == "ndjson";
     if (json && options.to.name == "-")
-        throw usage_error{"--report ndjson is a report on standard output, where the demo cannot be as well"};
+        throw usage_error{"the demo and the --report ndjson output cannot both go to standard output"};
     output_file file{options.to, content::binary, {&options.file, 1}};
     input const source{options.file};
     file_kind const kind = identify(source.bytes());
@@ -72,7 +72,7 @@ int repair(repair_options const& options) {
     if (interrupted()) return exit_interrupted;
     if (!demo.has_snapshots() && kind == file_kind::unknown) refuse_kind(source.name(), source.bytes(), "a demo");
     if (!demo.has_snapshots())
-        throw bad_input{fmt::format("{}: there is no snapshot in it that can be kept{}{}", source.name(),
+        throw bad_input{fmt::format("{}: no snapshot in it is intact{}{}", source.name(),
                                     demo.remarks().empty() ? "" : ": ",
                                     demo.remarks().empty() ? std::string{} : demo.remarks().back())};
     std::uint8_t const version = version_of(options, demo, source.name());
@@ -97,7 +97,7 @@ int repair(repair_options const& options) {
     for (std::size_t i = 0; i < std::min(demo.losses().size(), most_lines); ++i)
         complain(fmt::format("{}: {}", source.name(), loss_text(demo.losses()[i])));
     if (demo.losses().size() > most_lines)
-        complain(fmt::format("{}: {} more places are damaged; --report ndjson tells them all", source.name(),
+        complain(fmt::format("{}: {} more ranges are damaged; --report ndjson lists all of them", source.name(),
                              demo.losses().size() - most_lines));
     complain(summary);
     return damaged ? exit_bad_input : exit_ok;

@@ -51,7 +51,7 @@ public:
         settings.name = options.name;
         settings.limits = options.limits;
         server_.emplace(shown, settings, random_bytes(), socket_, now());
-        say(fmt::format("serving {} on {} to clients of {}, {} at most with {} KiB each", printable(title),
+        say(fmt::format("serving {} on {} to clients of {}, at most {} with {} KiB each", printable(title),
                         endpoint_text(socket_.address()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
                         options.limits.viewers, sizeof(watcher) / 1024));
         if (terminal::available()) screen_.emplace();
@@ -131,7 +131,7 @@ private:
             if (read_number(rest, speed) && set_speed(speed)) return;
         }
         say(fmt::format(
-            "{}: not understood; there are: pause, play, seek TIME, speed FACTOR, status, quit; TIME is {}",
+            "{}: unknown command; expected one of pause, play, seek TIME, speed FACTOR, status, quit; TIME is {}",
             printable(command), position_forms));
     }
 
@@ -189,11 +189,11 @@ private:
     void report() const {
         auto const& c = server_->count();
         say(fmt::format(
-            "{} joined, {} snapshots sent in {} packets, {} not taken by the system; {} packets received, {} "
+            "{} joined, {} snapshots sent in {} packets, {} refused by the system; {} packets received, {} "
             "ignored; {} ticks left out{}",
             c.joined, c.snapshots, socket_.sent(), socket_.unsent(), c.received, c.ignored, shown_.late_ticks(),
             c.too_large == 0 ? std::string{}
-                             : fmt::format("; {} of the demo's messages too large to be sent", c.too_large)));
+                             : fmt::format("; {} messages of the demo too large to send", c.too_large)));
     }
 
     service_loop loop_;
@@ -215,13 +215,13 @@ int serve(serve_options const& options) {
     auto const map = chosen_map ? chosen_map->bytes() : demo.map();
     if (chosen_map)
         if (auto const why = chosen_map->other_than(map_of(demo.header()), demo.name()); !why.empty())
-            complain(why + "; it is served all the same");
-    if (map.empty()) throw usage_error{demo.name() + ": holds no map, which clients need; --map gives one"};
+            complain(why + "; serving it anyway");
+    if (map.empty()) throw usage_error{demo.name() + ": has no map, which clients need; use --map FILE"};
     progress shown_progress{demo.file_size()};
     playback shown{demo, options.loop, [&](std::uint64_t done) { shown_progress.update(done, "reading"); }};
     shown_progress.clear();
     if (interrupted()) return exit_interrupted;
-    if (!shown.error().empty()) complain(fmt::format("{}; what is before it is shown", shown.error()));
+    if (!shown.error().empty()) complain(fmt::format("{}; showing everything before it", shown.error()));
     shown.set_speed(options.speed);
     if (chosen_map) shown.set_map(shown.map().name, map);
 

@@ -131,7 +131,7 @@ std::string print(stats_options const& options, file_label const& file, player_t
 int stats(stats_options options) {
     bool const separate = options.files.size() > 1 && !options.sum;
     if (options.part && options.sum)
-        throw usage_error{"--sum is of all files, and not of a part: --shard goes without it"};
+        throw usage_error{"--sum adds up all files, so it cannot be used with --shard"};
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     if (options.format == "csv") out.write(csv_head(separate));

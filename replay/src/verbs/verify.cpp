@@ -8,7 +8,7 @@
 namespace teewire::replay {
 namespace {
 
-// "6 oddities, the first at byte 123: surplus bits ..."
+// "6 quirks, the first at byte 123: surplus bits ..."
 std::string describe_notes(note_log const& notes) {
     std::uint64_t count = 0;
     std::size_t first = SIZE_MAX;
@@ -23,7 +23,7 @@ std::string describe_notes(note_log const& notes) {
         first_kind = static_cast<note>(i);
     }
     if (count == 0) return {};
-    return fmt::format("{}, the first at byte {}: {}", counted(count, "oddity", "oddities"), first,
+    return fmt::format("{}, the first at byte {}: {}", counted(count, "quirk"), first,
                        describe(first_kind));
 }
 

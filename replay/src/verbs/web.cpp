@@ -92,7 +92,7 @@ void open_browser(std::string address) {
     ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP); // Ctrl-C is not for it
     pid_t child = 0;
     if (::posix_spawnp(&child, program.c_str(), &files, &how, arguments.data(), environ) != 0)
-        say("no browser was opened, as there is no xdg-open\n");
+        say("no browser was opened, because xdg-open is not installed\n");
     ::posix_spawnattr_destroy(&how);
     ::posix_spawn_file_actions_destroy(&files);
 }
@@ -173,7 +173,7 @@ int web(web_options const& options) {
     bool const live = web_address::parse(options.source).has_value() || parse_server(options.source).has_value();
     if (live) {
         if (!options.folder.empty())
-            throw usage_error{"-o writes recordings; `teewire relay --dir` writes what goes on into a folder"};
+            throw usage_error{"-o writes recordings; use `teewire relay --dir` to write a live broadcast into a folder"};
         return show_live(options, files, pictures);
     }
     recording_folder shown{options.source};

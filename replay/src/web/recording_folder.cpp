@@ -64,7 +64,7 @@ bool is_map_of(stored_file const& file, demo_header const& header) {
 
 recording_folder::recording_folder(std::string const& source) {
     std::error_code failed;
-    if (source == "-") throw usage_error{"of standard input no parts can be fetched"};
+    if (source == "-") throw usage_error{"standard input cannot be read in parts"};
     if (fs::is_directory(source, failed)) {
         folder_ = fs::canonical(source, failed).string();
         if (failed) throw io_error{source, failed.message()};
@@ -74,7 +74,7 @@ recording_folder::recording_folder(std::string const& source) {
     auto const file = stored_file::open(source);
     if (!file)
         throw io_error{source,
-                       fs::exists(source, failed) ? "cannot be read, or is no regular file" : "no such file"};
+                       fs::exists(source, failed) ? "cannot be read, or is not a regular file" : "no such file"};
     std::array<std::uint8_t, 16> begin{};
     auto const there = std::span{begin}.first(file->read(0, begin));
     refuse_compressed(source, there);

@@ -122,7 +122,7 @@ web_answer kept_files::find(std::string const& name) const {
 
 void kept_files::keep(std::string const& name, std::vector<std::uint8_t> bytes) {
     try {
-        if (folder_.empty()) throw output_error{"there is no folder for it"};
+        if (folder_.empty()) throw output_error{"it has no folder"};
         output_file file{{path(name), true}, content::binary};
         write_whole(file, bytes);
     } catch (std::runtime_error const&) {

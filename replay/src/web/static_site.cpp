@@ -26,11 +26,11 @@ public:
         fs::path const from = fs::canonical(shown.folder(), failed);
         if (shown.is_folder() && std::mismatch(from.begin(), from.end(), to.begin(), to.end()).first == from.end())
             throw usage_error{options.folder,
-                              "is in the folder of the recordings, and would be one of them next time"};
+                              "is inside the folder of recordings, and would be read as one of them next time"};
         if (fs::exists(to, failed) && !fs::is_directory(to, failed))
-            throw usage_error{options.folder, "is no folder"};
+            throw usage_error{options.folder, "is not a folder"};
         if (!options.force && fs::exists(to, failed) && !fs::is_empty(to, failed))
-            throw usage_error{options.folder, "there is something in it; --force replaces files"};
+            throw usage_error{options.folder, "is not empty; --force replaces files"};
     }
 
     int write(std::string const& name) {
@@ -118,7 +118,7 @@ private:
         std::vector<std::uint8_t> piece(1 << 20);
         for (std::uint64_t at = 0; at < from.size() && !interrupted();) {
             std::size_t const size = from.read(at, piece);
-            if (size == 0) throw io_error{path, "the file was cut while it was read"};
+            if (size == 0) throw io_error{path, "the file was truncated while it was read"};
             file.write(std::span{piece}.first(size));
             at += size;
         }

@@ -61,7 +61,7 @@ std::shared_ptr<std::vector<std::uint8_t> const> to_body(std::string_view text) 
 viewer_assets::viewer_assets(std::string folder) : folder_{std::move(folder)} {
     if (!folder_.empty()) {
         if (!stored_file::open(folder_, "index.html"))
-            throw usage_error{fmt::format("--viewer: {}: no index.html is in it", folder_)};
+            throw usage_error{fmt::format("--viewer: {}: has no index.html", folder_)};
         return;
     }
     for (viewer_file const& file : viewer_files()) {
@@ -102,7 +102,7 @@ std::vector<std::string> viewer_assets::paths() const {
 game_pictures::game_pictures(std::string folder) : folder_{std::move(folder)} {
     std::error_code failed;
     if (!folder_.empty()) {
-        if (!fs::is_directory(folder_, failed)) throw usage_error{fmt::format("--data: {} is no folder", folder_)};
+        if (!fs::is_directory(folder_, failed)) throw usage_error{fmt::format("--data: {} is not a folder", folder_)};
         return;
     }
     for (char const* const usual : {"/usr/share/games/ddnet/data", "/usr/share/games/teeworlds/data"})

@@ -72,7 +72,7 @@ std::size_t choose_connection(std::vector<connection_stats const*> const& all, s
             if (address_text(all[i]->client()) == wanted) return i;
     }
     throw usage_error{file, fmt::format("--connection: there is no connection {}; {}{}", wanted,
-                                        all.empty() ? "there are none" : "there are these:", list(all))};
+                                        all.empty() ? "there are none" : "expected one of:", list(all))};
 }
 
 } // namespace teewire::replay

@@ -22,8 +22,8 @@ std::string print_fields(message const& m, message_type type, protocol p) {
 std::string_view place_text(vital_place place) {
     switch (place) {
     case vital_place::next: break;
-    case vital_place::repeated: return ", was there before";
-    case vital_place::held: return ", waits for what is missing before it";
+    case vital_place::repeated: return ", repeated";
+    case vital_place::held: return ", waits for earlier messages";
     }
     return "";
 }
@@ -94,7 +94,7 @@ void packet_printer::print_snapshot(seen_packet const& seen, seen_chunk const& c
         out_.print(", {} bytes", sent->data.size());
     }
     switch (event.kind) {
-    case snapshot_event_kind::ignored: out_.print(": was there before, or is too old\n"); break;
+    case snapshot_event_kind::ignored: out_.print(": repeated, or too old\n"); break;
     case snapshot_event_kind::part: out_.print("\n"); break;
     case snapshot_event_kind::missing_base: out_.print(": the base is not in the capture\n"); break;
     case snapshot_event_kind::malformed:

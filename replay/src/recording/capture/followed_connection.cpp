@@ -183,7 +183,7 @@ void followed_connection::receive(std::uint64_t frame, std::int64_t time, udp_da
     case packet_guess::connless_06:
     case packet_guess::connless_07: ++from.connless; return shared_.listener.no_packet(seen, "connectionless");
     case packet_guess::foreign:
-        if (is_connection_) malformed(seen, "no packet of a game");
+        if (is_connection_) malformed(seen, "not a game packet");
         return;
     case packet_guess::v06: ++votes_06_; break;
     case packet_guess::v07: ++votes_07_; break;
@@ -265,8 +265,8 @@ void followed_connection::read_chunks(seen_packet const& seen, packet const& p,
                        (counting.rest().empty() || (!stats_.v07 && counting.rest().size() == token_bytes));
     if (!whole) {
         std::string const why = counting.error().code != errc::ok
-                                    ? fmt::format("chunk {} of {} ends behind the packet", chunks + 1, p.chunks)
-                                    : fmt::format("{} bytes behind the last chunk", counting.rest().size());
+                                    ? fmt::format("chunk {} of {} ends after the packet", chunks + 1, p.chunks)
+                                    : fmt::format("{} bytes after the last chunk", counting.rest().size());
         note(stats_.malformed, fmt::format("frame {}: {}", seen.frame, why));
         if (!is_connection_) return shared_.listener.no_packet(seen, why);
     } else if (!stats_.format) {

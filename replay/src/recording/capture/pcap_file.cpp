@@ -113,14 +113,14 @@ void put_back(open_file const& file, std::span<std::uint8_t const> bytes, std::s
 
 open_file copy_of(open_file const& stream, std::string const& name) {
     open_file copy{std::tmpfile()};
-    if (copy == nullptr) throw io_error{fmt::format("no temporary file: {}", std::strerror(errno))};
+    if (copy == nullptr) throw io_error{fmt::format("cannot create a temporary file: {}", std::strerror(errno))};
     std::array<char, 65536> block;
     std::uint64_t size = 0;
     while (std::size_t const n = std::fread(block.data(), 1, block.size(), stream.get())) {
         if (std::fwrite(block.data(), 1, n, copy.get()) != n)
             throw io_error{fmt::format("a temporary file cannot be written: {}", std::strerror(errno))};
         if ((size += n) > max_stream_bytes)
-            throw io_error{name, fmt::format("more than {} GiB, which has to be in a file to be read twice",
+            throw io_error{name, fmt::format("more than {} GiB, which can only be read from a file",
                                              max_stream_bytes >> 30)};
     }
     if (std::ferror(stream.get())) throw io_error{name, "cannot be read"};
@@ -227,7 +227,7 @@ capture_reader::capture_reader(open_capture from, std::string const& name) : dam
         std::string const text = type_name != nullptr ? type_name : fmt::format("type {}", type);
         pcap_close(handle_);
         throw usage_error{
-            name, fmt::format("a capture of {}, which cannot be read: only Ethernet, Linux cooked, raw IP and "
+            name, fmt::format("a capture of {}, which are unreadable: only Ethernet, Linux cooked, raw IP and "
                               "loopback can",
                               text)};
     }

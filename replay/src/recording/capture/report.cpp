@@ -193,7 +193,7 @@ void print_text(text_buffer& out, connection_stats const& stats, std::size_t num
         line("client",
              fmt::format("{}{}{}", stats.player, stats.player.empty() || stats.client_version.empty() ? "" : ", ",
                          stats.client_version));
-    std::string end = "goes on at the end of the capture, or fell silent";
+    std::string end = "still open at the end of the capture, or silent";
     if (stats.closed_by) {
         end = fmt::format("closed by the {}", *stats.closed_by == sender::server ? "server" : "client");
         if (!stats.close_reason.empty()) end += fmt::format(": \"{}\"", stats.close_reason);
@@ -239,14 +239,14 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
     constexpr std::size_t most = 3;
     std::vector<std::string> lines;
     if (frames.cut != 0)
-        lines.push_back(fmt::format("{} cut when they were captured, and left out: {}",
+        lines.push_back(fmt::format("{} truncated when captured, left out: {}",
                                     counted(frames.cut, "frame was", "frames were"), frames.first_cut));
     if (frames.fragments != 0)
-        lines.push_back(fmt::format("{} of IP left out: datagrams are not put together",
-                                    counted(frames.fragments, "fragment")));
+        lines.push_back(fmt::format("{} left out: datagrams are not reassembled",
+                                    counted(frames.fragments, "IP fragment")));
     if (frames.untimed != 0)
-        lines.push_back(fmt::format("{} a time that cannot be, and that of the frame before instead",
-                                    counted(frames.untimed, "frame has", "frames have")));
+        lines.push_back(fmt::format("{} with an impossible time, replaced by that of the frame before",
+                                    counted(frames.untimed, "frame")));
     std::string silent;
     std::size_t count = 0;
     for (auto const* const stats : all.connections()) {
@@ -255,19 +255,19 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
             silent += fmt::format("{} {}", silent.empty() ? ":" : ",", address_text(stats->client()));
     }
     if (count != 0)
-        lines.push_back(fmt::format("{} without any snapshot, told with --all{}{}", counted(count, "connection"),
+        lines.push_back(fmt::format("{} without snapshots, listed with --all{}{}", counted(count, "connection"),
                                     silent, count > most ? ", ..." : ""));
     if (auto const foreign = all.foreign(); foreign != 0)
-        lines.push_back(fmt::format("{} of no connection{}", counted(foreign, "datagram"),
+        lines.push_back(fmt::format("{} outside any connection{}", counted(foreign, "datagram"),
                                     all.foreign_connless() != 0
                                         ? fmt::format(", {} of them about server info", all.foreign_connless())
                                         : std::string{}));
     if (all.left_out() != 0)
-        lines.push_back(fmt::format("{} not told: only the first {} are", counted(all.left_out(), "connection"),
+        lines.push_back(fmt::format("{} not listed: only the first {} are", counted(all.left_out(), "connection"),
                                     connection_watcher::max_connections));
     if (all.dropped() != 0)
         lines.push_back(
-            fmt::format("more than {} connections at the same time: snapshots of others were forgotten {}",
+            fmt::format("more than {} connections at once: snapshots of others were dropped {}",
                         connection_watcher::max_live, counted(all.dropped(), "time")));
     return lines;
 }

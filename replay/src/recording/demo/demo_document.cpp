@@ -16,7 +16,7 @@ demo_reader open(input const& source, note_log& notes) {
     if (!reader)
         throw bad_input{source.name(), fmt::format("byte {}: {}{}", reader.error().position,
                                                    describe(reader.error().code), behind(source.damage()))};
-    demo_reader quiet = *reader; // the header's oddities are noted; those of the chunks are the player's business
+    demo_reader quiet = *reader; // the header's quirks are noted here; the player notes those of the chunks
     quiet.set_notes(nullptr);
     return quiet;
 }

@@ -15,7 +15,7 @@ demo_target::demo_target(output_choice to, std::span<std::string const> inputs)
 std::unique_ptr<output_file> demo_target::next() {
     ++number_;
     if (first_ != nullptr) return std::move(first_);
-    if (is_stream_) throw usage_error{to_.name, "takes one demo alone"};
+    if (is_stream_) throw usage_error{to_.name, "can hold only one demo"};
     output_choice own = to_;
     for (; number_ > 1; ++number_) {
         own.name = numbered(to_.name, number_);

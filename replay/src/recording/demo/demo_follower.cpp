@@ -159,7 +159,7 @@ std::string demo_follower::error() const {
     bool const unfinished = failed.what.code == errc::truncated && failed.stage == demo_stage::chunk && !ended_;
     if (failed.what.code != errc::ok && !unfinished) return explain(failed);
     if (signs_of_wrong_sizes(notes_) != 0)
-        return "the sizes of items are not those that its header suggests; without following it, it can be read";
+        return "the item sizes are not those that the header suggests; it can be read without --follow";
     return {};
 }
 

@@ -48,7 +48,7 @@ constexpr milliseconds most_behind = 2000;
 
 std::optional<web_address> web_address::parse(std::string const& name) {
     constexpr std::string_view scheme = "http://";
-    if (name.starts_with("https://")) throw usage_error{name, "HTTPS is not spoken; a proxy can do that"};
+    if (name.starts_with("https://")) throw usage_error{name, "HTTPS is not supported; use a proxy"};
     if (!name.starts_with(scheme)) return {};
     std::string const rest = name.substr(scheme.size());
     std::size_t const slash = rest.find('/');
@@ -168,7 +168,7 @@ private:
     void get_sync() { get("sync", broadcast_index::max_bytes, &state::take_sync); }
     void take_sync(unsigned status, body&& text) {
         auto const index = status == 200 ? broadcast_index::parse(text) : std::nullopt;
-        if (!index) return lose(fmt::format("no broadcast is there (answer {})", status));
+        if (!index) return lose(fmt::format("there is no broadcast (answer {})", status));
         back_off_ = first_wait;
         if (!std::exchange(last_trouble_, {}).empty()) say_("there again");
         auto const& all = index->recordings;
@@ -212,7 +212,7 @@ private:
             map_ = std::move(bytes);
             map_sha256_ = current_->map.sha256;
         } else {
-            say_(fmt::format("the map {} is not there, or another one", current_->map.name));
+            say_(fmt::format("the map {} is missing, or is another one", current_->map.name));
         }
         get_fragment();
     }
@@ -245,7 +245,7 @@ private:
         body bytes = start_;
         bytes.insert(bytes.end(), chunks.begin(), chunks.end());
         auto const reader = demo_reader::open(bytes);
-        if (!reader) return complain("it is no part of a demo");
+        if (!reader) return complain("it is not part of a demo");
         size_table const& sizes = current_->version == protocol::teeworlds_07 ? sizes_07 : sizes_06;
         demo_player player{*reader, *memory_, {&sizes, decoding::lenient, nullptr}};
         whole_ticks whole{*this};

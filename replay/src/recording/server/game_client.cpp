@@ -142,10 +142,10 @@ void game_client::receive_system(message const& m, message_type type) {
     case message_type::ping_ex:
         if (auto const asked = decode<messages::ping_ex>(m, p)) send(messages::pong_ex{asked->id});
         break;
-    case message_type::reconnect: give_up("the server asks to connect again"); break;
+    case message_type::reconnect: give_up("the server asks clients to reconnect"); break;
     case message_type::redirect:
         if (auto const to = decode<messages::redirect>(m, p))
-            give_up("the server sends its clients to port " + std::to_string(to->port));
+            give_up("the server redirects its clients to port " + std::to_string(to->port));
         break;
     default: break;
     }
@@ -184,7 +184,7 @@ void game_client::add_map_data(messages::map_data const& m) {
 
 void game_client::end_map() {
     if (profile_.download_map) {
-        if (!is_map(map_, map_bytes_)) return give_up("the map arrived with another checksum than announced");
+        if (!is_map(map_, map_bytes_)) return give_up("the map arrived with a different checksum than announced");
         if (!map_.sha256) map_.sha256 = sha256(map_bytes_);
     }
     step_ = step::waiting;

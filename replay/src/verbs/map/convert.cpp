@@ -178,12 +178,12 @@ bytes change_game(map_source const& source, datafile const& file, datafile_write
 
 int map_convert(map_convert_options const& options) {
     if (!options.datafile && options.packing.empty() && !options.level)
-        throw usage_error{"say what to convert: --datafile, --to or --level"};
+        throw usage_error{"nothing to convert: use --datafile, --to or --level"};
     if (options.datafile == 3 && options.level) throw usage_error{"--level: version 3 is not compressed"};
     output_file out{options.to, content::binary, {&options.file, 1}};
     map_source const source{options.file};
     if (source.format() == map_format::xvector)
-        throw usage_error{fmt::format("{}: an xVector map has no other form", source.name())};
+        throw usage_error{fmt::format("{}: an xVector map cannot be converted", source.name())};
     auto const file = datafile::open(source.bytes());
     if (!file) refuse(source, file.error());
 
@@ -204,7 +204,7 @@ int map_convert(map_convert_options const& options) {
     if (interrupted()) return exit_interrupted;
     write_whole(out, written);
     if (interrupted()) return exit_interrupted;
-    complain(fmt::format("{}: {} bytes, which hold the same as the {} bytes before", out.name(), written.size(),
+    complain(fmt::format("{}: {} bytes, equal in content to the {} bytes before", out.name(), written.size(),
                          source.bytes().size()));
     return exit_ok;
 }

@@ -29,7 +29,7 @@ Part const& find_part(std::vector<Part> const& parts, std::string const& wanted,
     for (std::size_t i = 0; i < parts.size(); ++i)
         names += fmt::format("{}{} {}", i == 0 ? "" : ", ", i, printable(parts[i].name.text));
     throw usage_error{fmt::format("{}: there is no {} \"{}\"{}{}", source.name(), what, printable(wanted),
-                                  names.empty() ? ", nor any other" : "; there are: ", names)};
+                                  names.empty() ? "; it has none" : "; there are: ", names)};
 }
 
 usage_error not_inside(map_source const& source, std::string_view what, std::string const& name,
@@ -67,7 +67,7 @@ std::vector<std::uint8_t> block_content(map_source const& source, std::int32_t b
     if (!file) throw bad_input{fmt::format("{}: {}", source.name(), problem_text(file.error()))};
     if (block < 0 || static_cast<std::size_t>(block) >= file->block_count())
         throw usage_error{
-            fmt::format("{}: there is no block {}; there are {}", source.name(), block, file->block_count())};
+            fmt::format("{}: has no block {}; it has {}", source.name(), block, file->block_count())};
     try {
         return read_block(*file, block);
     } catch (map_problem const& p) {
@@ -82,7 +82,7 @@ int map_extract(map_extract_options const& options) {
     std::vector<std::uint8_t> part;
     bool const whole = !options.image && !options.sound && !options.block;
     if (!whole && source.format() == map_format::xvector)
-        throw usage_error{fmt::format("{}: an xVector map holds no images, sounds and blocks", source.name())};
+        throw usage_error{fmt::format("{}: an xVector map has no images, sounds or blocks", source.name())};
     if (options.block) {
         part = block_content(source, *options.block);
     } else if (!whole) {

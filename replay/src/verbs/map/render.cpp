@@ -16,7 +16,7 @@ struct map_render_options {
 int map_render(map_render_options const& options) {
     std::string const& mapres = options.how.mapres;
     if (!mapres.empty() && !std::filesystem::is_directory(mapres))
-        throw usage_error{fmt::format("--mapres: {} is no folder", mapres)};
+        throw usage_error{fmt::format("--mapres: {} is not a folder", mapres)};
     output_file out{options.to, content::binary, {&options.file, 1}};
     map_source const source{options.file};
     std::optional<progress> shown;
