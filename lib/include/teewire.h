@@ -1,7 +1,7 @@
 /// @file
 /// teewire for C: C99, and every language that can call it. The C++ headers are in teewire/.
 ///
-/// What a server does in every tick, with a sender for each client, one builder and one scratch for the thread:
+/// A server does this in every tick, with a sender for each client, and one builder and one scratch for the thread:
 /// ```
 /// for (int32_t client = 0; client < clients; ++client) {
 ///     if (!teewire_sender_due(senders[client], tick)) continue;
@@ -23,16 +23,16 @@
 ///
 /// Rules for every function:
 /// - Memory is the caller's: init functions take it, aligned to TEEWIRE_ALIGN, and nothing is allocated, freed or kept
-///   anywhere else. State must not be moved or copied; it needs no end, its memory is simply used again.
+///   anywhere else. State must not be moved or copied. There is nothing to destroy: just reuse the memory.
 /// - The result is a count that is not negative, or one of the negative codes of teewire_error. On failure the last
 ///   argument, `*failure`, if not null, gets the position.
-/// - What comes from outside is always checked and can do no harm, whatever it is: the bytes and ints that are decoded,
-///   unpacked, applied, received or read, and what teewire_snapshot_check is given. Everything else is the caller's
-///   word: pointers, sizes, and that a snapshot is laid out as it should be; debug builds of the library assert it.
-///   Init functions check their arguments and options.
+/// - Input from outside is always checked and can do no harm: the bytes and ints that are decoded, unpacked, applied,
+///   received or read, and the input of teewire_snapshot_check. Everything else is the caller's responsibility: pointers,
+///   sizes, and a valid layout of snapshots; debug builds of the library assert it. Init functions check their arguments
+///   and options.
 /// - Output never overlaps input.
-/// - Different states may be used by different threads at the same time, one state by one thread at a time. What is
-///   const is only read. There is no hidden state but the processor level, and no lock.
+/// - Different states may be used by different threads at the same time, one state by one thread at a time. Const state
+///   is only read. There is no hidden state but the processor level, and no lock.
 /// - Option structs begin with their size, set by the caller: a newer library takes the shorter ones of older programs.
 ///   Fields that are zero, and null instead of a struct, mean the default. Structs that are filled in begin with their
 ///   size as well.

@@ -12,16 +12,16 @@ PHRASES = [
     ("a noun", r"^(?:What|Who|Whoever|Those who|Those that|That, if) [a-z]", 0),
     ("print, show, say, state", r"\b(?:tells?|told)\b", 0),
     ("after, past, beyond", r"\bbehind\b", 0),
-    ("is not a", r"\b(?:is|are|was|were) no (?!longer\b|more\b)[a-z]", 0),
-    ("only", r"\balone\b", 0),
+    ("is not a", r"(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b)[a-z]", 0),
+    ("only", r"(?<!\bleft )(?<!\blet )\balone\b", 0),
     ("another order", r"^Of [a-z]", 0),
     ("again, re-encoded", r"\banew\b", 0),
-    ("unchanged, verbatim", r"\bas (?:it is|they are)\b", 0),
+    ("unchanged, verbatim", r"\bas (?:it is|they are)(?=[.,;:)]|$| (?:and|but|or|in)\b)", 0),
     ("the actor's name", r"\b(?:nobody|somebody|everybody)\b", 0),
     ("untrusted, remote", r"\bstrangers?\b", 0),
     ("quirk", r"\b(?:oddity|oddities)\b", 0),
     ("same", r"\bthe very\b", 0),
-    ("existing", r"\b(?:there that are|that there (?:is|are)|those there are)\b", 0),
+    ("existing", r"\b(?:there that are|those (?:that )?there are|that there (?:is|are)(?=[.,;]|$))\b", 0),
 ]
 SLASHES = {".cpp", ".hpp", ".h", ".c", ".js", ".mjs", ".css", ".in"}
 HASHES = {".py", ".sh", ".build"}

@@ -231,7 +231,7 @@ class Sessions(Captures):
 
     def test_files_that_are_none(self):
         for name, text, code in ((self.folder / "no-such", "no such file", 3), (self.folder, "is a directory", 3),
-                                 (FIXTURES / "MANIFEST.tsv", "not a packet capture", 1),
+                                 (FIXTURES / "MANIFEST.tsv", "not a packet capture", 2),
                                  (self.put("empty", b""), "not a packet capture", 1),
                                  (self.put("wifi.pcap", write_pcap(self.frames[:9], link=105)), "802.11", 2)):
             found, out, err = capture(name)

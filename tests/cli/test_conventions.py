@@ -360,7 +360,7 @@ class Outputs(Conventions):
             link, target = self.folder / "link", self.folder / "target"
             link.symlink_to("target")
             for more in ([], ["--force"]):
-                self.check_error(run_bytes(*self.arguments(verb, output=link), *more), 2, "leads nowhere")
+                self.check_error(run_bytes(*self.arguments(verb, output=link), *more), 2, "dangling symlink")
                 self.assertEqual(self.files(), ["link"])
             target.write_bytes(b"old")
             self.check_error(run_bytes(*self.arguments(verb, output=link)), 2, "exists")
@@ -382,7 +382,7 @@ class Outputs(Conventions):
             for name in ("file", "hard", "soft", "./file"):
                 for more in ([], ["--force"]):
                     done = run_bytes(*verb.arguments("file", output=name), *more, cwd=self.folder)
-                    self.check_error(done, 2, "is read, and cannot be written")
+                    self.check_error(done, 2, "is an input and cannot also be the output")
             with file.open("rb") as stdin:
                 done = subprocess.run([TEEWIRE, *verb.arguments("-", output="file"), "--force"], stdin=stdin,
                                       capture_output=True, cwd=self.folder)

@@ -110,7 +110,7 @@ class Diff(unittest.TestCase):
         self.assertEqual((code, err), (-signal.SIGPIPE, ""))
         code, _, err = run("diff", DM1, YARD, "-o", DM1, "--force")
         self.assertEqual(code, 2)
-        self.assertIn("is read, and cannot be written", err)
+        self.assertIn("is an input and cannot also be the output", err)
 
 
 if __name__ == "__main__":

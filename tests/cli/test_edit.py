@@ -110,7 +110,7 @@ class Cut(Edit):
         self.refuse("cut", DEMO, "--map", map_, "-o", "x.demo", words="was recorded on a dm1 with crc f2159e6e")
         self.refuse("cut", DEMO, "--map", YARD, "-o", "x.demo", words="this is a demo")
         self.refuse("cut", YARD, "--strip-map", "--map", map_, "-o", "x.demo")
-        self.refuse("cut", YARD, "--map", "yard.map", "--force", "-o", "yard.map", words="is read, and cannot be written")
+        self.refuse("cut", YARD, "--map", "yard.map", "--force", "-o", "yard.map", words="is an input and cannot also be the output")
         # What the header says wrong of the map that is in the file is set right.
         data = bytearray(YARD.read_bytes())
         size = int.from_bytes(data[136:140], "big")
@@ -190,7 +190,7 @@ class Join(Edit):
         self.refuse("join", "-", "-", "-o", "x.demo", words="can be read once")
         self.assertEqual(run_bytes("join", DEMO, "-", "-o", "x.demo", cwd=self.folder)[0], 1)
         (self.folder / "mine").write_bytes(DEMO.read_bytes())
-        self.refuse("join", DEMO, "mine", "--force", "-o", "mine", words="is read, and cannot be written")
+        self.refuse("join", DEMO, "mine", "--force", "-o", "mine", words="is an input and cannot also be the output")
 
     def test_maps(self):
         """The map is in it if anyone has it."""
@@ -274,8 +274,8 @@ class Repair(Edit):
         (self.folder / "header.demo").write_bytes(DEMO.read_bytes()[:700])
         self.refuse("repair", "header.demo", "-o", "x.demo", code=1)
         (self.folder / "none.demo").write_bytes(b"nothing at all")
-        self.refuse("repair", "none.demo", "-o", "x.demo", code=1, words="not a demo")
-        self.refuse("repair", DEMO, "-o", DEMO, "--force", words="is read, and cannot be written")
+        self.refuse("repair", "none.demo", "-o", "x.demo", words="not a demo")
+        self.refuse("repair", DEMO, "-o", DEMO, "--force", words="is an input and cannot also be the output")
 
 
 if __name__ == "__main__":

@@ -437,7 +437,7 @@ class Wrong(Exported):
     def test_other_files(self):
         self.path.write_bytes(YARD.read_bytes())
         self.refused(2, "x.sqlite: is not a database")
-        self.refused(2, "is read, and cannot be written", files=(self.path,))
+        self.refused(2, "is an input and cannot also be the output", files=(self.path,))
         self.assertEqual(self.path.read_bytes(), YARD.read_bytes())
         self.path.unlink()
         with sqlite3.connect(self.path) as db:
@@ -459,7 +459,7 @@ class Wrong(Exported):
         self.refused(2, "standard output", to="-")
         self.refused(2, "no regular file", to="/dev/full")
         (self.folder / "link").symlink_to("nowhere")
-        self.refused(2, "leads nowhere", to=self.folder / "link")
+        self.refused(2, "dangling symlink", to=self.folder / "link")
         self.assertEqual(self.files(), ["link"])
 
     def test_nothing_to_add(self):

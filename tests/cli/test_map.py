@@ -120,8 +120,8 @@ class Program(InFolder):
                  ["convert", "--level", "9", "-o", out])
         for verb in verbs:
             for file, expected, word in ((self.folder / "no-such-file", 3, "no such file"), (self.folder, 3, "directory"),
-                                         (FIXTURES / "MANIFEST.tsv", 1, "not a map or demo"), ("-", 1, "not a map"),
-                                         (DEMO, 2, "embeds no map")):
+                                         (FIXTURES / "MANIFEST.tsv", 2, "not a map or demo"), ("-", 1, "not a map"),
+                                         (DEMO, 2, "includes no map")):
                 code, _, err = run(*verb, file)
                 self.assertEqual(code, expected, (verb, file))
                 self.assertIn(word, err)
@@ -642,7 +642,7 @@ class Check(InFolder):
         lines = out.decode().splitlines()
         self.assertEqual([lines[0], lines[-1]], [f"{MAP}: ok", f"{XVECTOR}: ok"])
         self.assertIn("bad.map: error: byte", lines[1])
-        self.assertIn("embeds no map", err)
+        self.assertIn("includes no map", err)
         self.assertIn("no such file", err)
 
     def test_random_damage(self):

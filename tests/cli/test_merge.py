@@ -128,7 +128,7 @@ class Merge(InFolder):
         self.refuse("-", "-", "-o", "x.demo", words="can be read once")
         self.refuse(*[YARD] * 20_000, "-o", "x.demo", words="20000 recordings are too many at once")
         shutil.copy(DEMO, self.folder / "mine")
-        self.refuse(DEMO, "mine", "--force", "-o", "mine", words="is read, and cannot be written")
+        self.refuse(DEMO, "mine", "--force", "-o", "mine", words="is an input and cannot also be the output")
         self.refuse(FIXTURES / "maps/ddnet.map", "-o", "x.demo", words="this is a map")
         self.merge(DEMO, "-o", "mine.demo")
         self.refuse(DEMO, "-o", "mine.demo", words="--force replaces it")

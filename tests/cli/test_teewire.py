@@ -53,7 +53,7 @@ class Program(unittest.TestCase):
             code, out, err = run(verb, FIXTURES)
             self.assertEqual(code, 3, verb)
             code, out, err = run(verb, FIXTURES / "MANIFEST.tsv")
-            self.assertEqual(code, 1, verb)
+            self.assertEqual(code, 2, verb)
             self.assertIn("not a demo", out + err)
             code, out, err = run(verb, "-")  # nothing at all
             self.assertEqual(code, 1, verb)

@@ -559,7 +559,7 @@ class Served(WebTest):
         for arguments, code, words in (([self.folder / "none"], 3, "no such file"), (["-"], 2, "standard input"),
                                        ([FIXTURES / "maps/ddnet.map"], 2, "this is a map, not a demo"),
                                        ([self.save("x.demo.gz", gzip.compress(DEMO.read_bytes()))], 2, "decompress it first"),
-                                       ([self.save("x", b"no")], 1, "not a demo"), ([self.save("y", b"")], 1, "not a demo"),
+                                       ([self.save("x", b"no")], 2, "not a demo"), ([self.save("y", b"")], 1, "not a demo"),
                                        ([self.save("z.demo", DEMO.read_bytes()[:100])], 1, "header ends too early"),
                                        ([DEMO, "--bind", "x"], 2, "not an address"), ([DEMO, "--data", "/none"], 2, "--data"),
                                        (["localhost:1", "-o", "out"], 2, "relay --dir")):

@@ -4,9 +4,9 @@
 //
 // An example is a fenced block that begins with "```example KIND ...". Its lines are
 //     bytes, in hex; "00*57" repeats one | words for people
-//     = what the library says, or: bytes = what the library says
-// Bytes after a line with "=" begin the next example of the block. Of tables whose first columns are "0.6 | 0.7 |
-// message" or "message | name | UUID", every row has to be what the library knows, and every message has to be in one.
+//     = the library's output, or: bytes = the library's output
+// Bytes after a line with "=" begin the next example of the block. In tables whose first columns are "0.6 |
+// 0.7 | message" or "message | name | UUID", every row must match the library, and every message must have a row.
 #include "printers.hpp"
 
 #include <teewire/huffman.hpp>

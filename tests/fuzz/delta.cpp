@@ -1,6 +1,6 @@
-// Deltas: a stranger's on a stranger's snapshot, and those between two snapshots that the input describes. The first
+// Deltas: an untrusted one on an untrusted snapshot, and those between two snapshots that the input describes. The first
 // byte chooses which of the two, and the agreed sizes.
-//   a stranger's: the base's bytes in two bytes, the base and the delta in variable-length ints
+//   untrusted: the base's bytes in two bytes, the base and the delta in variable-length ints
 #include "snapshot/snapshot_functions.hpp"
 #include "world.hpp"
 

@@ -1,6 +1,6 @@
-// A world that clients share, as the input says: items with several contents, what each client sees, through either door, and
-// what it acknowledges. Each delta must be the one that the client's snapshot alone would give, and the client must be able
-// to apply it.
+// A world that clients share, described by the input: items with several contents, the items that each client sees, shown
+// in either way, and its acknowledgements. Each delta must equal that of the client's own snapshot, and the client must be
+// able to apply it.
 //   the memory in a byte, then steps: a byte says what
 #include "world.hpp"
 

@@ -1,5 +1,5 @@
-// What callgrind counts the instructions of: each step of the codec, on pairs of snapshots there and back, and on
-// consecutive snapshots of demos. Usage, under valgrind --tool=callgrind --collect-atstart=no:
+// Runs each step of the codec for callgrind, which counts its instructions: on pairs of snapshots in both directions, and
+// on consecutive snapshots of demos. Usage, under valgrind --tool=callgrind --collect-atstart=no:
 //   measure LEVEL WORKLOADS DEMO...
 // WORKLOADS is a folder with recorded pairs, or empty. Callgrind writes a file for each case, with the case as the reason.
 // Ends with 77 if the processor does not have the level.

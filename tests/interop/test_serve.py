@@ -269,11 +269,11 @@ def test_wrong_usage(folder):
     (folder / "no.demo").write_bytes(b"nothing")
     demo = pathlib.Path(FIXTURES, "demos", DEMOS["0.6"])
     for arguments, code, words in (
-            (["record", "127.0.0.1:99999", "-o", folder / "x.demo"], 2, "99999 is no port"),
+            (["record", "127.0.0.1:99999", "-o", folder / "x.demo"], 2, "99999 is not a port number"),
             (["record", "127.0.0.1"], 2, "--output is required"),
             (["record", f"127.0.0.1:{free_port()}", "-o", folder / "x.demo"], 3, "no answer"),
             (["record", "no.such.host.invalid", "-o", folder / "x.demo"], 3, "no.such.host.invalid: "),
-            (["serve", folder / "no.demo"], 1, "not a demo"),
+            (["serve", folder / "no.demo"], 2, "not a demo"),
             (["serve", demo], 2, "holds no map"),
             (["serve", "--map", demo, demo], 2, "this is a demo"),
             (["serve", "--bind", "nowhere", "--map", folder / "no.demo", demo], 2, "not an address")):

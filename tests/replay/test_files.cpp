@@ -153,8 +153,8 @@ TEST_CASE("an opened recording gives the same in each way, and damage without it
     CHECK(done_bytes == file.size());
     try {
         open_recording{here.store("x.demo", test::bytes{1, 2, 3})};
-        FAIL("it is no demo");
-    } catch (bad_input const& e) {
+        FAIL("it is not a demo");
+    } catch (usage_error const& e) {
         CHECK(e.reason() == "byte 0: not a demo or a packet capture");
     }
 }

@@ -1,4 +1,4 @@
-// Players on a server who do what they are told, and nothing else.
+// Players on a server who do only what standard input says.
 //   act HOST:PORT 0.6|0.7
 // Reads lines from standard input, one after the other:
 //   join NAME             says "NAME plays" when it does
@@ -8,8 +8,8 @@
 //   near NAME             aims at the nearest other tee
 //   hook NAME 0|1, walk NAME -1|0|1, fire NAME, weapon NAME NUMBER
 //   watch NAME, play NAME  joins the spectators, and the game again
-//   wait N                until the first player that is there has got N more snapshots; says "waited"
-// Of 0.6, says "TICK NAME hooks -1|ID" and "TICK NAME lets go" as the player sees itself.
+//   wait N                until the first player has received N more snapshots; says "waited"
+// With 0.6, prints "TICK NAME hooks -1|ID" and "TICK NAME lets go" as the player sees itself.
 #include "game/item_text.hpp"
 #include "recording/server/udp_client.hpp"
 

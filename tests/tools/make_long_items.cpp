@@ -1,5 +1,5 @@
-// Makes a demo of a program that is newer than the known ones: its tees have ints behind the known fields, and, as those
-// of older ones, some have less than that.
+// Makes a demo as a program newer than all known ones would write it: its tees have ints after the known fields, and some
+// have fewer ints than that, as in older programs.
 //   make_long_items OUT.demo
 #include <teewire/demo_writer.hpp>
 #include <teewire/schema.hpp>

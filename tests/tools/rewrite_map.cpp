@@ -1,4 +1,4 @@
-// Reads a map and writes it again: as it is, or as another version would have it. Names what is wrong with it.
+// Reads a map and writes it again, unchanged or in another version. Prints what is wrong with it.
 //   rewrite_map IN OUT [3|4] [06|07]
 #include <teewire/map/map.hpp>
 

@@ -1,8 +1,8 @@
 // Viewers of a broadcast, any number of them, each on a connection of its own: fetches fragment after fragment as
 // lib/doc/format/broadcast.md says, and compares what each one got.
 //   watchers HOST PORT ORIGIN_PORT VIEWERS SECONDS [FILE]
-// HOST:PORT is what viewers see, and ORIGIN_PORT that of the relay on this machine, which is asked for `sync` alone. FILE
-// gets the recording joined. Prints one line of JSON: ages are from the oldest tick in a fragment to the moment when it is
+// HOST:PORT is the address for viewers, and ORIGIN_PORT that of the relay on this machine, used only for `sync`. FILE gets
+// the joined recording. Prints one line of JSON: ages are from the oldest tick in a fragment to the moment when it is
 // there, without the relay's delay, in seconds.
 #include <utility> // which some versions of the next one forget
 

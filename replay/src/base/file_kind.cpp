@@ -66,9 +66,8 @@ std::vector<std::uint8_t> first_bytes(std::string const& name) {
 
 void refuse_kind(std::string const& name, std::span<std::uint8_t const> begin, std::string_view expected) {
     file_kind const kind = identify(begin);
-    if (kind == file_kind::unknown)
-        throw bad_input{name, begin.empty() ? fmt::format("not {}: it is empty", expected)
-                                            : fmt::format("byte 0: not {}", expected)};
+    if (begin.empty()) throw bad_input{name, fmt::format("not {}: it is empty", expected)};
+    if (kind == file_kind::unknown) throw usage_error{name, fmt::format("byte 0: not {}", expected)};
     auto const& [is, reader] = descriptions[static_cast<std::size_t>(kind)];
     throw usage_error{name, fmt::format("this is {}, not {}; `{}` reads it", is, expected, reader)};
 }

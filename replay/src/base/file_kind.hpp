@@ -20,8 +20,7 @@ inline constexpr std::size_t file_kind_bytes = 8;
 /// for whoever reads it then.
 [[nodiscard]] std::vector<std::uint8_t> first_bytes(std::string const& name);
 
-/// For a file that is not what was `expected`, such as "a demo". Throws usage_error if it is something else that the
-/// program can read, and bad_input if it is nothing known.
+/// For a file that is not what was `expected`, such as "a demo". Throws usage_error, and bad_input if the file is empty.
 [[noreturn]] void refuse_kind(std::string const& name, std::span<std::uint8_t const> begin,
                               std::string_view expected);
 
