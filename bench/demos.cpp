@@ -159,7 +159,7 @@ std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder)
     return files;
 }
 
-// Snapshots from where players are there. What belongs together is kept together.
+// Snapshots from a moment with players. Related data is kept together.
 struct played_stream {
     explicit played_stream(std::filesystem::path const& demo) : steps{recorded_stream(demo, 200, 200), memory} {}
     arena memory{nullptr};

@@ -124,7 +124,7 @@ shared_items& shared_items_of(prepared const& w) {
     return all.try_emplace(&w, w).first->second;
 }
 
-// What a workload packs, coded in short pieces as chunks of demos are.
+// The packed bytes of a workload, coded in short pieces like the chunks of demos.
 class short_inputs {
 public:
     explicit short_inputs(prepared const& w) {

@@ -38,8 +38,8 @@ prepared_workloads load(std::filesystem::path const& folder) {
     return out;
 }
 
-// Reports cases under their plain names: how they are timed is no part of it. Where it is not the CPU time of one
-// thread, both columns get the time that counts. A spread of nothing but zeros is no number, nor JSON.
+// Reports cases under their plain names, without the way they are timed. Where the CPU time of one thread is not the
+// measure, both columns get the time that counts. The spread of all zeros is not a number, and not valid JSON.
 template <class Base>
 class plainly : public Base {
 public:

@@ -66,7 +66,7 @@ void read_block(benchmark::State& state, bytes const& file, std::int32_t block) 
     report(state, good, out.size());
 }
 
-// The floor: zlib alone. It allocates.
+// The floor: only zlib. It allocates.
 void zlib_block(benchmark::State& state, bytes const& file, std::int32_t block) {
     datafile_block const from = datafile::open(file)->block(static_cast<std::size_t>(block));
     bytes out(from.size);

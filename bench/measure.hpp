@@ -1,4 +1,4 @@
-// What all cases have in common: they are timed in the same way, and must not allocate.
+// Shared by all cases: they are timed in the same way, and must not allocate.
 #pragma once
 
 #include <teewire/error.hpp>

@@ -70,7 +70,7 @@ struct prepared {
         find_starts(view, starts);
         return view.with_outline({keys, starts});
     }
-    // What the delta is packed and coded.
+    // Packs and codes the delta.
     void code() {
         packed = pack(delta);
         coded.assign(huffman_bound(packed.size()), 0);

@@ -25,7 +25,7 @@ public:
         for (std::size_t c = 0; c < scene_.clients; ++c) clients_.push_back(std::make_unique<client>(*this, c));
     }
 
-    // Serves everybody all snapshots, and calls lap(phase) after each phase. False if something failed.
+    // Serves all snapshots to all clients, and calls lap(phase) after each phase. False if something failed.
     template <class Lap>
     bool play(Lap&& lap) {
         bool good = true;

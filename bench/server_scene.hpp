@@ -1,4 +1,4 @@
-// What a server's clients see of the world, and what they have acknowledged.
+// The views of a server's clients on the world, and their acknowledgements.
 #pragma once
 
 #include "sequence.hpp"
@@ -26,7 +26,7 @@ enum class acknowledging {
 struct scene {
     std::string name;
     std::size_t clients;
-    bool whole = false; // everybody sees everything
+    bool whole = false; // each client sees everything
     acknowledging acks = acknowledging::well;
 };
 

@@ -59,7 +59,7 @@ public:
         }
     }
 
-    // Serves everybody all snapshots, and calls lap(phase, n) after n times that. False if something failed.
+    // Serves all snapshots to all clients, and calls lap(phase, n) after n times that. False if something failed.
     template <class Lap>
     bool play(Lap&& lap) {
         bool good = true;
@@ -95,7 +95,7 @@ public:
     [[nodiscard]] double snapshots() const { return static_cast<double>(steps_.size() * scene_.clients); }
 
 private:
-    // What the clients see in a step.
+    // The clients' views in a step.
     struct seen {
         std::size_t words; // of a set
         std::vector<std::uint64_t> sets;

@@ -32,7 +32,7 @@ arena::arena(void* address) {
 arena::~arena() { munmap(begin_, arena_bytes); }
 
 void* arena::take(std::size_t bytes) {
-    constexpr std::size_t apart = std::size_t{1} << 16; // so that a larger object does not move those behind it
+    constexpr std::size_t apart = std::size_t{1} << 16; // so that a larger object does not move the next ones
     bytes = (bytes + apart - 1) / apart * apart;
     if (used_ + bytes > arena_bytes) throw std::runtime_error("too much to keep");
     return begin_ + std::exchange(used_, used_ + bytes);

@@ -18,7 +18,7 @@ struct stream {
 };
 
 // The first `count` snapshots of a demo from its snapshot number `first` on, fewer if it has no more. Throws
-// std::runtime_error if the file cannot be read or is no demo.
+// std::runtime_error if the file cannot be read or is not a demo.
 stream recorded_stream(std::filesystem::path const& demo, std::size_t first, std::size_t count);
 
 } // namespace teewire::bench

@@ -32,7 +32,7 @@ struct expected_hash {
     std::uint64_t from, to;
 };
 
-// What fnv1a64 gives for synthetic_workloads(), in the same order.
+// The results of fnv1a64 for synthetic_workloads(), in the same order.
 extern const std::array<expected_hash, 6> synthetic_hashes;
 
 } // namespace teewire::bench

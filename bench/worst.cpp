@@ -26,7 +26,7 @@ keys keys_of_slot(std::size_t count, std::uint32_t slot) {
             out.push_back(static_cast<std::int32_t>(key));
     return out;
 }
-// One for each slot: whatever is not there has to be looked for behind all of them.
+// One for each slot: a search for a missing key has to pass all of them.
 keys keys_in_a_row() {
     keys out;
     for (std::uint32_t slot = 0; slot < max_items; ++slot) out.push_back(keys_of_slot(1, slot)[0]);
@@ -69,7 +69,7 @@ prepared_workloads worst_workloads() {
     auto const bucket = keys_of_slot(max_items, 0);
     all.push_back(changing("bucket", bucket, shuffled(bucket), item_ints, 1)); // all keys in one place
     auto const row = keys_in_a_row();
-    all.push_back(changing("row", row, shuffled(row), item_ints, 1)); // one behind the other
+    all.push_back(changing("row", row, shuffled(row), item_ints, 1)); // one after the other
     auto const plain = ordinary_keys(64);
     all.push_back(changing("shuffled", plain, shuffled(plain), item_ints, 1));
     all.push_back(changing("full", plain, plain, 13, 1)); // both limits, of items and of bytes, are reached
@@ -145,7 +145,7 @@ void add_worst(prepared_workloads const& all) {
     for (step const& s : steps)
         for (auto const& w : worst) {
             bool const own_delta = w->name == "removed_unknown";
-            // What has been put in the place of the delta has no way back.
+            // Data put in place of the delta cannot be decoded.
             if (own_delta && s.run != unpack && s.run != decode && s.run != varint_unpack && s.run != huff_dec)
                 continue;
             if (w->to.empty() && (s.run == build || s.run == build_first)) continue;

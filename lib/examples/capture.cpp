@@ -18,13 +18,13 @@ namespace {
 using bytes = std::span<std::uint8_t const>;
 
 //! [listen]
-/// What an observer keeps of one connection.
+/// The state that an observer keeps of one connection.
 class connection_log {
 public:
     void take(bytes datagram) {
         ++datagrams_;
         if (is_connless(datagram)) return; // what browsers ask, and servers answer
-        // The first packets tell the protocol. What DDNet adds to 0.6 is recognised in every format of 0.6.
+        // The first packets show the protocol. DDNet's additions to 0.6 are recognised in every format of 0.6.
         if (!known_) {
             packet_guess const guess = guess_packet(datagram);
             if (guess != packet_guess::v06 && guess != packet_guess::v07) return;

@@ -54,7 +54,7 @@ result<std::span<std::uint8_t const>> encode(snapshot_view base, snapshot_view n
 //! [encode]
 
 //! [decode]
-/// The reverse, in `out`. The bytes are a stranger's.
+/// The reverse, in `out`. The bytes come from the network and are not trusted.
 result<snapshot_view> decode(snapshot_view base, std::span<std::uint8_t const> bytes, delta_memory<>& scratch,
                              std::span<std::int32_t> ints, std::span<std::int32_t> out) {
     if (bytes.empty()) return base;
@@ -79,7 +79,7 @@ int main() {
     for (std::int32_t tick = 2; tick <= 10; tick += 2) {
         //! [tick]
         snapshot_view const now = build(builder, tick, static_cast<std::uint16_t>(tick + 20));
-        // What the client has told that it has, or the empty snapshot.
+        // The snapshot that the client has acknowledged, or the empty one.
         snapshot_view const base = sent.find(acknowledged).value_or(snapshot_view{});
         auto const bytes = encode(base, now, *server);
         if (!bytes || !sent.add(tick, now)) return 1;
@@ -94,7 +94,7 @@ int main() {
         std::printf("tick %d: %zu items, %zu bytes, %zu compressed\n", tick, got->size(), bytes->size(),
                     *compressed);
     }
-    // What is damaged is told, with its place.
+    // Damage is reported with its position.
     std::array<std::uint8_t, 3> const damaged{0x80, 0x80, 0x80};
     auto const failed = decode({}, damaged, client->scratch, client->delta, decoded);
     std::printf("%s at byte %zu\n", describe(failed.error().code).data(), failed.error().position);

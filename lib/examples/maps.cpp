@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
                 file->block_count(), map_crc32(bytes));
 
     //! [game layer]
-    // What a server needs at least; costs little more than zlib's time for that one block.
+    // The least that a server needs; costs little more than zlib's time for that one block.
     tile_layer game;
     if (!read_game_layer(*file, game, print)) return 1;
     auto const spawns = std::count_if(game.tiles.begin(), game.tiles.end(), [](tile const& t) {
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     std::printf("%d x %d tiles, %td spawns\n", game.width, game.height, spawns);
 
     //! [physics]
-    // Everything but what is there for eyes and ears alone.
+    // Everything except content that players only see or hear.
     game_map physics;
     if (read_map(*file, physics, {.contents = map_contents::physics}).code != map_errc::ok) return 1;
     physics_layers const layers = physics_of(physics);

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     auto const reader = demo_reader::open(file, &notes);
     if (!reader) return tell({reader.error()});
     auto const memory = std::make_unique<demo_player_memory>(); // 0.4 MiB
-    // The header may name the wrong protocol: the file itself tells with which sizes it was written.
+    // The header may name the wrong protocol: the file itself shows which sizes it was written with.
     named_size_table const& sizes = detect_size_table(*reader, *memory);
     //! [open]
     std::printf("version %d, map %s of %zu bytes, sizes of %s\n", reader->header().version,
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     std::printf("%zu snapshots of up to %zu items\n", snapshots, most);
 
     //! [seek]
-    // First the chunk headers alone: where playing can begin.
+    // First only the chunk headers: the positions where playing can begin.
     std::vector<demo_keyframe> keyframes(scan_demo(*reader, {}).keyframes);
     demo_overview const overview = scan_demo(*reader, keyframes);
     std::int32_t const middle = overview.first_tick + (overview.last_tick - overview.first_tick) / 2;

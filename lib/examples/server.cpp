@@ -30,7 +30,7 @@ struct wire {
 };
 
 //! [memory]
-/// What both sides need for each peer, and for each thread.
+/// The memory that both sides need for each peer, and for each thread.
 struct peer_memory {
     connection_memory<> repetitions;
     std::array<history::entry, 75> entries;

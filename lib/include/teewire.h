@@ -82,8 +82,8 @@ TEEWIRE_API char const* teewire_version(void);
 /// Grows with every addition.
 #define TEEWIRE_ABI_MINOR 5
 
-/// What the library has: major * 65536 + minor. A program can run with it if the major is its own and the minor is not
-/// smaller.
+/// The version of the library: major * 65536 + minor. A program can run with it if the major is its own and the minor
+/// is not smaller.
 TEEWIRE_API uint32_t teewire_abi_version(void);
 
 /// Sets of instructions that the hot functions are compiled for, on x86-64 each with all of those before it.
@@ -106,7 +106,7 @@ TEEWIRE_API int32_t teewire_cpu_cap(int32_t most);
 typedef enum teewire_error {
     TEEWIRE_OK = 0,                 ///< no error
     TEEWIRE_TRUNCATED = -1,         ///< ends inside a number, an item, a chunk or a header
-    TEEWIRE_BAD_VARINT = -2,        ///< over-long or with dirty padding bits (strict decoding alone)
+    TEEWIRE_BAD_VARINT = -2,        ///< over-long or with dirty padding bits (strict decoding only)
     TEEWIRE_BAD_MAGIC = -3,         ///< not the file type that was expected
     TEEWIRE_BAD_VERSION = -4,       ///< a version that no program ever wrote
     TEEWIRE_BAD_COUNT = -5,         ///< a count is negative or larger than the limit
@@ -293,7 +293,7 @@ typedef enum teewire_decoding {
     TEEWIRE_LENIENT = 2           ///< takes what can be understood
 } teewire_decoding;
 
-/// What a Huffman encoder does when the bits end exactly on a byte boundary.
+/// How a Huffman encoder ends when the bits end exactly on a byte boundary.
 typedef enum teewire_huffman {
     TEEWIRE_HUFFMAN_NONE = 0,  ///< teewire_encode: no Huffman coding. Elsewhere as EXACT
     TEEWIRE_HUFFMAN_EXACT = 1, ///< nothing more: DDNet since 2026-05-11
@@ -353,19 +353,19 @@ TEEWIRE_API int32_t teewire_builder_extended_type(teewire_builder* builder, uint
 /// teewire_builder_add with the alias of an extended type.
 TEEWIRE_API int32_t teewire_builder_add_extended(teewire_builder* builder, uint8_t const* uuid, uint32_t id,
                                                  uint32_t ints, int32_t** data);
-/// Writes items in a loop, with a few instructions each and no call. The members are for teewire_writer_add alone.
+/// Writes items in a loop, with a few instructions each and no call. Only teewire_writer_add uses the members.
 typedef struct teewire_writer {
     int32_t* items;      ///< where the first one begins
     int32_t* next;       ///< where the next one begins
     int32_t* keys;       ///< where its key goes as well
     int32_t* ends;       ///< where its end goes, in bytes from `items`
-    size_t left;         ///< items that there is room for
+    size_t left;         ///< items that still fit
     size_t room;         ///< the next one must have fewer ints
     uintptr_t to_base;   ///< so far away is what teewire_sender_start has fetched, or 0
     uintptr_t to_stored; ///< the same
 } teewire_writer;
-/// Items are written behind those that the builder has, and teewire_builder_take then adds all of them at once. Between
-/// the two, nothing else may be done with the builder, but teewire_builder_start to forget what was written.
+/// Items are written after those in the builder, and teewire_builder_take then adds all of them at once. Between the
+/// two calls, only teewire_builder_start may be called, to forget the written items.
 TEEWIRE_API teewire_writer teewire_builder_write(teewire_builder* builder);
 /// The data of the next item, `ints` ints to be written whole before the builder takes it. Null if it does not fit, and
 /// for types above 0x7fff and ids above 0xffff. O(1).
@@ -399,7 +399,7 @@ TEEWIRE_API int32_t teewire_builder_finish(teewire_builder* builder, teewire_sna
 /// Which numbers messages have.
 typedef enum teewire_protocol {
     TEEWIRE_PROTOCOL_DDNET = 0, ///< those of 0.6, and of DDNet's own messages
-    TEEWIRE_PROTOCOL_06 = 1,    ///< those of 0.6 alone
+    TEEWIRE_PROTOCOL_06 = 1,    ///< only those of 0.6
     TEEWIRE_PROTOCOL_07 = 2     ///< those of 0.7
 } teewire_protocol;
 
@@ -420,8 +420,8 @@ typedef enum teewire_sender_pace {
     TEEWIRE_SENDER_RECOVERING = 2 ///< every 50th tick, as what it acknowledged is not held any more
 } teewire_sender_pace;
 
-/// What a server keeps for each client: the snapshots that were sent and the one that the client acknowledged.
-/// teewire/snapshot_sender.hpp has the rules, and the work that is left to the server.
+/// The state that a server keeps for each client: the snapshots that were sent and the one that the client
+/// acknowledged. teewire/snapshot_sender.hpp has the rules, and the work that is left to the server.
 typedef struct teewire_sender teewire_sender;
 
 /// Makes a sender. `size`: TEEWIRE_SENDER_SIZE; a client that answers in time needs room for the snapshots of a second.
@@ -464,10 +464,10 @@ typedef struct teewire_receiver_options {
     uint32_t snapshots;         ///< held at most; by default 150
     uint32_t parts;   ///< snapshots whose messages may arrive mixed; by default 1, as a client needs; at most 16
     int32_t decoding; ///< teewire_decoding; by default strict
-    int32_t observer; ///< not zero: for captures; late snapshots count, and a tick far back begins anew
+    int32_t observer; ///< not zero: for captures; late snapshots count, and a tick far back restarts
 } teewire_receiver_options;
 
-/// What teewire_receiver_receive gives.
+/// The results of teewire_receiver_receive.
 typedef enum teewire_received {
     TEEWIRE_RECEIVED_OTHER = 0,       ///< not a snapshot message
     TEEWIRE_RECEIVED_IGNORED = 1,     ///< an old one, or one more of what is there
@@ -476,19 +476,19 @@ typedef enum teewire_received {
     TEEWIRE_RECEIVED_MISSING_BASE = 4 ///< the base is not there; a full one is asked for
 } teewire_received;
 
-/// What a snapshot message said and led to.
+/// The content of a snapshot message, and its effect.
 typedef struct teewire_snapshot_event {
-    uint32_t size;        ///< sizeof(teewire_snapshot_event), set by the caller
-    int32_t tick;         ///< -1 if it was no snapshot message
-    int32_t base_tick;    ///< -1: it was sent without a base
-    int32_t has_checksum; ///< 1, or 0: an unchanged snapshot may be sent without
-    uint32_t checksum;    ///< as sent
-    uint32_t delta_bytes; ///< packed
-    int32_t restarted;    ///< observers: 1 if ticks begin anew with this one, and what came before is forgotten
+    uint32_t size;             ///< sizeof(teewire_snapshot_event), set by the caller
+    int32_t tick;              ///< -1 if it was not a snapshot message
+    int32_t base_tick;         ///< -1: it was sent without a base
+    int32_t has_checksum;      ///< 1, or 0: an unchanged snapshot may be sent without
+    uint32_t checksum;         ///< as sent
+    uint32_t delta_bytes;      ///< packed
+    int32_t restarted;         ///< observers: 1 if ticks restart with this one, and the history is forgotten
     teewire_snapshot snapshot; ///< valid until it is dropped from the receiver's history
 } teewire_snapshot_event;
 
-/// What a client keeps to receive snapshots: those that later deltas may start from.
+/// The state of a client that receives snapshots: those that later deltas may start from.
 typedef struct teewire_receiver teewire_receiver;
 
 /// Makes a receiver. `size`: TEEWIRE_RECEIVER_SIZE. Too little room for snapshots only means that a base is missing more
@@ -501,7 +501,7 @@ TEEWIRE_API int32_t teewire_receiver_init(teewire_receiver** out, void* memory, 
 TEEWIRE_API int32_t teewire_receiver_receive(teewire_receiver* receiver, uint8_t const* message, uint32_t size,
                                              teewire_scratch* scratch, teewire_snapshot_event* event,
                                              teewire_failure* failure);
-/// What the next input message should acknowledge: a tick, or -1.
+/// The tick that the next input message should acknowledge, or -1.
 TEEWIRE_API int32_t teewire_receiver_ack(teewire_receiver const* receiver);
 /// 1 if an input message should be sent at once, as a full snapshot is needed. Reading it clears it.
 TEEWIRE_API int32_t teewire_receiver_take_urgent(teewire_receiver* receiver);

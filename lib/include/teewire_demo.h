@@ -40,8 +40,9 @@ typedef struct teewire_demo_header {
     char timestamp[20];       ///< "YYYY-MM-DD_HH-MM-SS", local time
 } teewire_demo_header;
 
-/// Reads the header of a demo, of which TEEWIRE_MAX_DEMO_HEADER_BYTES are enough. Returns its bytes: there the map begins,
-/// and behind that the chunks. Errors: TRUNCATED, BAD_MAGIC, BAD_VERSION, with the byte; then `out` is as it was.
+/// Reads the header of a demo, of which TEEWIRE_MAX_DEMO_HEADER_BYTES are enough. Returns its bytes: there the map
+/// begins, and after that the chunks. Errors: TRUNCATED, BAD_MAGIC, BAD_VERSION, with the byte; then `out` is
+/// unchanged.
 TEEWIRE_API int32_t teewire_demo_header_read(uint8_t const* file, uint64_t file_size, teewire_demo_header* out,
                                              teewire_failure* failure);
 /// Writes the header to `out`. Returns its bytes, at most TEEWIRE_MAX_DEMO_HEADER_BYTES. Errors: OUTPUT_FULL;
@@ -56,7 +57,7 @@ typedef struct teewire_demo_reader_options {
     uint32_t passed; ///< a bit 1 << teewire_demo_kind for what teewire_demo_reader_next plays without giving it
 } teewire_demo_reader_options;
 
-/// What teewire_demo_reader_next gives.
+/// The events of teewire_demo_reader_next.
 typedef enum teewire_demo_kind {
     TEEWIRE_DEMO_TICK = 1,     ///< a tick begins
     TEEWIRE_DEMO_SNAPSHOT = 2, ///< there is another teewire_demo_reader_snapshot
@@ -73,7 +74,7 @@ typedef struct teewire_demo_event {
     int32_t keyframe;       ///< 1 for a full snapshot, and for the tick that announces it
 } teewire_demo_event;
 
-/// What the chunk headers of a file say.
+/// A summary of a file's chunk headers.
 typedef struct teewire_demo_overview {
     uint32_t size;      ///< sizeof(teewire_demo_overview), set by the caller
     int32_t first_tick; ///< -1 if there is none
@@ -116,8 +117,8 @@ TEEWIRE_API int32_t teewire_demo_reader_snapshot(teewire_demo_reader* reader, te
 /// Bytes of memory for `count` keyframes; there is one about every five seconds.
 #define TEEWIRE_KEYFRAMES_SIZE(count) (16 * (count))
 /// Reads all chunk headers, fills in `overview` unless it is null, and keeps keyframes in `memory` for
-/// teewire_demo_reader_seek. Returns the number of keyframes, even if fewer fit; after the last one that fits, seeking is
-/// slow. A damaged file is no error here. Errors: BAD_ARGUMENT for unaligned memory. O(chunks).
+/// teewire_demo_reader_seek. Returns the number of keyframes, even if fewer fit; after the last one that fits, seeking
+/// is slow. A damaged file does not count as an error here. Errors: BAD_ARGUMENT for unaligned memory. O(chunks).
 TEEWIRE_API int32_t teewire_demo_reader_index(teewire_demo_reader* reader, void* memory, uint32_t size,
                                               teewire_demo_overview* overview);
 /// Goes to `tick`: afterwards everything up to the last tick marker not above it has been played, so that the snapshot is

@@ -11,7 +11,7 @@ extern "C" {
 
 /* ---- items as tables --------------------------------------------------------------------------------------------- */
 
-/// What a column holds instead of an int of the item.
+/// Other contents of a column than an int of the item.
 typedef enum teewire_column_place {
     TEEWIRE_COLUMN_TICK = -1,    ///< the tick of the snapshot
     TEEWIRE_COLUMN_ID = -2,      ///< the id of the item
@@ -39,8 +39,8 @@ typedef struct teewire_table {
     int32_t first_tick;            ///< items of snapshots before it are left out
     int32_t last_tick;             ///< where to stop
     int32_t tick;                  ///< of the last snapshot whose items were added
-    uint64_t capacity;             ///< rows that there is room for
-    uint64_t rows;                 ///< rows so far; the next ones come behind them
+    uint64_t capacity;             ///< rows that fit
+    uint64_t rows;                 ///< rows so far; the next ones follow them
     uint64_t position;             ///< demos: byte of the file that was reached
 } teewire_table;
 
@@ -57,7 +57,7 @@ TEEWIRE_API int32_t teewire_demo_reader_rows(teewire_demo_reader* reader, teewir
 
 /* ---- what items and messages mean -------------------------------------------------------------------------------- */
 
-/// What the ints of a field mean.
+/// The meaning of a field's ints.
 typedef enum teewire_field_kind {
     TEEWIRE_FIELD_INTEGER = 0,     ///< a number
     TEEWIRE_FIELD_TICK = 1,        ///< 50 per second
@@ -83,13 +83,13 @@ typedef struct teewire_field {
     int32_t kind;       ///< teewire_field_kind
     char const* name;   ///< "hook_state"
     uint32_t offset;    ///< its first int
-    uint32_t ints;      ///< of an element; more than 1 for texts alone
+    uint32_t ints;      ///< of an element; more than 1 only for texts
     uint32_t count;     ///< elements; more than 1 for arrays
     int32_t first_word; ///< the value that the first word stands for; of flags 0
 } teewire_field;
 
-/// Type `number`, counted from 0, of a protocol: those with a number, then the extended ones. Returns its fields. Error:
-/// NOT_FOUND behind the last one, and for numbers that are no teewire_protocol. Texts are static. O(1).
+/// Type `number`, counted from 0, of a protocol: those with a number, then the extended ones. Returns its fields.
+/// Error: NOT_FOUND after the last one, and for numbers that are not a teewire_protocol. Texts are static. O(1).
 TEEWIRE_API int32_t teewire_item_type_at(int32_t protocol, uint32_t number, teewire_item_type* out);
 /// Field `field`, counted from 0, of that type. Returns its words. Error: NOT_FOUND. O(1).
 TEEWIRE_API int32_t teewire_field_at(int32_t protocol, uint32_t number, uint32_t field, teewire_field* out);
@@ -107,13 +107,13 @@ typedef struct teewire_message {
     int32_t system;        ///< 1: concerns the connection, not the game
     uint8_t uuid[16];      ///< of extended messages
     char const* name;      ///< "chat"; null if it is not known. Static
-    uint8_t const* fields; ///< everything behind the head
+    uint8_t const* fields; ///< everything after the header
     uint32_t fields_size;  ///< bytes of it
-    int32_t client_id;     ///< who speaks, kills, comes or goes; -1 for the server and nobody
+    int32_t client_id;     ///< who speaks, kills, comes or goes; -1 for the server and for none
     int32_t victim;        ///< who was killed
     int32_t weapon;        ///< -3 game, -2 self, -1 world, otherwise as an item's weapon
     int32_t team;   ///< chat of 0.6: 0 all, 1 team, from 2 on DDNet's whispers; of 0.7: 1 all, 2 team, 3 whisper
-    int32_t target; ///< who is whispered to, of 0.7; -1 for nobody
+    int32_t target; ///< client that is whispered to, in 0.7; -1 for none
     uint32_t text_size;   ///< bytes
     char const* text;     ///< what was said, or the reason of a leave
     char const* sender;   ///< the name of a client, in messages that introduce one
@@ -122,8 +122,9 @@ typedef struct teewire_message {
     char const* clan;     ///< the same
 } teewire_message;
 
-/// Reads a message, head included, of that teewire_protocol. Returns 1, or 0 if `out` has nothing behind `fields`, as the
-/// message is not of the common ones, or damaged. Errors, with the byte: TRUNCATED in the head; BAD_ARGUMENT.
+/// Reads a message, header included, of that teewire_protocol. Returns 1, or 0 if only the members up to `fields_size`
+/// are set, because the message is not a common one, or is damaged. Errors, with the byte: TRUNCATED in the header;
+/// BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_message_read(uint8_t const* message, uint32_t size, int32_t protocol,
                                          teewire_message* out, teewire_failure* failure);
 

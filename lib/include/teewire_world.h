@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// What a world may hold. Zero stands for the default.
+/// Limits of a world. Zero means the default.
 typedef struct teewire_world_limits {
     uint32_t size;    ///< sizeof(teewire_world_limits), set by the caller
     uint32_t clients; ///< numbered from 0 on; by default 64, at most 65534
@@ -58,7 +58,8 @@ TEEWIRE_API int32_t teewire_world_put_to_view(teewire_world* world, uint32_t typ
 /// Ends the list. Returns its items. Error, with the number of the first item that was left out: DUPLICATE_KEY,
 /// TOO_MANY_ITEMS, TOO_LARGE. O(items + ints).
 TEEWIRE_API int32_t teewire_world_finish_view(teewire_world* world, teewire_failure* failure);
-/// Ends the tick. Returns the number of its items. Error: TOO_LARGE if it could not be held even alone; it is forgotten.
+/// Ends the tick. Returns the number of its items. Error: TOO_LARGE if it could not be held even by itself; it is
+/// forgotten.
 TEEWIRE_API int32_t teewire_world_finish(teewire_world* world, teewire_failure* failure);
 /// 1 if the client was shown that tick and it is held.
 TEEWIRE_API int32_t teewire_world_holds(teewire_world const* world, uint32_t client, int32_t tick);
@@ -93,10 +94,10 @@ TEEWIRE_API uint32_t teewire_encoder_size(teewire_world_limits const* limits, ui
 /// Makes an encoder. With fewer bytes it repeats work whose result it could not keep. Error: BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_encoder_init(teewire_encoder** out, void* memory, uint32_t size,
                                          teewire_world const* world);
-/// The packed delta from the client's snapshot of `base_tick` to its newest one; from the empty one if that is -1 or not held.
-/// Valid until the encoder is used again. `sizes` stays as it is until the next tick. Returns the bytes. Errors:
-/// UNKNOWN_TICK if the client was not shown the newest tick, or the last could not be held; SIZE_MISMATCH, with the number
-/// of the item; BAD_ARGUMENT.
+/// The packed delta from the client's snapshot of `base_tick` to its newest one; from the empty one if that is -1 or
+/// not held. Valid until the encoder is used again. Do not change `sizes` until the next tick. Returns the bytes.
+/// Errors: UNKNOWN_TICK if the client was not shown the newest tick, or the last could not be held; SIZE_MISMATCH, with
+/// the number of the item; BAD_ARGUMENT.
 TEEWIRE_API int32_t teewire_encoder_encode(teewire_encoder* encoder, uint32_t client, int32_t base_tick,
                                            teewire_sizes const* sizes, teewire_packed_delta* out,
                                            teewire_failure* failure);
@@ -104,7 +105,7 @@ TEEWIRE_API int32_t teewire_encoder_encode(teewire_encoder* encoder, uint32_t cl
 /// an item has changed its size. Returns their number. Errors: as teewire_encoder_encode, and as teewire_sender_send.
 TEEWIRE_API int32_t teewire_encoder_send(teewire_encoder* encoder, uint32_t client, int32_t base_tick,
                                          teewire_sender_options const* options, teewire_failure* failure);
-/// The next of these messages. Returns its bytes, or 0 behind the last. Valid until the encoder is used again.
+/// The next of these messages. Returns its bytes, or 0 after the last one. Valid until the encoder is used again.
 TEEWIRE_API int32_t teewire_encoder_next(teewire_encoder* encoder, uint8_t const** message);
 
 #ifdef __cplusplus

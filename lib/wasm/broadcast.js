@@ -40,7 +40,7 @@ export class BroadcastRecording extends Stretches {
     this.last_tick = Math.max(this.last_tick, what.last_tick);
   }
 
-  // Reads the fragment behind the last one; a relay answers when it is complete. False if it is not there.
+  // Reads the fragment after the last one; a relay answers when it is complete. False if there is none.
   async next(signal) {
     const number = this.last + 1;
     const chunks = await get(new URL(`${this.id}/${number}.frag`, this.#base), signal, true);

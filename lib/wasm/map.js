@@ -1,5 +1,5 @@
-// Maps as they are drawn: groups, layers, images and envelopes. Written down in lib/doc/format/datafile.md and map.md. What
-// the engines' clients would not show either is left out, and told in `problems`.
+// Maps for drawing: groups, layers, images and envelopes. Documented in lib/doc/format/datafile.md and map.md. Content
+// that the engines' clients would not show either is left out, and listed in `problems`.
 import { TeewireError } from './module.js';
 import { text_of as text_of_ints } from './tables.js';
 

@@ -124,7 +124,7 @@ export class Recording extends Stretches {
     this.#source = source;
     [this.first_tick, this.last_tick] = ticks ?? [state.first_tick, state.last_tick];
     const { keyframes } = state;
-    // What comes before the first keyframe is its segment's, and what comes behind damage that of the last.
+    // Chunks before the first keyframe belong to its segment, and those after damage to the last one.
     this.segments = keyframes.map((k, n) => ({ tick: k.tick, offset: n === 0 ? from : k.offset,
       end: keyframes[n + 1]?.offset ?? source.size }));
   }

@@ -1,5 +1,4 @@
-// What recordings and broadcasts have in common: stretches from keyframe to keyframe, fetched and decoded when they are
-// wanted.
+// Shared by recordings and broadcasts: segments from keyframe to keyframe, fetched and decoded on demand.
 import { decode } from './demo.js';
 import { ItemTypes } from './tables.js';
 

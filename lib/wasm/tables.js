@@ -1,4 +1,4 @@
-// What items mean: names, fields and words, as teewire_item_type_at and its fellows tell them.
+// The meaning of items: names, fields and words, from teewire_item_type_at and related functions.
 import * as abi from './abi.js';
 import { hexadecimal } from './module.js';
 

@@ -1,4 +1,4 @@
-// What the library in JavaScript is held to, in node and in browsers alike. `get(name)` gives the bytes of a file.
+// Checks of the JavaScript library, in node and in browsers alike. `get(name)` gives the bytes of a file.
 
 const FNV = { offset: 0xcbf29ce484222325n, prime: 0x100000001b3n, mask: (1n << 64n) - 1n };
 

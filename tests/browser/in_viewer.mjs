@@ -8,7 +8,7 @@ const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core
 const pages = JSON.parse(fs.readFileSync(0, 'utf8'));
 const PATIENCE_MS = 30000;
 
-// Within the frame in which it was drawn, as it is not kept.
+// Within the frame in which it was drawn, because it is not kept.
 const picture = () =>
   new Promise((done) =>
     requestAnimationFrame(() => {

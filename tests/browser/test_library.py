@@ -47,7 +47,7 @@ class Places(unittest.TestCase):
 
     def demos(self):
         found = sorted((FIXTURES / "demos").glob("*.demo"))
-        # Of all protocols, by their sizes.
+        # Recordings of all protocols, by their sizes.
         real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)
         return found + real[len(real) % 2::2][-24:]
 
@@ -109,7 +109,7 @@ class Places(unittest.TestCase):
         self.assertGreater(len(found) - failed, 300)
 
     def test_reckoning(self):
-        """Where a server has not told of a tee, the viewer has it where it is, unless its player did something."""
+        """Between a server's updates of a tee, the viewer has it at the right position, unless its player did something."""
         if self.where != "node":
             self.skipTest("in node alone")
         found = run(self.where, "reckoning", YARD)
@@ -157,7 +157,7 @@ class InChromium(Places):
 
 class Package(unittest.TestCase):
     def test_size(self):
-        """What a page loads, and what npm packs."""
+        """The files that a page loads, and those that npm packs."""
         sizes = {f.name: f.stat().st_size for f in PACKAGE.iterdir() if f.suffix in (".js", ".wasm")}
         self.assertLess(sum(sizes.values()) - sizes["teewire-plain.wasm"], 250_000, sizes)
         for packed in PACKAGE.glob("*.tgz"):

@@ -104,7 +104,7 @@ class Viewer(Served):
         self.assertLessEqual(sum(len(gzip.compress(f)) for f in files), MOST_PACKED)
 
     def test_recordings(self):
-        """Each opens, and at a moment has the players there that are in the snapshot."""
+        """Each opens, and at a moment has the players of the snapshot."""
         demos = sorted((FIXTURES / "demos").glob("*.demo"))
         real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)
         demos += real[len(real) % 3::5][-8:]
@@ -219,7 +219,7 @@ class Viewer(Served):
         self.assertFalse(again["playing"])
 
     def test_damaged(self):
-        """What comes before damage is shown, and what and where it is said; what is no recording is refused in words."""
+        """Everything before damage is shown, with the damage and its position; other files are refused in words."""
         folder = self.folder(YARD)
         whole = DM1.read_bytes()
         (folder / "cut.demo").write_bytes(whole[:len(whole) * 2 // 3])
@@ -245,7 +245,7 @@ class Viewer(Served):
         self.assertIn("map: ", bad_map["states"][0]["note"])
 
     def test_any_host(self):
-        """A host that knows no ranges and has no index is enough; what is no recording is refused in words."""
+        """A host without ranges and without an index is enough; other files are refused in words."""
         folder = self.folder(*BUNDLE.iterdir(), SEVEN)
         (folder / "text.demo").write_text("no demo at all\n" * 100)
         (folder / "empty.demo").write_bytes(b"")
@@ -299,14 +299,14 @@ class Viewer(Served):
                 self.assertGreater(len(state["tees"]), 0)
 
     def test_live(self):
-        """A broadcast is followed, three seconds behind at most."""
+        """A broadcast is followed, with a lag of at most three seconds."""
         relay = Relay(TEEWIRE, YARD, "--loop")
         self.addCleanup(relay.process.stderr.close)
         self.addCleanup(relay.process.stdout.close)
         self.addCleanup(relay.process.wait)
         self.addCleanup(relay.process.send_signal, signal.SIGINT)
         base = self.serve(relay.address)
-        # What the relay has is a second old at most.
+        # The relay's data is at most a second old.
         ask = f"(async () => {{ asked = (await (await fetch('{relay.address}/sync')).json()).tick - teewire_viewer.tick; }})()"
         [result] = pages({"url": base, "steps": ["wait:1500", "wait:6000", ask], "shot": str(SHOTS / "live.png") if SHOTS else None})
         self.assertEqual(result["errors"], [])

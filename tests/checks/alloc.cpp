@@ -55,7 +55,7 @@ struct everything {
     alignas(8) std::array<std::byte, (1 << 22)> world_encoder;
 };
 
-// What a server does per tick.
+// The work of a server per tick.
 void serve(everything& m, snapshot_builder& builder, history& past, std::int32_t tick, snapshot_view wanted) {
     builder.start();
     for (item const i : wanted)

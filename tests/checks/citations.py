@@ -19,12 +19,12 @@ NAMESPACE = uuid.UUID("e05ddaaa-c4e6-4cfb-b642-5d48e80c0029")
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 PARTS = {"lib", "replay", "tests", "bench"}
 SOURCES = {".h", ".hpp", ".cpp", ".c", ".inc", ".py", ".build", ".in", ".awk", ""}
-# Descriptions that are no part of the project.
+# Descriptions outside the project.
 ELSEWHERE = re.compile(r"\b[Rr]equirements?('|:| document)|\bFollows (the|section)|\b(the|\w+) references? (about|document)")
 
 
 def files_of(root):
-    """What belongs to the project; in a copy without git, everything but builds."""
+    """The files of the project; in a copy without git, everything but builds."""
     command = ["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, capture_output=True, text=True).stdout if shutil.which("git") else ""
     names = sorted(set(listing.splitlines())) or [str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()]
@@ -36,7 +36,7 @@ def without_fences(text):
 
 
 def anchors(path):
-    """Of all headings, as viewers of Markdown make them."""
+    """The anchors of all headings, as viewers of Markdown make them."""
     found = {}
     for heading in re.findall(r"^#+ (.*)$", without_fences(path.read_text()), re.M):
         heading = re.sub(r"\s*\{#[\w-]+\}$", "", heading)

@@ -17,7 +17,7 @@ FENCE = re.compile(r"^ *```(.*)$")
 
 
 def blocks(text):
-    """(first line's number, words behind the fence, lines)"""
+    """(first line's number, words after the fence, lines)"""
     words, lines, begin = None, [], 0
     for number, line in enumerate(text.splitlines(), 1):
         fence = FENCE.match(line)

@@ -23,7 +23,7 @@ def place(element):
 
 
 def undocumented(compound):
-    """What has no words of its own."""
+    """Declarations without a docstring."""
     name = compound.findtext("compoundname")
     if compound.get("prot") == "private" or name.endswith(".md"):
         return

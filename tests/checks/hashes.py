@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The program's tables of what strangers choose hash it with a key of their own. Usage: hashes.py ROOT"""
+"""The program's tables of untrusted input hash it with a key of their own. Usage: hashes.py ROOT"""
 import pathlib
 import re
 import sys
 
-# Who fills these with what they like: senders of datagrams, and files.
+# Senders of datagrams and authors of files choose the keys of these.
 TABLES = {"base/rate_limit", "serve/watcher_table", "recording/capture/connections", "map/document", "edit/message_union"}
 HOME = "base/keyed_hash.hpp"
 UNKEYED = re.compile(r"\bstd::hash\b|\bboost::hash|\bhash_combine\b|\bfnv", re.I)
@@ -25,7 +25,7 @@ def arguments(text, begin):
 
 
 def wrong_in(text):
-    """What hashes without a key of its own there."""
+    """Hashes without a key of their own there."""
     text = re.sub(r"//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", "", text)
     wrong = [m[0] for m in UNKEYED.finditer(text)]
     for m in UNORDERED.finditer(text):
@@ -36,7 +36,7 @@ def wrong_in(text):
         body = own and re.search(rf"struct {own[0]}\b[^{{;]*\{{(.*?)\}};", text, re.S)
         if own != ["keyed_hash"] and not (body and re.search(r"\bkeyed_hash \w+;", body[1])):
             wrong.append(m[0] + ", ".join(named) + ">")
-    # Given from outside, a key is one that somebody may know.
+    # A key given from outside may be known to an attacker.
     wrong += [m[0] for m in re.finditer(r"\bkeyed_hash(?: \w+)?[({][^)}]+[)}]", text)]
     return wrong
 

@@ -20,7 +20,7 @@ LAYERS = {
     "demo": ({"demo_format", "demo_reader", "demo_writer"}, {"codec", "schema", "snapshot"}),
     "transfer": ({"snapshot_receiver", "snapshot_sender"}, {"codec", "schema", "message", "snapshot"}),
     "c": (set(), {"codec", "schema", "message", "snapshot", "demo", "transfer"}),
-    # A library of its own. Of the codec it uses these headers alone, and nothing uses it.
+    # A separate library. It uses only these headers of the codec, and nothing uses it.
     "map": ({"map/datafile", "map/map", "map/problem", "map/tiles", "map/xvector"}, {"map types"}),
     "map types": ({"error", "uuid"}, set()),
 }
@@ -144,7 +144,7 @@ def check_program(root, path):
             other = program_layer(src, used)
             if other != layer and other not in layers:
                 yield f"includes {name} of {other}, which {layer} does not use"
-            # What a verb alone needs begins with its name.
+            # A header for only one verb begins with its name.
             if layer == other == "verbs" and used.stem != "verbs" and \
                     path.stem.split("_")[0] != used.stem.split("_")[0]:
                 yield f"includes {name}, which is another verb's"
@@ -160,7 +160,7 @@ def check_all(root):
 
 
 def check_itself():
-    """What must be noticed is, and nothing else."""
+    """It notices all of these faults, and nothing else."""
     wrong = {
         "lib/src/snapshot/a.cpp": '#include "../network/bytes.hpp"',
         "lib/src/snapshot/simd/b.cpp": '#include "../../message/c.hpp"',

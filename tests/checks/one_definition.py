@@ -43,7 +43,7 @@ def defined_twice(root):
 
 
 def check_itself():
-    """What must be noticed is, and nothing else."""
+    """It notices all of these faults, and nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in {
                 "lib/src/a.cpp": "namespace a {\nstruct twice {\n    enum class inner : int { x };\n};\nclass outer::state final {};\n}",

@@ -17,7 +17,7 @@ import tempfile
 
 VERSION = "14"
 AT_ONCE = 6  # files
-# What has to be noticed, so that a test which says nothing has looked.
+# A fault that must be noticed, so that an empty result shows that it has looked.
 FAULT = """#include <utility>
 #include <vector>
 unsigned long moved(std::vector<int> a) {
@@ -39,7 +39,7 @@ def commands(build, root):
 
 
 def arguments(entry):
-    """What a file is compiled with, without its names."""
+    """The command that compiles a file, without its names."""
     words = shlex.split(entry["command"])
     words = words[next(n for n, word in enumerate(words) if word.startswith("-")):]
     kept = []
@@ -80,7 +80,7 @@ def main(program, build, root, chosen):
         found[fault] = {"directory": str(folder), "file": str(fault), "command": f"c++ -std=c++20 -c {fault}"}
 
         def run(group):
-            """What it says of files that are compiled alike, looked at as one, or where that cannot be compiled in parts."""
+            """The result for files that are compiled alike, checked as one, or in parts where that does not compile."""
             one = folder / f"{hash(group[0])}_{len(group)}.cpp"
             one.write_text("".join(f'#include "{path}"\n' for path in group))
             entry = found[group[0]]
@@ -93,7 +93,7 @@ def main(program, build, root, chosen):
         assert "bugprone-use-after-move" in "".join(run([fault])), run([fault])
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             wrong = [text for said in pool.map(run, groups(found, paths)) for text in said]
-    # What a header says wrong, every file that includes it says too.
+    # A fault in a header appears for every file that includes it.
     print("\n".join(dict.fromkeys(wrong)) or f"{len(paths)} files: nothing to say")
     return bool(wrong)
 

@@ -4,8 +4,9 @@
 Usage: voice.py ROOT [--list]"""
 import pathlib
 import re
-import subprocess
 import sys
+
+from citations import files_of
 
 # What to write instead, the pattern, and how many sentences may have it.
 PHRASES = [
@@ -20,7 +21,7 @@ PHRASES = [
     ("the actor's name", r"\b(?:nobody|somebody|everybody)\b", 0),
     ("untrusted, remote", r"\bstrangers?\b", 0),
     ("quirk", r"\b(?:oddity|oddities)\b", 0),
-    ("same", r"\bthe very\b", 0),
+    ("same", r"\bthe very (?!beginning|start|end|first|last)", 0),
     ("existing", r"\b(?:there that are|those (?:that )?there are|that there (?:is|are)(?=[.,;]|$))\b", 0),
 ]
 SLASHES = {".cpp", ".hpp", ".h", ".c", ".js", ".mjs", ".css", ".in"}
@@ -39,7 +40,8 @@ class Block:
         return " ".join(" ".join(self.lines).split())
 
     def sentences(self):
-        return re.split(r"(?<=[.!?:])\s+(?=[A-Z`\"(])", self.text)
+        words = re.sub(r"`[^`]*`|\"[^\"]*\"", "``", self.text)  # but not code and quotations
+        return re.split(r"(?<=[.!?:])\s+(?=[A-Z`(])", words)
 
 
 def comments(lines, mark):
@@ -112,12 +114,10 @@ def found_in(block):
 
 
 def read_all(root):
-    names = subprocess.run(["git", "-C", root, "ls-files"], check=True, capture_output=True, text=True).stdout.split()
-    for name in names:
-        path = pathlib.Path(root, name)
-        if path.is_file() and path.suffix in PROSE | SLASHES | HASHES and name != "tests/checks/voice.py":
+    for path in files_of(pathlib.Path(root)):
+        if path.suffix in PROSE | SLASHES | HASHES and path.name != "voice.py":
             for block in blocks(path):
-                yield name, block
+                yield path.relative_to(root), block
 
 
 def main(root, *options):

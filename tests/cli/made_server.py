@@ -1,4 +1,4 @@
-"""A game server that says what a test tells it to say."""
+"""A game server that a test controls."""
 import select
 import socket
 import threading
@@ -49,7 +49,7 @@ class Server:
         """Called again and again, as long as there is a client."""
 
     def receive(self, message):
-        """What the client says."""
+        """The messages of the client."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

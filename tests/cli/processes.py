@@ -1,4 +1,4 @@
-"""What a process is at, as the kernel tells it."""
+"""The state of a process, as the kernel reports it."""
 import os
 import pathlib
 import re

@@ -126,7 +126,7 @@ class Arrow(InFolder):
         code, _, err = run("export", DEMOS[0], "--format", "arrow", "-o", folder)
         self.assertEqual((code, "exists; --force replaces it" in err), (2, True), err)
         self.assertEqual({f.name: f.read_bytes() for f in folder.iterdir()}, before)
-        # What the new recordings have not goes, and what is none of these files stays.
+        # Files that the new recordings lack are removed, and foreign files are kept.
         (folder / "map_best_time.arrow").write_bytes(b"old")
         (folder / "mine").write_bytes(b"mine")
         self.assertEqual(run("export", YARD, "--format", "arrow", "-o", folder, "--force")[0], 0)

@@ -251,7 +251,7 @@ class Sessions(Captures):
         self.assertFalse((self.folder / "none.demo").exists())
 
     def test_server_info(self):
-        """What servers are asked, and nobody who plays."""
+        """Requests to servers, without players."""
         asked = [(n, self.frames[0][1][:42] + b"xe" + bytes(4) + b"\xff" * 4 + b"gie3" + bytes(1)) for n in range(2)]
         other = (2, self.frames[0][1][:42] + b"GET / HTTP/1.1")
         code, out, err = capture(self.put("info.pcap", write_pcap([*asked, other])))
@@ -383,7 +383,7 @@ class Trouble(Captures):
             self.assertGreater(c["missing_base"], 50)
             self.assertEqual((c["checksum_bad"], c["undecodable"]), (0, 0))
             self.assertLess(c["from_server"]["vital_missing"], 5)
-        # A client that acknowledges nothing makes the server begin anew: here by the whole capture behind the middle.
+        # A client that acknowledges nothing makes the server restart: here by the whole capture, repeated after the middle.
         later = [(time + 10**8, frame) for time, frame in frames]
         code, got, err = connections(self.put("middle.pcap", write_pcap(middle + later)))
         for c, w in zip(sorted(got, key=lambda c: c["client"]), self.expected, strict=True):
@@ -456,13 +456,13 @@ class Demos(Captures):
                 recorded = datetime.datetime.strptime(about["date"], "%Y-%m-%d_%H-%M-%S").timestamp()
                 first, last = int(c["first_time"]), c["last_time"] if "lossy" in name or "arriving" in name else c["first_time"]
                 self.assertTrue(first <= recorded <= last, (name, recorded - first))
-                # What happened is told when it happened.
+                # Events are printed at the right time.
                 if "07" not in name:
                     told = run("play", "--speed", "1000", demo)[1].splitlines()
                     self.assertGreater(len({line.split()[0] for line in told if "(self)" in line}), 1)
 
     def test_snapshots(self):
-        """What dump prints of a connection is what its demo holds, in the order of ticks, but for the order of items."""
+        """The output of dump for a connection equals that for its demo, in the order of ticks, apart from the order of items."""
         def rows(*arguments):
             code, out, _ = run("dump", "--format", "checksum", *arguments)
             self.assertEqual(code, 0)
@@ -555,7 +555,7 @@ class Demos(Captures):
         most = max(self.expected, key=lambda c: c["snapshots"])
         self.assertIn(f"connection #{most['number']} ", err)
         self.assertIn("2 connections in all", err)
-        # Of several files, each line says which it is of.
+        # With several files, each line names its file.
         files = [self.folder / "ddnet.pcap", self.folder / "07.pcap"]
         self.assertEqual([c.get("file") for c in connections(*files)[1]], [str(files[0])] * 2 + [str(files[1])])
         self.assertNotIn("file", connections(files[0])[1][0])

@@ -45,7 +45,7 @@ def wait_for(what, condition):
 
 
 def processes(**variables):
-    """Those that have these in their environment."""
+    """The processes that have these in their environment."""
     wanted = {f"{name}={value}".encode() for name, value in variables.items()}
     for entry in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -77,11 +77,11 @@ class Recordings(InFolder):
         folder = pathlib.Path(made.name)
         cls.recordings = sorted((CORPUS / "demos").glob("*.demo"))[::SHARE]
         if not cls.recordings:
-            # Different ones, so many that there is a middle.
+            # Many different ones, so that there is a middle.
             ticks = [n for first in range(760, 1060, 5) for n in ("--from", str(first), "--to", str(first + 900))]
             output_of("cut", FIXTURES / "demos/ddnet_dm1.demo", *ticks, "-o", folder / "dm1.demo")
             cls.recordings = sorted(folder.glob("*.demo"))
-        # Damage stops nobody.
+        # Damage stops no other part.
         damaged = folder / "damaged.demo"
         damaged.write_bytes((FIXTURES / "demos/ddnet_yard.demo").read_bytes()[:-100])
         cls.recordings.append(damaged)
@@ -117,7 +117,7 @@ class Recordings(InFolder):
 
     @staticmethod
     def rows(path):
-        """Of all tables, with the recording's hash in place of its number."""
+        """The rows of all tables, with the recording's hash in place of its number."""
         rows = {}
         with contextlib.closing(sqlite3.connect(path)) as db:
             names = dict(db.execute("SELECT recording, sha256 || connection || part FROM recordings"))
@@ -208,7 +208,7 @@ class Slurm(Recordings):
         cls.conf = cls.home / "slurm.conf"
         cls.daemons = {}
         cls.addClassCleanup(cls.stop)
-        # What daemons leave behind is ours to wait for.
+        # The children of daemons are ours to wait for.
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
         key = cls.home / "key"
         key.write_bytes(os.urandom(128))
@@ -242,7 +242,7 @@ AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 {nodes}PartitionName=all Nodes=n1,n2 Default=YES
 """)
-        # Control groups are not used, and not there in each container. What would find out whether they are, fails without.
+        # Control groups are not used, and are missing in some containers. Detecting them would fail there.
         (cls.home / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         (cls.home / "state").mkdir()
         cls.daemon("munged", "--foreground", "--force", f"--key-file={key}", *(f"--{n}={f}" for n, f in files.items()))
@@ -306,7 +306,7 @@ JobAcctGatherType=jobacct_gather/none
         return "".join(f.read_text() for f in self.folder.glob("*.log"))
 
     def test_task_killed(self):
-        """The task fails, the others do not, and it alone is started again."""
+        """The task fails, the others do not, and only it is started again."""
         job = self.submit(f"1-{PARTS}")
         self.kill_in_the_middle(self.part(2), lambda: filter(runs_teewire, processes(
             SLURM_CONF=str(self.conf), SLURM_ARRAY_TASK_ID="2")))

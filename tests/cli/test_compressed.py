@@ -84,7 +84,7 @@ class Compressed(InFolder):
                         elif shutil.which("zstd"):
                             back = subprocess.run(["zstd", "-dc", out], stdout=subprocess.PIPE, check=True).stdout
                             self.assertEqual(back, file.read_bytes())
-                        # What is compressed already is not compressed twice.
+                        # Compressed files are not compressed twice.
                         again = self.folder / "again.gz"
                         self.assertEqual(run("compress", out, "-o", again, "--force")[0], 0)
                         self.assertEqual(gzip.decompress(again.read_bytes()), file.read_bytes())
@@ -107,7 +107,7 @@ class Compressed(InFolder):
         text = self.save("text", b"no recording")
         code, _, said = run("compress", text, "-o", f"{out}.gz")
         self.assertEqual(code, 1, said)
-        # What comes before damage is kept.
+        # Everything before damage is kept.
         half = gzip.compress(DEMO.read_bytes())[:40_000]
         code, _, said = run("compress", self.save("half.gz", half), "-o", f"{out}.zst")
         self.assertEqual(code, 1)
@@ -132,7 +132,7 @@ class Compressed(InFolder):
         self.assertEqual((code, out), (0, run("verify", "-", stdin=DEMO.read_bytes())[1]))
 
     def test_damage(self):
-        """What came before is printed, and the place told: also if the demo seems to be complete."""
+        """Everything before it is printed, with its position: also if the demo seems to be complete."""
         whole = DEMO.read_bytes()
         all_lines = run("dump", "--format", "checksum", DEMO)[1].splitlines()
         for form, compress in FORMS.items():

@@ -153,7 +153,7 @@ class Play(InFolder):
 
 
 class Serving:
-    """A `teewire serve` that is told by lines; a context that ends it."""
+    """A `teewire serve` that is controlled by lines; a context that ends it."""
 
     def __init__(self, *arguments):
         self.process = subprocess.Popen([TEEWIRE, "serve", *map(str, arguments), "--bind", "127.0.0.1", "--port", "0"],
@@ -305,7 +305,7 @@ class Serve(InFolder):
             self.assertEqual([int(n) for n in fields[6:10]], [0, most, 0, most])
 
     def test_a_crowd_that_leaves_at_once(self):
-        """No more than 20 lines at once are told of it."""
+        """No more than 20 lines at once are printed."""
         count = 22
         with Serving(DEMO, "--map", MAP, "--loop", "--max-clients-per-ip", count) as server:
             recorders = [subprocess.Popen([TEEWIRE, "record", f"127.0.0.1:{server.port}", "--protocol", "0.6", "-o",

@@ -28,10 +28,10 @@ IS = {"demo": "this is a demo", "map": "this is a map", "xvector": "this is an x
       "capture": "this is a packet capture"}
 READER = {"demo": "teewire info", "map": "teewire map info", "xvector": "teewire map info", "capture": "teewire capture"}
 FORMATS = {"text", "ndjson", "csv", "checksum", "demo", "srt"}
-# What a verb cannot do without, or that makes it quick.
+# The options that a verb needs, or that make it quick.
 NEEDS = {"compress": ["--method", "gzip"], "map convert": ["--level", "9"], "play": ["--speed", "1000"], "map render": ["--scale", "1"]}
 NETWORK = {"record", "serve", "relay", "web"}
-# What is added to is no output like others: it has tests of its own.
+# Outputs that are added to are special: they have tests of their own.
 GROWING = {"export", "web"}
 
 
@@ -82,7 +82,7 @@ def list_verbs(words=()):
 VERBS = list_verbs()
 READING = [v for v in VERBS if v.reads]
 OFFLINE = [v for v in VERBS if v.name not in NETWORK]
-# What takes two files prints nothing of those that it gets here: it has a test of its own.
+# Verbs for two files print nothing for these inputs: they have tests of their own.
 WRITING = [v for v in OFFLINE if v.writes and not v.two]
 
 
@@ -210,7 +210,7 @@ class Inputs(Conventions):
         self.for_each(READING, check)
 
     def test_files_of_no_kind(self):
-        """An empty file, and one whose beginning is destroyed: damage."""
+        """An empty file is damaged; any other is of another kind, which is wrong usage."""
         def check(verb):
             for data in (b"", b"\0" * 1000, b"nothing of the kind"):
                 file = self.folder / "x"
@@ -218,7 +218,7 @@ class Inputs(Conventions):
                 for name, stdin in ((file, b""), ("-", data)):
                     code, out, err = run_bytes(*verb.arguments(name, output="out" if verb.must_write else None), stdin=stdin,
                                          cwd=self.folder)
-                    self.assertEqual(code, 1, (out, err))
+                    self.assertEqual(code, 2 if data else 1, (out, err))
                     self.assertRegex(out.decode() + err, r"(x|standard input): .*not a ")
                     self.assertEqual(self.files(), ["x"])
         self.for_each(READING, check)
@@ -227,7 +227,7 @@ class Inputs(Conventions):
         def check(verb):
             for kind in verb.reads:
                 whole = verb.good(kind).read_bytes()
-                # Maps are hurt in the middle: what is short has no end. Of demos, some verbs want the map alone.
+                # Maps are damaged in the middle: a short one has no end. Some verbs want only the map of a demo.
                 at = 500 if verb.name.startswith("map") and kind == "demo" else 2 * len(whole) // 3 + 1
                 file = self.folder / "cut"
                 file.write_bytes(whole[:at])
@@ -235,7 +235,7 @@ class Inputs(Conventions):
                     continue # shows what there is
                 code, out, err = run_bytes(*verb.arguments(file, output="out" if verb.must_write else None), cwd=self.folder)
                 if verb.name == "compress" or (verb.name == "map extract" and kind != "demo"):
-                    self.assertEqual(code, 0) # bytes as they are
+                    self.assertEqual(code, 0) # the bytes are unchanged
                 elif (verb.name, kind) == ("map convert", "xvector"):
                     self.assertEqual(code, 2)
                 elif (verb.name, kind) != ("map render", "xvector"):
@@ -263,7 +263,7 @@ class Inputs(Conventions):
                 if form == "ndjson":
                     found = [json.loads(line)["file"] for line in lines]
                     self.assertEqual(found, sorted(found))
-                    # Without problems, a map has none to be told.
+                    # A map without problems has none to print.
                     self.assertEqual(set(found), {str(first), str(second)} if alone[1] else set())
                 else:
                     for file in (first, second):
@@ -466,7 +466,7 @@ class Outputs(Conventions):
         self.for_each(OFFLINE, check)
 
     def test_terminals(self):
-        """What is no text does not go to a terminal."""
+        """Binary output is not written to a terminal."""
         for arguments in ([*v.arguments(v.good() if v.reads else "localhost", output="-")] for v in VERBS
                           if v.must_write and not v.grows):
             master, slave = pty.openpty()

@@ -72,11 +72,11 @@ class Diff(unittest.TestCase):
     def test_damage_at_the_begin(self):
         """Tick 0 is one that can be compared."""
         demo = bytearray(DM1.read_bytes())
-        first = 484  # behind the header of version 6; there is no map
+        first = 484  # after the header of version 6; there is no map
         self.assertEqual(demo[first] & 0xc0, 0xc0)  # the marker of a keyframe, and its tick
         demo[first + 1:first + 5] = bytes(4)
         second = first + 5
-        while demo[second] < 0x80:  # until the next marker, which has one byte, as the chunk behind it has at least
+        while demo[second] < 0x80:  # up to the next marker, which has one byte, as the chunk after it has at least
             more = max(0, (demo[second] & 31) - 29)  # bytes that say how long the chunk is
             size = int.from_bytes(demo[second + 1:second + 1 + more], "little") if more else demo[second] & 31
             second += 1 + more + size

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What edits demos, as its users see it: options, files, what is said. Usage: test_edit.py TEEWIRE FIXTURES"""
+"""Commands that edit demos, as users see them: options, files, messages. Usage: test_edit.py TEEWIRE FIXTURES"""
 import hashlib
 import json
 import pathlib
@@ -25,7 +25,7 @@ def ticks(demo, *more):
 
 
 def seconds(demo):
-    """As the header tells."""
+    """As given in the header."""
     return int.from_bytes(demo.read_bytes()[152:156], "big")
 
 
@@ -89,7 +89,7 @@ class Cut(Edit):
             self.refuse("cut", DEMO, *options, "-o", "out.demo", words=words)
 
     def test_around(self):
-        """In YARD, somebody says hello at ticks 340 and 508, and dies in between."""
+        """In YARD, a player says hello at ticks 340 and 508, and dies in between."""
         err = self.edit("cut", YARD, "--around", "chat:h.llo$", "--before", "0.2", "--after", "0:01", "-o", "x.demo")
         self.assertEqual(self.files(), ["x.demo", "x_2.demo"])
         self.assertRegex(err, r"x.demo: 0:01\.2 from tick 330 to 390, .*\n.*x_2.demo: 0:01.2 from tick 498 to 558, ")
@@ -111,7 +111,7 @@ class Cut(Edit):
         self.refuse("cut", DEMO, "--map", YARD, "-o", "x.demo", words="this is a demo")
         self.refuse("cut", YARD, "--strip-map", "--map", map_, "-o", "x.demo")
         self.refuse("cut", YARD, "--map", "yard.map", "--force", "-o", "yard.map", words="is an input and cannot also be the output")
-        # What the header says wrong of the map that is in the file is set right.
+        # Errors of the header about the embedded map are corrected.
         data = bytearray(YARD.read_bytes())
         size = int.from_bytes(data[136:140], "big")
         data[140:144], data[452:484] = bytes(4), bytes(32)
@@ -123,7 +123,7 @@ class Cut(Edit):
         self.assertEqual(right, YARD.read_bytes())
 
     def test_damage(self):
-        """What comes before it is kept, and said where it is; before or behind what is wanted it does not matter."""
+        """Everything before it is kept, and its position printed; before or after the wanted part it does not matter."""
         whole = DEMO.read_bytes()
         damaged = self.folder / "damaged.demo"
         damaged.write_bytes(whole[:len(whole) // 2 + 1])
@@ -235,7 +235,7 @@ class Join(Edit):
 
 class Repair(Edit):
     def test_damage(self):
-        """Every snapshot outside of the damage is there as it was, and what was lost is told."""
+        """Every snapshot outside of the damage is unchanged, and losses are reported."""
         data = bytearray(DEMO.read_bytes())
         middle = len(data) // 2
         data[middle:middle + 3000] = bytes(3000)
@@ -249,7 +249,7 @@ class Repair(Edit):
         self.assertEqual(run_bytes("verify", self.folder / "good.demo")[0], 0)
         expected, got = ticks(DEMO), ticks(self.folder / "good.demo")
         self.assertEqual(sorted(got), [t for t in sorted(expected) if t <= after or t >= before])
-        # The order of items may be another where stretches are encoded anew.
+        # The order of items may change where segments are re-encoded.
         for tick, line in got.items():
             self.assertEqual(line.split()[1:4], expected[tick].split()[1:4])
         self.assertEqual(seconds(self.folder / "good.demo"), seconds(DEMO))
@@ -257,7 +257,7 @@ class Repair(Edit):
         places = [json.loads(line) for line in out.splitlines()]
         self.assertEqual((code, places[0]["after_tick"], places[0]["before_tick"], places[0]["end"]), (1, after, before, end))
         self.assertEqual((self.folder / "again.demo").read_bytes(), (self.folder / "good.demo").read_bytes())
-        # What is in order stays so.
+        # A valid demo is not changed.
         self.edit("repair", "good.demo", "-o", "same.demo")
         self.assertEqual(ticks(self.folder / "same.demo"), got)
 

@@ -26,9 +26,9 @@ FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"
 MAP = FIXTURES / "maps/ddnet.map"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-AT_ONCE, SOON = 0.2, 0.5  # seconds; measured alone on the machine
+AT_ONCE, SOON = 0.2, 0.5  # seconds; measured on an otherwise idle machine
 
-# How each verb reads a file; FILE and OUT are put in. Those that read none are told apart by the last test of Waiting.
+# The way each verb reads a file; FILE and OUT are put in. The last test of Waiting covers verbs that read none.
 READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FILE"], ["du", "FILE"], ["verify", "FILE"],
            ["play", "FILE"],
            ["serve", "--port", "0", "--bind", "127.0.0.1", "FILE"], ["relay", "--http", "0", "--bind", "127.0.0.1", "FILE"],

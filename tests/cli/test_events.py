@@ -34,7 +34,7 @@ def ticks_of(demo):
 
 
 def check_forms(demo, events):
-    """The forms tell the same."""
+    """All formats have the same events."""
     rows = list(csv.DictReader(io.StringIO(output_of("events", "--format", "csv", "--raw", demo))))
     assert len(rows) == len(events), demo
     for row, event in zip(rows, events):
@@ -64,7 +64,7 @@ def check_subtitles(demo, events):
         assert milliseconds[0] < milliseconds[1], (demo, block)
         begins.add(milliseconds[0])
     expected = {round(e["seconds"] * 1000) for e in events if e["kind"] in ("kill", "chat")}
-    # What comes and goes at the same time as something else begins there.
+    # An item that comes and goes while something else begins at its position.
     assert expected <= begins, (demo, sorted(expected - begins)[:3])
     if shutil.which("ffprobe") and text:
         done = subprocess.run(["ffprobe", "-v", "error", "-f", "srt", "-show_packets", "-of", "json", "-"],
@@ -90,7 +90,7 @@ def check_events(demo):
         now = {int(number): c["attack_tick"] for number, c in snapshot["items"].get("character", {}).items()}
         for number, attack in now.items():
             if tick is not None and last.get(number, tick) < attack and tick <= attack <= snapshot["tick"]:
-                shots.add((max(attack, snapshot["tick"] - 50), number))  # what came before that is told already
+                shots.add((max(attack, snapshot["tick"] - 50), number))  # earlier ones were given
         last, tick = now, snapshot["tick"]
     told = [(e["tick"], e["client"]) for e in events if e["kind"] == "shot"]
     assert sorted(told) == sorted(shots), (demo, set(told) ^ shots)
@@ -133,7 +133,7 @@ def check_stats(demo, folder):
     summed = {p["name"]: p for p in objects("stats", "--sum", "--format", "ndjson", *pieces)}
     assert names == summed, (demo, places, [(names.get(n), summed.get(n)) for n in names.keys() | summed.keys()
                                             if names.get(n) != summed.get(n)][:2])
-    # What is not summed here is what the program sums.
+    # Sums that the program makes itself are left out here.
     parts = [p for piece in pieces for p in objects("stats", "--format", "ndjson", piece)]
     for name, player in names.items():
         for key in ("kills", "deaths", "chat", "played_seconds", "distance_tiles", "hook_seconds", "frozen_seconds"):
@@ -186,7 +186,7 @@ def check_usage_by_info(demo):
 
 
 def check_damage(demo, folder):
-    """What came before damage is told, counted and measured, and the damage said."""
+    """Everything before damage is printed, counted and measured, and the damage reported."""
     cut = folder / "cut.demo"
     cut.write_bytes(demo.read_bytes()[:9 * demo.stat().st_size // 10])  # its map may be most of it
     before = objects("events", demo)

@@ -76,7 +76,7 @@ class Tables(Exported):
         self.assertEqual(self.query("SELECT x, y, weapon, player_flags, character_tick FROM character WHERE tick = ? AND id = 0",
                                     first["tick"])[0],
                          (expected["x"], expected["y"], expected["weapon"], 1 if expected["player_flags"] else 0, expected["tick"]))
-        # What another protocol has, and this one has not, is null.
+        # A field that only another protocol has is null.
         self.assertEqual(self.query("SELECT count(*), count(triggered_events), count(more) FROM character_spans"),
                          [(self.query("SELECT count(*) FROM character_spans")[0][0], 0, 0)])
         self.assertEqual({type(v) for row in self.query("SELECT x, angle, hook_state FROM character") for v in row}, {int})
@@ -85,7 +85,7 @@ class Tables(Exported):
         self.assertEqual(rows, len(run("dump", "--format", "csv", "--types", "character", DM1)[1].splitlines()) - 1)
 
     def test_long_items(self):
-        """Ints behind the known fields are there, and a change of them alone makes another row; what is missing is null."""
+        """Ints after the known fields are there, and a change of only these makes another row; missing ones are null."""
         long = self.folder / "long.demo"
         subprocess.run([MAKE_LONG_ITEMS, long], check=True)
         self.export(long)
@@ -148,7 +148,7 @@ class Tables(Exported):
         self.assertEqual(sorted(self.query("SELECT connection, part FROM recordings")), [("", 0), ("1", 0)])
 
     def test_plans(self):
-        """What has to be instant looks nowhere else."""
+        """Instant queries use only an index."""
         self.export(YARD)
         def plan(text):
             return " | ".join(row[3] for row in self.query("EXPLAIN QUERY PLAN " + text))
@@ -202,7 +202,7 @@ class Growing(Exported):
         self.assertEqual(self.content(), self.content(one))
 
     def test_damage(self):
-        """What came before is kept, and the damage is told each time."""
+        """Everything before it is kept, and the damage is reported each time."""
         cut = self.folder / "cut.demo"
         cut.write_bytes(DM1.read_bytes()[:20_000])
         said = self.export(cut, YARD, code=1, words=["cut.demo: tick ", "2 files added"])
@@ -234,7 +234,7 @@ class Growing(Exported):
         self.export(YARD, words=["1 already present"])
 
     def test_pipes(self):
-        """What is no regular file is read once."""
+        """Anything but a regular file is read once."""
         pipe = self.folder / "x.demo"
         os.mkfifo(pipe)
         with subprocess.Popen(["cp", YARD, pipe]) as writer:
@@ -305,7 +305,7 @@ class Parts(Exported):
                 code, printed, err = run(*part, "-o", self.folder / "out.txt")
                 self.assertEqual(printed, "")
                 said += err.splitlines()
-                # Which files a part has depends on where they lie. What cannot read any leaves nothing.
+                # The files of a part depend on their paths. A part that cannot read any leaves nothing.
                 if code != 0 and not out.exists():
                     self.assertEqual(run(*part), (code, "", err))
                     continue
@@ -368,7 +368,7 @@ class Parts(Exported):
 
 
 class Document(Exported):
-    """What lib/doc/data.md says can be typed."""
+    """The queries in lib/doc/data.md work."""
 
     def setUp(self):
         super().setUp()
@@ -400,7 +400,7 @@ class Document(Exported):
                 empty.append(block)
             plan = " | ".join(row[3] for row in self.query("EXPLAIN QUERY PLAN " + block, path=self.folder / "games.sqlite"))
             self.assertNotIn("AUTOMATIC", plan)
-        # Nobody finishes or speaks in these.
+        # These have no finishes and no chat.
         self.assertLessEqual(len(empty), 2, empty)
 
     def test_jq(self):
@@ -474,7 +474,7 @@ class Wrong(Exported):
         self.assertEqual(self.query("SELECT count(*) FROM recordings"), [(1,)])
 
     def test_full_disk(self):
-        """What was there before is still there, and in order."""
+        """Earlier data is still there, and valid."""
         self.export(YARD)
         before = self.content()
         def small():

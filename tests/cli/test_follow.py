@@ -113,7 +113,7 @@ class Follow(InFolder):
             return int(status.partition("VmRSS:")[2].split()[0])
 
         process.stdin.write((DEMOS / "ddnet_yard.demo").read_bytes())
-        block = (b"\x1f" + (60000).to_bytes(2, "little") + bytes(60000)) * 16  # chunks that nobody knows
+        block = (b"\x1f" + (60000).to_bytes(2, "little") + bytes(60000)) * 16  # unknown chunks
         process.stdin.write(block)
         before = resident()
         for _ in range(100):

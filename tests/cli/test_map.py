@@ -26,7 +26,7 @@ XVECTOR = FIXTURES / "maps/revision_1.xvmap"
 XVECTOR_ORIGINAL = FIXTURES / "maps/original_program.xvmap"
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"
 
-# What the game layer of the fixture is drawn in.
+# The colours of the fixture's game layer.
 HOOKABLE, DEATH, UNHOOKABLE = (196, 158, 104), (222, 58, 58), (122, 134, 152)
 FREEZE, AIR, SPAWN = (58, 92, 214), (24, 27, 36), (250, 250, 250)
 
@@ -239,7 +239,7 @@ class Info(InFolder):
         self.assertEqual([p["code"] for p in original["problems"]], ["other_layout"])
 
     def test_layers_of_other_programs(self):
-        """Are told for what they are, and hide nothing."""
+        """Are reported correctly, and hide nothing."""
         game = zlib.compress(bytes(4 * 4 * 4))
         file = self.folder / "odd.map"
         file.write_bytes(datafile([VERSION, group(3), (5, 0, [0, 99, 0, 1, 2, 3]), tiles(1, 4, 4, 0, flags=1), (5, 2, [0, 77, 1])],
@@ -308,7 +308,7 @@ problems   none
             self.assertEqual((len(author["text"]), author.get("cut")), (65536, cut))
 
     def test_items_of_any_size(self):
-        """What is there of short ones is shown, and that they are."""
+        """The existing ints of short ones are shown, and that they are short."""
         name = [-2139062144] * 3
         quad = bytes(152)
         items = [VERSION, group(5),
@@ -334,7 +334,7 @@ problems   none
         points = shown["envpoints"]
         self.assertEqual([points[key] for key in ("items", "ints", "stride", "points", "remainder", "needed", "curves")],
                          [1, 36, 6, 6, 0, 6, {"0": 1, "1": 2, "2": 3}])
-        # 50 behind 100, and 60 behind 70.
+        # 50 over 100, and 60 over 70.
         self.assertEqual(points["non_monotonic_envelopes"], 2)
 
     def test_names_in_bytes_that_are_no_utf8(self):
@@ -354,7 +354,7 @@ problems   none
         self.assertEqual((shown["map_in_demo"], shown["sha256"]), ("dm1", hashlib.sha256(data).hexdigest()))
         self.assertEqual(shown["layers"], info(MAP)["layers"])
         self.assertEqual(info("-", stdin=data)["sha256"], shown["sha256"])
-        # What comes behind the map does not matter.
+        # Data after the map does not matter.
         cut = self.save("cut.demo", demo.read_bytes()[:484 + len(data) + 100])
         self.assertEqual(info(cut)["sha256"], shown["sha256"])
         code, _, err = run("info", self.save("cut2.demo", demo.read_bytes()[:484 + len(data) - 1]))
@@ -561,7 +561,7 @@ class Convert(InFolder):
         self.assertEqual([d["sha256"] for d in six["data"]], [d["sha256"] for d in before["data"]])
 
     def test_fields_that_are_put_right(self):
-        # A sound's item tells its size as well, which the block tells already.
+        # A sound's item has the size as well, which the block has already.
         name, content = (zlib.compress(b) for b in (b"bird\0", b"OggS12"))
         file = self.save("sound.map", datafile([VERSION, group(1), tiles(0, 2, 2, 0, flags=1), (7, 0, [1, 0, 1, 2, 774])],
                                                [(zlib.compress(bytes(16)), 16), (name, 5), (content, 6)]))

@@ -15,7 +15,7 @@ from program import TEEWIRE, run
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 DEMO, YARD, SEVEN = (FIXTURES / "demos" / name for name in ("ddnet_dm1.demo", "ddnet_yard.demo", "teeworlds07_dm1.demo"))
 CAPTURE, LOSSY = FIXTURES / "captures/ddnet_yard.pcap", FIXTURES / "captures/ddnet_lossy.pcap"
-# What a client is told of itself alone.
+# Data that a client gets only about itself.
 OWN = {"0.6": "player_info.local,spectator_info,ddnet_spectator_info,spectator_count,extended_type,game_info.warmup_timer,"
               "game_info.game_state_flags",
        "0.7": "client_info.local,spectator_info"}
@@ -44,7 +44,7 @@ class Merge(InFolder):
         self.assertEqual((code, out), (0, ""), err)
 
     def test_pieces(self):
-        """Of one recording, pieces that overlap are that recording, whatever their order and number."""
+        """Overlapping pieces of one recording are that recording, whatever their order and number."""
         for demo, at in ((DEMO, (1000, 1400, 1800)), (YARD, (350, 400, 450)), (SEVEN, None)):
             if at is None:
                 first = json.loads(run("info", "--format", "ndjson", demo)[1])["first_tick"]
@@ -99,7 +99,7 @@ class Merge(InFolder):
         self.refuse(YARD, "-o", "x.demo", "--connection", "1", words="of which there are none")
 
     def test_report(self):
-        """What differs, in words and for programs."""
+        """Differences, in words and for programs."""
         code, out, err = run("merge", YARD, YARD, "-o", "out.demo", "--report", "ndjson",
                              cwd=self.folder)
         self.assertEqual((code, err), (0, ""))
@@ -111,13 +111,13 @@ class Merge(InFolder):
         self.refuse(YARD, "-o", "-", "--report", "ndjson", words="--report ndjson is a report on standard output")
 
     def test_strangers(self):
-        """The same ticks and map, and somebody else behind each id."""
+        """The same ticks and map, and another player for each id."""
         code, _, err = run("redact", YARD, "-o", self.folder / "other.demo", "--what", "names")
         self.assertEqual(code, 0, err)
         self.refuse(YARD, "other.demo", "-o", "x.demo", words=f"client 0 is bot 1 in {YARD}, but player 1 in other.demo at tick 310")
 
     def test_conflicts(self):
-        """What one alone has of a player is taken from this one, and said."""
+        """Data about a player that only one has is taken from this one, and reported."""
         data = YARD.read_bytes()
         code, _, err = run("redact", YARD, "-o", self.folder / "clans.demo", "--what", "clans")
         self.assertEqual((code, data != b""), (0, True), err)
@@ -134,7 +134,7 @@ class Merge(InFolder):
         self.refuse(DEMO, "-o", "mine.demo", words="--force replaces it")
 
     def test_damage(self):
-        """What comes before it is kept, and the others go on."""
+        """Everything before it is kept, and the others continue."""
         whole = DEMO.read_bytes()
         self.save("damaged.demo", whole[:len(whole) // 2 + 1])
         self.cut(DEMO, "late.demo", "--from", 1200)

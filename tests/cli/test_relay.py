@@ -27,7 +27,7 @@ FAST = ("--speed", "20")
 
 
 def states(file, types=None):
-    """By tick, the items of the snapshot, whatever their order; of these types alone."""
+    """The items of the snapshots by tick, whatever their order; only of these types."""
     code, out, err = run("dump", "--format", "ndjson", file)
     assert code == 0, err
     lines = (json.loads(line) for line in out.splitlines())
@@ -116,7 +116,7 @@ class Fragments(RelayTest):
         self.assertEqual(len(set(viewer.order)), len(viewer.order))
         for which in 0, 1:
             self.assertEqual(run("diff", DEMOS["ddnet_yard"], self.save("x.demo", viewer.joined(which)))[:2], (0, ""))
-        # The next one is told with its first fragment.
+        # The next one is announced with its first fragment.
         self.assertTrue(all(one["ended"] for one in relay.sync()["recordings"][:-1]))
 
     def test_each_round_is_another_demo(self):
@@ -246,7 +246,7 @@ class Http(RelayTest):
         for n in range(1, 4):
             self.assertEqual(relay.get(f"/{name}/{n}.frag")[0], 200)
         self.assertGreater(time.monotonic() - began, 1.5)
-        # That after the next is nobody's yet.
+        # The one after the next is not complete yet.
         last = relay.sync()["recordings"][0]["last"]
         self.assertEqual(relay.get(f"/{name}/{last + 3}.frag")[0], 404)
 
@@ -456,7 +456,7 @@ class Sources(RelayTest):
             self.assertEqual(relay.end()[0], 0)
 
     def test_a_server_of_endless_nothing(self):
-        """Any number of fragments that are no part of a demo, as fast as they are asked for."""
+        """Any number of fragments that are not part of a demo, as fast as they are requested."""
         asked = []
 
         class Handler(http.server.BaseHTTPRequestHandler):

@@ -24,7 +24,7 @@ DEMO = FIXTURES / "demos/ddnet_dm1.demo"
 
 
 def first_chunk(demo):
-    """Where the chunks begin, behind header and map."""
+    """Where the chunks begin, after header and map."""
     version = demo[7]
     header = 176 if version < 4 else 436 if version < 6 else 484
     return header + int.from_bytes(demo[136:140], "big")
@@ -81,7 +81,7 @@ class Dump(unittest.TestCase):
             self.assertEqual(out.splitlines(), [l for l, t in zip(lines, ticks) if first <= t <= last])
 
     def test_ranges_of_nothing(self):
-        """That is no error, as others of many files may have something, and is said."""
+        """It is reported and is not an error, because others of many files may have something."""
         capture = DEMO.parent.parent / "captures" / "ddnet_lossy.pcap"
         for verb in (("dump", "--format", "checksum"), ("events", "--format", "ndjson")):
             for file, ticks in ((DEMO, "752 to 2252"), (capture, "760 to 922")):
@@ -204,7 +204,7 @@ class Damage(unittest.TestCase):
 
 
 class Jobs(unittest.TestCase):
-    """What is printed does not depend on the number of threads."""
+    """The output does not depend on the number of threads."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

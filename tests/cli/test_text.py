@@ -104,7 +104,7 @@ class Text(unittest.TestCase):
             map_ = self.put(data, f"{verb}.map")
             out, _ = self.run_verb("map", verb, "--format", "ndjson", map_, codes=(0, 1))
             self.assertEqual(json.loads(out.splitlines()[0])["file"], str(map_))
-        # What is no UTF-8 does not make JSON that nobody can read.
+        # Invalid UTF-8 does not make invalid JSON.
         broken = os.fsencode(self.folder) + b"/\xff.demo"
         with open(broken, "wb") as file:
             file.write(DEMO)
@@ -114,7 +114,7 @@ class Text(unittest.TestCase):
         self.assertEqual((lines[0]["file"], lines[-1]["result"]), (f"{self.folder}/\ufffd.demo", f"{self.folder}/\ufffd.demo2"))
 
     def test_csv(self):
-        """Numbers stay numbers, whatever their sign, and ordinary texts are left alone."""
+        """Numbers are still numbers, whatever their sign, and ordinary texts are left alone."""
         demo = self.put(DEMO, ".demo")
         for raw in ([], ["--raw"]):
             out, _ = self.run_verb("dump", "--format", "csv", "--types", "client_info", *raw, demo, codes=(0,))

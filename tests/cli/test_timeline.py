@@ -16,7 +16,7 @@ DEATH = re.compile(r"(?P<victim>.+?) (?:died(?: \([a-z 0-9]+\))?|was killed with
 
 
 def run(*arguments):
-    """Damaged demos count too: what comes before the damage is told."""
+    """Damaged demos count too: everything before the damage is printed."""
     return output_of(*arguments, codes=(0, 1))
 
 
@@ -79,7 +79,7 @@ def check(demo):
                     f"{demo}: told again while it is on the screen: {text}"
                 shown[text] = at
     else:
-        # A client sees deaths near it, and is told of all.
+        # A client sees deaths near it, and gets messages about all.
         assert undecided == 0, f"{demo}: one client's recording leaves nothing open"
         rest = list(deaths)
         for at, name in proven:

@@ -82,7 +82,7 @@ class Index(InFolder):
         return hashlib.sha256(data if len(data) <= 131072 else data[:65536] + data[-65536:]).hexdigest()
 
     def test_events(self):
-        """They are those that `events` tells."""
+        """They are those of `events`."""
         for demo in DEMOS:
             made = self.index(self.save(demo.name, demo.read_bytes()))
             expected = []
@@ -99,7 +99,7 @@ class Index(InFolder):
             self.assertIsInstance(weapon, int)
 
     def test_keyframes_are_where_reading_may_begin(self):
-        """A header and what is behind a keyframe are a demo of the rest."""
+        """A header and the data from a keyframe on are a demo of the rest."""
         whole = DEMO.read_bytes()
         made = self.index(self.save("x.demo", whole))
         all_states = run("dump", "--format", "checksum", DEMO)[1].splitlines()
@@ -110,7 +110,7 @@ class Index(InFolder):
             self.assertEqual(states, all_states[-len(states):])
 
     def test_damage(self):
-        """What comes before is in it."""
+        """Everything before it is in it."""
         whole = DEMO.read_bytes()
         file = self.save("cut.demo", whole[:2 * len(whole) // 3 + 1])
         code, _, err = run("index", file)
@@ -365,7 +365,7 @@ class Served(WebTest):
                 link.sendall(request)
                 self.assertIn(status, link.recv(100)[:20])
         self.assertEqual(web.get("/"), PAGE)
-        # Who asks for much and reads nothing holds up nobody.
+        # A client that asks for much and reads nothing holds up no other.
         big = self.folder / "big"
         big.mkdir()
         with (big / "big.demo").open("wb") as file:
@@ -399,13 +399,13 @@ class Served(WebTest):
         self.assertEqual(set(told), {"a.demo", "cut.demo", "new.demo"})
         self.assertEqual(told["a.demo"], before)
         self.assertRegex(told["cut.demo"]["error"], r"^tick \d+, byte \d+: ")
-        # One that somebody writes to is not read again and again.
+        # A file that is being written is not read again and again.
         with (folder / "cut.demo").open("ab") as file:
             file.write(b"x")
         time.sleep(1.1)
         told = {r["name"]: r for r in web.list()["recordings"]}
         self.assertEqual((told["cut.demo"]["bytes"], told["cut.demo"]["players"]), (50_001, None))
-        # Another demo under the same name has another index, although nobody has asked for the list.
+        # Another demo under the same name has another index, even before the list is requested.
         first = json.loads(gzip.decompress(web.get("/recordings/a.demo.index")))
         (folder / "a.demo").write_bytes(YARD.read_bytes())
         second = json.loads(gzip.decompress(web.get("/recordings/a.demo.index")))
@@ -531,7 +531,7 @@ class Served(WebTest):
             while b"\n\n" not in told:
                 told += link.recv(10_000)
         self.assertIn(b"text/event-stream", told)
-        self.assertNotIn(b"Access-Control", told)  # as it is for browsers of this machine
+        self.assertNotIn(b"Access-Control", told)  # as for browsers of this machine
         self.assertEqual(web.end(), 0)
 
     def test_a_browser_is_opened(self):
@@ -620,7 +620,7 @@ class Written(WebTest):
         self.assertEqual(tree["recordings/ddnet_dm1.demo"], DEMO.read_bytes())
         self.assertEqual({p for p in tree if p.startswith("data/")}, {"data/skins/x.png", "data/skins.json"})
         self.assertTrue(json.loads(tree["recordings.json"])["data"])
-        # What is there stays, unless it may be replaced.
+        # Existing files are kept, unless they may be replaced.
         self.assertIn("--force", self.write(DEMO, code=2))
         (self.folder / "out/index.html").write_bytes(b"old")
         self.write(DEMO, "--force")

@@ -30,7 +30,7 @@ std::vector<std::filesystem::path> captures() {
     return paths;
 }
 
-/// A game packet with its protocol, which one datagram of the two addresses has told.
+/// A game packet with its protocol, known from one datagram between the two addresses.
 struct game_packet {
     test::udp_datagram datagram;
     addresses between;
@@ -277,7 +277,7 @@ TEST_CASE("messages of every capture can be written again byte for byte") {
             ++seen[what.name];
             CAPTURE(std::string{what.name});
             auto sent = test::copy_of(c.data);
-            // DDNet's clients send enter_game's number with an int for map chunks of 0.7; nobody reads that int.
+            // DDNet's clients send enter_game's number with an int for map chunks of 0.7; servers ignore that int.
             if (what.type == message_type::enter_game) sent.resize(1);
             // And some of 0.7 leave out the last int of inputs.
             if (what.type == message_type::input && again->size() == sent.size() + 1) sent.push_back(0);

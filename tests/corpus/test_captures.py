@@ -14,8 +14,8 @@ from program import run  # noqa: E402
 from real_demos import CORPUS, SHARE  # noqa: E402
 
 
-# Told by messages in 0.7. Clients put it into their demos in the form of items: the programs differ in whom they take
-# for a player, and DDNet's shifts the tuning by one.
+# Messages in 0.7. Clients write them into their demos as items: the programs differ in whom they take for a player, and DDNet's
+# shifts the tuning by one.
 FROM_MESSAGES = ("client_info", "game_info", "tune_params")
 
 
@@ -52,7 +52,7 @@ class Captures(unittest.TestCase):
         print(f"{len(self.captures)} captures, {found} connections")
 
     def test_fields_of_messages(self):
-        """What is known of the fields of messages is what real programs send. Bytes are what is printed otherwise."""
+        """The known fields of messages are those that real programs send. Other messages are printed as bytes."""
         seen = set()
         for capture in self.captures:
             _, out, _ = run("capture", "--explain", capture)

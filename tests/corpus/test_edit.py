@@ -46,7 +46,7 @@ def markers(demo):
 
 
 class Demo:
-    """What a demo shows at each of its ticks, by the line that `dump --format checksum` has for it."""
+    """The snapshots of a demo by tick, as lines of `dump --format checksum`."""
 
     def __init__(self, path):
         code, out, self.said = run("dump", "--format", "checksum", path)
@@ -141,7 +141,7 @@ TICKS = {"projectile.start_tick", "ddnet_projectile.start_tick", "ddrace_project
 
 
 def items(demo):
-    """What a demo shows at each of its ticks, in words."""
+    """The snapshots of a demo by tick, in words."""
     code, out, err = run("dump", demo)
     assert code == 0, err
     changes, shown, last = {s["tick"]: s["items"] for s in map(json.loads, out.splitlines())}, {}, None
@@ -215,7 +215,7 @@ class Joins(WithRealDemos):
         chosen, done, kinds = random.Random(5), 0, collections.Counter()
         for path in self.demos:
             whole = Demo(path)
-            # A gap of more than a second is closed where a piece begins behind it.
+            # A gap of more than a second is closed where a piece begins after it.
             places = [i for i in range(1, len(whole.ticks)) if whole.ticks[i] - whole.ticks[i - 1] <= 50]
             if len(places) < 20 or not whole.whole:
                 continue

@@ -42,7 +42,7 @@ def bits(names, values):
 
 
 def as_columns(protocol, table, fields):
-    """What dump prints of an item as the columns that have a value."""
+    """The output of dump for an item as the columns that have a value."""
     if table not in TYPES[protocol]:
         if "uuid" in fields:
             number = fields["uuid"].replace("-", "")
@@ -163,7 +163,7 @@ class Export(WithRealDemos):
                 self.assertEqual(expected.keys(), there.keys(), tick)
                 for key, fields in expected.items():
                     columns = there[key][1]
-                    # What stays as it is has the same columns: nothing need be converted again.
+                    # Unchanged items have the same columns: nothing need be converted again.
                     if seen.get(key, (None, None)) != (fields, id(columns)):
                         self.assertEqual(as_columns(protocol, key[0], fields), columns, (tick, key))
                         seen[key] = (fields, id(columns))

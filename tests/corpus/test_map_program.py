@@ -13,7 +13,7 @@ from program import run, run_bytes  # noqa: E402
 from real_demos import CORPUS, SHARE  # noqa: E402
 
 MAPS = sorted((CORPUS / "maps").glob("*.map"))
-# What is not in the file, or is that program's own.
+# Parts that are not in the file, or are that program's own.
 NOT_COMPARED = {"file", "source", "readers", "notes"}
 
 
@@ -23,7 +23,7 @@ def run(*arguments, **options):
 
 @functools.cache
 def info_of(file):
-    """For files that stay as they are."""
+    """For files that do not change."""
     return info(file)
 
 

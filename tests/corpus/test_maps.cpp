@@ -481,8 +481,8 @@ TEST_CASE("map vectors give the listed verdict") {
 
 namespace {
 
-// What the content of a file can need, however it is read: the file a few times over, and what its good blocks hold;
-// tiles may be packed.
+// The most memory that a file's content can need, however it is read: the file a few times over, and its good blocks
+// decompressed; tiles may be packed.
 std::size_t justified(datafile const& file, game_map const& map) {
     auto const memory = std::make_unique<inflate_memory>();
     std::size_t all = 16 * file.bytes().size();

@@ -54,7 +54,7 @@ def check(folder, name, clients, servers):
             print(f"    {server}: {equal} items are the same, other fields: {differ}; not in it: {unknown}")
             assert not unknown and set(differ) <= views.TOLD_TO_SOME, (differ, unknown)
             assert equal > 10_000
-    # With the server's own demo nothing that it has is missing, and it knows what the clients are not told.
+    # With the server's own demo nothing that it has is missing, and it knows more than the clients.
     for server, truth in own.items():
         merged = merge([*files, DEMOS / f"{server}.demo"], folder / "merged.demo")
         views.check(merged, [*seen, truth])
@@ -69,7 +69,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, (clients, servers) in GAMES.items():
             check(pathlib.Path(folder), name, clients, servers)
-        # Of the same map and ticks, but another protocol; of another map; of another game.
+        # The same map and ticks, but another protocol; another map; another game.
         for a, b, words in (("s4_client1_Sunny_Side_Up_195940", "s4_client2-tw0.7.5_Sunny_Side_Up_195946", "by a client of 0.7"),
                             ("s1_client1_Tutorial_195157", "s6_client1_Tutorial_200224", "was recorded on"),
                             ("b1x_server_dm1_205124", "s9_client1_dm1_201840", "they are not of one game")):

@@ -201,7 +201,7 @@ TEST_CASE("damaged xVector maps are survived") {
                     for (std::size_t k = 0; k < 4; ++k) file[at + k] = static_cast<std::uint8_t>(value >> 8 * k);
             }
             if (random.chance(30)) file.resize(random.below(file.size()));
-            file.shrink_to_fit(); // so that a sanitizer sees what is read behind the end
+            file.shrink_to_fit(); // so that a sanitizer sees reads past the end
             bytes out(file.size());
             for (auto const mode : {decoding::strict, decoding::lenient}) {
                 auto opened = xvector_reader::open(file, {.mode = mode});

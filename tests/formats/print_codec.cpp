@@ -105,7 +105,7 @@ lines print_full(bytes const& data, std::string const& name, snapshots& known) {
     return out;
 }
 
-// What a delta says, and what it makes of its base.
+// The content of a delta, and its result on the base.
 lines print_delta(bytes const& data, snapshot_view base, std::string const& name, size_table const& sizes,
                   snapshots& known) {
     auto const delta = ints_of(data);
@@ -192,7 +192,7 @@ lines print_objects(std::span<object const> objects, size_table const& sizes) {
     for (object const& o : objects) {
         std::string text = o.is_extended() ? uuid_text(o.extended) : std::to_string(o.type);
         text += say(" ", o.name, ", ", int{o.ints});
-        if (!o.is_extended()) text += sizes[o.type] == o.ints ? " agreed" : " told";
+        if (!o.is_extended()) text += sizes[o.type] == o.ints ? " agreed" : " explicit";
         else if (o.min_ints != o.ints) text += say(" (", int{o.min_ints}, ")");
         for (bool first = true; field const& f : o.fields) {
             text += say(first ? ": " : ", ", f.name, kind_text(f));

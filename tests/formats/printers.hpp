@@ -1,4 +1,4 @@
-// What the library says about the bytes of an example, as lines of text.
+// The library's output for the bytes of an example, as lines of text.
 #pragma once
 
 #include <teewire/snapshot.hpp>
@@ -31,7 +31,7 @@ std::string quoted(std::string_view text);
 /// Snapshots that examples of one document have made, by the names they have there.
 using snapshots = std::map<std::string, std::vector<std::int32_t>>;
 
-/// `words`: the kind of example and what its fence says beside it. Nothing if there is no such kind.
+/// `words`: the kind of example and the other words at its fence. Nothing if there is no such kind.
 std::optional<lines> print_codec(std::vector<std::string> const& words, bytes const& data, snapshots& known);
 std::optional<lines> print_network(std::vector<std::string> const& words, bytes const& data);
 std::optional<lines> print_demo(std::vector<std::string> const& words, bytes const& data);

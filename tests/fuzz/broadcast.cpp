@@ -1,5 +1,5 @@
-// What a relay makes of a stranger's demo, and what strangers send to those who follow and serve broadcasts. The first byte
-// chooses: a demo, what `sync` says, or a request.
+// A relay of an untrusted demo, and untrusted data for programs that follow and serve broadcasts. The first byte
+// chooses: a demo, a `sync`, or a request.
 #include "demo_mutator.hpp"
 #include "program.hpp"
 
@@ -27,7 +27,7 @@ namespace {
 // Their order may be another: a delta can remove an item and add it again.
 using items = std::vector<std::vector<std::int32_t>>;
 
-// What a demo shows at its ticks.
+// The content of a demo at its ticks.
 class ticks_shown final : public event_sink {
 public:
     void put(stream_event const& event) override {
@@ -50,12 +50,12 @@ private:
     std::size_t lost_ = 0;
 };
 
-// What is delayed comes later, and is the same unless the queue says that something did not fit.
+// Delayed events come later, and are the same unless the queue reports that something did not fit.
 class delayed_ticks final : public event_sink {
 public:
     void put(stream_event const& event) override {
         waiting_.add(event, now_ + delay);
-        // That a recording begins, and that something is lost, is told all the same.
+        // Starts of recordings and losses are still reported.
         FUZZ_REQUIRE(waiting_.bytes() <= most_bytes + 4 * sizeof(stream_event));
         waiting_.release(++now_, shown_);
     }
@@ -108,7 +108,7 @@ std::map<std::int32_t, items> play(std::vector<std::uint8_t> const& demo, protoc
     return shown.all();
 }
 
-// Each fragment shows what the demo shows at its ticks, and `sync` tells which there are.
+// Each fragment shows the demo at its ticks, and `sync` lists the ticks.
 void relay(fuzz::bytes_view demo) {
     static fuzz::memory_file const& file = *new fuzz::memory_file;
     file.assign(demo);

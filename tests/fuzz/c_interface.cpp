@@ -1,5 +1,5 @@
-// teewire.h: calls in any order, with a stranger's bytes wherever bytes come from outside. Everything else is as the
-// header wants it; results are within what it promises.
+// The C headers: calls in any order, with untrusted bytes as input. Everything else follows the rules of the header;
+// results are within its promises.
 #include "fuzz.hpp"
 
 #include <teewire_table.h>
@@ -41,7 +41,7 @@ struct memory {
 };
 auto& m = fuzz::lasting<memory>();
 
-// A result is a count within what there is room for, or an error that is told.
+// A result is a count within the available room, or an error with its failure.
 std::int32_t check(std::int32_t result, std::int64_t most, teewire_failure const& failure) {
     FUZZ_REQUIRE(result <= most && result >= TEEWIRE_BAD_PACKET);
     if (result < 0)
@@ -151,7 +151,7 @@ struct caller {
                                       scratch, &same, &failure),
                   snapshot_ints, failure);
         FUZZ_REQUIRE(applied == result);
-        // A stranger's base may hold keys that no delta can name, or too much beside what is new.
+        // An untrusted base may hold keys that no delta can name, or too much next to the new items.
         if (result >= 0) FUZZ_REQUIRE(checksum == teewire_snapshot_checksum(&built));
         else FUZZ_REQUIRE(held.size > 2);
     }

@@ -11,7 +11,7 @@ using namespace teewire::replay;
 
 namespace {
 
-// Reads all that is told.
+// Reads all output.
 class checker : public capture_listener {
 public:
     void snapshot(connection_stats const&, snapshot_event const& event) override {

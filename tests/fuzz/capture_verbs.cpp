@@ -1,4 +1,4 @@
-// What the program does with packet captures. The first byte chooses how, the rest is the capture.
+// The program's commands for packet captures. The first byte chooses the command, the rest is the capture.
 #include "capture_mutator.hpp"
 #include "program.hpp"
 
@@ -7,8 +7,8 @@ using fuzz::form;
 
 namespace {
 
-// A demo that was written can be read, and shows what the capture does up to a change of the map, but for what demos of 0.7
-// tell in items.
+// A written demo can be read, and shows the same as the capture up to a change of the map, apart from messages that
+// demos of 0.7 have as items.
 void write_demo(fuzz::bytes_view capture) {
     static fuzz::command const& made =
         *new fuzz::command{capture_verb, form::binary, {"@", "--connection", "1", "--format", "demo"}};

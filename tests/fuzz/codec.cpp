@@ -121,7 +121,7 @@ void decode_ints(fuzz::bytes_view bytes, std::uint8_t choice) {
     }
     if (strict.error.code == errc::ok) {
         FUZZ_REQUIRE(lenient.error.code == errc::ok && same(strict.written(), lenient.written()));
-        // There is one form alone that strict decoding takes.
+        // Strict decoding takes only one form.
         exact<std::uint8_t> again{bytes.size()};
         auto const coded = encode_varints(strict.written(), again.span());
         FUZZ_REQUIRE(coded && *coded == bytes.size() && same(again.view(), bytes));

@@ -46,7 +46,7 @@ void check_sum(snapshot_view view) {
 
 // ---- apply ---------------------------------------------------------------------------------------------------------
 
-// What every way of applying gives, all alike.
+// The result of every way of applying, all equal.
 result<snapshot_view> apply(snapshot_view base, std::span<std::int32_t const> delta, size_table const& sizes,
                             decoding mode, snapshot_limits limits) {
     note_log notes;
@@ -172,7 +172,7 @@ std::vector<std::int32_t> unpack(fuzz::bytes_view bytes) {
     return ints;
 }
 
-// Whatever the ints are: a snapshot as it is, or items as they follow each other, keys twice or not.
+// A snapshot for any ints: in the layout of one, or items one after another, keys twice or not.
 std::vector<std::int32_t> make_base(std::vector<std::int32_t> const& ints) {
     if (snapshot_view::parse(ints, decoding::lenient)) return ints;
     std::vector<fuzz::loose_item> items;
@@ -212,7 +212,7 @@ void apply_strange(fuzz::input in, size_table const& sizes, std::uint8_t choice)
             FUZZ_REQUIRE(applied->size() <= limits.items && 4 * applied->ints().size() <= limits.bytes);
             auto const parsed = snapshot_view::parse(applied->ints(), decoding::lenient, limits);
             FUZZ_REQUIRE(parsed && parsed->size() == applied->size());
-            // In memory of the very size, which suffices if it says so.
+            // In memory of exactly that size, which suffices if it says so.
             exact<std::int32_t> const tight{applied->ints().size()};
             auto const again =
                 apply_delta(base, delta.view(), sizes, memory, tight.span(), {mode, limits, nullptr});
@@ -232,7 +232,7 @@ void apply_strange(fuzz::input in, size_table const& sizes, std::uint8_t choice)
 
 // ---- create --------------------------------------------------------------------------------------------------------
 
-// What a receiver has to have: what survives in the order of `from`, then what is new.
+// The snapshot that a receiver must have: the remaining items in the order of `from`, then the new ones.
 std::vector<fuzz::loose_item> as_applied(std::vector<fuzz::loose_item> const& from,
                                          std::vector<fuzz::loose_item> const& to) {
     auto const find = [](std::vector<fuzz::loose_item> const& items, std::int32_t key) {

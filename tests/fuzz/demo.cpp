@@ -35,7 +35,7 @@ void check_header(fuzz::bytes_view file) {
     FUZZ_REQUIRE(!write_demo_header(*header, tight.span()));
 }
 
-// The heads alone.
+// Only the headers.
 void check_chunks(demo_reader reader, std::span<demo_keyframe> keyframes, demo_overview& overview) {
     overview = scan_demo(reader, keyframes);
     std::array<std::size_t, 5> counts{};
@@ -143,7 +143,7 @@ written_demo write(demo_reader const& reader, size_table const& sizes, std::uint
     };
     played = play(reader, sizes, decoding::lenient, [&](demo_event const& e, demo_player& player) {
         if (e.kind == demo_event_kind::snapshot) {
-            // What does not fit is not recorded, and may be tried again.
+            // Data that does not fit is not recorded, and may be tried again.
             if (choice & 16) {
                 auto const cut = writer.write_snapshot(e.tick, player.state(), std::span{writer_out}.first(7));
                 if (keep(cut)) return static_cast<void>(w.snapshots[e.tick] = sorted(player.state()));

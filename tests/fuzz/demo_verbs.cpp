@@ -1,5 +1,5 @@
-// What the program does with demos: info, dump, events, stats, du, verify, index, export, cut, join, merge, redact, and what
-// `play` shows. The first byte chooses how, the rest is the demo.
+// The program's commands for demos: info, dump, events, stats, du, verify, index, export, cut, join, merge, redact, and
+// the view of `play`. The first byte chooses the command, the rest is the demo.
 #include "demo_mutator.hpp"
 #include "program.hpp"
 
@@ -67,7 +67,7 @@ void compare(fuzz::bytes_view demo) {
         }
         FUZZ_REQUIRE(compared.run(demo).code == exit_ok);
     }
-    // What was joined can be read, and so can what was merged, which shows the same as merged with itself.
+    // A joined demo can be read, and so can a merged one, which shows the same as merged with itself.
     static fuzz::command const& twice = *new fuzz::command{join_verb, form::binary, {"@", "@", "-o", "-"}};
     if (auto const both = twice.run(demo); both.code == exit_ok)
         FUZZ_REQUIRE(checked.run(bytes_of(both.out)).code == exit_ok);
@@ -106,7 +106,7 @@ void make_index(fuzz::bytes_view demo) {
         FUZZ_REQUIRE(made.bytes.size() <= most_index_bytes(demo.size()) || read->players.empty());
     } catch (bad_input const&) { // there is nothing to be played
     }
-    // Whatever somebody has put there.
+    // Any content of the file.
     static_cast<void>(parse_index(demo));
 }
 

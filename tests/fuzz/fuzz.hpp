@@ -1,4 +1,4 @@
-// What fuzz targets share: how they are entered, and how they take their input apart.
+// Shared by fuzz targets: their entry points, and the splitting of their input.
 #pragma once
 
 #include <teewire/error.hpp>
@@ -47,7 +47,7 @@ struct target {
     }
 #endif
 
-/// Numbers and spans from the front of the input; zero and nothing behind its end.
+/// Numbers and spans from the front of the input; zero and nothing after its end.
 class input {
 public:
     explicit input(bytes_view bytes) noexcept : bytes_{bytes} {}
@@ -117,7 +117,7 @@ template <class T>
     return true;
 }
 
-/// What a function gave: `ok` for success.
+/// The result of a function: `ok` for success.
 template <class Result>
 [[nodiscard]] teewire::failure error_of(Result const& r) noexcept {
     if (r) return {};

@@ -213,7 +213,7 @@ void from_demo(byte_span file) {
         put("c_interface", join({table}, call));
     }
 
-    // What is in it.
+    // Its content.
     demo_player player{*opened, player_memory, {&sizes, decoding::lenient, nullptr}};
     demo_reader chunks = *opened;
     std::vector<std::int32_t> before;
@@ -237,7 +237,7 @@ void from_demo(byte_span file) {
             put("codec", join({0, 0}, std::span{*scratch}.first(*plain)));
             put("codec", join({3, 1}, std::span{*scratch}.first(*plain)));
             put("codec", join({1, 1}, little_endian(values)));
-            // The bytes tell later targets what to do, as well as any others.
+            // The bytes control later targets as well as any others.
             put("transfer", join({table, 0xff}, chunk.payload));
             put("c_interface", join({table}, chunk.payload));
             put("delta", join({static_cast<std::uint8_t>(1 + 2 * table), 0}, chunk.payload));
@@ -665,7 +665,7 @@ void small_maps() {
     write(map);
     convert_to_07(map);
     write(map);
-    // What is odd in real maps.
+    // Quirks of real maps.
     game_map odd = test::full_map();
     odd.images.resize(1);
     odd.images[0].version = 2;

@@ -1,5 +1,5 @@
-// Files of maps: datafiles and the maps in them, maps of xVector, told apart by how they begin; anything else is taken for
-// cells of a tile layer.
+// Files of maps: datafiles and the maps in them, maps of xVector, recognised by their first bytes; anything else is
+// taken for cells of a tile layer.
 #include "map_mutator.hpp"
 
 #include <teewire/map/map.hpp>
@@ -76,7 +76,7 @@ bool gets_bezier_item(game_map const& map) {
            std::none_of(map.unknown_items.begin(), map.unknown_items.end(), is_named);
 }
 
-// Without what is put right: the sizes of sounds, and ids behind the first item of a type of which there is one.
+// Without corrected values: the sizes of sounds, and ids after the first item of a type of which there is one.
 game_map comparable(game_map map) {
     for (map_sound& sound : map.sounds)
         if (!sound.data.empty() && sound.raw.size() > 4)
@@ -100,8 +100,8 @@ bool texts_are_tiles(game_map const& map) {
     });
 }
 
-// What was read is written, and read the same. Items that are not understood keep their ids, of which `mode` lets two be
-// the same.
+// A map that was read is written, and read the same. Unknown items keep their ids, of which `mode` lets two be the
+// same.
 void write_again(game_map const& map, int version, decoding mode) {
     bytes out;
     if (map_problem const p = write_map(map, out, {.version = version, .level = 0}); p.code != map_errc::ok) {
@@ -121,7 +121,7 @@ void write_again(game_map const& map, int version, decoding mode) {
     game_map third;
     FUZZ_REQUIRE(read_map(*second, third).code == map_errc::ok);
     if (gets_bezier_item(back)) return FUZZ_REQUIRE(third.bezier_item && third.points == back.points);
-    // What cannot be read and shares a block with something else, makes that move to a block of its own.
+    // Unreadable content that shares a block makes the other content move to a block of its own.
     if (damaged || texts_are_tiles(back))
         return FUZZ_REQUIRE(third.layers.size() == back.layers.size() && third.points == back.points);
     FUZZ_REQUIRE(third == back);

@@ -1,5 +1,5 @@
-// What the program does with maps, and with demos for the maps in them: info, check, render, convert and extract. The
-// first byte chooses how, the rest is the file.
+// The program's commands for maps, and for demos with maps in them: info, check, render, convert and extract. The first
+// byte chooses the command, the rest is the file.
 #include "map_mutator.hpp"
 #include "program.hpp"
 

@@ -1,5 +1,5 @@
-// Messages and their fields: a stranger's bytes, what is written of what was read, and fields of every kind written and
-// read. The first byte chooses, with the protocol.
+// Messages and their fields: untrusted bytes, re-encoded messages, and fields of every kind written and read. The first
+// byte chooses, with the protocol.
 #include "fuzz.hpp"
 #include "message_list.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr protocol protocols[] = {protocol::ddnet, protocol::teeworlds_07, protocol::teeworlds_06};
 
-// What is written of a message reads the same: then writing it once more gives the same bytes.
+// A re-encoded message reads the same: then writing it once more gives the same bytes.
 template <class T>
 void write_again(T const& value, protocol p) {
     std::array<std::uint8_t, 8192> first, second;

@@ -1,5 +1,5 @@
-// What mutators for libFuzzer share that know how a file is laid out. They change what is inside of the compression, and
-// move whole chunks, items, blocks and frames, in a file that stays readable around that.
+// Shared by libFuzzer mutators that know the layout of a file. They change the data inside of the compression, and move
+// whole chunks, items, blocks and frames, in a file that is still readable around that.
 #pragma once
 
 #include "fuzz.hpp"
@@ -31,7 +31,7 @@ private:
 /// Changes a file, or gives false where there is nothing that it knows.
 using mutate_fn = bool(bytes& file, dice& random);
 
-/// Half of the mutations are those of `mutate`, of the file behind the first `before` bytes of an input.
+/// Half of the mutations are those of `mutate`, of the file after the first `before` bytes of an input.
 template <std::size_t before>
 std::size_t mutate_input(mutate_fn* mutate, std::uint8_t* data, std::size_t size, std::size_t max_size,
                          unsigned seed) {
@@ -49,7 +49,7 @@ std::size_t mutate_input(mutate_fn* mutate, std::uint8_t* data, std::size_t size
 /// Puts a part of another file into a file, or gives false.
 using cross_fn = bool(bytes& file, bytes_view other, dice& random);
 
-/// Of two inputs, one that begins as the first.
+/// Combines two inputs into one that begins as the first.
 template <std::size_t before>
 std::size_t cross_inputs(cross_fn* cross, bytes_view one, bytes_view other, std::span<std::uint8_t> out,
                          unsigned seed) {

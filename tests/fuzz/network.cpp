@@ -56,7 +56,7 @@ void read_datagram(std::span<std::uint8_t const> bytes, wire_format format) {
         read_message(c.data, format == wire_format::v07 ? protocol::teeworlds_07 : protocol::ddnet);
 }
 
-// Datagrams, each behind its size in two bytes, to a connection that answers.
+// Datagrams, each after its size in two bytes, to a connection that answers.
 void talk(std::span<std::uint8_t const> bytes, wire_format format, bool client) {
     milliseconds now = 0;
     auto c = client ? connection::client(format, 0x20202020, m.sent, now)
@@ -84,7 +84,7 @@ void talk(std::span<std::uint8_t const> bytes, wire_format format, bool client) 
     }
 }
 
-// Messages, each behind its size in two bytes, to a receiver of snapshots.
+// Messages, each after its size in two bytes, to a receiver of snapshots.
 void watch(std::span<std::uint8_t const> bytes, protocol version, snapshot_listening listening) {
     snapshot_receiver receiver{
         m.parts,
@@ -224,7 +224,7 @@ void converse(fuzz::bytes_view bytes, wire_format format) {
         }
         FUZZ_REQUIRE(arrived[0] <= queued[0] && arrived[1] <= queued[1]);
     }
-    // All arrives in the end, unless somebody gave up.
+    // All arrives in the end, unless one side gave up.
     for (int i = 0; i < 60; ++i) {
         if (client.state() == connection_state::closed) return;
         if (server && server->state() == connection_state::closed) return;

@@ -29,7 +29,7 @@ double now() noexcept {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// Of a picture, as it is before it is compressed.
+// The size of a picture before compression.
 std::size_t bytes_made(std::string_view output) noexcept {
     constexpr std::size_t head = 24, sides = 16;
     if (!output.starts_with("\x89PNG") || output.size() < head) return output.size();

@@ -1,4 +1,4 @@
-// What fuzz targets of the program share: its verbs, run on bytes, and a limit on what an input may cost.
+// Shared by fuzz targets of the program: its commands, run on bytes, and a limit on the cost of an input.
 #pragma once
 
 #include "fuzz.hpp"
@@ -64,7 +64,7 @@ private:
     std::size_t said_size_ = 0;
 };
 
-/// What a verb did.
+/// The result of a command.
 struct ending {
     int code;
     std::string out;
@@ -93,7 +93,7 @@ public:
     struct line {
         teewire::replay::verb const& verb;
         form out;
-        std::vector<std::string> words; ///< behind the file; what writes binary content writes to standard output
+        std::vector<std::string> words; ///< after the file; binary output goes to standard output
     };
     /// `further`: what is done with the file where no line is chosen.
     command_lines(std::initializer_list<line> lines, std::initializer_list<target_fn*> further)

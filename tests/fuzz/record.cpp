@@ -1,5 +1,5 @@
-// A client that records what a stranger's server sends: messages of any kind over a connection, snapshots, maps and
-// whole datagrams. What was written can be read.
+// A client that records an untrusted server: messages of any kind over a connection, snapshots, maps and whole
+// datagrams. The written demo can be read.
 #include "program.hpp"
 #include "world.hpp"
 

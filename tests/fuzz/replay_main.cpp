@@ -24,7 +24,7 @@ void run_file(fuzz::target const& target, fs::path const& path) {
         std::exit(2);
     }
     bytes const content = read(file);
-    // Of its exact size, as a fuzzer gives it; and the name at hand if it ends the program.
+    // Exactly sized, as a fuzzer gives it; and the name available if it ends the program.
     std::cerr << path.string() << '\n';
     fuzz::exact<std::uint8_t> const input{std::span<std::uint8_t const>{content}};
     target.run(input.view());

@@ -1,5 +1,5 @@
-// A stranger's demo, replayed or shown as what happens now, and its clients: one that means no harm, one that says whatever
-// the input says over a connection of its own, and addresses that send datagrams of any kind.
+// An untrusted demo, replayed or shown live, and its clients: a harmless one, one that sends the input over a
+// connection of its own, and addresses that send datagrams of any kind.
 //
 // Flags (1: again and again, 2: now), the size of the demo in two bytes, the demo, and steps.
 #include "demo_mutator.hpp"
@@ -54,13 +54,13 @@ struct honest_client final : client_listener {
 
 milliseconds now_ = 0;
 
-// What is shown, and how the input changes it.
+// The show, and how the input changes it.
 class director {
 public:
     virtual show& shown() = 0;
     virtual void go_on() {}
     virtual void steer(std::uint8_t how, fuzz::input& in) = 0;
-    // Shows something to everybody who comes.
+    // Shows something to every client.
     virtual void settle() {}
     // Whether there has been a snapshot since then: a demo may have none that can be shown.
     [[nodiscard]] virtual bool gives() const { return true; }
@@ -202,7 +202,7 @@ public:
             break;
         case 5: wait(10 * (1 + in.byte())); break;
         case 6: what_.steer(what / 8 % 4, in); break;
-        default: // comes anew
+        default: // joins again
             if (hostile_) hostile_->close("enough");
             poll();
             hostile_ = connection::client(static_cast<wire_format>(what / 8 % 4), 0x20202020,
@@ -214,7 +214,7 @@ public:
     void check() {
         longest_ += 3000;
         what_.settle();
-        // It was told that it cannot watch something of another protocol, or without a map.
+        // It got the message that it cannot watch something of another protocol, or without a map.
         wait(20);
         if (changes_ && honest_->client.closed()) honest_.emplace(format_, now_);
         while (honest_->snapshots == 0 && now_ < longest_) wait(100);
@@ -259,7 +259,7 @@ private:
     std::optional<honest_client> honest_;
     std::optional<connection> hostile_;
     std::vector<std::vector<std::uint8_t>> to_honest_, to_hostile_;
-    std::size_t heard_ = 0;    // of the strangers
+    std::size_t heard_ = 0;    // of the untrusted peers
     std::size_t answered_ = 0; // to them
 };
 
@@ -290,7 +290,7 @@ void run_target(fuzz::bytes_view data) {
     limit.check(0);
 }
 
-// Behind the flags: the demo, whose size stands in front of it.
+// After the flags: the demo, with its size before it.
 bool mutate(fuzz::bytes& input, fuzz::dice& random) {
     constexpr std::size_t head = 2;
     fuzz::input in{input};

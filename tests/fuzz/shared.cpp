@@ -38,7 +38,7 @@ struct session {
     std::map<std::pair<std::size_t, std::int32_t>, std::vector<std::int32_t>> was; // by client and tick
     std::int32_t tick = 0;
 
-    // What a client sees of an item; some see another content.
+    // A client's content of an item; some have another one.
     static fuzz::loose_item content(fuzz::loose_item item, std::size_t client, std::uint8_t mix) {
         if (!item.data.empty() && (static_cast<std::size_t>(item.key) + client) % 4 == mix % 8U)
             item.data.back() ^= static_cast<std::int32_t>(1 + client % (1 + mix / 64));

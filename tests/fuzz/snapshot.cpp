@@ -1,5 +1,5 @@
-// A stranger's snapshot: the check, and everything that is done with what has passed it. The first two bytes choose;
-// then ints of four bytes each.
+// An untrusted snapshot: the check, and every use of one that has passed it. The first two bytes choose; then ints of
+// four bytes each.
 #include "world.hpp"
 
 #include "snapshot/snapshot_functions.hpp"
@@ -70,7 +70,7 @@ void sort(snapshot_view view, std::vector<fuzz::loose_item> items) {
     FUZZ_REQUIRE(fuzz::items_of(*sorted) == items && sorted->checksum() == view.checksum());
 }
 
-// What was given item by item is laid out as it was, or refused for a reason.
+// Items given one by one are laid out unchanged, or refused for a reason.
 void build(std::vector<fuzz::loose_item> const& items) {
     snapshot_builder builder{fuzz::lasting<snapshot_builder_memory<>>()};
     for (int round = 0; round < 2; ++round) {

@@ -103,7 +103,7 @@ public:
 private:
     static constexpr std::size_t max_ints = 16384;
 
-    // Of the whole snapshot.
+    // The sum over the whole snapshot.
     [[nodiscard]] std::size_t ints() const noexcept {
         std::size_t all = 2;
         for (auto const& i : items_) all += 2 + i.data.size();

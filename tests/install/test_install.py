@@ -89,7 +89,7 @@ def by_cmake(installed, out):
         check(out / name)
     assert run(out / "consumer_c_static") == PRINTS["consumer_c"]
     assert "libteewire" not in run("readelf", "-d", out / "consumer_c_static")
-    # Another version, or a part that is not there, is told.
+    # Another version, or a missing part, is reported.
     for line in ("find_package(teewire 0.2 REQUIRED)", "find_package(teewire 0.1 REQUIRED COMPONENTS carrots)"):
         wrong = out / "wrong"
         wrong.mkdir(exist_ok=True)
@@ -100,7 +100,7 @@ def by_cmake(installed, out):
 
 
 def headers(installed):
-    """Each alone, in every language it is for."""
+    """Each by itself, in every language it is for."""
     include = installed_include(installed)
     count = 0
     for header in sorted(include.rglob("*.h*")):
@@ -117,7 +117,7 @@ def headers(installed):
 
 
 def program(installed):
-    """What belongs to the program, if it was built."""
+    """The files of the program, if it was built."""
     if not list(installed.rglob("bin/teewire")):
         print("SKIPPED: the program, which was not built")
         return

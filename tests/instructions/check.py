@@ -21,7 +21,7 @@ DEMOS = ("ddnet_dm1", "teeworlds07_dm1")
 def measure(program, level, workloads, demos):
     """Instructions by case; None if the processor does not have the level."""
     with tempfile.TemporaryDirectory() as folder:
-        # What of the C library is used must not depend on the machine either.
+        # The C library's variants must not depend on the machine either.
         environment = os.environ | {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2_Usable,-AVX2,-ERMS,-FSRM"}
         done = subprocess.run(["valgrind", "-q", "--tool=callgrind", "--collect-atstart=no",
                                f"--callgrind-out-file={folder}/out", program, level, workloads, *demos],

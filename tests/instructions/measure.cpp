@@ -22,7 +22,7 @@ void measure_steps(bench::stream const& of) {
     bench::arena memory{reinterpret_cast<void*>(std::uintptr_t{1} << 37)};
     bench::stream_steps const steps{of, memory};
     for (auto const& step : steps.all()) {
-        step.run(); // tables and layouts are then as they are most of the time
+        step.run(); // tables and layouts are then in their usual state
         CALLGRIND_ZERO_STATS;
         CALLGRIND_TOGGLE_COLLECT;
         step.run();

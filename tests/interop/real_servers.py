@@ -73,7 +73,7 @@ def until_line(stream, words):
 
 
 def is_bound(port):
-    """Whether somebody receives UDP there."""
+    """Whether a program receives UDP there."""
     table = pathlib.Path("/proc/net/udp").read_text() + pathlib.Path("/proc/net/udp6").read_text()
     return f":{port:04X} " in table
 
@@ -93,7 +93,7 @@ class Server:
         self.start()
 
     def start(self):
-        # SIGPIPE stays ignored, as it is here: Teeworlds dies of it when it logs to a console that has gone.
+        # SIGPIPE is still ignored, as it is here: Teeworlds dies of it when it logs to a console that has gone.
         self.process = subprocess.Popen(self.arguments, stdout=self.log, stderr=self.log, cwd=self.folder,
                                         env=dict(os.environ, HOME=str(self.folder)), restore_signals=False)
 
@@ -102,7 +102,7 @@ class Server:
         self.process.wait()
 
     def __enter__(self):
-        # What is sent from then on waits for it.
+        # Datagrams sent from then on wait for it.
         until(lambda: is_bound(self.port) or self.process.poll() is not None, "the server's port")
         if self.process.poll() is not None:
             print((self.folder / "log").read_text(), file=sys.stderr)
@@ -146,7 +146,7 @@ class DDNet(Server):
     def command(self, text):
         """Returns when it was obeyed."""
         def opened():
-            with contextlib.suppress(OSError):  # nobody reads it yet
+            with contextlib.suppress(OSError):  # no one reads it yet
                 return os.open(self.fifo, os.O_WRONLY | os.O_NONBLOCK)
         fd = until(opened, "the server reads commands", self.process)
         self.commands += 1

@@ -16,8 +16,8 @@ from test_serve import DEMOS, FIXTURES, SECONDS, TEEWIRE, TRAFFIC, Serving
 HOSTILE = sys.argv[5]
 CLIENT_ATTACKS = ("acknowledge", "map", "tokens", "chat", "crowd", "returns")
 SERVER_ATTACKS = ("map_data", "map_changes", "parts", "names", "chat", "ticks")
-# The loopback loses and delays nothing, but machines that run tests are busy. Somebody who is locked out sees nothing
-# for longer than this.
+# The loopback loses and delays nothing, but machines that run tests are busy. A client that is locked out sees nothing for
+# longer than this.
 LARGEST_GAP = 3000  # ms
 
 
@@ -42,7 +42,7 @@ def watch(server, protocol):
 
 
 def test_clients(folder):
-    """Who watches goes on watching, and who comes amid the attack comes in."""
+    """Viewers keep watching, and new ones can join during the attack."""
     for protocol, demo in DEMOS.items():
         for attack in CLIENT_ATTACKS:
             with Serving(folder, pathlib.Path(FIXTURES, "demos", demo), "--loop") as server:

@@ -38,7 +38,7 @@ def complete(demo):
 
 
 def start_display(**quiet):
-    """A display that nobody else has: its process and number."""
+    """A display of its own: its process and number."""
     read, write = os.pipe()
     process = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "640x480x24"], pass_fds=[write], **quiet)
     os.close(write)
@@ -120,7 +120,7 @@ def press_key(key, environment):
 
 
 def click_near_the_beginning(environment):
-    """Of the bar that 0.7's client shows in its menu, which begins with the pointer in the middle."""
+    """The bar that 0.7's client shows in its menu, which begins with the pointer in the middle."""
     press_key("Escape", environment)
     for x, y in ((1, 1), (0, 193), (-255, 0)):  # the first one is lost
         time.sleep(1)
@@ -186,7 +186,7 @@ def edit(folder, name, *pieces):
 
 
 def play_edited(folder):
-    # Somebody says hello four times.
+    # A player says hello four times.
     yard = FIXTURES / "demos/ddnet_yard.demo"
     demo = edit(folder, "yard", (yard, "--from", "0:00.3"), (yard, "--to", "0:02"), (yard, "--from", "0:02"))
     play(folder, "DDNet", "/usr/games/DDNet", ["gfx_refresh_rate 25"], demo, "bot 1: hello", 4, "bot 1: hello",

@@ -22,7 +22,7 @@ WEAPONS = {"-3": "game", "-2": "self", "-1": "world", "0": "hammer", "1": "gun",
 
 
 class Stage:
-    """Players who do what they are told."""
+    """Players who do only what the test says."""
 
     def __init__(self, server, protocol):
         self.process = subprocess.Popen([ACT, server.address, protocol], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -46,7 +46,7 @@ class Stage:
 
 
 def race_map():
-    """A corridor with a start and a finish line to the right of where everybody begins."""
+    """A corridor with a start and a finish line to the right of the spawn."""
     width, height = 80, 14
     cells = bytearray(width * height)
     for at in range(width * height):
@@ -72,7 +72,7 @@ def kinds(all_, kind):
 
 
 def rate(what, told, truth, near, fewest=0.95):
-    """Precision and recall: each of what is told belongs to one of what is true. `near`: whether two belong together."""
+    """Precision and recall: each reported event belongs to one true one. `near`: whether two belong together."""
     rest = list(truth)
     right = 0
     for t in told:
@@ -95,7 +95,7 @@ def check_once(what, told, said):
 
 
 def check_said(demo, found, log):
-    """What the server's log says happened is told once each."""
+    """Each event in the server's log is reported once."""
     name = demo.name
     check_once(f"{name}: chat", count(kinds(found, "chat"), "name", "text"), said_by(log, r"chat: \d+:-2:([^:]+): (.*)$"))
     check_once(f"{name}: joins", count(kinds(found, "join"), "name"),
@@ -129,7 +129,7 @@ def check_hooks(demo, found, seen, names):
 
 
 def test_ddnet(folder):
-    """What each player is told to do, on a server of DDNet; recorded by the server and by a spectator."""
+    """The orders for each player, on a server of DDNet; recorded by the server and by a spectator."""
     server = DDNet(folder / "ddnet", "race", ["sv_demo_chat 1", "sv_spamprotection 0", "sv_chat_penalty 0",
                                               "sv_team_change_delay 0", "loglevel 4", "console_output_level 2"])
     (server.folder / "maps").mkdir()
@@ -214,7 +214,7 @@ def test_teeworlds(folder):
     demo = server.demo("own")
     found = events(demo)
     kills = collections.Counter()
-    # Who has left in the meantime has no name any more, and an id below 0.
+    # A player who has left in the meantime has no name any more, and an id below 0.
     for (i, k, v, w), n in said_by(log, r"kill killer='(-?\d+):-?\d+:(.*)' victim='\d+:\d+:(.*)' weapon=(-?\d+)").items():
         kills[k or f"#{i}", v, WEAPONS[w]] += n
     check_once("Teeworlds: kills", count(kinds(found, "kill"), "name", "target_name", "weapon"), kills)

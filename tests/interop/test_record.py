@@ -15,8 +15,8 @@ TEEWIRE, TRAFFIC = sys.argv[1:3]
 SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 5
 PLAYERS = 17
 
-# What servers show to one viewer and not to another: the server's recording sees everybody's health and armour, and
-# nobody's latency or local player is the viewer's.
+# Data that servers show to one viewer and not to another: the server's recording has all health and armour, and no latency or
+# local player is the viewer's.
 VIEWER_FIELDS = {"character.health", "character.armor", "character.ammo_count", "player_info.latency",
                  "player_info.local", "client_info.local"}
 # Items that exist for one viewer: what is far away or not for the viewer's team, and the viewer's own place. The
@@ -106,7 +106,7 @@ def test_both(folder):
             return kind in VIEWER_ITEMS_DDNET or (who == "(theirs)" and kind.startswith(("event_", "type_", "my_own")))
         seen = check_equal(reports["ddnet"]["file"], ddnet.demo("own"), "DDNet", ddnet_alone)
         assert seen >= PLAYERS - 1, f"only {seen} characters"
-        # An ordinary server shows what is near: nothing but the viewer's place is ours alone.
+        # An ordinary server shows the surroundings: only the viewer's position is ours.
         check_equal(reports["0.7"]["file"], teeworlds.demo("own"), "Teeworlds",
                     lambda what: what.endswith("(theirs)") or what == "spectator_info (ours)")
         check_protocols(reports)
@@ -155,7 +155,7 @@ def test_password(folder):
 
 
 def test_retry(folder):
-    """Nobody there at first, then a server, which restarts."""
+    """No server at first, then one, which restarts."""
     port = free_port()
     recorder = run("record", f"127.0.0.1:{port}", "-o", folder / "retry.demo", "--protocol", "0.6", "--format", "ndjson",
                    "--retry")

@@ -76,7 +76,7 @@ def test_signals_without_a_server(folder):
 
 
 class SmallDatagrams(threading.Thread):
-    """Passes on what the server sends as long as it is small: neither maps nor snapshots come through."""
+    """Passes on the server's datagrams as long as they are small: neither maps nor snapshots come through."""
 
     def __init__(self, server):
         super().__init__(daemon=True)

@@ -87,7 +87,7 @@ def check(name, command, folder):
             print(f"{name}: {json.dumps(found)}, {asked[-1]} bytes of the relay")
             assert found["failures"] == found["wrong"] == 0 and found["least"] >= SECONDS - 3, found
             assert found["age_p99"] <= MOST_BEHIND, found
-        # `sync` is asked for fifty times a second by the observer alone.
+        # Only the observer requests `sync` fifty times a second.
         if command:
             assert asked[1] < 2 * asked[0] + 100000, asked
         index = json.load(urllib.request.urlopen(f"http://127.0.0.1:{relay}/sync", timeout=10))

@@ -17,7 +17,7 @@ from real_servers import (DDNet, PACKAGES, Teeworlds, compare, demo_ticks, ended
 TEEWIRE, TRAFFIC = map(os.path.abspath, sys.argv[1:3])
 SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 5
 PLAYERS = 9
-# What servers show to one viewer and not to another.
+# Data that servers show to one viewer and not to another.
 VIEWER_FIELDS = {"character.health", "character.armor", "character.ammo_count", "player_info.latency", "player_info.local",
                  "client_info.local"}
 

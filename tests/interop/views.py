@@ -1,12 +1,12 @@
-"""What several clients saw, and what `teewire merge` makes of it: the rule, without the program's own code."""
+"""The views of several clients, and the expected result of `teewire merge`: the rule, without the program's own code."""
 import json
 import subprocess
 
 from real_servers import demo_ticks
 
-# Items that exist for the client alone to which they are sent.
+# Items that exist only for the client that they are sent to.
 OWN_ITEMS = {"spectator_info", "ddnet_spectator_info", "spectator_count"}
-# What a server tells to some of its clients alone: health, armour and ammunition of a player to that player and those who
+# Data that a server sends only to some of its clients: health, armour and ammunition of a player to that player and those who
 # watch it, latencies to those who look at the scoreboard. Its own demo has all of the former, and other latencies.
 TOLD_TO_SOME = {"character.health", "character.armor", "character.ammo_count", "player_info.latency"}
 GAP = 10  # ticks between two snapshots of one client, at whose ticks between them its things stay
@@ -28,12 +28,12 @@ def read(teewire, path):
 
 
 def described(items):
-    """DDNet's servers describe a new type one snapshot late. Until then, it is no type."""
+    """DDNet's servers describe a new type one snapshot late. Until then, it is not a type."""
     return {key for key in items if not key[0].startswith("type_")}
 
 
 def for_all(kind, fields):
-    """Without what a client is told of itself: which player it is, and the clock of its race."""
+    """Without data that a client gets about itself: which player it is, and the clock of its race."""
     if fields.get("local"):
         fields = {**fields, "local": type(fields["local"])()}
     if kind == "game_info" and "racetime" in fields.get("game_state_flags", []):

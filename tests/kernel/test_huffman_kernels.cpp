@@ -129,7 +129,7 @@ void check_both_ways(bytes const& input) {
     }
 }
 
-// Several inputs at once: each has what one alone has. `behind`: bytes that may be read behind each.
+// Several inputs at once: each result equals that of the input by itself. `behind`: bytes that may be read after each.
 void check_short(std::vector<bytes> const& inputs, std::size_t behind) {
     using kernels::huffman_piece;
     constexpr std::size_t guard = 64;
@@ -162,7 +162,7 @@ void check_short(std::vector<bytes> const& inputs, std::size_t behind) {
             alone.resize(*size);
             out[i].resize(*size);
             CHECK(out[i] == alone);
-            // Cut off before it, there is no end symbol.
+            // Cut off before it, the data has no end symbol.
             CHECK(plain::huffman_decode(std::span{inputs[i]}.first(pieces[i].used - 1), alone, nullptr)
                       .error()
                       .code == errc::truncated);
@@ -170,7 +170,7 @@ void check_short(std::vector<bytes> const& inputs, std::size_t behind) {
     }
 }
 
-// What inputs look like: a byte for each place.
+// The shapes of inputs: a byte for each position.
 enum class kind { zeros, delta, anything, long_codes, longest_code, zeros_and_longest, runs, count };
 
 bytes make(kind k, std::size_t size, random_source& random) {
@@ -364,7 +364,7 @@ TEST_CASE("several short inputs at once") {
             auto const k = static_cast<kind>(random.below(static_cast<std::size_t>(kind::count)));
             input.resize(huffman_bound(600));
             input.resize(*plain::huffman_encode(make(k, random.below(300), random), input, huffman_end::exact));
-            // Cut off, damaged, or with more behind the end.
+            // Cut off, damaged, or with more after the end.
             if (random.below(6) == 0) input.resize(random.below(input.size()));
             if (random.below(6) == 0 && !input.empty()) input[random.below(input.size())] ^= 1U << random.below(8);
             if (random.below(6) == 0) input.resize(input.size() + random.below(4), random.byte());

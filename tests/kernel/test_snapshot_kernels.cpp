@@ -175,7 +175,7 @@ TEST_CASE("every apply_delta gives the same snapshot or refuses, whatever the de
             CAPTURE(mutation);
             auto delta = good;
             if (delta.empty()) delta.assign(3, 0);
-            // 0: as it is. Otherwise wrong counts, keys, sizes, repeated and cut parts.
+            // 0: unchanged. Otherwise wrong counts, keys, sizes, repeated and cut parts.
             if (mutation > 0) {
                 for (std::size_t n = 1 + r.below(3); n-- > 0;) {
                     std::size_t const at = r.below(delta.size());
@@ -472,7 +472,7 @@ TEST_CASE("kernels: sets of items are counted, moved and compared by every varia
 TEST_CASE("kernels: contents are compared, and packed updates copied, by every variant as by the plain one") {
     test::random random{12};
     for (std::size_t round = 0; round < 200; ++round) {
-        // A world, and what a client was given, with room behind for what is read too much.
+        // A world, and a client's items, with room after them for reads past the end.
         std::size_t const items = 1 + random.below(200);
         test::ints data;
         std::vector<std::uint32_t> begins{0};

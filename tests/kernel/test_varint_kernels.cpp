@@ -19,7 +19,7 @@ namespace {
 using bytes = std::vector<std::uint8_t>;
 using ints = std::vector<std::int32_t>;
 
-// On the heap, `shift` elements behind its start and not an element longer, so that a sanitizer sees every access too
+// On the heap, `shift` elements after its start and not an element longer, so that a sanitizer sees every access too
 // far.
 template <class T>
 class exact {
@@ -36,7 +36,7 @@ private:
     std::size_t size_, shift_;
 };
 
-// Memory for results, with enough behind it to notice the widest store.
+// Memory for results, with enough after it to notice the widest store.
 template <class T>
 class guarded {
 public:
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] std::span<T const> first(std::size_t count) const {
         return std::span{memory_}.subspan(shift_, count);
     }
-    // Nothing is written before the memory given, nor behind its first `count` elements.
+    // Nothing is written before the memory given, nor after its first `count` elements.
     [[nodiscard]] bool untouched_but(std::size_t count) const {
         auto const is_guard = [](T value) { return value == guard; };
         auto const begin = memory_.begin() + static_cast<std::ptrdiff_t>(shift_);

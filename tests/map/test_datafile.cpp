@@ -364,7 +364,7 @@ TEST_CASE("datafile: blocks that lie") {
     CHECK(notes.names() == "data_size_zero");
     CHECK(block_verdict(empty, 0) == "ok");
 
-    // Spare bytes behind the stream.
+    // Spare bytes after the stream.
     datafile_writer writer;
     bytes stored{opened->block(0).stored.begin(), opened->block(0).stored.end()};
     stored.insert(stored.end(), {1, 2, 3, 4});

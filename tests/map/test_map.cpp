@@ -246,7 +246,7 @@ TEST_CASE("map: attributes of layers that make no sense") {
         CHECK(d.refused.code == map_errc::ok);
         CHECK(d.found.first_fault() == expected);
         CHECK(d.found.list[0].item_type == map_item_type::layer);
-        // It is kept as it is, unless nothing is there to be kept.
+        // It is kept unchanged, unless nothing is there to be kept.
         bytes again;
         if (expected == "bad_data_index") CHECK(write_map(d.map, again).code == map_errc::tile_data_too_small);
         else CHECK(test::read(test::written(d.map)).layers[0].raw == d.map.layers[0].raw);
@@ -387,7 +387,7 @@ TEST_CASE("map: groups") {
     check([](game_map& m) { m.groups[0].parallax_x = 50; }, "game_group_fields");
     check([](game_map& m) { m.groups[0].layer_count = 5, --m.groups[1].first_layer, ++m.groups[1].layer_count; },
           "physics_layer_place bad_auto_mapper");
-    // Of the second version: clipping, and no name
+    // The second version: clipping, and no name
     game_map second = map;
     second.groups[1].version = 2;
     second.groups[1].name.clear();
@@ -488,7 +488,7 @@ TEST_CASE("map: tiles that two layers share") {
     CHECK(apart.layers[7].tiles()->tiles_block == quads.layers[7].tiles()->tiles_block);
     CHECK(apart.layers[7].tiles()->tiles == quads.layers[7].tiles()->tiles);
 
-    // What programs see that do not know the kind may be other tiles.
+    // Programs that do not know the kind may see other tiles.
     game_map seen = read;
     ints speedup = read.layers[3].raw;
     REQUIRE(read.layers[3].tiles()->kind == tile_kind::speedup);
@@ -504,7 +504,7 @@ TEST_CASE("map: tiles that two layers share") {
     CHECK(packed.layers[0].tiles()->tiles_block == speedup[14]);
     CHECK(test::read(test::written(packed)) == packed);
 
-    // What else is in a block of tiles stays in it, which has room for 36 settings here.
+    // Other content in a block of tiles is kept, with room for 36 settings here.
     game_map empty = read;
     std::fill(empty.layers[11].tiles()->tiles.begin(), empty.layers[11].tiles()->tiles.end(), tile{});
     ints info = test::read(test::written(empty)).info->raw;
@@ -545,7 +545,7 @@ TEST_CASE("map: a budget for all blocks together") {
     REQUIRE(read_map(*datafile::open(file), map, {.max_bytes = 300, .report = found}).code == map_errc::ok);
     CHECK(found.has(map_errc::too_large));
     CHECK(map.images[0].pixels.empty());
-    // What was not read is kept.
+    // Unread content is kept.
     CHECK(test::read(test::written(map)) == test::read(file));
 
     // Packed tiles need little room in the file.
@@ -563,7 +563,7 @@ TEST_CASE("map: a budget for all blocks together") {
 }
 
 TEST_CASE("map: a block that costs more than it holds") {
-    // A byte behind 20000 empty pieces, and 1000 sounds that are all this byte.
+    // A byte after 20000 empty pieces, and 1000 sounds that are all this byte.
     bytes stream{0x78, 0x01};
     for (int i = 0; i < 20000; ++i) stream.insert(stream.end(), {0x00, 0x00, 0x00, 0xff, 0xff});
     stream.insert(stream.end(), {0x01, 0x01, 0x00, 0xfe, 0xff, 'x', 0x00, 0x79, 0x00, 0x79});
@@ -687,7 +687,7 @@ TEST_CASE("map: images") {
     CHECK(fault([](map_image& i) { i.version = 2, i.variant = 7; }) == "unsupported_image_variant");
     CHECK(fault([](map_image& i) { i.pixels.clear(); }) == "bad_data_index");
 
-    // Cut behind the size: what is not there names no block.
+    // Cut after the size: a missing int names no block.
     test::problems cut;
     auto const nothing = test::read(with_item(test::full_map(), map_item_type::image, 0, {1, 16, 16, 1}), cut);
     CHECK(cut.first_fault() == "item_too_short");
@@ -824,9 +824,9 @@ TEST_CASE("map: names packed into ints") {
     three[2] = static_cast<std::int32_t>(0x80808080); // other tools' last byte
     CHECK(unpack_name(three) == "ten char");
     three[0] = 0;
-    CHECK_FALSE(unpack_name(three)); // 0x80 is no text
+    CHECK_FALSE(unpack_name(three)); // 0x80 is not text
 
-    // What another program put behind the end of a name stays there.
+    // Bytes that another program put after the end of a name are kept.
     game_map map = test::small_map();
     auto const read = test::read(test::written(map));
     ints group = read.groups[0].raw;
@@ -935,7 +935,7 @@ TEST_CASE("map: unknown layers, items, UUIDs and blocks are kept") {
     auto const written = *datafile::open(again);
     CHECK(written.type_of(strange) == 0x8765);
     CHECK(written.find(0x8765, 4)->ints[1] == 2);
-    // Version 3 cannot hold a stream that nobody can read.
+    // Version 3 cannot hold an unreadable stream.
     bytes out;
     auto const refused = write_map(map, out, {.version = 3});
     CHECK(refused.code == map_errc::decompress_failed);
@@ -1014,7 +1014,7 @@ TEST_CASE("map: to 0.7 and back") {
     CHECK(test::read(test::written(beside)).points == before.points);
     CHECK(test::read(test::written(beside)).unknown_items == new_one.unknown_items);
 
-    // What is behind the cells would be tiles too many where they are packed.
+    // Bytes after the cells would be tiles too many where they are packed.
     game_map surplus = test::full_map();
     surplus.layers[0].tiles()->surplus = bytes(44);
     surplus = test::read(test::written(surplus));

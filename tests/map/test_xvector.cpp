@@ -40,7 +40,7 @@ file_text revision_1(std::uint32_t version = 1, std::uint32_t min_version = 1, s
 }
 constexpr std::size_t revision_1_tiles = 16 + 8 + 16 + 20 + 12;
 
-// What the original program wrote: 2 by 1 tiles in 2 layers.
+// Written by the original program: 2 by 1 tiles in 2 layers.
 file_text original(std::string_view name = "cave", std::uint32_t flags = 0) {
     file_text f;
     f.bytes = {1, 5, 11, 0};
@@ -251,7 +251,7 @@ TEST_CASE("xVector: the end is bit 30 alone, and nothing may follow") {
     CHECK(read(f.bytes, {.mode = decoding::lenient}).has(map_errc::trailing_data));
     f.bytes.resize(tiles + 20);
     CHECK(read(f.bytes, {.mode = decoding::lenient}).has(map_errc::missing_end_of_tiles));
-    // What a later revision appends is no concern of this one.
+    // This revision ignores the additions of a later one.
     auto const newer = read(revision_1(3, 1).end().u32(1).bytes);
     CHECK(newer.error.code == map_errc::ok);
     CHECK(newer.has(map_errc::newer_version));

@@ -27,7 +27,7 @@ PLACES = ("lib/src", "replay/src")
 # They read or build the sources and run little of them.
 BESIDE_THE_POINT = {"layers", "docs", "manifest", "symbols", "symbols-map", "exports", "freestanding", "installed",
                     "embedded", "places", "citations", "version", "header-loop", "hashes"}
-# Those that run most of a folder come first; later it is those that have noticed most there.
+# Tests that run most of a folder come first; later those that have noticed most there.
 LIKELY = {"replay/src/broadcast": ("live", "replay", "relay"), "replay/src/capture": ("capture", "replay"),
           "replay/src/cli": ("replay", "program"), "replay/src/data": ("export", "arrow"),
           "replay/src/demo": ("replay", "live"), "replay/src/edit": ("replay", "edit", "merge"),
@@ -376,7 +376,7 @@ class Bench:
         return objects
 
     def run(self, test, cpu, wall):
-        """What went wrong, or None; and the seconds that it took, by the clock and of the processor."""
+        """The failure, or None; and the seconds that it took, by the clock and of the processor."""
         def limit():
             for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)  # nohup and shells have some of them ignored
@@ -398,7 +398,7 @@ class Bench:
         except subprocess.TimeoutExpired:
             wrong = "time"
         try:
-            os.killpg(process.pid, signal.SIGKILL)  # what it left behind, too
+            os.killpg(process.pid, signal.SIGKILL)  # its children, too
         except ProcessLookupError:
             pass
         process.wait()
@@ -425,7 +425,7 @@ class Bench:
         self.tests = [t for t in self.tests if not times[t["name"]]["wrong"]]
 
     def digest_of(self, test):
-        """Of what a test runs: programs and scripts."""
+        """The programs and scripts that a test runs."""
         files = [a for a in test["command"] if os.path.isfile(a)]
         return hashlib.sha256("".join(digest(f) for f in files).encode()).hexdigest()
 

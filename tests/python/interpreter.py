@@ -1,4 +1,4 @@
-"""Import it first: NumPy may be installed for Debian's interpreter alone, and another one come first in PATH."""
+"""Import it first: NumPy may be installed only for Debian's interpreter, and another one come first in PATH."""
 import os
 import sys
 

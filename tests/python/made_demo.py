@@ -29,7 +29,7 @@ class Demo:
         self.begin()
 
     def begin(self):
-        """Ticks may begin anew."""
+        """Ticks may restart."""
         self.memory = (ctypes.c_uint64 * (lib.teewire_demo_writer_size() // 8 + 1))()
         self.writer = ctypes.c_void_p()
         assert lib.teewire_demo_writer_init(ctypes.byref(self.writer), self.memory, ctypes.sizeof(self.memory),

@@ -45,7 +45,7 @@ def run(*arguments):
 
 
 def complete(call):
-    """What a call gives, up to the damage if there is any."""
+    """The results of a call, up to the damage if there is any."""
     try:
         return call()
     except teewire.Damaged as damage:
@@ -483,7 +483,7 @@ class Database(unittest.TestCase):
 
     def compare_chat(self, file, recording):
         events = [json.loads(line) for line in run("events", file).stdout.splitlines()]
-        # Those that are told once, although several receivers were told, or that are nothing but spaces, are another matter.
+        # Messages that are given once, although several receivers got them, or that are only spaces, are another matter.
         said = {(e["tick"], e["kind"], e["name"], e["text"]) for e in events if e["kind"] in ("chat", "team_chat")}
         # Names are printed without what would control a terminal.
         found = {(c.tick, c.kind, CONTROLS.sub(" ", c.name or ""), c.text) for c in until_damage(recording.chat())

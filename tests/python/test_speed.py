@@ -37,7 +37,7 @@ def million_rows():
 
 
 def seconds(work):
-    """Of the processor, of which other programs have a part, so that of several times the least counts."""
+    """Processor time; other programs take a share of it, so the least of several counts."""
     begin = time.process_time()
     table = work()
     assert table.shape == (1_000_000, 24)

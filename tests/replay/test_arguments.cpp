@@ -1,4 +1,4 @@
-// What is typed: times, misspelt words; and the fields of messages as `types` lists them.
+// Typed text: times, misspelt words; and the fields of messages as `types` lists them.
 #include "check.hpp"
 #include "demos.hpp"
 

@@ -1,4 +1,4 @@
-// Streams in pieces: where fragments begin and end, what can be had of them, and what strangers may send instead.
+// Streams in pieces: where fragments begin and end, which parts are available, and hostile replacements.
 #include "check.hpp"
 #include "random.hpp"
 #include "scene.hpp"
@@ -125,7 +125,7 @@ TEST_CASE("any fragments behind the start are a demo") {
     tell.chat(0, "before everything");
     tell.begin(bytes(100, 7));
     tell.chat(-1, "early");
-    CHECK(got.begun.empty()); // nobody could show it
+    CHECK(got.begun.empty()); // no viewer could show it
     for (std::int32_t tick = 100; tick < 400; tick += 2) {
         tell.snapshot(tick);
         if (tick % 50 == 0) tell.chat(tick, "hello");
@@ -228,7 +228,7 @@ TEST_CASE("a broadcast offers what is in its window") {
     for (char const* const name : {"/08.frag", "/+8.frag", "/8.frag ", "/8", "/", "", "/start/", "/8.fragfrag"})
         CHECK_MESSAGE(offer.find(first + name) == nullptr, name);
     CHECK(seen.all.size() == 1 + 1 + 2); // start, map and as many fragments as are young enough
-    // The same map again: its file is there once, and stays until nobody needs it.
+    // The same map again: its file is there once, and is kept as long as it is needed.
     tick = 50;
     tell.begin(map);
     for (int i = 0; i < 2; ++i) second();
@@ -285,7 +285,7 @@ TEST_CASE("events wait for their time, as copies") {
             if (e.kind == event_kind::begin) map.assign(e.begun->map_bytes.begin(), e.begun->map_bytes.end());
             if (e.kind == event_kind::message) {
                 message.assign(e.message.begin(), e.message.end());
-                // What a demo's messages promise.
+                // A demo's messages have this property.
                 wrong += std::any_of(e.message.data() + e.message.size(), e.message.data() + e.message.size() + 3,
                                      [](std::uint8_t b) { return b != 0; });
             }
@@ -414,7 +414,7 @@ TEST_CASE("a broadcast as files") {
     files.remove_folder("0123456789abcdef");
     CHECK_FALSE(std::filesystem::exists(here.path() / "to/0123456789abcdef"));
     CHECK(said.empty());
-    // What cannot be written is said once.
+    // A failed file is reported once.
     static_cast<void>(here.store("to/fedcba9876543210", bytes{1}));
     files.add("fedcba9876543210/0.frag", some);
     files.add("fedcba9876543210/1.frag", some);

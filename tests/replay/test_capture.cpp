@@ -34,7 +34,7 @@ test::bytes behind(std::string_view head, test::bytes rest) {
 
 chunk vital(std::uint16_t sequence, std::span<std::uint8_t const> data) { return {true, false, sequence, data}; }
 
-// What comes out of a stream, a byte for each chunk.
+// The output of a stream, a byte for each chunk.
 struct stream_log {
     vital_stream stream;
     test::bytes out;
@@ -75,7 +75,7 @@ std::vector<recorded_datagram> record(char const* demo, wire_format format) {
     return all;
 }
 
-// Everything that is told must be readable.
+// Everything printed must be readable.
 class reader_of_all : public capture_listener {
 public:
     void snapshot(connection_stats const& w, snapshot_event const& event) override {
@@ -122,7 +122,7 @@ TEST_CASE("datagrams are found behind every link layer") {
         CHECK(address_text(found.from) == "1.2.3.4:8303");
         CHECK(address_text(found.to) == "5.6.7.8:40000");
         CHECK(test::hex(found.payload) == "01 02 03");
-        // Padding behind it changes nothing, and every cut is seen.
+        // Padding after it changes nothing, and every cut is seen.
         auto padded = frame;
         padded.resize(frame.size() + 20);
         REQUIRE(read_frame(link, padded, found) == frame_kind::udp);
@@ -202,7 +202,7 @@ TEST_CASE("lengths that headers state are checked before they are used") {
     longer[3] = static_cast<std::uint8_t>(longer.size());
     REQUIRE(read_frame(link_layer::raw_ip, longer, found) == frame_kind::udp);
     CHECK(test::hex(found.payload) == "01 02 03");
-    // IPv6's, behind its header
+    // IPv6's, after its header
     auto six = test::from_hex("60 00 00 00 00 0b 11 40 fd 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01"
                               " fd 00 00 00 00 00 00 00 00 00 00 00 00 00 00 02"
                               " 20 6f 9c 40 00 0b 00 00 01 02 03");

@@ -1,4 +1,4 @@
-// What a capture tells of conversations whose course is known.
+// Reports on captures of known conversations.
 #include "recording/capture/connections.hpp"
 #include "recording/capture/report.hpp"
 
@@ -231,7 +231,7 @@ TEST_CASE("capture: snapshots are decoded, checked and counted") {
         h.deaf = true;
         s.send(108, 5);
         h.deaf = false;
-        s.send(110, 6); // behind a gap
+        s.send(110, 6); // after a gap
         h.watcher.finish();
         connection_stats const& w = h.only();
         CHECK(h.ticks == std::vector<std::int32_t>{100, 102, 104, 106, 110});
@@ -251,7 +251,7 @@ TEST_CASE("capture: snapshots are decoded, checked and counted") {
         CHECK(spacing.gaps == 1);
         CHECK(spacing.missed == 1);
         CHECK(spacing.largest_gap == 4);
-        // Who is who.
+        // The names of the clients.
         CHECK(address_text(w.server()) == "10.0.0.1:8303");
         CHECK(address_text(w.client()) == "10.0.0.2:40000");
         CHECK(w.player == "a name");
@@ -284,7 +284,7 @@ TEST_CASE("capture: a stay with nothing but empty snapshots says so") {
     CAPTURE(out.view());
     CHECK(out.view().find("10 B, crc") != std::string_view::npos);
     CHECK(out.view().find(": 2 empty snapshots\n") != std::string_view::npos);
-    // What was sent, by the kind of message.
+    // The messages by kind.
     CHECK(out.view().find("snap_empty ") != std::string_view::npos);
     CHECK(out.view().find("request_map_data ") != std::string_view::npos);
 }
@@ -423,7 +423,7 @@ TEST_CASE("capture: nothing is counted from one stay to the next") {
         h.said.say(h.said.announced(some_map(10)));
         snapshots_of first{h.said};
         for (std::int32_t const tick : {100, 102, 104}) first.send(tick, 1 + tick);
-        // Of the last one a part comes alone.
+        // Only a part of the last one comes.
         test::ints large(3000);
         for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<std::int32_t>(i * i * 977);
         auto const full = test::layout({{make_key(40, 1), large}});

@@ -1,4 +1,4 @@
-// What differs between two recordings, as `teewire diff` finds it.
+// Differences between two recordings, as `teewire diff` finds them.
 #include "demos.hpp"
 #include "streams.hpp"
 
@@ -98,7 +98,7 @@ TEST_CASE("diff: a difference is told where one has another snapshot") {
     CHECK(differences({a, snapshot(10, {pickup(1, 5, 6)}), marker(12), marker(14), snapshot(16, {pickup(1, 5, 6)})},
                       {a, snapshot(10, {pickup(1, 5, 7)}), marker(12), snapshot(14, {pickup(1, 5, 6)}),
                        marker(16)}) == lines{"10 pickup 1: y 6|7"});
-    // What changed at a tick that one alone has is seen later.
+    // A change at a tick that only one has is seen later.
     CHECK(differences({a, snapshot(10, {pickup(1, 5, 6)}), snapshot(11, {pickup(1, 6, 6)}), marker(12)},
                       {a, snapshot(10, {pickup(1, 5, 6)}), marker(12)}) ==
           lines{"1 ticks 11-11: a", "12 pickup 1: x 6|5"});
@@ -184,7 +184,7 @@ TEST_CASE("diff: recordings") {
     CHECK(differences({begin("a"), s}, {begin("b"), s}) == lines{"map a|b"});
     CHECK(differences({begin("a"), s, begin("b"), s}, {begin("a"), s}) ==
           lines{"recording b|", "1 ticks 10-10: a"});
-    // Ticks begin anew in each.
+    // Ticks restart in each.
     CHECK(differences({begin("a"), s, marker(20), begin("b"), s}, {begin("a"), s, begin("b"), s}) ==
           lines{"1 ticks 20-20: a"});
     // Items of two protocols have nothing in common.

@@ -1,4 +1,4 @@
-// What maps are drawn with: pixel by pixel.
+// Drawing of maps, pixel by pixel.
 #include "map/canvas.hpp"
 #include "map/picture.hpp"
 

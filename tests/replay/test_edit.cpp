@@ -25,7 +25,7 @@ namespace {
 
 using test::scratch_file;
 
-/// What came of cutting.
+/// The result of cutting.
 struct cutting {
     bytes file; ///< empty if nothing could be played
     std::vector<tick_range> written;
@@ -53,7 +53,7 @@ cutting cut(bytes const& demo, std::vector<tick_range> const& ranges, std::optio
     return out;
 }
 
-/// What a demo shows: at each marker, in order, the items and the messages of that tick.
+/// The content of a demo: at each marker, in order, the items and the messages of that tick.
 struct shown_tick {
     std::int32_t tick = -1;
     test::plain_items items;
@@ -153,7 +153,7 @@ TEST_CASE("pieces show what the demo shows, in each version") {
             for (auto const m : original.markers())
                 if (m >= expected.front().tick && m <= expected.back().tick) markers.push_back(m);
             CHECK(test::same(header.markers(), markers));
-            // Everything behind its first tick is as it was.
+            // Everything after its first tick is unchanged.
             if (expected.size() > 300)
                 CHECK(std::search(demo.begin(), demo.end(), piece.file.end() - 1000, piece.file.end()) !=
                       demo.end());
@@ -244,7 +244,7 @@ TEST_CASE("damage does not take more with it than it must") {
     CHECK(piece.written == std::vector<tick_range>{{102, 102}, {110, 110}, {114, 114}});
     CHECK(text_of(piece.file) == "102=6 110=9 114=21");
 
-    // Behind what is wanted it does not matter.
+    // After the wanted part it does not matter.
     bytes const short_chunk{0x3d, 1, 2};
     CHECK(cut(demo({short_chunk}), {{108, 113}}).damage.empty());
     piece = cut(demo({after(2), short_chunk}), {{108, 999}});
@@ -361,7 +361,7 @@ TEST_CASE("recordings follow each other at their usual distance") {
     CHECK(ab.what.last_tick == 114);
     CHECK(ab.what.left_out == 0);
     CHECK(show(ab.file).size() == 6);
-    // What comes before the first snapshot stays the first thing.
+    // The messages before the first snapshot are still first.
     auto const reader = *demo_reader::open(ab.file);
     demo_chunk first;
     CHECK((demo_reader{reader}.next(first) && first.kind == demo_chunk_kind::message));
@@ -388,12 +388,12 @@ TEST_CASE("pieces of one recording stay where they are") {
     CHECK(text_of(join({early, next}).file) == "100=5,02 102=6,03 104=7 108=9,04 110=10");
     CHECK(text_of(join({early, next, late}).file) == "100=5,02 102=6,03 104=7 108=9,04 110=10 160=20");
     CHECK(text_of(join({early, next, later}).file) == "149=5,02 151=6,03 153=7 157=9,04 159=10 161=20");
-    // What both have is there once.
+    // Common ticks are written once.
     bytes const over = piece({tick(102, true), full(6), said(3), after(2), delta(1), after(2), delta(1), said(7)});
     CHECK(text_of(join({early, over}).file) == "100=5,02 102=6,03 104=7 106=8,07");
     bytes const still = piece({tick(104, true), full(7), said(8), after(2), said(9), after(2), delta(1)});
     CHECK(text_of(join({early, still}).file) == "100=5,02 102=6,03 104=7 106=7,09 108=8");
-    // Also behind a recording that moves them.
+    // Also after a recording that moves them.
     bytes const other = demo_of({tick(500, true), full(1), after(2), delta(1)});
     CHECK(text_of(join({other, early, over}).file) == "500=1 502=2 504=5,01,02 506=6,03 508=7 510=8,07");
     CHECK(text_of(join({early, other, over}).file) ==
@@ -443,7 +443,7 @@ TEST_CASE("only what belongs together is joined") {
         return test::join({file, {0xc0, 0, 0, 0, 100}, full(1)});
     };
     CHECK_NOTHROW(join({demo(6, 1, 1), demo(6, 1, 1), demo(4, 1, 0), demo(3, 1, 0)}));
-    CHECK_NOTHROW(join({demo(6, 1, 1), demo(6, 2, 1)})); // the hash tells more
+    CHECK_NOTHROW(join({demo(6, 1, 1), demo(6, 2, 1)})); // the hash says more
     CHECK_THROWS_WITH_AS(join({demo(4, 1, 0), demo(4, 2, 0)}), doctest::Contains("with crc 00000001"), usage_error);
     CHECK_THROWS_WITH_AS(join({demo(6, 1, 1), demo(6, 1, 2)}), doctest::Contains("another SHA-256"), usage_error);
     CHECK_THROWS_AS(join({demo(6, 1, 1), demo(4, 2, 0)}), usage_error);
@@ -530,14 +530,14 @@ TEST_CASE("ticks inside of items move") {
         CHECK(at(later, "projectile", "start_tick") == 950);
         CHECK(at(later, "ddnet_character", "freeze_end") == -1);
         CHECK(at(later, "ddnet_character", "freeze_start") == 140);
-        // What was one stays one.
+        // One recording is still one.
         auto const earlier = mover.move(s.finish(), -600, room);
         CHECK(at(earlier, "character", "attack_tick") == 1);
         CHECK(at(earlier, "projectile", "start_tick") == 300);
         CHECK(at(mover.move(s.finish(), INT32_MAX, room), "projectile", "start_tick") == INT32_MAX);
         CHECK(test::same(mover.move(s.finish(), 0, room).ints(), s.finish().ints()));
     }
-    // 0.6 tells when a race began by a timer that runs backwards.
+    // 0.6 gives the start of a race by a timer that runs backwards.
     constexpr std::int32_t racing = 8;
     for (auto const& [flags, timer, expected] : {std::tuple{racing, -1000, -1050},
                                                  {racing, 500, 500},
@@ -549,7 +549,7 @@ TEST_CASE("ticks inside of items move") {
         CHECK(field_of(moved, protocol::ddnet, "game_info", "warmup_timer") == expected);
         CHECK(field_of(moved, protocol::ddnet, "game_info", "round_start_tick") == 60);
     }
-    // Items of any size, of types that nobody describes.
+    // Items of any size, of undescribed types.
     test::plain_items const odd{{make_key(0, 0x7fff), {1}}, {make_key(0x7fff, 1), {5, 6}},
                                 {make_key(9, 1), {}},       {make_key(2, 1), {1, 2}},
                                 {make_key(63, 1), {5}},     {make_key(6, 1), {8, 8, 7}}};

@@ -347,10 +347,10 @@ TEST_CASE("a shot is told with its own tick, once, and not of the first snapshot
     at(102, 100);
     at(104, 103);
     at(106, 103);
-    at(108, 106); // of the tick of the snapshot before, behind it
+    at(108, 106); // of the tick of the snapshot before, after it
     at(110, 999); // has not been yet
     at(112, -5);
-    at(114, 90); // somebody else has the id now
+    at(114, 90); // another player has the id now
     CHECK(h.lines() == lines({"103 derived alice fired grenade", "106 derived alice fired grenade"}));
 }
 
@@ -361,7 +361,7 @@ TEST_CASE("hooks are told when they hold and let go") {
         add(s, 0, {.x = tick, .hook_state = state, .hooked_player = target});
         h.snapshot(tick, s);
     };
-    at(100, 5); // held since nobody knows when
+    at(100, 5); // held since an unknown tick
     at(102, 4);
     at(104, 5);
     at(106, 5);

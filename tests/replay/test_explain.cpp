@@ -1,4 +1,4 @@
-// What is printed of packets and messages whose content is known.
+// The output for known packets and messages.
 #include "recording/capture/explain.hpp"
 
 #include "snapshots.hpp"
@@ -183,7 +183,7 @@ TEST_CASE("explained: heads of packets") {
           }).ends_with("\nframe 13  1.234567  10.0.0.2:40000 > 10.0.0.1:8303  0.7, 18 bytes\n"));
     CHECK(printed([&](packet_printer& out) { out.no_packet(here.seen(), "no idea"); }) ==
           head + "18 bytes, no idea: 10 00 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d ...\n");
-    // Of one connection alone, which is named by its first frame.
+    // Only one connection, which is named by its first frame.
     for (std::uint64_t const only : {3, 4}) {
         control_message m;
         test::bytes const said{1};

@@ -272,7 +272,7 @@ TEST_CASE("a client of 0.7 that leaves is named, if there can be one of that num
         auto const m = *parse_message(bytes);
         file.write_message(m, identify(m, protocol::teeworlds_07), bytes, true);
     };
-    // Of everything that is told about clients, so that what lies behind the last of them is there, too.
+    // Every message about clients, so that data after the last one is there, too.
     for (std::int32_t id = 0; id < 64; ++id) {
         messages::client_info info;
         info.client_id = id;
@@ -304,13 +304,13 @@ TEST_CASE("text for people has no control characters and no bytes that are no UT
     } const texts[] = {
         {"abc", "abc"},
         {"\xc3\xa9", "\xc3\xa9"},
-        {"\xc2\xa0", "\xc2\xa0"},                    // the first that is no control
+        {"\xc2\xa0", "\xc2\xa0"},                    // the first that is not a control
         {"\xdf\xbf", "\xdf\xbf"},                    // the last of two bytes
         {"\xe0\xa0\x80", "\xe0\xa0\x80"},            // the first of three
         {"\xef\xbf\xbf", "\xef\xbf\xbf"},            // the last
         {"\xf0\x90\x80\x80", "\xf0\x90\x80\x80"},    // the first of four
         {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},    // the last there is
-        {"\xf4\x90\x80\x80", bad + bad + bad + bad}, // behind it
+        {"\xf4\x90\x80\x80", bad + bad + bad + bad}, // after it
         {"\xf5\x80\x80\x80", bad + bad + bad + bad},
         {"\xc0\x80", bad + bad}, // overlong
         {"\xc1\xbf", bad + bad},
@@ -338,7 +338,7 @@ TEST_CASE("text for people has no control characters and no bytes that are no UT
         CHECK(printable(t.given) == t.valid);
         CHECK(valid_utf8("a" + std::string{t.given} + "b") == "a" + t.valid + "b");
     }
-    // Controls of C0 and C1 stay in JSON alone, which writes them as numbers.
+    // Only JSON keeps controls of C0 and C1, as numbers.
     for (int c = 0; c < 0xa0; ++c) {
         bool const control = c < 0x20 || c >= 0x7f;
         std::string const text =

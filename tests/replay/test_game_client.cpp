@@ -1,4 +1,4 @@
-// What a server may say to a client, and what the client makes of it.
+// Messages of a server to a client, and the client's reactions.
 #include "snapshots.hpp"
 #include "talk.hpp"
 
@@ -45,7 +45,7 @@ TEST_CASE("a map comes in pieces, and is asked for as its protocol asks") {
         CHECK(t.map_bytes == bytes);
         CHECK(t.asked[message_type::ready] == 1);
         CHECK_FALSE(t.client->closed());
-        t.piece(all.first(100), number, crc_of(bytes)); // nobody waits for it
+        t.piece(all.first(100), number, crc_of(bytes)); // no one waits for it
         CHECK(t.complete == 1);
         CHECK_FALSE(t.client->closed());
     }
@@ -108,7 +108,7 @@ TEST_CASE("details of another map say nothing about this one") {
         CHECK(t.complete == v.taken);
         if (v.taken) CHECK(t.map.sha256 == sha256(bytes));
     }
-    // They hold for the next map alone.
+    // They hold only for the next map.
     talk t{wire_format::ddnet};
     t.say(t.details(bytes, digest));
     auto const other = some_map(70);
@@ -257,7 +257,7 @@ TEST_CASE("a client joins step by step, and by vital messages alone") {
         CHECK(t.asked[message_type::input] <= 32);
         t.say(messages::ping{});
         CHECK(t.asked[message_type::ping_reply] == 1);
-        // Another map begins it anew.
+        // Another map restarts it.
         t.say(t.announced(some_map(200)));
         CHECK_FALSE(t.client->playing());
         CHECK(t.complete == 2);

@@ -72,7 +72,7 @@ TEST_CASE("ticks that are counted on end with the last one there is") {
     CHECK(each.due(50));
     CHECK(each.due(last - 10));
     CHECK_FALSE(each.due(last));
-    CHECK(each.due(3)); // began anew
+    CHECK(each.due(3)); // restarted
     CHECK_FALSE(each.due(3));
     CHECK(each.due(last));
 }
@@ -104,7 +104,7 @@ TEST_CASE("a demo with whatever ticks is served") {
             CHECK(seen.wrong == 0);
             CHECK(seen.snapshots > 5);
             CHECK(seen.first_tick >= 0);
-            // Where the demo has none, so many that nobody thinks the server is gone.
+            // Where the demo has none, so many that the server does not seem gone.
             if (!loop && ticks.size() == 4 && own_ticks) CHECK(seen.snapshots < 20);
             if (own_ticks) CHECK(std::abs(seen.first_tick - ticks[0]) < 500);
             else CHECK(seen.first_tick < last / 2);
@@ -120,7 +120,7 @@ TEST_CASE("a message too large to be sent is left out, counted and told, and tho
             if (i % 10 == 5) moments.back().messages.push_back(chat(5));
             if (i == 15) moments.back().messages.push_back(chat(size));
         }
-        // Tuning is told to everybody who comes.
+        // Every joining client gets the tuning.
         test::bytes tuning{static_cast<std::uint8_t>(describe(message_type::tune_params).id_06 << 1)};
         tuning.resize(size, 1);
         moments[1].messages.push_back(tuning);

@@ -1,4 +1,4 @@
-// What signals do, each in a process of its own.
+// The effects of signals, each in a process of its own.
 #include "base/interrupts.hpp"
 #include "cli/examine_files.hpp"
 #include "recording/demo/usage.hpp"

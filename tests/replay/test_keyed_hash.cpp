@@ -1,4 +1,4 @@
-// Hashes of what strangers choose.
+// Hashes of untrusted input.
 #include "check.hpp"
 #include "temporary_file.hpp"
 

@@ -35,7 +35,7 @@ std::atomic<std::size_t> allocations = 0;
 
 namespace {
 
-// What viewers get of a snapshot of the demo, apart from their own items.
+// The viewers' form of a snapshot of the demo, apart from their own items.
 state shown_items(snapshot_view snapshot, bool v07) {
     state out = items(snapshot);
     std::erase_if(out, [v07](auto const& i) {
@@ -56,7 +56,7 @@ struct stage final : packet_sink {
         shown.set_map("dm1", map);
         server.emplace(shown, server_settings{.name = "test", .limits = limits},
                        std::array<std::uint8_t, 16>{9, 8, 7, 6, 5, 4, 3, 2, 1, 9, 8, 7, 6, 5, 4, 3}, *this, 0);
-        // What the demo holds at each tick, by another way.
+        // The content of the demo at each tick, computed in another way.
         auto const memory = std::make_unique<demo_player_memory>();
         demo_player player{*demo_reader::open(source.bytes()), *memory, {demo.sizes().sizes}};
         for (demo_event e; player.next(e);) {
@@ -122,7 +122,7 @@ struct stage final : packet_sink {
     milliseconds now = 1;
     std::int32_t tick = -1;
     std::function<void(endpoint const&, std::span<std::uint8_t const>)> heard;
-    bool deaf = false; // nobody takes what is sent, which costs nothing then
+    bool deaf = false; // no one takes the datagrams, which then cost nothing
     std::size_t sent = 0;
     std::size_t sent_bytes = 0;
     test::bytes last;
@@ -207,7 +207,7 @@ TEST_CASE("viewers get what the demo holds") {
         CHECK(s.server->viewers() == 1);
         a_client& later = s.join();
         s.run(2000);
-        CHECK(later.snapshots.begin()->first % 10 == 0); // as for everybody who has acknowledged nothing
+        CHECK(later.snapshots.begin()->first % 10 == 0); // as for each client without acknowledgement
         later.client->leave("");
         c.client->leave("");
         s.run(100);
@@ -227,7 +227,7 @@ TEST_CASE("viewers behind bad connections get it too, each with a base of its ow
             CHECK((c.map_bytes == s.map));
             CHECK(c.damaged == 0);
             CHECK(c.snapshots.size() > 200);
-            // Everybody sees the same.
+            // All clients see the same.
             for (auto const& [tick, got] : c.snapshots)
                 if (good.snapshots.contains(tick)) REQUIRE((got == good.snapshots.at(tick)));
         }
@@ -251,7 +251,7 @@ TEST_CASE("the replay can be moved, stopped and slowed, and ticks only grow") {
         REQUIRE(c.snapshots.size() > 10);
         CHECK(c.snapshots.begin()->first > before - 10);
         CHECK(s.shown.position() == target);
-        // Standing still is no change of place; ticks inside go along.
+        // Standing still does not change the position; ticks inside are moved.
         auto const newest = c.snapshots.rbegin()->second;
         auto const older = std::next(c.snapshots.rbegin(), 5)->second;
         std::uint16_t const character = s.v07() ? 10 : 9;
@@ -310,7 +310,7 @@ TEST_CASE("ticks are used up with the last even one") {
         milliseconds const begin = s.server->next_tick() - 40;
         s.now = begin + left * 40 + 13;
         s.server->tick(s.now);
-        // Begun anew, the clock starts with whoever comes, and until then with nobody.
+        // After a restart, the clock starts with the first viewer, and not before.
         CHECK(s.server->next_tick() - s.now == (one_more ? 40 : 27));
     }
 }
@@ -538,7 +538,7 @@ TEST_CASE("a viewer that sends too much is not listened to until the second is o
     a_client& c = s.join();
     s.run(3000);
     REQUIRE(c.client->playing());
-    // What it sent last, once more and once more: nothing is wrong with it but how often it comes.
+    // Its last message, again and again: valid, but too often.
     test::bytes last;
     for (int i = 0; i < 40 && last.empty(); ++i) {
         s.now += 4;
@@ -623,7 +623,7 @@ TEST_CASE("addresses that have proven nothing get no memory and no large answer,
                     bytes[rng.below(written.size())] ^= static_cast<std::uint8_t>(1U << rng.below(8));
                 packet = std::span{bytes}.first(written.size());
             }
-            // Strangers, and somebody who knows the address of a viewer.
+            // Unknown peers, and an attacker who knows the address of a viewer.
             bool const spoofed = n % 5 == 0;
             endpoint const from = spoofed ? c.at
                                           : address(static_cast<std::uint32_t>(0x08000000 + n % 60'000),
@@ -869,7 +869,7 @@ TEST_CASE("viewers watch whom they chose, as long as there is one") {
 }
 
 TEST_CASE("after a jump it is known who is there, from messages that came before") {
-    // Demos of 0.7's servers say it by messages alone.
+    // Demos of 0.7's servers have it only in messages.
     test::script recording{"server", protocol::teeworlds_07};
     test::scene nobody{protocol::teeworlds_07};
     nobody.add("game_data", 0, {});
@@ -1026,7 +1026,7 @@ TEST_CASE("viewers of 0.7 are told the tuning and who is there") {
     for (std::size_t id = 0; id < max_clients_07; ++id) {
         CAPTURE(id);
         auto expected = s.shown.players().clients[id];
-        if (expected) (*expected)[0] = 0; // nobody is the viewer
+        if (expected) (*expected)[0] = 0; // no player is the viewer
         auto got = told.players.clients[id];
         if (static_cast<std::int32_t>(id) == s.shown.viewer_id()) {
             REQUIRE(got.has_value());
@@ -1121,7 +1121,7 @@ TEST_CASE("a client's item says what its message said, field by field") {
     info.local = false;
     CHECK(take(info));
     CHECK_FALSE(said()->message.local);
-    // The team and the skin may change alone; of those that are not there nothing does.
+    // Only the team or only the skin may change; for absent clients nothing does.
     messages::team team;
     team.client_id = 63;
     team.team = 1;
@@ -1155,7 +1155,7 @@ TEST_CASE("a client's item says what its message said, field by field") {
 }
 
 TEST_CASE("a roster has no clients but those with a number that one can have") {
-    // What lies before and behind them says that there are more.
+    // The data before and after them says that there are more.
     struct {
         std::array<std::uint8_t, sizeof(std::optional<client_item>)> before;
         roster r;
@@ -1226,7 +1226,7 @@ TEST_CASE("a roster is the same in messages and in items") {
     for (auto const& m : roster_changes(roster{}, r, true)) CHECK(copy.receive(*parse_message(m)));
     CHECK(copy == r);
     roster other = r;
-    (*other.clients[3])[1] = 0; // the team alone
+    (*other.clients[3])[1] = 0; // only the team
     auto const changes = roster_changes(r, other, false);
     REQUIRE(changes.size() == 1);
     CHECK(identify(*parse_message(changes[0]), protocol::teeworlds_07) == message_type::team);

@@ -19,7 +19,7 @@ namespace {
 
 using script = std::vector<step>;
 
-/// What is there at one tick.
+/// The items at one tick.
 struct shown {
     std::int32_t tick = -1;
     test::plain_items items;
@@ -146,7 +146,7 @@ TEST_CASE("merge: what any of them saw") {
                                snapshot(12, {player(0), sound(0, 800)})}});
     REQUIRE(found.ticks.size() == 2);
     CHECK(found.at(10) == sorted({pickup(1, 5), sound(0, 5), player(0), pickup(2, 900), sound(1, 900)}));
-    // A marker alone is the state before once more. The first one has that sound, and a view that is not known.
+    // A marker by itself is the state before once more. The first one has that sound, and an unknown view.
     CHECK(found.at(12) == sorted({pickup(1, 5), sound(0, 5), player(0)}));
     CHECK(found.result.common_ticks == 2);
     CHECK(found.result.parts[0].alone == 3);
@@ -199,7 +199,7 @@ TEST_CASE("merge: who knows better") {
     CHECK(health(merge({near, server, watcher})) == 9);
     CHECK(health(merge({near, server})) == 8);
     CHECK(merge({near, itself}).at(10)[2] == player(0, false, 7));
-    // A client that is not in the game yet is no server.
+    // A client that is not in the game yet is not a server.
     server[0].begun.one_receiver = true;
     CHECK(health(merge({near, server})) == 0);
     // The first one, where nothing speaks for another one.
@@ -222,7 +222,7 @@ TEST_CASE("merge: what concerns one client is not there") {
          {begin(), snapshot(10, {player(0), player(1, true), none})}});
     CHECK(found.at(10) == sorted({player(0), player(1), none}));
     CHECK(found.result.conflicts == 0);
-    // A warmup is everybody's.
+    // A warmup concerns all players.
     test::plain_item warmup = none;
     warmup.data[3] = 500;
     CHECK(merge({{begin(), snapshot(10, {warmup})}}).at(10) == test::plain_items{warmup});
@@ -255,7 +255,7 @@ TEST_CASE("merge: extended types by UUID") {
                                   {make_key(0x7fff, 2), {1}},
                                   {make_key(0x7ffe, 1), {2, 2}}}));
     CHECK(found.result.conflicts == 0);
-    // What was described before is still known. The other one nobody has described: it stays what it is.
+    // Earlier descriptions are still known. The other type was never described: it does not change.
     CHECK(found.at(12) == sorted({describes(one, 0x7fff),
                                   describes(two, 0x7ffe),
                                   {make_key(0x7fff, 1), {3}},
@@ -288,7 +288,7 @@ TEST_CASE("merge: between two snapshots") {
                            snapshot(13, {pickup(3, 3)}), marker(24)};
     auto const found = merge({each, second});
     CHECK(found.at(10) == test::plain_items{pickup(1, 1)});
-    // What lasts is shown as it was; a sound is not, and those who have the tick know better.
+    // Lasting items are shown unchanged; a sound is not, and recordings with the tick know better.
     CHECK(found.at(11) == test::plain_items{pickup(1, 1), pickup(2, 2), sound(0, 2)});
     CHECK(found.at(12) == test::plain_items{pickup(1, 1), pickup(2, 2)});
     CHECK(found.at(13) == test::plain_items{pickup(1, 1), pickup(3, 3)});
@@ -296,8 +296,8 @@ TEST_CASE("merge: between two snapshots") {
     CHECK(found.at(24) == test::plain_items{pickup(3, 3)});
     CHECK(found.at(40) == test::plain_items{pickup(1, 1)});
     CHECK(found.result.held == 1);
-    CHECK(found.result.conflicts == 1); // at tick 11 alone
-    // One who looks there, or a server, knows that it is gone. What has no place everybody is told.
+    CHECK(found.result.conflicts == 1); // only at tick 11
+    // A client that looks there, or a server, knows that it is gone. Items without a position are sent to all.
     auto const looked = [&](std::int32_t x, std::int32_t y) {
         script looking = each;
         looking[1].items = {player(0, true), {make_key(12, 0), {-1, x, y}}};
@@ -315,7 +315,7 @@ TEST_CASE("merge: between two snapshots") {
     script near = second;
     near.back() = marker(23);
     CHECK(merge({each, near}).at(14) == test::plain_items{pickup(1, 1), pickup(3, 3)});
-    // Of two that are held, the later one.
+    // The later one of two that are held.
     auto const later = merge({{begin(), snapshot(10, {pickup(1, 1)}), marker(16)},
                               {begin(), snapshot(12, {pickup(1, 2)}), marker(16)},
                               {begin(), snapshot(14, {})}});
@@ -338,7 +338,7 @@ TEST_CASE("merge: messages") {
     CHECK(merge({{begin(), snapshot(10, {}), said(10, hi)}, {begin(), snapshot(111, {}), said(111, hi)}})
               .messages()
               .size() == 2);
-    // What is in the same tick of both is the same, although one has heard it before alone.
+    // Messages in the same tick of both are the same, although one had an earlier copy.
     script const early = {begin(),      snapshot(10, {}), said(10, hi), marker(60),
                           said(60, hi), marker(110),      said(110, hi)};
     script const late = {begin(),       snapshot(60, {}), said(60, hi), marker(110),
@@ -346,7 +346,7 @@ TEST_CASE("merge: messages") {
     for (auto const& both : {merge({early, late}), merge({late, early})})
         CHECK(both.messages() == std::vector<std::string>{"10 06 00 7f 68 69 00", "60 06 00 7f 68 69 00",
                                                           "110 06 00 7f 68 69 00", "150 06 00 7f 68 69 00"});
-    // What servers record of single connections, and what nobody can read.
+    // Servers' recordings of single connections, and unreadable ones.
     auto const others = merge({{begin(), snapshot(10, {}), said(10, "07 00"), said(10, "80"), said(10, hi)}});
     CHECK(others.messages().size() == 1);
     CHECK(others.result.unreadable == 1);
@@ -389,7 +389,7 @@ TEST_CASE("merge: 0.7, whose players are in messages") {
         std::vector<std::pair<int, int>> all;
         for (auto const& i : found.at(tick)) {
             all.emplace_back(key_type(i.key), key_id(i.key));
-            if (key_type(i.key) == 13) CHECK(i.data[0] == 0); // nobody is local
+            if (key_type(i.key) == 13) CHECK(i.data[0] == 0); // no player is local
         }
         return all;
     };
@@ -400,7 +400,7 @@ TEST_CASE("merge: 0.7, whose players are in messages") {
     auto const left = merge({script{first, snapshot(10, {player_07(0), {make_key(13, 1), joined}}),
                                     at(info(2, false, "c"), 10), snapshot(12, {player_07(0)})}});
     CHECK(left.at(12) == test::plain_items{player_07(0)});
-    // Two captures: each is told another one who is local.
+    // Two captures: in each, another player is local.
     script const other = {first, info(0, false, "a"), info(1, true, "b"), snapshot(10, {player_07(0)})};
     auto const both = merge({capture, other});
     CHECK(both.messages().size() == 3);
@@ -418,7 +418,7 @@ TEST_CASE("merge: what does not belong together") {
           "b: was recorded on n with crc 00000005, but a on m with crc 00000000");
     CHECK(refusal({a, {begin(), snapshot(10, {}), begin(), snapshot(5, {})}}) ==
           "b: holds several recordings; capture --format demo makes a demo of each");
-    // The same id is somebody else most of the time.
+    // The same id is another player most of the time.
     script x = {begin()}, y = {begin()};
     for (std::int32_t tick = 0; tick < 10; tick += 2) {
         x.push_back(snapshot(tick, {named(3, static_cast<std::int32_t>(0xe2808080))}));

@@ -55,7 +55,7 @@ TEST_CASE("players of 0.6 come from items, best score first") {
     CHECK(players[0].score == 7);
     REQUIRE(players[0].body);
     CHECK(players[0].body->position() == "-1.0,1.0");
-    CHECK(players[0].body->condition() == ""); // others' health is not told
+    CHECK(players[0].body->condition() == ""); // others' health is not sent
     CHECK(players[0].body->weapon == "weapon 9");
     CHECK(players[1].name == "alice");
     CHECK(players[1].clan == "tees");

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto p06 = protocol::teeworlds_06;
 
-// What the server is read to say in a demo of these players, once their names are gone.
+// The server's lines in a demo of these players, once their names are gone.
 std::string without_names(std::vector<std::string> const& players, std::string const& line) {
     scene s{p06};
     s.add("game_info", 0, {});

@@ -79,12 +79,12 @@ TEST_CASE("repair: header and map") {
     CHECK(check({type}, true, 1).type == std::array<char, 8>{'c', 'l', 'i', 'e', 'n', 't'});
     CHECK(check({0}, true, 1) == before);            // TWDEMO
     CHECK(check({7}, true, 0) == before);            // version: 23 is read as 6
-    CHECK(check({440}, true, 1) == before);          // what says that there is a SHA-256
+    CHECK(check({440}, true, 1) == before);          // the marker of a SHA-256
     auto const left_out = check({in_map}, false, 1); // names the map that it was
     CHECK(left_out.map_size == 0);
     CHECK(left_out.map_crc == before.map_crc);
     CHECK(left_out.sha256 == before.sha256);
-    // A map that is damaged tells nothing, and is no part of the demo that was lost.
+    // A damaged map says nothing, and does not count as a lost part of the demo.
     auto both = with(whole, {in_map});
     both[7] = 3;
     demo_repair const other{both};
@@ -100,7 +100,7 @@ TEST_CASE("repair: header and map") {
     CHECK(third.remarks().size() == 1);
     CHECK(test::play_ticks(test::repaired(third, 6), sizes_06).states ==
           test::play_ticks(fixture("ddnet_dm1"), sizes_06).states);
-    // Without a map to tell.
+    // Without a map to ask.
     auto old = fixture("ddnet_v3");
     old[7] = 6;
     demo_repair const demo{old};
@@ -163,7 +163,7 @@ TEST_CASE("repair: ticks that run past the next keyframe do not displace what is
 }
 
 TEST_CASE("repair: whatever the header says, the chunks tell the version") {
-    constexpr std::size_t version = 7, map_size = 136; // and the CRC behind it
+    constexpr std::size_t version = 7, map_size = 136; // and the CRC after it
     auto const check = [&](test::bytes const& original, std::uint8_t stated, bool map_damaged) {
         int const real = original[version], wrong = stated;
         CAPTURE(real);
@@ -202,7 +202,7 @@ TEST_CASE("repair: whatever the header says, the chunks tell the version") {
             if (demo_reader::open(embedded)->header().map_size != 0) check(embedded, stated, true);
         }
     }
-    // With one keyframe alone, nothing but the length speaks against its ticks.
+    // With only one keyframe, nothing but the length contradicts its ticks.
     auto damaged = fixture("ddnet_v5");
     damaged[version] = 4;
     damaged[900] ^= 0x55;

@@ -1,4 +1,4 @@
-// What happens now, shown to clients: sources that restart, jump, fall silent, and change the map under their viewers.
+// A live game, shown to clients: sources that restart, jump, fall silent, and change the map under their viewers.
 #include "check.hpp"
 #include "random.hpp"
 #include "scene.hpp"
@@ -38,7 +38,7 @@ struct live_stage final : packet_sink {
         recording_info what;
         what.version = p;
         what.map.name = name;
-        auto const borrowed = map; // for this call alone
+        auto const borrowed = map; // only for this call
         what.map_bytes = borrowed;
         stream_event e;
         e.kind = event_kind::begin;
@@ -159,7 +159,7 @@ void count_system_messages(std::span<std::uint8_t const> datagram, wire_format f
             ++told[identify(*m, format == wire_format::v07 ? protocol::teeworlds_07 : protocol::ddnet)];
 }
 
-// What the ticks inside say is as it was for the source.
+// The ticks inside are those of the source.
 void check_ticks(a_client const& c, bool v07, std::optional<std::int32_t> x_of_source = {}) {
     REQUIRE_FALSE(c.snapshots.empty());
     auto const& [tick, s] = *c.snapshots.rbegin();
@@ -169,7 +169,7 @@ void check_ticks(a_client const& c, bool v07, std::optional<std::int32_t> x_of_s
     if (x_of_source) CHECK(tee[1] == *x_of_source);
 }
 
-// With somebody who watches, of each protocol.
+// With a viewer of each protocol.
 template <class Then>
 void on_good_and_bad_ways(std::int32_t tick, Then then) {
     for (protocol const p : versions)
@@ -233,7 +233,7 @@ TEST_CASE("ticks that restart, jump or run back are moved along") {
             if (good) check_ticks(c, s.v07(), (tick - 2) % 1000);
             else check_ticks(c, s.v07());
         }
-        // INT32_MAX and what is no tick.
+        // INT32_MAX and values that are not ticks.
         std::int32_t const shown = newest(c);
         for (std::int32_t const odd : {INT32_MAX, INT32_MAX, 0, -1, INT32_MIN, INT32_MAX - 1, 0}) {
             s.snapshot(odd);
@@ -305,7 +305,7 @@ TEST_CASE("viewers of a silent source get its last snapshot once a second") {
         CHECK(newest(c) > tick + 920);
         for (auto const& [at, got] : c.snapshots) CHECK_FALSE(got.contains(make_key(explosion, 0)));
         check_ticks(c, s.v07(), (tick - 2) % 1000);
-        // Who comes in a silence sees what there was.
+        // A client that joins in a silence sees the last snapshot.
         a_client& late = s.join(format_of(p));
         s.run(4000);
         CHECK(late.client->playing());
@@ -316,7 +316,7 @@ TEST_CASE("viewers of a silent source get its last snapshot once a second") {
         CHECK(newest(c) == tick - 2);
         CHECK(newest(late) == tick - 2);
         CHECK(s.shown.count().moved == 0);
-        // Nothing is built for nobody.
+        // Nothing is built without viewers.
         c.client->leave("");
         late.client->leave("");
         s.run(200);
@@ -345,7 +345,7 @@ TEST_CASE("a source is silent when nothing has come for a second") {
     CHECK(s.shown.count().repeated == 1);
     s.shown.advance(s.now + 1999, true);
     CHECK(s.shown.count().repeated == 1);
-    s.shown.advance(s.now + 2000, false); // nobody watches
+    s.shown.advance(s.now + 2000, false); // no viewer
     CHECK(s.shown.count().repeated == 1);
     s.shown.advance(s.now + 2000, true);
     CHECK(s.shown.count().repeated == 2);
@@ -487,7 +487,7 @@ TEST_CASE("a ready that is on its way when the map changes is of the earlier map
         CHECK(told[message_type::map_change] == 2);
         CHECK(told[message_type::con_ready] == 1);
         CHECK(newest(c) == tick - 2);
-        // What a client is told about its inputs begins anew with another map's ticks.
+        // The answers to a client's inputs restart with another map's ticks.
         CHECK(told[message_type::input_timing] > 20);
         s.begin(p, "dm1", first_map);
         tick = 20;
@@ -614,7 +614,7 @@ TEST_CASE("a password is asked for") {
         CHECK(newest(c) == tick - 2);
         CHECK(s.server.count().refused == 6);
     }
-    // One that nobody asked for harms nobody.
+    // An unrequested one does no harm.
     live_stage s;
     s.begin(protocol::ddnet, "dm1", first_map);
     a_client& c = s.join(wire_format::ddnet, {}, "secret");
@@ -682,7 +682,7 @@ TEST_CASE("viewers of 0.7 are told an id anew when somebody takes it") {
     CHECK(s.shown.viewer_id() == 62);
     CHECK(newest(c) == tick - 2);
     item_of(c.snapshots.rbegin()->second, player_info(true), 62);
-    // Nobody is left for viewers, and that stays so until another map comes.
+    // No id is left for viewers until another map comes.
     for (std::int32_t i = 0; i < 64; ++i) s.introduce(i, "everybody");
     c.players = {};
     s.play(tick, 2000);
@@ -720,11 +720,11 @@ TEST_CASE("viewers of 0.7 know who plays, by messages and by items") {
     s.say(drop);
     s.play(tick, 500);
     CHECK(names(c) == "zero five ");
-    // Who comes later is told the same.
+    // Later clients get the same.
     a_client& late = s.join(wire_format::v07);
     s.play(tick, 3000);
     CHECK(names(late) == "zero five ");
-    // The source begins anew with somebody else.
+    // The source restarts with another player.
     s.begin(protocol::teeworlds_07, "dm1", first_map);
     s.introduce(7, "seven");
     s.play(tick, 500);
@@ -769,7 +769,7 @@ TEST_CASE("messages for all are passed on, and others are not") {
         s.play(tick, 1000);
         CHECK(c.messages[message_type::broadcast] == 1);
         CHECK(c.messages[message_type::ready_to_enter] == 1); // its own
-        for (int i = 0; i < 20; ++i) {                        // told when it changes
+        for (int i = 0; i < 20; ++i) {                        // sent when it changes
             tuning.values[0] = i < 10 ? 777 : 778;
             s.say(tuning);
             s.play(tick, 80);
@@ -896,7 +896,7 @@ TEST_CASE("strangers get nothing of a live game but an answer no larger than wha
         CHECK(answered > 100);
         CHECK(too_large == 0);
         CHECK(s.server.viewers() == 0);
-        // The browser is told that there is a password, in the local network.
+        // The server browser shows that there is a password, on the local network.
         test::bytes told;
         s.heard = [&](std::span<std::uint8_t const> datagram) { told = test::copy_of(datagram); };
         server_info_request request;

@@ -100,7 +100,7 @@ TEST_CASE("an item is one row for as long as it stays as it was") {
     made_item const flag{5, 1, {10, 20, 0}};
     add_items(rows, 100, {flag, {5, 0, {1, 2, 3}}});
     add_items(rows, 102, {flag, {5, 0, {1, 2, 3}}});
-    add_items(rows, 104, {{5, 0, {1, 2, 4}}, flag}); // another order is no other item
+    add_items(rows, 104, {{5, 0, {1, 2, 4}}, flag}); // another order is the same item
     add_items(rows, 106, {flag});
     add_items(rows, 108, {flag, {5, 0, {1, 2, 4}}}); // was away
     CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 100, 102, {1, 2, 3}}, {0, 104, 104, {1, 2, 4}}});
@@ -109,7 +109,7 @@ TEST_CASE("an item is one row for as long as it stays as it was") {
     rows.close_all();
     CHECK(rows_of(rows, "flag") == std::vector<row>{{0, 108, 108, {1, 2, 4}}, {1, 100, 108, {10, 20, 0}}});
 
-    // What is gone can be handed over before the end, and may come again.
+    // Removed items can be delivered before the end, and may come again.
     rows.begin(protocol::ddnet);
     add_items(rows, 1, {flag, {5, 0, {1, 2, 3}}, {5, 2, {7, 8, 9}}, {40, 1, {5}}});
     std::size_t const all = rows.bytes();
@@ -255,7 +255,7 @@ kept_rows tabulate(std::size_t most_bytes) {
     event.begun = &what;
     tables.put(event);
     for (std::int32_t n = 0; n < 200; ++n) {
-        // One that moves, one that stays, one that comes and goes; and the ticks begin anew.
+        // One that moves, one that stays, one that comes and goes; and the ticks restart.
         std::vector<made_item> items{{5, 1, {n, 0, 0}}, {5, 2, {1, 2, 3}}};
         if (n % 7 < 3) items.push_back({5, 9, {n / 7, 0, 0}});
         auto const ints = snapshot_of(items);

@@ -70,7 +70,7 @@ TEST_CASE("deaths that all clients are told in the same ids") {
     // They do not agree, or say nothing.
     CHECK(explain_deaths(ids{1}, notes{{2, 1, gun}, {3, 1, gun}}, {}) == std::vector<death>{{1, {}, {}}});
     CHECK(explain_deaths(ids{1}, {}, ids{1}) == std::vector<death>{{1, {}, {}}});
-    // Somebody is killed and leaves the game within one tick.
+    // A player is killed and leaves the game within one tick.
     notes const twice{{2, 1, gun}, {2, 1, gun}, {1, 1, self}, {1, 1, self}};
     CHECK(explain_deaths(ids{1, 1}, twice, {}) == std::vector<death>{{1, 2, gun}, {1, 1, self}});
     CHECK(explain_deaths(ids{1, 1, 1}, twice, {}) == std::vector<death>(3, {1, {}, {}}));
@@ -84,15 +84,15 @@ TEST_CASE("deaths that each client is told in its own ids") {
     CHECK(explain_deaths(ids{5}, suicide, ids{0, 1, 2, 3, 4, 5})[0].weapon == self);
     CHECK(explain_deaths(ids{5}, suicide, ids{0, 1, 2, 3, 4, 5})[0].victim == 5);
 
-    // 2 kills 3: each of these was told to one of 0 to 3.
+    // 2 kills 3: each of these went to one of 0 to 3.
     CHECK(explain_deaths(ids{3}, notes{{2, 3, gun}, {2, 3, gun}, {0, 3, gun}, {2, 0, gun}}, ids{0, 1, 2, 3}) ==
           std::vector<death>{{3, 2, gun}});
     // 0 kills 3, and everyone else knows 0 by the place that is its own.
     notes const zero_kills{{0, 3, gun}, {1, 3, gun}, {2, 3, gun}, {3, 0, gun}};
     CHECK(explain_deaths(ids{3}, zero_kills, ids{0, 1, 2, 3}) == std::vector<death>{{3, 0, gun}});
-    // It is not known who was told.
+    // The receiver is unknown.
     CHECK(explain_deaths(ids{3}, zero_kills, ids{0, 1, 2, 3, 4}) == std::vector<death>{{3, {}, gun}});
-    // 7 and 8 may both be it: nobody was told who knows either.
+    // 7 and 8 may both be it: no receiver knows either.
     CHECK(explain_deaths(ids{9}, notes{{1, 2, gun}}, ids{7}) == std::vector<death>{{9, {}, gun}});
     // Which weapon was whose death?
     CHECK(explain_deaths(ids{3, 4}, notes{{3, 3, self}, {0, 0, gun}}, ids{3, 4}) ==
@@ -250,7 +250,7 @@ TEST_CASE("scores are times where the server says so") {
     other.add("game_info_ex", 0, {{"flags", 2}});
     CHECK_FALSE(time(other, protocol::ddnet, -389));
 
-    // Newer servers tell it more exactly.
+    // Newer servers send it more exactly.
     race.add("ddnet_player", 1, {{"finish_time_seconds", 388}, {"finish_time_millis", 120}});
     race.add("ddnet_player", 2, {{"finish_time_seconds", -1}});
     race.add("ddnet_player", 3, {{"finish_time_seconds", -2}});

@@ -1,4 +1,4 @@
-// What browsers ask for, what they get, and indexes of demos.
+// Requests of browsers, their answers, and indexes of demos.
 #include "demos.hpp"
 #include "happenings.hpp"
 #include "temporary_file.hpp"
@@ -91,7 +91,7 @@ TEST_CASE("ranges are as the standard of HTTP has them") {
     CHECK(range("bytes=99999999999999999999999-", 10) == "beyond");
     CHECK(range("bytes=-99999999999999999999999", 10) == "part 0+10");
     CHECK(range("bytes=18446744073709551614-18446744073709551615", UINT64_MAX) == "part 18446744073709551614+1");
-    // What need not be understood is as if it had not been said.
+    // Headers that may be ignored have no effect.
     for (std::string_view const header :
          {"", "bytes", "bytes=", "bytes=-", "bytes=--1", "bytes=5-4", "bytes=a-", "bytes=1-b", "bytes=0-1,3-4",
           "bytes= 0-1", "bytes=+0-1", "bytes=0x0-1", "items=0-1", "Bytes=0-1"})

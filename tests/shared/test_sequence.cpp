@@ -1,5 +1,5 @@
-// A server of 64 players as it was recorded, for more and more clients with views of their own: whatever door the world of all
-// is made through, every delta is the one that the client's snapshot alone gives.
+// A recorded server of 64 players, for more and more clients with views of their own: in whichever way the world is
+// filled, every delta equals that of the client's own snapshot.
 #include "check.hpp"
 #include "server_scene.hpp"
 
@@ -26,7 +26,7 @@ struct memory {
     std::array<std::uint8_t, varint_bound(1 << 15)> packed;
 };
 
-/// What a client sees; where its owner knows more than others, with a content of its own.
+/// The items that a client sees; where its owner knows more than others, with a content of its own.
 std::vector<std::int32_t> content(item const& i, std::size_t client) {
     std::vector<std::int32_t> data{i.data.begin(), i.data.end()};
     if (i.type() == 9 && i.id() != client % 64 && data.size() > 17) data[15] = data[16] = data[17] = 0;

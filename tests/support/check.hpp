@@ -1,4 +1,4 @@
-// What every unit test needs: the framework, readable failures, and text forms of bytes and ints.
+// Needed by every unit test: the framework, readable failures, and text forms of bytes and ints.
 #pragma once
 
 #include "teewire/error.hpp"

@@ -121,7 +121,7 @@ public:
 
     [[nodiscard]] bytes const& file() const noexcept { return bytes_; }
 
-    /// The ticks whose state can be played from bytes that are all there, one behind the other, from a keyframe on.
+    /// The ticks whose state can be played from intact bytes, one after the other, from a keyframe on.
     [[nodiscard]] std::vector<std::int32_t> intact(whole_demo const& of) const {
         struct piece {
             std::size_t begin, end; // of the original
@@ -134,7 +134,7 @@ public:
         }
         std::vector<std::int32_t> ticks;
         for (auto const& p : of.places) {
-            // The last one is known for what it is by the end of the file alone.
+            // The last one is recognised only by the end of the file.
             bool const open_end =
                 p.end == of.file.size() && (origin_.empty() || origin_.back() + 1 != of.file.size());
             if (!open_end && std::any_of(pieces.begin(), pieces.end(),
@@ -172,7 +172,7 @@ private:
     std::vector<std::size_t> origin_;
 };
 
-/// What became of the ticks of damaged demos.
+/// The fate of the ticks of damaged demos.
 struct repair_tally {
     std::size_t files = 0;
     std::size_t unreadable = 0;    ///< demos with no snapshot left

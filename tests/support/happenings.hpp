@@ -1,4 +1,4 @@
-// What events become of snapshots and messages.
+// Snapshots and messages made from events.
 #pragma once
 
 #include "scene.hpp"
@@ -51,7 +51,7 @@ public:
     }
     void finish() { reader_.finish(); }
 
-    /// Told so far.
+    /// Given so far.
     [[nodiscard]] std::vector<replay::game_event> const& told() const { return told_; }
     /// "TICK observed TEXT" for each. The recording is over then.
     [[nodiscard]] std::string lines() {
@@ -70,7 +70,7 @@ private:
     std::int32_t tick_ = -1;
 };
 
-/// A message of these ints and, behind them, texts.
+/// A message of these ints, followed by texts.
 inline std::vector<std::uint8_t> say(message_type type, protocol p, std::vector<std::int32_t> const& fields,
                                      std::vector<std::string> const& texts = {}) {
     std::vector<std::uint8_t> memory(2000);

@@ -1,4 +1,4 @@
-// What tests of maps share: collecting problems, ints inside files, and a map with one of everything.
+// Shared by tests of maps: collecting problems, ints inside files, and a map with one of everything.
 #pragma once
 
 #include "check.hpp"
@@ -17,7 +17,7 @@ struct problems {
             if (p.code == code) return &p;
         return nullptr;
     }
-    /// The name of the first one that is no mere note, or "ok".
+    /// The name of the first one that is not a mere note, or "ok".
     [[nodiscard]] std::string first_fault() const {
         for (auto const& p : list)
             if (p.severity != teewire::map_severity::note) return std::string{name(p.code)};
@@ -67,7 +67,7 @@ inline teewire::map_layer tile_layer(teewire::tile_kind kind, std::int32_t width
     return layer;
 }
 
-/// A game layer alone.
+/// Only a game layer.
 inline teewire::game_map small_map(std::int32_t width = 5, std::int32_t height = 4) {
     teewire::game_map map;
     map.layers.push_back(tile_layer(teewire::tile_kind::game, width, height, "Game"));

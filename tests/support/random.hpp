@@ -21,7 +21,7 @@ public:
     std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
     bool chance(unsigned percent) { return below(100) < percent; }
     std::uint8_t byte() { return static_cast<std::uint8_t>(next()); }
-    /// Of any length, short values as often as long ones.
+    /// A value of any length, short ones as often as long ones.
     std::int32_t value() {
         auto const bits = static_cast<std::uint32_t>(next());
         return static_cast<std::int32_t>(bits) >> below(32);

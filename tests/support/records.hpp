@@ -14,7 +14,7 @@ public:
     [[nodiscard]] bool empty() const { return lines_.empty(); }
     [[nodiscard]] auto const& lines() const { return lines_; }
 
-    /// What the record is about: the name of its first line.
+    /// The subject of the record: the name of its first line.
     [[nodiscard]] std::string const& kind() const { return lines_.front().first; }
     [[nodiscard]] std::string const& title() const { return lines_.front().second; }
 

@@ -79,7 +79,7 @@ public:
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::span<std::uint8_t const> bytes() const { return std::span{file_}.first(size_); }
-    /// What becomes of the first bytes of it.
+    /// The result for its first bytes.
     [[nodiscard]] replay::timeline read(std::size_t size) const {
         temporary_file const file{bytes().first(size)};
         replay::input const source{file.path()};

@@ -29,7 +29,7 @@ enum class tap_place : std::uint8_t { server, client };
 using datagram_tap = std::function<void(std::int64_t now, teewire::replay::endpoint const& from,
                                         teewire::replay::endpoint const& to, std::span<std::uint8_t const>)>;
 
-/// What the clients decoded.
+/// The snapshots that clients decoded.
 struct simulated_outcome {
     std::size_t snapshots = 0;
     std::size_t wrong = 0;
@@ -72,7 +72,7 @@ public:
     }
     teewire::replay::replay_server& server() { return server_; }
 
-    /// What somebody else does each millisecond.
+    /// Another peer's action in each millisecond.
     std::function<void(std::int64_t now)> meanwhile;
 
     inline static teewire::replay::endpoint const server_address{boost::asio::ip::make_address_v4("10.0.0.1"),

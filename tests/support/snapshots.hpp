@@ -90,7 +90,7 @@ inline plain_item random_item(random& rng, teewire::size_table const& sizes) {
     std::uint16_t const type = types[rng.below(std::size(types))];
     auto const id = static_cast<std::uint16_t>(rng.chance(5) ? 0xffff - rng.below(3) : rng.below(40));
     std::size_t const agreed = sizes[type];
-    // Without an agreed size it depends on the key alone, so that no key ever changes its size.
+    // Without an agreed size it depends only on the key, so that no key ever changes its size.
     plain_item made{teewire::make_key(type, id), ints(agreed != 0 ? agreed : (type + id) % 9U)};
     for (auto& value : made.data) value = rng.chance(60) ? 0 : rng.value();
     return made;

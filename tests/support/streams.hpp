@@ -11,7 +11,7 @@
 
 namespace test {
 
-/// What a source gives.
+/// The events of a source.
 struct step {
     teewire::replay::event_kind kind = teewire::replay::event_kind::tick;
     std::int32_t tick = -1;

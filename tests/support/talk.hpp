@@ -1,5 +1,4 @@
-// A client of a game server, and a server that says what a test tells it to say: without sockets and in a time of
-// their own.
+// A client of a game server, and a server that a test controls: without sockets and in a time of their own.
 #pragma once
 
 #include "check.hpp"
@@ -68,7 +67,7 @@ struct talk final : client_listener {
         server->flush();
         for (int i = 0; i < 4; ++i) exchange();
     }
-    /// What both have to send.
+    /// The datagrams of both.
     void exchange() {
         now += 10;
         for (auto d = client->poll(now); !d.empty(); d = client->poll(now)) take(copy_of(d));

@@ -14,7 +14,7 @@ namespace test {
 using namespace teewire;
 using namespace teewire::replay;
 
-// Of a snapshot: data by key.
+// A snapshot: data by key.
 using state = std::map<std::int32_t, std::vector<std::int32_t>>;
 
 inline state items(snapshot_view snapshot) {
@@ -57,7 +57,7 @@ struct watching_client final : client_listener {
     lossy_link to_server, to_client;
     std::optional<game_client> client;
     served_map map;
-    int maps = 0; // that it was told to load
+    int maps = 0; // that it should load
     std::vector<std::uint8_t> map_bytes;
     std::map<std::int32_t, state> snapshots;
     std::map<message_type, int> messages;

@@ -1,5 +1,5 @@
-// What different threads may do at the same time: each with objects of its own, all with what is const. Results must be
-// those of one thread; ThreadSanitizer sees the rest.
+// Work that different threads may do at the same time: each with objects of its own, all with const ones. Results must
+// be those of one thread; ThreadSanitizer sees the rest.
 #include "demos.hpp"
 
 #include "teewire.h"

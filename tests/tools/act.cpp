@@ -211,7 +211,7 @@ private:
     boost::asio::posix::stream_descriptor told_;
     boost::asio::streambuf lines_;
     std::map<std::string, std::unique_ptr<actor>> actors_;
-    std::vector<std::unique_ptr<actor>> gone_; // whose sockets may still have something to tell
+    std::vector<std::unique_ptr<actor>> gone_; // whose sockets may still have data
     std::uint64_t until_ = 0;
 };
 

@@ -38,7 +38,7 @@ WAIT = 120
 
 
 def bytes_made(file):
-    """Of a picture, as it is before it is compressed."""
+    """The size of a picture before compression."""
     with open(file, "rb") as out:
         head = out.read(24)
     if head[:4] == b"\x89PNG":

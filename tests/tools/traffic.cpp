@@ -245,7 +245,7 @@ int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool
         p.join(server, format, fmt::format("bot {}", players.size()));
         io.run_for(std::chrono::milliseconds{moves ? 50 : 6});
     }
-    // Players tell when all of them are there, and may be sent away by the end of their standard input.
+    // Players report when all of them are there, and the end of their standard input sends them away.
     boost::asio::posix::stream_descriptor told{io, ::dup(STDIN_FILENO)};
     bool const until_told = seconds == 0;
     if (until_told) {
@@ -258,7 +258,7 @@ int crowd(boost::asio::ip::udp::endpoint const& server, wire_format format, bool
         told.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                         [&](boost::system::error_code) { io.stop(); });
     }
-    // Those who watch are counted when all are there.
+    // Viewers are counted when all are there.
     std::vector<std::uint64_t> before;
     auto const begin = std::chrono::steady_clock::now();
     for (auto& p : players) before.push_back(moves ? 0 : p.snapshots());

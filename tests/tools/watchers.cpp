@@ -168,7 +168,7 @@ private:
             if (f.bytes.empty()) f.bytes = std::move(a.body);
             else all_.wrong += f.bytes != a.body;
             all_.bytes += f.bytes.size();
-            // What was there when this one came does not say how soon it was there.
+            // The age of fragments that were there before this viewer says nothing.
             if (seen_++ > 0) all_.arrivals.emplace_back(next_, now());
             ++next_;
             go_on();
@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
     watch.look();
     std::vector<std::unique_ptr<viewer>> viewers;
     asio::steady_timer starter{io}, end{io};
-    // Not all at the same moment, as nobody does.
+    // Not all at the same moment, as in reality.
     std::function<void()> const start = [&] {
         for (int i = 0; i < 50 && viewers.size() < count; ++i) {
             viewers.push_back(std::make_unique<viewer>(io, seen, all));

@@ -234,7 +234,7 @@ TEST_CASE("connection: what goes out by itself goes out when its time has come")
         CHECK(first_at(c, 6000) == 1000);
         REQUIRE(c.queue(number_message(0, 8), false, 7100) == failure{});
         CHECK(c.next_poll() == 7600);
-        CHECK(first_at(c, 7100) == 500); // what nobody asked to flush
+        CHECK(first_at(c, 7100) == 500); // unrequested flush
         CHECK(c.next_poll() == 8600);
         REQUIRE(c.queue(number_message(1, 8), true, 7700) == failure{});
         c.flush();
@@ -337,7 +337,7 @@ TEST_CASE("connection: packets of strangers change nothing") {
             auto const forged = write_control(close, format, {0, false, tokens.own + 1}, out);
             CHECK(s.server.c->receive(forged, s.now, s.server.payload).error.code == errc::bad_token);
         }
-        // What acknowledges more than was sent
+        // An acknowledgement of more than was sent
         packet_writer writer{format};
         chunk c;
         test::bytes const data = number_message(9, 4);
@@ -394,7 +394,7 @@ TEST_CASE("connection: small messages are limited by their number") {
     CHECK((c.receive(ack, 1, payload).kind == received_kind::chunks));
     CHECK(c.unacknowledged() == 3);
     CHECK(c.vital_room(1000));
-    // An older one is a stranger's or came late.
+    // An older one is forged or came late.
     auto const older = test::from_hex("00 04 01 00 01 00");
     CHECK(c.receive(older, 1, payload).error.code == errc::bad_sequence);
 }
@@ -412,7 +412,7 @@ TEST_CASE("connection: in the memory for vital chunks an end never meets the beg
     CHECK_FALSE(c.vital_room(191));
     CHECK((c.receive(test::from_hex("00 02 01 00 01 00"), 1, payload).kind == received_kind::chunks));
     REQUIRE(c.unacknowledged() == 1);
-    CHECK(queue(3, 300) == failure{}); // behind 1200 there is no room: 0..300
+    CHECK(queue(3, 300) == failure{}); // after 1200 there is no room: 0..300
     CHECK(c.vital_room(499));
     CHECK_FALSE(c.vital_room(500));
     CHECK(queue(4, 500).code == errc::too_many_items);
@@ -543,7 +543,7 @@ TEST_CASE("connection: a stranger's handshake is over when the client is heard a
     m.code = control_code::connect;
     m.ddnet = true;
     m.token = 5;
-    // Nobody has to know a token for it.
+    // It needs no token.
     auto const connect = test::copy_of(write_control(m, wire_format::ddnet, {}, out));
     m = {};
     m.code = control_code::accept;
@@ -555,7 +555,7 @@ TEST_CASE("connection: a stranger's handshake is over when the client is heard a
     // The accept of the first handshake, which came late, or twice.
     CHECK((s.server.c->receive(accept(), s.now, s.server.payload).kind == received_kind::control));
     heard(true);
-    // Behind a connect it begins anew.
+    // After a connect it restarts.
     CHECK((s.server.c->receive(connect, s.now, s.server.payload).kind == received_kind::handshake));
     CHECK((s.server.c->receive(accept(), s.now, s.server.payload).kind == received_kind::restart));
 }

@@ -55,7 +55,7 @@ applied apply(test::ints const& base, test::ints const& delta, size_table const&
     return a;
 }
 
-// What a writer has to make, in the simplest way.
+// The expected delta, made in the simplest way.
 test::ints expected_delta(test::plain_items const& from, test::plain_items const& to, size_table const& sizes) {
     test::ints delta{0, 0, 0};
     for (auto const& old : from) {
@@ -174,7 +174,7 @@ TEST_CASE("delta: random chains with every size table") {
             }
             CHECK(test::sorted(now) == test::sorted(to));
             CHECK(create(to, to, *table).empty());
-            CHECK(create(now, to, *table).empty()); // order is no change
+            CHECK(create(now, to, *table).empty()); // the order does not matter
             from = now;
         }
     }
@@ -206,7 +206,7 @@ TEST_CASE("delta: a size that no receiver could read is refused") {
           failure{errc::size_mismatch, 0});
     CHECK(error_of(create(test::layout({}), test::layout({{make_key(5, 0), {1, 2}}}), size_table{}, out)) ==
           failure{});
-    // What did not change is not written, so its size does not matter.
+    // Unchanged items are not written, so their size does not matter.
     auto const wrong = test::layout({{make_key(30, 0), {}}, {make_key(5, 0), {1, 2}}});
     CHECK(error_of(create(wrong, wrong, sizes_06, out)) == failure{});
 }
@@ -342,7 +342,7 @@ TEST_CASE("delta: the limit of bytes") {
     delta.push_back(5);
     CHECK(apply(test::layout({}), delta, sizes).error == failure{errc::too_large, 3});
     CHECK(apply(largest.full, {0, 1, 0, 30, 1, 0}, sizes).error == failure{errc::too_large, 3});
-    // What goes makes room.
+    // Removed items make room.
     CHECK(apply(largest.full, {1, 1, 0, make_key(30, 0), 30, 1, 0}, sizes).error == failure{});
     auto const small = test::layout({{1, {1, 2}}, {2, {3}}}); // 9 ints
     CHECK(apply(small, {0, 0, 0}, sizes, decoding::strict, {10, 36}).error == failure{});
@@ -381,7 +381,7 @@ TEST_CASE("delta: larger limits") {
     CHECK(test::items_of(*made) == test::as_applied(from, to));
     CHECK(error_of(apply_delta(test::view_of(from_ints), test::ints{0, 1, 0, 1, 0, 0}, size_table{}, *large, out,
                                {decoding::strict, limits, nullptr})) == failure{errc::too_many_items, 3});
-    // With smaller limits the same delta is refused: update 1024, behind three ints of head and 20 of data each.
+    // With smaller limits the same delta is refused: update 1024, after three ints of header and 20 of data each.
     CHECK(error_of(
               apply_delta({}, *delta, sizes_06, *large, out, {decoding::strict, {1024, limits.bytes}, nullptr})) ==
           failure{errc::too_many_items, 3 + 96 + 1024 * 23});

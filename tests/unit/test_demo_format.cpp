@@ -9,7 +9,7 @@ using test::error_of;
 
 namespace {
 
-// Every byte random, also behind the terminators.
+// Every byte random, also after the terminators.
 demo_header random_header(test::random& rng, std::uint8_t version) {
     demo_header h;
     h.version = version;

@@ -71,7 +71,7 @@ test::bytes golden_file(std::uint8_t version) {
     return {};
 }
 
-// What playing a file of given chunks ends with.
+// The end of playing a file of given chunks.
 demo_failure play_raw(std::uint8_t version, test::bytes const& chunks, decoding mode = decoding::lenient,
                       note_log* notes = nullptr) {
     auto const file = test::raw_demo(version, chunks);
@@ -109,7 +109,7 @@ TEST_CASE("demo reader: golden vectors, as chunks") {
         CHECK(text(reader.header().map_name) == "m");
         CHECK(reader.header().length == 5);
         CHECK(reader.tick() == -1);
-        // every listed place behind the map is a chunk
+        // every listed position after the map is a chunk
         std::vector<std::size_t> listed;
         for (auto const& place : r.all("at")) {
             auto const at = test::number<std::size_t>(test::words(place)[0]);
@@ -179,7 +179,7 @@ TEST_CASE("demo reader: tick markers of all forms") {
         {4,
          "c0 7f ff ff fe 81 80 00 00 00 00 a0",
          {{INT32_MAX - 1, true, true}, {INT32_MAX, false, false}, {0, false, true}, {32, false, false}}},
-        // In 5 and 6 a bit of its own tells the forms apart, and other bits of the absolute form do not count.
+        // In 5 and 6 a separate bit distinguishes the forms, and other bits of the absolute form do not count.
         {5,
          "80 00 00 03 e8 a0 a1 bf e1 c0 00 00 04 29 ff",
          {{1000, false, true},
@@ -669,7 +669,7 @@ TEST_CASE("demo player: a file that grows byte by byte, and lies elsewhere each 
         CHECK(events == expected);
         CHECK(growing.player.error().what == failure{});
     }
-    // What is wrong stays wrong.
+    // An error persists.
     auto file = golden_file(6);
     std::size_t const end = file.size();
     for (std::uint8_t const byte : {0x80, 0xff, 0xff, 0xff, 0xff}) file.push_back(byte); // a negative tick
@@ -871,7 +871,7 @@ TEST_CASE("demo player: seeking past damage fails, and back again works") {
     REQUIRE(p.player.seek(1069, keyframes));
     CHECK(p.player.error().what == failure{});
     CHECK(test::sorted(test::items_of(p.player.state())) == test::sorted(test::golden_snapshot("S1")));
-    REQUIRE(p.player.seek(1251, keyframes)); // from the keyframe behind the damage
+    REQUIRE(p.player.seek(1251, keyframes)); // from the keyframe after the damage
     CHECK(p.player.tick() == 1251);
 }
 

@@ -246,7 +246,7 @@ TEST_CASE("demo writer: the marker alone if nothing changed") {
     CHECK(test::hex(to.snapshot(12, flag(1))) == "a2");
     CHECK(test::hex(to.snapshot(100, flag(1))) == "80 00 00 00 64");
     CHECK(to.snapshot(101, flag(2)).size() > 1);
-    // order is no change either
+    // the order does not matter either
     test::plain_items const two{{make_key(5, 0), {2, 0, 0}}, {make_key(5, 1), {1, 1, 1}}};
     to.snapshot(102, two);
     CHECK(test::hex(to.snapshot(103, {two[1], two[0]})) == "a1");

@@ -22,7 +22,7 @@ test::ints snapshot_of(test::random& rng, std::size_t data_ints) {
 // A snapshot has four ints more than its data.
 constexpr std::size_t overhead = 4;
 
-// What is held must be the newest part of everything that was added, without a gap and unchanged.
+// The held snapshots must be the newest part of everything that was added, without a gap and unchanged.
 void check_against(history const& h, std::map<std::int32_t, test::ints> const& model) {
     std::size_t held = 0;
     for (auto it = model.rbegin(); it != model.rend(); ++it) {
@@ -336,7 +336,7 @@ TEST_CASE("history: while clients answer, the first eighth of the block is all t
         answers(6);
         CHECK(touched() <= block.size() / 8);
     }
-    // What one far away needs does not fit there, and nothing of it is lost.
+    // The needs of a distant one do not fit there, and nothing of it is lost.
     answers(30);
     CHECK(h.size() == 31);
 }
@@ -362,7 +362,7 @@ TEST_CASE("history: late ticks are found like the others, whatever is dropped") 
             if (rng.chance(5)) h.drop_before(newest - 8);
             if (rng.chance(1)) h.clear();
 
-            // What is held is what was added last.
+            // The held snapshots are those added last.
             REQUIRE(h.size() <= added.size());
             std::int32_t high = INT32_MIN;
             std::int32_t low = INT32_MAX;

@@ -207,7 +207,7 @@ TEST_CASE("huffman: output_full names the first byte whose code does not fit") {
             CHECK(error_of(encoder(c.input, out, huffman_end::exact)) == failure{errc::output_full, c.position});
         }
     }
-    // The padding byte alone does not fit.
+    // Only the padding byte does not fit.
     test::bytes out(2);
     for (auto const encoder : encoders) {
         CHECK(error_of(encoder(test::bytes{0}, out, huffman_end::padded)) == failure{errc::output_full, 1});

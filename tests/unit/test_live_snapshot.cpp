@@ -93,7 +93,7 @@ TEST_CASE("live: the limit of bytes counts the offset and the key of a new item"
     CHECK(live.apply(test::ints{0, 1, 0, 64, 1, 0}, sizes) == failure{});
     CHECK(live.view().ints().size() == 10);
     CHECK(live.apply(test::ints{0, 1, 0, 64, 2, 0}, sizes) == failure{errc::too_large, 3});
-    // What goes makes room, for as much as it took.
+    // Removed items make room, for as much as they took.
     CHECK(live.apply(test::ints{1, 1, 0, make_key(64, 1), 64, 2, 1, 5}, sizes) == failure{errc::too_large, 4});
     CHECK(live.apply(test::ints{1, 1, 0, make_key(64, 1), 64, 2, 0}, sizes) == failure{});
     CHECK(live.checksum() == 4);
@@ -228,7 +228,7 @@ void check_like_apply_delta(test::plain_items const& items, std::vector<test::in
 
 TEST_CASE("live: of two items with one key the second is not taken for the first") {
     std::int32_t const a = make_key(64, 1), b = make_key(64, 2), c = make_key(64, 3);
-    // Removed one after the other: behind c comes the second a, which is not the one that is meant.
+    // Removed one after the other: after c comes the second a, which is not the one that is meant.
     check_like_apply_delta({{b, {1}}, {a, {2}}, {c, {3}}, {a, {4}}}, {{2, 0, 0, c, a}});
     check_like_apply_delta({{a, {2}}, {c, {3}}, {a, {4}}}, {{2, 0, 0, c, a}, {0, 1, 0, 64, 1, 1, 7}});
     check_like_apply_delta({{a, {2}}, {c, {3}}, {a, {4}}}, {{2, 1, 0, c, a, 64, 1, 1, 7}});

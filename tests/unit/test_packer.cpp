@@ -42,7 +42,7 @@ TEST_CASE("packer: every output size") {
     test::check_output_sizes<std::uint8_t>(10, [](std::span<std::uint8_t> memory) {
         test::bytes const raw{1, 2};
         auto const written = packer{memory}.add_int(1).add_string("name").add_raw(raw).add_int(64).finish();
-        // the size reached: whole fields alone
+        // the size reached: only whole fields
         std::size_t const expected[] = {0, 1, 1, 1, 1, 1, 6, 6, 8, 8};
         if (!written) CHECK(written.error().position == expected[memory.size()]);
         else CHECK(test::hex(*written) == "01 6e 61 6d 65 00 01 02 80 01");

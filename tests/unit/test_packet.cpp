@@ -407,7 +407,7 @@ TEST_CASE("packet: control messages that are none") {
     }
     CHECK(error_of(parse_control(from_hex("05 11 22 33"), wire_format::v07)) == failure{errc::truncated, 4});
     CHECK(error_of(parse_control(from_hex("01"), wire_format::v07)) == failure{errc::truncated, 1});
-    // TKEN without a token is no offer, as for DDNet.
+    // TKEN without a token is not an offer, as for DDNet.
     auto const m = parse_control(from_hex("01 54 4b 45 4e"), wire_format::ddnet);
     REQUIRE(m);
     CHECK_FALSE(m->ddnet);

@@ -102,7 +102,7 @@ TEST_CASE("server info: answers can be read again") {
         CHECK(s.map_crc == (extended ? e.map_crc : 0));
         CHECK(s.map_size == (extended ? 5805 : 0));
 
-        // What does not fit is left out, client by client.
+        // If not all fit, clients are left out one by one.
         std::size_t const bare = *write_server_info(request, example(), {}, out);
         for (std::size_t room = 0; room <= *size; ++room) {
             test::guarded<std::uint8_t> memory{room};
@@ -155,7 +155,7 @@ TEST_CASE("server info: what is none") {
     test::bytes noise =
         from_hex("ff ff ff ff 69 6e 66 33 78 00 76 00 6e 00 6d 00 67 00 30 00 30 00 30 00 30 00 30 00");
     p.payload = noise;
-    CHECK(error_of(parse_server_info(p)) == failure{errc::bad_count, 8}); // the token is no number
+    CHECK(error_of(parse_server_info(p)) == failure{errc::bad_count, 8}); // the token is not a number
     noise[4] = 'x';
     CHECK(error_of(parse_server_info(p)) == failure{errc::bad_magic, 0});
     CHECK(error_of(parse_server_info_request(p)) == failure{errc::bad_magic, 0});

@@ -1,5 +1,5 @@
-// Worlds that many clients share: every delta is compared with what a builder, create_delta and encode_varints make for the
-// client alone.
+// Worlds that many clients share: every delta is compared with the output of a builder, create_delta and encode_varints
+// for the single client.
 #include "check.hpp"
 #include "random.hpp"
 #include "snapshot/shared_tick.hpp"
@@ -31,7 +31,7 @@ uuid type_number(std::int32_t n) {
     return uuid::from_ints(words);
 }
 
-/// Aligned, of that very size: what lies behind it has to stay.
+/// Aligned, of exactly that size: the bytes after it must not change.
 class memory_block {
 public:
     explicit memory_block(std::size_t bytes) : words_(new std::uint64_t[(bytes + 7) / 8 + guards]), bytes_{bytes} {
@@ -64,7 +64,7 @@ struct shared_server {
           encoder_memory{shared_encoder::least_bytes(l) + encoder_bytes}, encoder{world, encoder_memory.bytes()} {}
 };
 
-/// What the path for each client makes.
+/// The result of the per-client path.
 class reference {
 public:
     struct encoded {
@@ -273,7 +273,7 @@ void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, 
                 CHECK(error_of(s.encoder.encode(c, -1, sizes)).code == errc::unknown_tick);
                 continue;
             }
-            // In order, or lost; and what nobody ever sent.
+            // In order, or lost; and ticks that were never sent.
             std::int32_t base =
                 tick - 1 - static_cast<std::int32_t>(w.random().below(w.random().chance(80) ? 8 : 100));
             if (w.random().chance(3)) base = -1;
@@ -515,7 +515,7 @@ TEST_CASE("a tick of a shared world takes no more memory than those who were sho
 }
 
 TEST_CASE("an item of a shared world that no receiver could read is named") {
-    // Of type 9 receivers expect 22 ints.
+    // Receivers expect 22 ints of type 9.
     for (bool const ordered : {true, false}) {
         CAPTURE(ordered);
         shared_server s{{}};

@@ -1,4 +1,4 @@
-// The two halves of sending snapshots, alone and with each other over a bad link.
+// The two halves of sending snapshots, by themselves and together over a bad link.
 #include "check.hpp"
 #include "lossy_link.hpp"
 #include "random.hpp"
@@ -44,7 +44,7 @@ struct client_half {
     }
 
     snapshot_event take(std::span<std::uint8_t const> message, snapshot_scratch& scratch) {
-        // Of its exact size, so that a sanitizer sees steps beyond it.
+        // Exactly sized, so that a sanitizer sees steps beyond it.
         auto const exact = std::make_unique<std::uint8_t[]>(message.size());
         std::copy(message.begin(), message.end(), exact.get());
         auto const m = parse_message({exact.get(), message.size()});

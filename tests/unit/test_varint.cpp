@@ -43,7 +43,7 @@ void check_odd(std::int32_t value, test::bytes const& coded, note expected) {
     CHECK(plain->size == coded.size());
     CHECK(error_of(decode_varint(coded, decoding::strict)) == failure{errc::bad_varint, 0});
 
-    // as part of a run, behind a two-byte value
+    // as part of a run, after a two-byte value
     test::bytes run{0x80, 0x01};
     run.insert(run.end(), coded.begin(), coded.end());
     note_log notes;

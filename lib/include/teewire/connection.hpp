@@ -48,7 +48,7 @@ struct sent_chunk {
 };
 
 /// Memory for the vital chunks that are not acknowledged: 32 KiB as in the reference programs, and 6 KiB for 256 of
-/// them. What does not fit is refused by queue().
+/// them. queue() refuses chunks that do not fit.
 template <std::size_t bytes = 32768, std::size_t chunks = 256>
 struct connection_memory {
     static_assert(bytes >= max_payload_bytes, "one chunk has to fit");
@@ -58,7 +58,8 @@ struct connection_memory {
     std::array<sent_chunk, chunks> sent;  ///< what is in it
 };
 
-/// Who the two are. In 0.7 each has a token; DDNet and 0.6.5 have one for the connection, which is `own` and `peer`.
+/// The tokens of both sides. In 0.7 each has its own; DDNet and 0.6.5 have one for the connection, which is both `own`
+/// and `peer`.
 struct connection_tokens {
     std::uint32_t own = no_token;  ///< what the peer has to send
     std::uint32_t peer = no_token; ///< what has to be sent to the peer
@@ -72,19 +73,19 @@ struct connection_options {
     huffman_end ending = huffman_end::exact; ///< for connections with a peer that wants padding
 };
 
-/// What a datagram was.
+/// The kind of a received datagram.
 enum class received_kind : std::uint8_t {
     chunks,    ///< next_chunk() gives them, maybe none
     online,    ///< a client's handshake is complete
     closed,    ///< the peer closed: reason()
     control,   ///< dealt with
     handshake, ///< to a server, that begins one: answer with a server_gate; changes nothing here
-    restart,   ///< to a server: the peer has proven with its token that it begins anew; drop this connection
+    restart,   ///< to a server: the peer has proven with its token that it restarts; drop this connection
     connless,  ///< for parse_connless
     dropped,   ///< not of this connection, or damaged: error
 };
 
-/// What became of a datagram.
+/// The result of receiving a datagram.
 struct received {
     received_kind kind = received_kind::dropped; ///< what it was
     failure error{};                             ///< why it was dropped
@@ -152,7 +153,7 @@ public:
     [[nodiscard]] connection_state state() const noexcept { return state_; }
     /// Why it was closed, or none.
     [[nodiscard]] close_cause cause() const noexcept { return cause_; }
-    /// What the peer gave when it closed; at most 127 bytes of it, valid UTF-8 or not.
+    /// The reason that the peer gave for closing; at most 127 bytes of it, valid UTF-8 or not.
     [[nodiscard]] std::string_view reason() const noexcept { return {reason_.data(), reason_size_}; }
     /// How its packets are laid out; a client of DDNet's falls back to plain 0.6.
     [[nodiscard]] wire_format format() const noexcept { return format_; }

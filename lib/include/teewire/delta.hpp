@@ -172,14 +172,14 @@ inline result<delta_reader> delta_reader::open(std::span<std::int32_t const> del
     return reader;
 }
 
-/// What one item type contributes to a delta.
+/// The share of one item type in a delta.
 struct type_usage {
     std::uint16_t type = 0;    ///< of the items
     std::uint32_t updates = 0; ///< items changed or new
     std::uint32_t bytes = 0;   ///< as variable-length ints: type, id, size and data
 };
 
-/// What a delta is made of.
+/// The parts of a delta, counted.
 struct delta_usage {
     std::uint32_t removed = 0;          ///< keys
     std::uint32_t removed_bytes = 0;    ///< as variable-length ints

@@ -20,7 +20,7 @@ inline constexpr std::uint8_t min_demo_version = 3;       ///< Teeworlds 0.6.0
 inline constexpr std::uint8_t max_demo_version = 6;       ///< DDNet with SHA-256
 inline constexpr std::size_t max_demo_markers = 64;       ///< timeline markers in a header
 inline constexpr std::size_t max_demo_header_bytes = 484; ///< of version 6
-/// What every demo begins with.
+/// The first bytes of every demo.
 inline constexpr std::array<std::uint8_t, 7> demo_magic = {'T', 'W', 'D', 'E', 'M', 'O', 0};
 /// The UUID of demoitem-sha256@ddnet.tw, which stands before the SHA-256 of the map.
 inline constexpr std::array<std::uint8_t, 16> demo_sha256_marker = {0x6b, 0xe6, 0xda, 0x4a, 0xce, 0xbd, 0x38, 0x0c,
@@ -31,7 +31,7 @@ inline constexpr std::size_t demo_map_size_offset = 136;      ///< four bytes, b
 inline constexpr std::size_t demo_sha256_marker_offset = 436; ///< version 6
 inline constexpr std::int32_t ticks_per_second = 50;          ///< of every game
 
-/// The header as it is stored; text fields keep even what follows their terminator.
+/// The header as stored; text fields keep even the bytes after their terminator.
 struct demo_header {
     std::uint8_t version = max_demo_version; ///< 3 to 6; as stored
     std::array<char, 64> net_version{};      ///< "0.6 626fce9a778df4d4" (also DDNet) or "0.7 802f1be60a05665f"
@@ -80,7 +80,7 @@ result<demo_header> parse_demo_header(std::span<std::uint8_t const> file, note_l
 /// Writes header.size() bytes. Error: output_full.
 result<std::size_t> write_demo_header(demo_header const& header, std::span<std::uint8_t> out) noexcept;
 
-/// What a chunk is.
+/// The type of a chunk.
 enum class demo_chunk_kind : std::uint8_t {
     unused,   ///< type 0: every player skips it
     snapshot, ///< type 1: a full snapshot

@@ -28,7 +28,7 @@ public:
     /// Checks the header and finds the map. Errors as parse_demo_header, and truncated when the map does not fit.
     static result<demo_reader> open(std::span<std::uint8_t const> file, note_log* notes = nullptr) noexcept;
 
-    /// As it is stored.
+    /// The header as stored.
     [[nodiscard]] demo_header const& header() const noexcept { return header_; }
     /// The map inside the file; empty if there is none.
     [[nodiscard]] std::span<std::uint8_t const> map() const noexcept {
@@ -58,7 +58,7 @@ private:
     friend class demo_player;
 
     demo_reader() noexcept = default;
-    // What lies at `at`, which is moved behind it. Without a tick. False if it is cut off.
+    // Reads the chunk header at `at`, which moves past it. Sets no tick. False if it is cut off.
     bool read_head(std::size_t& at, demo_chunk& out) const noexcept;
     bool fail(errc code, std::size_t position) noexcept {
         error_ = {code, position};
@@ -81,7 +81,7 @@ struct demo_keyframe {
     std::size_t position = 0; ///< byte of the file
 };
 
-/// What the chunk headers of a file say. Nothing is decompressed.
+/// A summary of a file's chunk headers. Nothing is decompressed.
 struct demo_overview {
     std::int32_t first_tick = -1; ///< -1 if there is none
     std::int32_t last_tick = -1;  ///< -1 if there is none
@@ -103,7 +103,7 @@ demo_overview scan_demo(demo_reader reader, std::span<demo_keyframe> keyframes) 
 
 // ---- player --------------------------------------------------------------------------------------------------------
 
-/// What was being done when an error was found.
+/// The step in which an error was found.
 enum class demo_stage : std::uint8_t {
     chunk,    ///< reading a chunk and its header
     huffman,  ///< decompressing it
@@ -139,14 +139,14 @@ struct demo_player_memory {
     /// @endcond
 };
 
-/// What a player has come to.
+/// The kinds of demo_event.
 enum class demo_event_kind : std::uint8_t {
     tick,     ///< a marker
     snapshot, ///< another state()
     message,  ///< one of the game or of the server
 };
 
-/// What a player has come to.
+/// An event that the player has reached.
 struct demo_event {
     demo_event_kind kind = demo_event_kind::tick; ///< what it is
     std::int32_t tick = -1;                       ///< of the last marker

@@ -41,7 +41,7 @@ public:
     /// A message, padded to whole ints. Errors as write_ints.
     result<std::size_t> write_message(std::span<std::uint8_t const> bytes, std::span<std::uint8_t> out) noexcept;
 
-    /// Of the last marker, if there was one.
+    /// The tick of the last marker, if there was one.
     [[nodiscard]] std::optional<std::int32_t> last_tick() const noexcept { return last_tick_; }
     /// Takes back a marker that was not followed by its chunk.
     void restore_tick(std::optional<std::int32_t> tick) noexcept { last_tick_ = tick; }
@@ -71,7 +71,7 @@ public:
     static constexpr std::int32_t keyframe_interval = 250;  ///< ticks; the first snapshot beyond it is a keyframe
     static constexpr std::int32_t min_marker_distance = 50; ///< ticks between timeline markers
 
-    /// What to write.
+    /// Options of a demo writer.
     struct options {
         std::uint8_t version = max_demo_version; ///< 3 to 6, the header's
         huffman_end ending = huffman_end::exact; ///< of every chunk
@@ -84,9 +84,9 @@ public:
 
     /// The header comes first, then the map, both from the caller: write_demo_header.
 
-    /// Records a snapshot: a keyframe, a delta, or the marker alone if nothing changed. An item that changes its size
-    /// makes a keyframe, as no delta can express it, and so do two items with one key. Errors: bad_tick when the tick
-    /// is not larger than the one before; too_many_items; too_large; output_full. A failed call records nothing.
+    /// Records a snapshot: a keyframe, a delta, or only the marker if nothing changed. An item that changes its size
+    /// makes a keyframe, because no delta can express it, and so do two items with one key. Errors: bad_tick when the
+    /// tick is not larger than the one before; too_many_items; too_large; output_full. A failed call records nothing.
     result<std::size_t> write_snapshot(std::int32_t tick, snapshot_view snapshot,
                                        std::span<std::uint8_t> out) noexcept;
 
@@ -101,7 +101,7 @@ public:
     /// Marks the last tick for the timeline. False if the marker before is too near or there are 64.
     bool add_marker() noexcept;
 
-    /// Recorded snapshots that changed nothing, so that readers find their ticks alone.
+    /// Recorded snapshots that changed nothing: readers find only their ticks.
     [[nodiscard]] std::uint64_t unchanged() const noexcept { return unchanged_; }
 
     /// Puts length and markers into the header, which the caller then writes again over the first one.

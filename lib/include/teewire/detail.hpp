@@ -40,7 +40,7 @@ inline constexpr unsigned hash_attempts = 8;
 
 // ---- snapshot_builder.hpp -------------------------------------------------------------------------------------------
 
-// Of a filter: 32 bits per item, in lines of eight words.
+// Words of a filter: 32 bits per item, in lines of eight words.
 [[nodiscard]] constexpr std::size_t seen_words(std::size_t items) noexcept {
     return std::bit_ceil(items < 128 ? 128 : items);
 }
@@ -83,7 +83,7 @@ struct live_slot {
     enum state : std::uint16_t { removed, live, pending_removal };
     std::int32_t key;
     std::uint32_t begin;    // of the item in the pool
-    std::uint32_t size;     // ints of its data, behind the key
+    std::uint32_t size;     // ints of its data, after the key
     std::uint32_t delta;    // the one that last changed it
     std::uint32_t position; // of its data in that delta
     state now;
@@ -92,8 +92,8 @@ struct live_slot {
 
 // ---- history.hpp ----------------------------------------------------------------------------------------------------
 
-// Blocks of different sizes in a memory from `first` to `last`, each behind the one before. They are never split: what
-// does not fit before the end goes to the start.
+// Blocks of different sizes in a memory from `first` to `last`, each after the one before. They are never split: a
+// block that does not fit before the end begins at the start.
 struct ring {
     std::size_t first = 0;
     std::size_t last = 0;

@@ -17,7 +17,7 @@ enum class errc : std::uint8_t {
     ok, ///< no error
     // the input breaks its format
     truncated,        ///< ends inside a number, an item, a chunk or a header
-    bad_varint,       ///< over-long or with dirty padding bits (strict decoding alone)
+    bad_varint,       ///< over-long or with dirty padding bits (strict decoding only)
     bad_magic,        ///< not the file type that was expected
     bad_version,      ///< a version that no program ever wrote
     bad_count,        ///< a count is negative or larger than the limit
@@ -97,7 +97,7 @@ private:
 
 /// How to treat input that real programs produce but that a careful writer would not.
 enum class decoding : std::uint8_t {
-    strict,  ///< for a stranger's packets: refuse what DDNet refuses
+    strict,  ///< for packets from the network: refuse what DDNet refuses
     lenient, ///< for recordings: take what can be understood and leave a note
 };
 

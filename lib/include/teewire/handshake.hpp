@@ -18,14 +18,14 @@ public:
         bool ddnet = true;     ///< 0.6 with DDNet's token
         bool v07 = true;       ///< 0.7
     };
-    /// What to do with a datagram.
+    /// How to treat a datagram.
     enum class verdict : std::uint8_t {
         ignore, ///< not one that begins a connection here
         answer, ///< send `reply`, keep nothing
         accept, ///< make a connection; send `reply` if there is one, then hand the datagram to the connection if `data`
         connless, ///< for parse_connless; check its token with valid()
     };
-    /// What to do, and with what.
+    /// The treatment of a datagram, and its data.
     struct decision {
         verdict what = verdict::ignore;        ///< what to do
         wire_format format = wire_format::v06; ///< to accept: of the connection

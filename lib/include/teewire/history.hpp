@@ -10,9 +10,9 @@
 
 namespace teewire {
 
-/// Snapshots with increasing ticks in one block of the caller's. Adding drops the oldest ones when there is no room; a view
-/// that was handed out is valid until its snapshot is dropped. What is held goes round in the first eighth of the block
-/// while it fits there, and the rest stays untouched: as long as clients answer, if drop_before() follows them.
+/// Snapshots with increasing ticks in one block of the caller's. Adding drops the oldest ones when there is no room; a
+/// view that was handed out is valid until its snapshot is dropped. The held snapshots use only the first eighth of the
+/// block, in a ring, while they fit there: as long as clients answer, if drop_before() follows them.
 class history {
 public:
     /// @cond memory
@@ -21,7 +21,7 @@ public:
         std::int32_t tick;
         std::uint32_t begin; // in the block
         std::uint32_t size;  // ints
-        std::uint32_t whole; // with the outline behind them
+        std::uint32_t whole; // with the outline after them
         bool distinct_keys;
         bool outlined;
     };
@@ -40,13 +40,13 @@ public:
         return (snapshots + 3) * (ints + items + starts_words(ints));
     }
 
-    /// Copies the snapshot, and its outline if it has one, and keeps a `word` that means something to the caller, such as a
-    /// time. What it drops may be what find() gave: a base is to be used before anything is added. Errors: bad_tick when
-    /// the tick is not larger than the newest one; too_large when the block could not hold it even alone, and then nothing
-    /// is dropped. O(ints).
+    /// Copies the snapshot, and its outline if it has one, and keeps a `word` that only the caller understands, such as
+    /// a time. Adding may drop the snapshot that find() gave, so use a base before you add. Errors: bad_tick when the
+    /// tick is not larger than the newest one; too_large when the block could not hold the snapshot by itself, and then
+    /// nothing is dropped. O(ints).
     result<snapshot_view> add(std::int32_t tick, snapshot_view snapshot, std::uint64_t word = 0) noexcept;
-    /// The same for a tick that may be older than others, for streams that arrive out of order: find() then takes O(entries)
-    /// until everything behind it has been dropped. Error: bad_tick when the tick is there already.
+    /// The same for a tick that may be older than others, for streams that arrive out of order: find() then takes
+    /// O(entries) until everything after it has been dropped. Error: bad_tick when the tick is there already.
     result<snapshot_view> add_late(std::int32_t tick, snapshot_view snapshot) noexcept;
 
     /// Valid until it is dropped, which the next add() may do. O(log entries), but see add_late().
@@ -55,7 +55,7 @@ public:
     /// The word that was added with a snapshot. O(log entries), but see add_late().
     [[nodiscard]] std::optional<std::uint64_t> word_of(std::int32_t tick) const noexcept;
 
-    /// What comparing the next snapshot with that of `base_tick`, and adding it, will touch: for
+    /// The memory that is needed to compare the next snapshot with that of `base_tick` and to add it: for
     /// snapshot_builder::start(). Nothing if there is no such base. O(log entries).
     [[nodiscard]] memory_ahead ahead(std::int32_t base_tick) const noexcept;
 

@@ -13,7 +13,7 @@
 
 namespace teewire {
 
-/// What an encoder does when the bits end exactly on a byte boundary.
+/// How an encoder ends when the bits end exactly on a byte boundary.
 enum class huffman_end : std::uint8_t {
     padded, ///< one more zero byte: 0.6, 0.7, and DDNet before 2026-05-11
     exact,  ///< nothing more: DDNet since 2026-05-11

@@ -13,8 +13,8 @@ namespace teewire {
 struct message {
     std::int32_t id = 0;                  ///< 0 for extended messages
     bool system = false;                  ///< concerns the connection, not the game
-    uuid extended{};                      ///< for id 0 alone
-    std::span<std::uint8_t const> fields; ///< everything behind the head
+    uuid extended{};                      ///< only for id 0
+    std::span<std::uint8_t const> fields; ///< everything after the header
 };
 
 /// Errors, with the byte reached: truncated. Messages out of demos may carry up to three more zero bytes.
@@ -43,7 +43,7 @@ struct game_message {
     std::int32_t weapon = 0;                 ///< -3 game, -2 self, -1 world, otherwise as an item's weapon
     std::int32_t team = 0;                   ///< for chat of 0.6: 0 all, 1 team, from 2 on DDNet's whispers
                                              ///< for chat of 0.7: 0 none, 1 all, 2 team, 3 whisper
-    std::int32_t target = -1;                ///< who is whispered to, of 0.7; -1 for nobody
+    std::int32_t target = -1;                ///< client that is whispered to, in 0.7; -1 for none
     std::string_view text;                   ///< what was said
     std::string_view name;                   ///< of a client
     std::string_view clan;                   ///< of a client

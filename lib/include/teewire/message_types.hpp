@@ -1,6 +1,6 @@
 /// @file
-/// What messages there are, and the common ones as structs, decoded and encoded. See
-/// doc/format/message.md#system-messages; whatever has no struct here is passed on as it is.
+/// The messages, and structs for the common ones, decoded and encoded. See doc/format/message.md#system-messages; a
+/// message without a struct here is passed on unchanged.
 #pragma once
 
 #include "teewire/message.hpp"
@@ -63,15 +63,15 @@ enum class message_type : std::uint8_t {
     ///< of the game
     motd,                   ///< server: the message of the day
     broadcast,              ///< server: words in the middle of the screen
-    chat,                   ///< server: somebody speaks
-    team,                   ///< 0.7, server: somebody changes the team
-    kill,                   ///< server: somebody was killed
-    sound_global,           ///< 0.6, server: a sound for everybody
+    chat,                   ///< server: a player speaks
+    team,                   ///< 0.7, server: a player changes the team
+    kill,                   ///< server: a player was killed
+    sound_global,           ///< 0.6, server: a sound for all
     tune_params,            ///< server: how the physics are tuned
     extra_projectile,       ///< server: a projectile between two snapshots
     ready_to_enter,         ///< server: has the client's name and skin
     weapon_pickup,          ///< server: a weapon was taken
-    emoticon,               ///< server: somebody shows an emotion
+    emoticon,               ///< server: a player shows an emoticon
     vote_clear_options,     ///< server: forget all options of votes
     vote_option_list_add,   ///< server: several options of votes
     vote_option_add,        ///< server: an option of votes
@@ -90,7 +90,7 @@ enum class message_type : std::uint8_t {
     set_spectator_mode,     ///< client: wants another view
     start_info,             ///< client: name and skin
     change_info,            ///< 0.6, client: name and skin again
-    kill_self,              ///< client: wants to begin anew
+    kill_self,              ///< client: kills its own tee to start again
     ready_change,           ///< 0.7, client: is ready, or not any more
     client_emoticon,        ///< client: shows an emotion
     vote,                   ///< client: yes or no
@@ -100,22 +100,22 @@ enum class message_type : std::uint8_t {
     record_legacy,          ///< DDNet, server: record, before it had a UUID
     teams_state_legacy,     ///< DDNet, server: teams_state, before it had a UUID
     show_others_legacy,     ///< DDNet, client: show_others, before it had a UUID
-    skin_change,            ///< 0.7, server: somebody's new skin
+    skin_change,            ///< 0.7, server: a player's new skin
     client_skin_change,     ///< 0.7, client: its new skin
-    race_finish_07,         ///< 0.7, server: somebody finished
-    checkpoint,             ///< 0.7, server: somebody passed a checkpoint
+    race_finish_07,         ///< 0.7, server: a player finished
+    checkpoint,             ///< 0.7, server: a player passed a checkpoint
     command_info_07,        ///< 0.7, server: a command for the chat
     command_info_remove_07, ///< 0.7, server: one command less
     command,                ///< 0.7, client: a command for the chat
     ///< of the game, by UUID
-    teams_state,              ///< server: everybody's team of DDNet's
+    teams_state,              ///< server: DDNet's teams of all players
     race_time,                ///< server: the time of the own race
     record,                   ///< server: the best times
     kill_team,                ///< server: a whole team was killed
     your_vote,                ///< server: what the client voted
-    race_finish,              ///< server: somebody finished
+    race_finish,              ///< server: a player finished
     command_info,             ///< server: a command for the chat
-    map_sound_global,         ///< server: a sound of the map for everybody
+    map_sound_global,         ///< server: a sound of the map for all
     pre_input,                ///< server: inputs of others, early
     map_info,                 ///< server: words about the map
     save_code,                ///< server: the code of a saved team
@@ -136,7 +136,7 @@ enum class message_type : std::uint8_t {
 inline constexpr std::size_t message_type_count =
     static_cast<std::size_t>(message_type::enable_spectator_count) + 1;
 
-/// What is known of a type of message.
+/// The description of a message type.
 struct message_description {
     message_type type = message_type::unknown; ///< which it is
     std::string_view name;                     ///< "map_change"
@@ -147,7 +147,7 @@ struct message_description {
     uuid extended{};                           ///< all zero for plain messages
 };
 
-/// What the message is in that protocol, or unknown. O(1) for plain ones, O(types) for UUIDs.
+/// The type of the message in that protocol, or unknown. O(1) for plain ones, O(types) for UUIDs.
 [[nodiscard]] message_type identify(message const& m, protocol p) noexcept;
 /// The description of a type; of unknown, an empty one with the name "unknown".
 [[nodiscard]] message_description const& describe(message_type type) noexcept;
@@ -257,7 +257,7 @@ struct input_timing {
     std::int32_t time_left = 0; ///< milliseconds before it was needed; negative if it came late
 };
 
-/// What the player does, and which snapshot the client has.
+/// The player's input, and the snapshot that the client has.
 struct input {
     static constexpr message_type type = message_type::input; ///< what it is
     std::int32_t ack = -1;                ///< tick of the last good snapshot; -1 asks for a full one
@@ -291,7 +291,7 @@ struct it_is {
     uuid asked;                                               ///< the UUID
     std::string_view name;                                    ///< its name
 };
-/// What the server can do.
+/// The server's capabilities.
 struct capabilities {
     static constexpr message_type type = message_type::capabilities; ///< what it is
     std::int32_t version = 5;                                        ///< of the list of flags
@@ -342,7 +342,7 @@ struct broadcast {
     static constexpr message_type type = message_type::broadcast; ///< what it is
     std::string_view text;                                        ///< the words
 };
-/// Somebody speaks.
+/// A player or the server speaks.
 struct chat {
     static constexpr message_type type = message_type::chat; ///< what it is
     std::int32_t team = 0;       ///< 0.6: 0 all, 1 team, DDNet -2..3; 0.7: 0 none, 1 all, 2 team, 3 whisper
@@ -350,15 +350,15 @@ struct chat {
     std::int32_t target = -1;    ///< 0.7
     std::string_view text;       ///< what is said
 };
-/// 0.7: somebody changes the team.
+/// 0.7: a player changes the team.
 struct team {
     static constexpr message_type type = message_type::team; ///< what it is
     std::int32_t client_id = 0;                              ///< who
-    std::int32_t team = 0;                                   ///< -1 spectators, 0 red or everybody, 1 blue
+    std::int32_t team = 0;                                   ///< -1 spectators, 0 red or no teams, 1 blue
     bool silent = false;                                     ///< without words in the chat
     std::int32_t cooldown_tick = 0;                          ///< when another change is possible
 };
-/// Somebody was killed.
+/// A player was killed.
 struct kill {
     static constexpr message_type type = message_type::kill; ///< what it is
     std::int32_t killer = 0;                                 ///< client id
@@ -386,7 +386,7 @@ struct weapon_pickup {
     static constexpr message_type type = message_type::weapon_pickup; ///< what it is
     std::int32_t weapon = 0;                                          ///< as in an item
 };
-/// Somebody shows an emotion.
+/// A player shows an emoticon.
 struct emoticon {
     static constexpr message_type type = message_type::emoticon; ///< what it is
     std::int32_t client_id = 0;                                  ///< who
@@ -421,7 +421,7 @@ struct client_info {
     messages::skin skin;                                            ///< what it looks like
     bool silent = false;                                            ///< without words in the chat
 };
-/// 0.7: somebody's new skin.
+/// 0.7: a player's new skin.
 struct skin_change {
     static constexpr message_type type = message_type::skin_change; ///< what it is
     std::int32_t client_id = 0;                                     ///< who
@@ -462,9 +462,9 @@ struct set_team {
 struct set_spectator_mode {
     static constexpr message_type type = message_type::set_spectator_mode; ///< what it is
     std::int32_t mode = 0;       ///< 0.7: 0 free view, 1 player, 2 and 3 flags
-    std::int32_t client_id = -1; ///< who is watched; -1 for nobody
+    std::int32_t client_id = -1; ///< client id that is watched; -1 for none
 };
-/// Who the player is.
+/// Name, clan and look of the player.
 struct start_info {
     static constexpr message_type type = message_type::start_info; ///< what it is
     std::string_view name;                                         ///< of the player

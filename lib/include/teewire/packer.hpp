@@ -18,13 +18,13 @@ public:
 
     /// Errors: truncated. Reads like DDNet: over-long forms are accepted.
     std::int32_t read_int() noexcept;
-    /// Up to the terminator, which is not part of the result; bytes as they are, valid UTF-8 or not. Errors: bad_text
+    /// A text up to its terminator, which is not part of the result; its bytes may be invalid UTF-8. Errors: bad_text
     /// without a terminator, truncated at the end of the message.
     std::string_view read_string() noexcept;
     /// Exactly `size` bytes. Errors: truncated.
     std::span<std::uint8_t const> read_raw(std::size_t size) noexcept;
 
-    /// What was not read yet.
+    /// The bytes that were not read yet.
     [[nodiscard]] std::span<std::uint8_t const> rest() const noexcept { return bytes_.subspan(at_); }
     /// Bytes read so far.
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
@@ -53,10 +53,10 @@ public:
     packer& add_int(std::int32_t value) noexcept;
     /// Writes the text and a terminator. Asserts that the text holds no terminator of its own.
     packer& add_string(std::string_view text) noexcept;
-    /// The bytes as they are.
+    /// Adds the bytes unchanged.
     packer& add_raw(std::span<std::uint8_t const> bytes) noexcept;
 
-    /// What was written. Error: output_full with the size reached.
+    /// The written bytes. Error: output_full with the size reached.
     [[nodiscard]] result<std::span<std::uint8_t const>> finish() const noexcept;
 
 private:

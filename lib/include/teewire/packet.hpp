@@ -20,7 +20,7 @@ namespace teewire {
 /// How the packets of one connection are laid out.
 enum class wire_format : std::uint8_t {
     v06,       ///< 0.6 without tokens
-    v06_token, ///< 0.6.5: a token behind the header, the server's in both directions
+    v06_token, ///< 0.6.5: a token after the header, the server's in both directions
     ddnet,     ///< 0.6 with DDNet's token at the end of the payload, inside the compression
     v07,       ///< 0.7: the receiver's token in the header
 };
@@ -28,9 +28,9 @@ enum class wire_format : std::uint8_t {
 [[nodiscard]] std::string_view name(wire_format format) noexcept;
 
 inline constexpr std::size_t max_packet_bytes = 1400; ///< every datagram, header included
-/// What every receiver has room for after decompression, DDNet's token included: 0.6.5 is the narrowest.
+/// The bytes that every receiver has room for after decompression, DDNet's token included: 0.6.5 is the narrowest.
 inline constexpr std::size_t max_payload_bytes = 1390;
-/// What receivers here accept, as DDNet.
+/// The bytes that receivers here accept, as DDNet.
 inline constexpr std::size_t max_read_payload_bytes = 1397;
 inline constexpr std::size_t max_chunk_head = 3;      ///< bytes before the data of a chunk
 inline constexpr std::size_t max_packet_chunks = 255; ///< what the header of a packet can count
@@ -64,10 +64,10 @@ struct packet {
     return !datagram.empty() && (datagram[0] & 0x20) != 0;
 }
 
-/// Reads the header. Which of the 0.6 formats is given matters for strict decoding alone. Errors, with the byte:
-/// truncated; too_large (beyond 1400 bytes); bad_flags for connectionless packets, and with strict decoding for what
-/// DDNet refuses: unknown flags, control messages with chunks, compression or without payload, other packets without
-/// chunks unless they ask for a resend. Lenient decoding adds the note packet_flags.
+/// Reads the header. The choice between the 0.6 formats matters only for strict decoding. Errors, with the byte:
+/// truncated; too_large (beyond 1400 bytes); bad_flags for connectionless packets, and with strict decoding for
+/// everything that DDNet refuses: unknown flags, control messages with chunks, compression or without payload, other
+/// packets without chunks unless they ask for a resend. Lenient decoding adds the note packet_flags.
 result<packet> parse_packet(std::span<std::uint8_t const> datagram, wire_format format,
                             decoding mode = decoding::strict, note_log* notes = nullptr) noexcept;
 
@@ -95,15 +95,15 @@ public:
     constexpr chunk_reader(std::span<std::uint8_t const> payload, std::size_t chunks, wire_format format) noexcept
         : payload_{payload}, left_{chunks}, format_{format} {}
 
-    /// The next chunk. False behind the last one, and on the error truncated: then the stated number of chunks was
+    /// The next chunk. False after the last one, and on the error truncated: then the stated number of chunks was
     /// wrong, and receivers keep those before.
     bool next(chunk& out) noexcept;
-    /// Why next() gave false; ok behind the last one.
+    /// Why next() gave false; ok after the last one.
     [[nodiscard]] failure error() const noexcept { return error_; }
 
     /// Byte of the payload where the next chunk begins.
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
-    /// What is behind the chunks read so far. Behind all of them: DDNet's token, or nothing.
+    /// The bytes after the chunks read so far. After all of them: DDNet's token, or nothing.
     [[nodiscard]] std::span<std::uint8_t const> rest() const noexcept { return payload_.subspan(at_); }
 
 private:
@@ -116,7 +116,7 @@ private:
 
 // ---- control messages ----------------------------------------------------------------------------------------------
 
-/// What a control message is for.
+/// The purposes of control messages.
 enum class control_code : std::uint8_t {
     keep_alive = 0,     ///< nothing but a sign of life
     connect = 1,        ///< a client begins
@@ -144,7 +144,7 @@ result<control_message> parse_control(std::span<std::uint8_t const> payload, wir
 
 // ---- writing -------------------------------------------------------------------------------------------------------
 
-/// What the header of a packet says beside its content.
+/// The header of a packet, apart from its content.
 struct packet_head {
     std::uint16_t ack = 0; ///< last vital chunk that was received in order
     bool resend = false;   ///< asks for all vital chunks again
@@ -214,7 +214,7 @@ struct connless_packet {
     std::array<std::uint8_t, 4> extra{};           ///< v06_extended
     std::uint32_t token = no_token;                ///< v07: the receiver's
     std::uint32_t response_token = no_token;       ///< v07: the sender's
-    std::span<std::uint8_t const> payload;         ///< everything behind the mark
+    std::span<std::uint8_t const> payload;         ///< everything after the mark
 };
 inline constexpr std::size_t max_connless_header = 9; ///< of 0.7
 
@@ -227,7 +227,7 @@ result<std::size_t> write_connless(connless_packet const& p, std::span<std::uint
 
 // ---- recognising ---------------------------------------------------------------------------------------------------
 
-/// What a datagram of an unknown flow says about its protocol.
+/// A guess at the protocol from a datagram of an unknown flow.
 enum class packet_guess : std::uint8_t {
     undecided,   ///< could be of either
     foreign,     ///< no packet of these games

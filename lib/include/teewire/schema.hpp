@@ -100,7 +100,7 @@ inline constexpr std::uint16_t last_alias = 0x7fff; ///< last type number that s
 
 /// Whose tables of items and messages.
 enum class protocol : std::uint8_t {
-    teeworlds_06, ///< 0.6 alone
+    teeworlds_06, ///< only 0.6
     ddnet,        ///< 0.6 and what DDNet adds
     teeworlds_07, ///< 0.7, and what DDNet adds there
 };
@@ -108,7 +108,7 @@ enum class protocol : std::uint8_t {
 /// "0.6", "ddnet", "0.7".
 [[nodiscard]] std::string_view name(protocol p) noexcept;
 
-/// What the ints of a field mean.
+/// The meaning of a field's ints.
 enum class field_kind : std::uint8_t {
     integer,     ///< a number
     tick,        ///< 50 per second
@@ -137,7 +137,7 @@ struct field {
     std::string_view name;                 ///< "hook_state"
     field_kind kind = field_kind::integer; ///< what its ints mean
     std::uint8_t offset = 0;               ///< first int in the item's data
-    std::uint8_t ints = 1;                 ///< width of one element; more than 1 for text alone
+    std::uint8_t ints = 1;                 ///< width of one element; more than 1 only for text
     std::uint8_t count = 1;                ///< elements; more than 1 for arrays
     value_set const* values = nullptr;     ///< for enumeration and flags
 };
@@ -168,7 +168,7 @@ struct object {
 [[nodiscard]] object const* find_object(protocol p, std::string_view name) noexcept;
 
 /// Decodes the text of a field's ints into `out`, which must have 4 bytes per int. Stops at the first zero; the last
-/// byte is a terminator whatever it holds. Returns the bytes as they are, valid UTF-8 or not.
+/// byte is a terminator whatever its value. Returns the bytes, which may be invalid UTF-8.
 std::string_view decode_text(std::span<std::int32_t const> ints, std::span<char> out) noexcept;
 /// The reverse. Text that does not fit is cut at 4 * ints - 1 bytes.
 void encode_text(std::string_view text, std::span<std::int32_t> ints) noexcept;

@@ -17,7 +17,7 @@ enum class server_info_kind : std::uint8_t {
     v07,          ///< Teeworlds 0.7
 };
 
-/// Somebody asks.
+/// A request for information.
 struct server_info_request {
     server_info_kind kind = server_info_kind::v06; ///< in which form
     std::int32_t token = 0; ///< to be repeated: 8 bits in v06 and v06_64, 24 in v06_extended, any int in v07
@@ -32,7 +32,7 @@ result<server_info_request> parse_server_info_request(connless_packet const& p) 
 result<std::size_t> write_server_info_request(server_info_request const& request, std::uint32_t server_token,
                                               std::uint32_t own_token, std::span<std::uint8_t> out) noexcept;
 
-/// Somebody on the server.
+/// A client on the server.
 struct listed_client {
     std::string_view name;     ///< of the player
     std::string_view clan;     ///< of the player
@@ -41,7 +41,7 @@ struct listed_client {
     bool player = true;        ///< or a spectator
 };
 
-/// What a server says of itself.
+/// A server's description of itself.
 struct server_description {
     std::string_view version;     ///< of the program
     std::string_view name;        ///< of the server
@@ -64,7 +64,7 @@ struct server_description {
 result<std::size_t> write_server_info(server_info_request const& request, server_description const& server,
                                       std::span<listed_client const> clients, std::span<std::uint8_t> out) noexcept;
 
-/// What a server answers.
+/// A server's answer.
 struct server_info_answer {
     server_info_kind kind = server_info_kind::v06; ///< in which form
     std::int32_t token = 0;                        ///< of the request

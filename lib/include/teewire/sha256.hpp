@@ -21,10 +21,10 @@ public:
     [[nodiscard]] std::array<std::uint8_t, 32> finish() noexcept;
 
 private:
-    // The first 32 bits behind the point of the square roots of the first primes.
+    // The first 32 bits of the fractions of the square roots of the first primes.
     std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    std::array<std::uint8_t, 64> rest_{}; // bytes behind the last whole block
+    std::array<std::uint8_t, 64> rest_{}; // bytes after the last whole block
     std::uint64_t size_ = 0;              // of all that was added
 };
 

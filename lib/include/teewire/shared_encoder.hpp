@@ -38,12 +38,12 @@ public:
     /// Not copyable.
     shared_encoder& operator=(shared_encoder const&) = delete;
 
-    /// Encodes the client's newest snapshot as a delta to its snapshot of `base_tick`, or to the empty snapshot if that is -1
-    /// or not held for this client; the result's base_tick tells which. The bytes are in the encoder's memory and valid until
-    /// the next call; the `max_head` bytes before them may be overwritten. Do not change `sizes` until the next tick.
-    /// Errors: unknown_tick if the client has no snapshot in the newest tick, or finish() failed for the last tick;
-    /// size_mismatch, at the number of the item in the snapshot, as create_delta.
-    /// O(items / 64 + bytes) if another client had the same base tick, O(items + ints) for the first.
+    /// Encodes the client's newest snapshot as a delta to its snapshot of `base_tick`, or to the empty snapshot if that
+    /// is -1 or not held for this client; the result's base_tick says which. The bytes are in the encoder's memory and
+    /// valid until the next call; the `max_head` bytes before them may be overwritten. Do not change `sizes` until the
+    /// next tick. Errors: unknown_tick if the client has no snapshot in the newest tick, or finish() failed for the
+    /// last tick; size_mismatch, at the number of the item in the snapshot, as create_delta. O(items / 64 + bytes) if
+    /// another client had the same base tick, O(items + ints) for the first.
     result<packed_delta> encode(std::size_t client, std::int32_t base_tick, size_table const& sizes) noexcept;
 
     /// The world that it encodes.

@@ -138,14 +138,15 @@ public:
     result<std::span<std::int32_t>> add_to_view(item const& copied) noexcept { return stage_->add(copied); }
     /// Items added to the view so far, including those that finish_view() will leave out.
     [[nodiscard]] std::size_t view_size() const noexcept { return stage_->count; }
-    /// Ends the view and returns the number of its items. An item that cannot be in it is left out; the error tells why the
-    /// first one was, at its number: duplicate_key, or too_many_items or too_large if the world is full. O(items + ints).
+    /// Ends the view and returns the number of its items. An item that cannot be in it is left out; the error gives the
+    /// reason for the first one, at its number: duplicate_key, or too_many_items or too_large if the world is full.
+    /// O(items + ints).
     result<std::size_t> finish_view() noexcept;
 
     // ---- past ticks -------------------------------------------------------------------------------------------------
 
-    /// Ends the tick, returns the number of its items, and drops old ticks if it needs their room. Error: too_large if the
-    /// memory is too small for this tick alone, which is then dropped. O(items + ints + clients * items / 64).
+    /// Ends the tick, returns the number of its items, and drops old ticks if it needs their room. Error: too_large if
+    /// the memory is too small for this tick by itself, which is then dropped. O(items + ints + clients * items / 64).
     result<std::size_t> finish() noexcept;
 
     /// Items of the tick that is being made, otherwise of the newest tick.

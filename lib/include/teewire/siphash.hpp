@@ -1,5 +1,5 @@
 /// @file
-/// SipHash-2-4: a keyed hash, for tables of what strangers choose.
+/// SipHash-2-4: a keyed hash, for tables whose keys come from the network.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace teewire {
 
-/// Hashes bytes with a key. Whoever does not know the key cannot find inputs that collide, and so cannot make a hash table
-/// slow. About 2 ns a byte.
+/// Hashes bytes with a key. Without the key, an attacker cannot find inputs that collide, and so cannot make a hash
+/// table slow. About 2 ns a byte.
 class siphash {
 public:
     /// `key`: unpredictable bytes.
@@ -22,7 +22,7 @@ public:
               k1 ^ 0x7465646279746573U};
     }
 
-    /// Adds a byte behind those added before.
+    /// Adds a byte after those added before.
     constexpr void add(std::uint8_t byte) noexcept {
         pending_ |= std::uint64_t{byte} << (size_ % 8 * 8);
         if (++size_ % 8 != 0) return;

@@ -21,7 +21,7 @@ namespace teewire {
 
 class snapshot_view;
 
-/// What a snapshot may hold. The default is what every implementation can hold when reading.
+/// Limits of a snapshot. The default is the most that every implementation can read.
 struct snapshot_limits {
     std::uint32_t items = 1024;  ///< at most 65534
     std::uint32_t bytes = 65536; ///< of the whole snapshot, header and offsets included
@@ -46,25 +46,25 @@ struct item {
     std::int32_t key = 0;               ///< make_key(type, id)
     std::span<std::int32_t const> data; ///< without the key
 
-    /// Of its key.
+    /// The type in its key.
     [[nodiscard]] constexpr std::uint16_t type() const noexcept { return key_type(key); }
-    /// Of its key.
+    /// The id in its key.
     [[nodiscard]] constexpr std::uint16_t id() const noexcept { return key_id(key); }
 };
 
-/// Words that the starts of items in so many ints take: a bit for every int and one behind them, and some to spare.
+/// Words for the starts of items in so many ints: a bit for every int and one after them, and some to spare.
 [[nodiscard]] constexpr std::size_t starts_words(std::size_t ints) noexcept { return ints / 32 + 4; }
 
 /// Where the items of a snapshot are, in two forms that deltas are made from.
 struct snapshot_outline {
     std::span<std::int32_t const> keys; ///< in the order of the items
-    /// Bit n % 32 of word n / 32 says whether an item begins at int n of the items section; one more bit is set where
-    /// the last item ends, and none behind it.
+    /// Bit n % 32 of word n / 32 is set if an item begins at int n of the items section; one more bit is set where the
+    /// last item ends, and none after it.
     std::span<std::uint32_t const> starts;
 };
 
-/// What will be read and written once the next snapshot is built. A server with many clients has not used either for a
-/// while, so that the processor has to fetch them from far away.
+/// Memory that will be read and written once the next snapshot is built. With many clients, both have gone unused for a
+/// while, so the processor has to fetch them from slow memory.
 struct memory_ahead {
     void const* base = nullptr;   ///< the items that the new ones will be compared with
     void const* stored = nullptr; ///< where they will be copied to
@@ -79,10 +79,10 @@ public:
     /// The empty snapshot.
     constexpr snapshot_view() noexcept : ints_{empty_} {}
 
-    /// Checks a stranger's snapshot as DDNet does: exact length, counts within `limits`, offsets aligned and
+    /// Checks an untrusted snapshot as DDNet does: exact length, counts within `limits`, offsets aligned and
     /// increasing. Errors, with the int where they show: truncated, bad_count, bad_length, bad_offset, too_large; with
     /// strict decoding also bad_type for a negative key. Lenient decoding adds unsigned_key_half, and both add
-    /// gap_before_items. Repeated keys are not looked for: key_index::build finds them. O(items).
+    /// gap_before_items. Does not look for repeated keys: key_index::build finds them. O(items).
     static result<snapshot_view> parse(std::span<std::int32_t const> ints, decoding mode = decoding::strict,
                                        snapshot_limits limits = {}, note_log* notes = nullptr) noexcept;
 
@@ -93,7 +93,7 @@ public:
     /// The same snapshot with its outline at hand, so that deltas and checksums need not find it out first.
     /// The builder and the history give such views. Asserts that it is the outline.
     [[nodiscard]] snapshot_view with_outline(snapshot_outline outline) const noexcept;
-    /// What with_outline() got, or nothing.
+    /// The outline that with_outline() got, or nothing.
     [[nodiscard]] constexpr snapshot_outline outline() const noexcept {
         if (keys_ == nullptr) return {};
         return {{keys_, size()}, {starts_, starts_words(data_size() / 4)}};
@@ -131,7 +131,7 @@ public:
     class iterator;
     /// The first item.
     [[nodiscard]] constexpr iterator begin() const noexcept;
-    /// Behind the last item.
+    /// The position after the last item.
     [[nodiscard]] constexpr iterator end() const noexcept;
 
     /// The first item with that key. O(items); use a key_index for many.
@@ -165,7 +165,7 @@ public:
     using difference_type = std::ptrdiff_t;
     /// @endcond
 
-    /// Of the empty snapshot.
+    /// The end of the empty snapshot.
     constexpr iterator() noexcept = default;
     /// At item `number`.
     constexpr iterator(snapshot_view view, std::size_t number) noexcept
@@ -235,7 +235,7 @@ public:
     /// Forgets everything. O(places).
     void clear() noexcept;
 
-    /// Indexes all items. Of items with the same key the first is found. Returns false if there are such items.
+    /// Indexes all items. The first of items with the same key is found. Returns false if there are such items.
     /// Asserts that the snapshot has at most capacity() items. O(items + places).
     bool build(snapshot_view snapshot) noexcept;
     /// The same for the keys of all items, in their order. They may lie in the memory of the index itself.

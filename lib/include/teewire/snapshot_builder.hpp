@@ -24,11 +24,11 @@ struct snapshot_builder_memory {
     /// @endcond
 };
 
-/// Collects items and lays them out as a snapshot. Nothing is dropped silently: an item that cannot be added is
-/// refused with the reason, and the items before it stay as they are.
+/// Collects items and lays them out as a snapshot. Nothing is dropped silently: an item that cannot be added is refused
+/// with the reason, and the items before it are not changed.
 ///
-/// One builder serves any number of clients of one thread in turns. What it knows of the snapshot before, whose ever that
-/// was, saves some work as long as the next one begins with the same keys and sizes.
+/// One builder serves any number of clients of one thread in turn. It remembers the snapshot before, of whichever
+/// client, which saves work as long as the next one begins with the same keys and sizes.
 ///
 /// Extended types get aliases as in DDNet: 0x7fff for the first one used, then downwards. The item that describes an
 /// alias comes right before its first user, and from then on at the front of every later snapshot of this builder, so
@@ -72,8 +72,8 @@ public:
     [[nodiscard]] std::uint16_t alias_of(uuid const& extended) const noexcept;
 
     class writer;
-    /// For loops: writes items behind those there are, which take() then adds all at once. Between the two, nothing else
-    /// may be done with the builder, but start() to forget what was written.
+    /// For loops: writes items after those in the builder, and take() then adds them all at once. Between the two
+    /// calls, only start() may be called, to forget the written items.
     [[nodiscard]] writer write() noexcept;
     /// Adds what was written. Returns the number of items so far. Error: duplicate_key, with the number of the first
     /// written item, counting all items of the snapshot, whose key was there already; such items are left out and all
@@ -91,7 +91,7 @@ public:
     result<snapshot_view> finish(std::span<std::int32_t> out, item_order order) noexcept;
 
 private:
-    // The item behind the others, its data not written yet.
+    // The item after the others, its data not written yet.
     result<std::span<std::int32_t>> reserve(std::int32_t key, std::size_t ints) noexcept;
     // Whether this key may follow the `number` first ones. Unless they are alike, it is noted, and its item marked.
     [[nodiscard]] errc admit(std::int32_t key, std::size_t number, std::size_t at) noexcept;
@@ -127,14 +127,14 @@ private:
     std::size_t at_before_ = 0;        // ints of its items
     static constexpr std::size_t few_lookups = 8;
     std::size_t looked_ = 0; // so many keys were looked for among the others; if more than few, the filter has all
-    // What is to be fetched lies so far from the items.
+    // Distances from the items to the memory that is to be fetched.
     std::uintptr_t to_base_ = 0;
     std::uintptr_t to_stored_ = 0;
     std::array<uuid, max_extended_types> extended_{};
     std::size_t extended_count_ = 0;
 };
 
-/// Writes items with a few instructions each: there is no call, and what it knows fits in registers. The items count when
+/// Writes items with a few instructions each: there is no call, and its state fits in registers. The items count when
 /// the builder takes it; copies of it write over each other.
 class snapshot_builder::writer {
 public:

@@ -22,7 +22,7 @@ struct snapshot_parts {
     /// @endcond
 };
 
-/// What a message led to.
+/// The effect of a message.
 enum class snapshot_event_kind : std::uint8_t {
     other,        ///< not a snapshot message
     ignored,      ///< an old one, or one more of what is there
@@ -33,15 +33,15 @@ enum class snapshot_event_kind : std::uint8_t {
     malformed,    ///< the message itself cannot be: error, with the byte of its fields
 };
 
-/// What a message said and led to.
+/// The content of a message, and its effect.
 struct snapshot_event {
     snapshot_event_kind kind = snapshot_event_kind::other; ///< what it led to
     std::int32_t tick = -1;                                ///< of the snapshot; -1 for other messages
     std::int32_t base_tick = -1;                           ///< -1: it was sent without a base
-    bool restarted = false;      ///< observers: ticks begin anew with this one, and what came before is forgotten
-    bool has_checksum = false;   ///< an unchanged snapshot may be sent without
-    std::uint32_t checksum = 0;  ///< as sent
-    std::size_t delta_bytes = 0; ///< packed
+    bool restarted = false;              ///< observers: ticks restart with this one, and the history is forgotten
+    bool has_checksum = false;           ///< an unchanged snapshot may be sent without
+    std::uint32_t checksum = 0;          ///< as sent
+    std::size_t delta_bytes = 0;         ///< packed
     std::span<std::int32_t const> delta; ///< its ints, in the scratch memory; empty if nothing changed
     snapshot_view snapshot;              ///< valid until it is dropped from the history
     failure error{};                     ///< damaged: position in ints of the delta; or bad_checksum
@@ -50,13 +50,13 @@ struct snapshot_event {
 /// Which snapshots count.
 enum class snapshot_listening : std::uint8_t {
     client,   ///< as a client: old ticks are ignored
-    observer, ///< for captures: late snapshots count, and a tick far back begins anew
+    observer, ///< for captures: late snapshots count, and a tick far back restarts
 };
 
-/// What a client keeps to receive snapshots.
+/// The state of a client that receives snapshots.
 class snapshot_receiver {
 public:
-    /// What to expect.
+    /// Options of a receiver.
     struct options {
         protocol version = protocol::ddnet;                        ///< whose message ids
         size_table const* sizes = &sizes_06;                       ///< the server's
@@ -78,7 +78,7 @@ public:
     /// Takes a message; others than snapshots are reported and left alone. O(bytes), and for the last part O(items + ints).
     snapshot_event receive(message const& m, snapshot_scratch& scratch) noexcept;
 
-    /// What the next input message should acknowledge: the snapshot decoded last, or -1.
+    /// The tick that the next input message should acknowledge: that of the snapshot decoded last, or -1.
     [[nodiscard]] std::int32_t ack() const noexcept { return ack_; }
     /// Whether an input message should be sent at once, as the server has to send a full snapshot. Reading it clears it.
     bool take_urgent() noexcept {

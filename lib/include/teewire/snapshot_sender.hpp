@@ -1,8 +1,8 @@
 /// @file
 /// Sending snapshots to a client: which base, how often, and the messages.
 ///
-/// As doc/format/snapshot.md#acknowledging tells: the base is the snapshot that the client acknowledged, if it is
-/// still held, otherwise the empty one; the delta travels in parts of at most 900 bytes.
+/// Follows doc/format/snapshot.md#acknowledging: the base is the snapshot that the client acknowledged, if it is still
+/// held, otherwise the empty one; the delta travels in parts of at most 900 bytes.
 #pragma once
 
 #include "teewire/delta.hpp"
@@ -37,7 +37,7 @@ public:
     /// None.
     constexpr snapshot_messages() noexcept = default;
 
-    /// A message for connection::queue, not vital. False behind the last one. Nothing is copied but the head.
+    /// A message for connection::queue, not vital. False after the last one. Only the header is copied.
     bool next(std::span<std::uint8_t const>& message) noexcept;
 
     /// How many messages there are.
@@ -142,10 +142,10 @@ private:
     state state_ = state::first;
 };
 
-/// What a server keeps per client to send snapshots. It decides which base and how often, and makes the messages. A server
-/// of DDNet's kind does more with a snapshot, which stays the server's: whom it builds one for and what is in it, with
-/// or without high bandwidth; demos of it, whose recorder wants each snapshot; and what its own functions for sending
-/// messages do besides, which these messages do not pass.
+/// The state that a server keeps per client to send snapshots. It decides on the base and the rate, and makes the
+/// messages. DDNet-like servers do more with a snapshot, and that is left to them: whom they build one for and with
+/// which items, with or without high bandwidth; demos, whose recorder wants each snapshot; and the side effects of
+/// their own functions for sending messages, which these messages do not pass.
 class snapshot_sender {
 public:
     /// Memory for the history, as for `history`: 75 entries hold 3 seconds, but what is older than the acknowledged
@@ -159,7 +159,8 @@ public:
 
     /// Whether to send a snapshot for `tick`.
     [[nodiscard]] bool due(std::int32_t tick) const noexcept { return pacing_.due(tick); }
-    /// What sending the next snapshot will touch: for snapshot_builder::start(), with which sending waits less for memory.
+    /// The memory that sending the next snapshot will touch: for snapshot_builder::start(), with which sending waits
+    /// less for memory.
     [[nodiscard]] memory_ahead ahead() const noexcept { return past_.ahead(pacing_.acked()); }
 
     /// Encodes the snapshot of `tick` for this client and keeps it. Ticks have to increase: after a map change reset().
@@ -180,7 +181,7 @@ public:
     /// As before the first snapshot.
     void reset() noexcept;
 
-    /// What is known of the client.
+    /// The client's acknowledgements and its rate.
     [[nodiscard]] snapshot_pacing const& pacing() const noexcept { return pacing_; }
     /// The snapshots held.
     [[nodiscard]] history const& past() const noexcept { return past_; }

@@ -16,7 +16,7 @@ namespace teewire {
 /// Identifies a type that has no number of its own. In a snapshot it travels as an item of type 0 whose id is the alias
 /// that stands for the type, in a map as one of type 65535; the item's data is the UUID as four big-endian words.
 struct uuid {
-    std::array<std::uint8_t, 16> bytes{}; ///< as it is written
+    std::array<std::uint8_t, 16> bytes{}; ///< in the order in which it is written
 
     /// The four ints of the describing item.
     [[nodiscard]] constexpr std::array<std::int32_t, 4> ints() const noexcept {

@@ -40,7 +40,7 @@ class Damaged(Error):
 
 
 class Message(NamedTuple):
-    """A message of the server or the game. What it does not say is None; `fields` is what follows its head."""
+    """A message of the server or the game. A member that it does not have is None; `fields` is everything after its header."""
     tick: Optional[int]  #: None before the first one
     kind: str  #: "chat", "kill", "vote_set", ..., as `teewire dump` has it
     client_id: Optional[int]  #: who speaks, kills, comes or goes; -1 for the server
@@ -55,7 +55,7 @@ class Message(NamedTuple):
 
 
 class Chat(NamedTuple):
-    """What somebody said."""
+    """A line of chat."""
     tick: Optional[int]
     kind: str  #: "chat", "team_chat", "whisper", or "server_message"
     client_id: int  #: -1 for the server; of a whisper of 0.6 the one who is not the recording player
@@ -63,7 +63,7 @@ class Chat(NamedTuple):
     text: str
 
 
-# What messages say of what Message has.
+# The members of Message that each kind of message has.
 _SAID = {"chat": ("client_id", "team", "target", "text"), "motd": ("text",), "broadcast": ("text",),
          "kill": ("client_id", "victim", "weapon"), "client_info": ("client_id", "team", "name", "clan"),
          "demo_client_enter": ("client_id", "team", "name"), "demo_client_leave": ("client_id", "name", "text"),
@@ -158,7 +158,7 @@ class Snapshot:
 
     @property
     def types(self) -> List[str]:
-        """Of the items that are there."""
+        """The item types in the snapshot."""
         ints = np.frombuffer(self._ints, np.int32)
         count = ints[1]
         numbers = ints[2 + count + ints[2:2 + count] // 4].view(np.uint32) >> 16
@@ -238,7 +238,7 @@ class Recording:
         self.last_tick: Optional[int] = overview.last_tick if overview.ticks else None
         #: seconds from the first to the last tick
         self.length: float = (overview.last_tick - overview.first_tick) / 50
-        # Where ticks begin anew, a tick is in several places.
+        # Where ticks restart, a tick is at several positions.
         self._ascending: bool = overview.restarts == 0
         self._seeker = reader
 
@@ -252,7 +252,7 @@ class Recording:
         return f"<teewire.Recording {self.name!r}: {self.map}, {self.protocol}, {self.length:.1f} s>"
 
     def close(self) -> None:
-        """Gives the memory of the file back. What was read stays."""
+        """Frees the memory of the file. Everything read so far is kept."""
         with self._lock:
             self._file = self._seeker = None
 
@@ -262,7 +262,7 @@ class Recording:
         return self._file
 
     def _reader(self, *wanted: int) -> _Reader:
-        """At the beginning; teewire_demo_reader_next gives what is wanted alone."""
+        """A reader at the beginning; teewire_demo_reader_next gives only the wanted events."""
         passed = sum(1 << kind for kind in (_abi.DEMO_TICK, _abi.DEMO_SNAPSHOT, _abi.DEMO_MESSAGE) if kind not in wanted)
         return _Reader(self.name, self._open(), self._sizes, passed)
 
@@ -277,7 +277,7 @@ class Recording:
 
     @functools.cached_property
     def ticks(self) -> Array:
-        """Those that have a snapshot, in the order of the file. Raises Damaged. O(bytes of the file), once."""
+        """The ticks that have a snapshot, in the order of the file. Raises Damaged. O(bytes of the file), once."""
         found = _tables.ItemType("", _abi.SNAPSHOT_ROWS, None, (), 0)
         block, damage = self._rows(found, [_abi.COLUMN_TICK], None, None, 1 << 40)
         block.flags.writeable = False
@@ -351,7 +351,7 @@ class Recording:
         return block, damage
 
     def state(self, tick: int) -> Snapshot:
-        """What held at a tick; before the first one, what held at that. O(what was recorded since the last keyframe)."""
+        """The snapshot at a tick; before the first one, that of the first. O(bytes since the last keyframe)."""
         with self._lock:
             self._open()
             assert self._seeker is not None
@@ -360,7 +360,7 @@ class Recording:
             return Snapshot(self._protocol, now if now >= 0 else None, False, self._seeker.snapshot())
 
     def __iter__(self) -> Iterator[Snapshot]:
-        """All snapshots. Raises Damaged behind the last one that is right."""
+        """All snapshots. Raises Damaged after the last valid one."""
         reader = self._reader(_abi.DEMO_SNAPSHOT)
         event = _abi.DemoEvent()
         while reader.next(event):
@@ -368,7 +368,7 @@ class Recording:
             self._open()
 
     def messages(self) -> Iterator[Message]:
-        """All messages. Raises Damaged behind the last one that is right."""
+        """All messages. Raises Damaged after the last valid one."""
         for message, _ in self._messages():
             yield message
 
@@ -405,7 +405,7 @@ class Recording:
         return Message(**values)
 
     def chat(self) -> Iterator[Chat]:
-        """What was said, with the names of that moment. Raises Damaged behind the last one that is right."""
+        """All lines of chat, with the names of that moment. Raises Damaged after the last valid line."""
         names: Dict[int, str] = {}  # of those whom messages introduce
         to_team = 2 if self.protocol == "0.7" else 1
         for message, reader in self._messages():

@@ -1,4 +1,4 @@
-"""What this module uses of teewire.h, which says what it does."""
+"""The parts of teewire.h, which explains them, that this module uses."""
 from __future__ import annotations
 
 import ctypes

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 Array = np.ndarray[Any, Any]
-# What tables of items have beside their fields; a field that is called like one has the type before its name.
+# Columns that tables of items have next to their fields; a field with such a name has the type before its name.
 OTHER_COLUMNS = ("recording", "id", "tick", "first_tick", "last_tick", "more")
 FIRST_ALIAS, LAST_ALIAS = 0x4000, 0x7FFF
 
@@ -94,7 +94,7 @@ def find_type(protocol: int, name: str) -> ItemType:
 
 
 def name_type(protocol: int, number: int, uuid: Optional[bytes]) -> str:
-    """What a type number, or an alias that stands for a UUID, is called."""
+    """The name of a type number, or of an alias that stands for a UUID."""
     if uuid is None and number == 0:
         return "extended_type"
     for known in item_types(protocol).values():

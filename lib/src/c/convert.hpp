@@ -35,7 +35,7 @@ struct scratch_state {
     std::array<std::uint16_t, TEEWIRE_MAX_ITEMS> order;
 };
 
-/// Whether a T can be made there, with `more` bytes behind it.
+/// Whether a T can be made there, followed by `more` bytes.
 template <class T>
 [[nodiscard]] bool suits(void const* memory, std::uint64_t size, std::uint64_t more = 0) noexcept {
     static_assert(alignof(T) <= TEEWIRE_ALIGN);
@@ -55,7 +55,7 @@ template <class T>
     return {first, count};
 }
 
-/// What follows a state in its memory: entries of a history, and behind them the ints of its snapshots.
+/// The memory after a state: entries of a history, followed by the ints of its snapshots.
 struct history_memory {
     std::span<history::entry> entries;
     std::span<std::int32_t> block;

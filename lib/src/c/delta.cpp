@@ -77,7 +77,7 @@ std::int32_t teewire_encode(teewire_snapshot const* from, teewire_snapshot const
     bool const coded = chosen.huffman != TEEWIRE_HUFFMAN_NONE;
     auto size = encode_varints(*delta, coded ? std::span<std::uint8_t>{memory.bytes} : room);
     if (size && coded) size = huffman_encode(std::span{memory.bytes}.first(*size), room, ending);
-    // Where the output ended is no item of the snapshot.
+    // The output's end is not an item of the snapshot.
     return size ? count(*size) : fail({size.error().code, view_of(to).size()}, failure);
 }
 

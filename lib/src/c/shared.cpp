@@ -9,7 +9,7 @@ using namespace teewire::c;
 
 namespace {
 
-// What they keep follows them in the memory.
+// Their data follows them in the memory.
 struct alignas(shared_world::alignment) world_state : shared_world {
     using shared_world::shared_world;
 };
@@ -53,7 +53,7 @@ std::int32_t give(result<std::size_t> const& r, teewire_failure* failure) noexce
     return r ? count(*r) : fail(r.error(), failure);
 }
 
-// The whole memory behind a state.
+// The whole memory after a state.
 template <class T>
 std::span<std::byte> behind(void* memory, std::uint32_t size) noexcept {
     return make_array<std::byte>(static_cast<std::byte*>(memory) + sizeof(T), size - sizeof(T));

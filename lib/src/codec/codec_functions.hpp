@@ -26,7 +26,7 @@ struct huffman_piece {
     static constexpr std::size_t out_bytes = max_bytes * 8 + 128; ///< of `out`, of which any may be written
 
     std::span<std::uint8_t const> input;
-    std::size_t behind = 0; ///< bytes behind it that may be read
+    std::size_t behind = 0; ///< bytes after it that may be read
     std::uint8_t* out = nullptr;
     std::size_t size = 0; ///< bytes decoded
     std::size_t used = 0; ///< bytes of the input up to the end symbol; 0 if there is none

@@ -8,7 +8,8 @@
 #include <span>
 #include <string_view>
 
-// What code of a level may be compiled with, as compilers name it; cpu.cpp checks that the machine has all of it.
+// Instruction sets that code of a level may be compiled with, as compilers name them; cpu.cpp checks that the machine
+// has all of them.
 #define TEEWIRE_AVX2 "avx2,bmi,bmi2,lzcnt,popcnt"
 #define TEEWIRE_AVX512                                                                                             \
     "avx2,bmi,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi,avx512vbmi2"
@@ -23,8 +24,8 @@
 #define TEEWIRE_COMPILER_VECTORS
 #endif
 
-// The functions between these two are compiled for a level. What a header of the standard library defines must not be
-// among them: the linker keeps one copy of each inline function, and any machine may come to run it.
+// The functions between these two are compiled for a level. Functions defined in headers of the standard library must
+// not be among them: the linker keeps one copy of each inline function, and any machine may come to run it.
 #define TEEWIRE_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define TEEWIRE_BEGIN_LEVEL(instructions)                                                                          \

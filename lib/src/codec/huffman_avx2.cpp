@@ -19,7 +19,7 @@ struct bit_strings {
     __m256i top, length; // four, as joined_codes has them
 };
 
-// Of bytes 0, 8, 16 and 24. Loads that fill a vector and blends, as there is one unit for shuffles.
+// The codes of bytes 0, 8, 16 and 24. Loads that fill a vector and blends, because there is only one unit for shuffles.
 [[gnu::always_inline]] inline __m256i four_codes(std::uint8_t const* bytes) noexcept {
     auto const code = [&](std::size_t i) {
         return _mm256_set1_epi64x(static_cast<long long>(placed_codes[bytes[i]]));
@@ -107,7 +107,7 @@ constexpr std::size_t block_room = block * max_code_bits / 8 + 8;
         bits = static_cast<std::size_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(w.bits)));
     }
     if (std::size_t const left = input.size() - i; left >= step && out.size() - bits / 8 >= block_room) {
-        // As many zeros behind them as a block lacks, and their bits taken off again.
+        // A block that is too short is padded with zeros, and their bits are taken off again.
         alignas(32) std::uint8_t padded[2 * block];
         _mm256_store_si256(reinterpret_cast<__m256i*>(padded), _mm256_loadu_si256(reinterpret_cast<__m256i const*>(
                                                                    input.data() + input.size() - block)));

@@ -73,7 +73,7 @@ struct codes64 {
                                 _mm512_set1_epi8(static_cast<char>(of_end)));
 }
 
-// For fewer than 64 bytes: the end symbol behind them, and nothing behind that.
+// For fewer than 64 bytes: the end symbol after them, and nothing after that.
 [[gnu::always_inline]] inline codes64 last_codes_of(std::uint8_t const* bytes, std::size_t count) noexcept {
     constexpr code end = table.codes[end_symbol];
     codes64 const c = codes_of(_mm512_maskz_loadu_epi8((std::uint64_t{1} << count) - 1, bytes));
@@ -109,9 +109,9 @@ template <int lane>
     _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_extracti64x2_epi64(words, lane));
 }
 
-// Joins codes up to eights of at most 120 bits, moves all of them to their places at once and stores the first
-// `count`. An eight has at least 8 bits (those behind `count` aside), so the byte where it begins has bits from the
-// one before at most.
+// Joins codes up to eights of at most 120 bits, moves all of them to their positions at once and stores the first
+// `count`. An eight has at least 8 bits (except those after `count`), so the byte where it begins has bits from at most
+// the one before.
 [[gnu::always_inline]] inline void append(vector_written& w, std::uint8_t* out, codes64 c,
                                           std::size_t count) noexcept {
     __m512i const zero = _mm512_setzero_si512();

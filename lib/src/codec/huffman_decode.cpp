@@ -1,4 +1,4 @@
-// The decoders behind huffman_decode.
+// The decoders that huffman_decode calls.
 //
 // One look into a table gives up to six symbols, but each look has to wait for the one before it, and meanwhile most
 // of the processor idles. Longer inputs are therefore cut into four, and four lanes decode at once. Only the first
@@ -44,7 +44,7 @@ constexpr std::size_t count_long_starts() {
 struct decode_tables {
     // For the next look_bits. A longer code has no symbols and no bits, and where to go on in `rest` instead.
     std::array<std::uint64_t, 1U << look_bits> look{};
-    // For the bits behind them. Zero for the end symbol.
+    // For the bits after them. Zero for the end symbol.
     std::array<std::uint64_t, count_long_starts() * rest_size> rest{};
 };
 
@@ -117,7 +117,7 @@ struct lane {
     return entry;
 }
 
-// Long codes as well, without a branch; stands still at the end symbol alone. Takes twice as long.
+// Long codes as well, without a branch; stops only at the end symbol. Takes twice as long.
 [[gnu::always_inline]] inline std::uint64_t step_any(std::uint64_t& window, std::uint8_t*& at) noexcept {
     std::uint64_t entry = tables.look[window % tables.look.size()];
     std::uint64_t const found = look_at_rest(count_of(entry) == 0 ? entry : 0, window);
@@ -127,8 +127,8 @@ struct lane {
     return entry;
 }
 
-// As many steps as a window always has bits for. A long code is looked for behind them alone: if it comes earlier,
-// the steps behind it stand still and leave enough bits.
+// As many steps as a window always has bits for. A long code is looked for only after them: if it comes earlier, the
+// steps after it do nothing and leave enough bits.
 constexpr std::size_t steps = 57 / look_bits;
 constexpr std::size_t group_bits = steps * look_bits + max_code_bits;
 constexpr std::size_t group_room = steps * look_symbols + 8;
@@ -227,8 +227,8 @@ struct guess {
     }
 }
 
-// Decodes up to lanes * segment bytes, behind which 8 more can be read; `l` has room for segment_room(segment). False
-// if the first lane met the end symbol. Takes 10 KiB of stack.
+// Decodes up to lanes * segment bytes, with 8 more readable bytes after them; `l` has room for segment_room(segment).
+// False if the first lane met the end symbol. Takes 10 KiB of stack.
 constexpr std::size_t segment_room(std::size_t segment) { return segment * 8 + group_bits + group_room; }
 
 [[gnu::always_inline]] inline bool advance_lanes(lane& l, std::uint8_t const* data, std::size_t segment,

@@ -12,7 +12,7 @@
 
 namespace teewire::huffman {
 
-// A code as it is put into a word: its bits at the top, its length at the bottom.
+// A code in the form in which it is put into a word: its bits at the top, its length at the bottom.
 constexpr std::array<std::uint64_t, symbols> place_codes() {
     std::array<std::uint64_t, symbols> placed{};
     for (std::size_t s = 0; s < symbols; ++s)
@@ -22,8 +22,8 @@ constexpr std::array<std::uint64_t, symbols> place_codes() {
 
 alignas(64) inline constexpr std::array<std::uint64_t, symbols> placed_codes = place_codes();
 
-// Codes of up to 60 bits together, the last one highest in `top`. What joining them leaves behind is not cleared each time:
-// the lowest four bits of `top` and all but the lowest eight of `length` mean nothing.
+// Codes of up to 60 bits together, the last one highest in `top`. Leftovers of joining are not cleared each time: the
+// lowest four bits of `top` and all but the lowest eight of `length` mean nothing.
 struct joined_codes {
     std::uint64_t top, length;
 };

@@ -1,4 +1,4 @@
-// What follows the end symbol, for all decoders.
+// The bits after the end symbol, for all decoders.
 #pragma once
 
 #include "teewire/huffman.hpp"

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t block_bytes = 64;
 using hash_state = std::array<std::uint32_t, 8>;
 
-// The first 32 bits behind the point of the cube roots of the first primes.
+// The first 32 bits of the fractions of the cube roots of the first primes.
 alignas(16) constexpr std::uint32_t round_keys[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -69,7 +69,7 @@ TEEWIRE_BEGIN_LEVEL("sha,sse4.1")
 namespace kernels::sha {
 namespace {
 
-// The words of a block: four of them in each, and behind the last one those that follow from them.
+// The words of a block: four of them in each, followed by those computed from them.
 struct words {
     __m128i a, b, c, d;
 };

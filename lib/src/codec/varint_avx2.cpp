@@ -14,7 +14,7 @@ namespace teewire::kernels::avx2 {
 
 namespace {
 
-// Keeps GCC from making a constant anew in every step.
+// Keeps GCC from making a constant again in every step.
 inline __m256i opaque(__m256i constant) noexcept {
 #if !defined(__clang__)
     asm("" : "+x"(constant));
@@ -49,7 +49,7 @@ inline decode_constants make_decode_constants() noexcept {
             opaque(_mm256_set1_epi32(8192 << 16 | 1))};
 }
 
-// Of eight values that would start at `bytes` and at the seven bytes behind it, those that `starts` names. Unless
+// Decodes those of eight values starting at `bytes` and at the seven bytes after it that `starts` names. Unless
 // `exact`, writes eight ints anyway.
 template <bool exact>
 inline void decode_eight(std::uint8_t const* bytes, std::uint32_t starts, bool any_fifth, std::int32_t*& to,
@@ -114,7 +114,7 @@ inline bool decode_step(std::uint8_t const* bytes, std::uint32_t& inside, std::i
     decode_constants const c = make_decode_constants();
     std::uint32_t inside = 0; // 1 if the step begins inside a value
     auto const room = [&] { return run.out.size() - static_cast<std::size_t>(to - out); };
-    // What is written too much is written again as long as eight values follow.
+    // Surplus values are overwritten as long as eight values follow.
     while (size - at >= 72 && room() >= 32 && decode_step<false>(bytes + at, inside, to, c)) at += 24;
     while (size - at >= 32 && room() >= 32 && decode_step<true>(bytes + at, inside, to, c)) at += 24;
     while (inside != 0) inside = bytes[at++] >> 7;
@@ -270,7 +270,7 @@ result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::sp
     std::uint8_t* to = out.data();
     std::uint8_t* const end = to + out.size();
     std::size_t i = 0;
-    // What is written too much is written again, since fourteen values follow.
+    // Surplus bytes are overwritten: fourteen values follow.
     for (; values.size() - i >= 30 && end - to >= 96; i += 16) {
         if (encode_sixteen(values.data() + i, to, c)) {
             to += 16;

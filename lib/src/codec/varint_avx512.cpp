@@ -33,7 +33,7 @@ inline __mmask64 first_lanes(std::size_t count) noexcept {
     return mask;
 }
 
-// Keeps GCC from making a constant anew in every step.
+// Keeps GCC from making a constant again in every step.
 inline __m512i opaque(__m512i constant) noexcept {
 #if !defined(__clang__)
     asm("" : "+v"(constant));
@@ -148,7 +148,7 @@ inline void store(std::int32_t* to, __m512i a, __m512i b, std::size_t count) noe
         std::uint64_t const starts = ~(more << 1 | inside) & own;
         auto const count = static_cast<std::size_t>(std::popcount(starts));
 
-        // A zero after a first byte is either over-long or, behind the end of the input, truncated. A fifth byte has
+        // A zero after a first byte is either over-long or, after the end of the input, truncated. A fifth byte has
         // four bits.
         std::uint64_t const more_2 = more & more >> 1;
         std::uint64_t const more_3 = more_2 & more >> 2;

@@ -23,7 +23,7 @@ struct decode_run {
 // Decodes the values that start before byte `until`. On an error, `at` is where the offending value starts.
 errc decode_plain(decode_run& run, std::size_t until) noexcept;
 
-// Encodes values[i...] behind the `at` bytes that are written already.
+// Encodes values[i...] after the `at` bytes that are written already.
 result<std::size_t> encode_plain(std::span<std::int32_t const> values, std::span<std::uint8_t> out, std::size_t i,
                                  std::size_t at) noexcept;
 

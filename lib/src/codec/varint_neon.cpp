@@ -118,8 +118,8 @@ inline void decode_eight(std::uint8_t const* bytes, std::int32_t* to) noexcept {
     vst1q_s32(to + 4, vmovl_s16(vget_high_s16(values)));
 }
 
-// The values that lie in eight bytes, of which some are longer than a byte. Writes eight ints. False, with nothing
-// taken, if the first one has five bytes, or a zero behind another byte makes one over-long.
+// The values in eight bytes, of which some are longer than a byte. Writes eight ints. False, with nothing taken, if the
+// first one has five bytes, or a zero after another byte makes one over-long.
 inline bool decode_some(decode_run& run, std::uint64_t word) noexcept {
     std::uint64_t const zeros = ~(((word & ~top_bits) + ~top_bits) | word) & top_bits;
     std::uint64_t const key = (word >> 7 & 0x0101010101010101) * 0x0102040810204080 >> 56;
@@ -148,7 +148,7 @@ result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::spa
             run.count += 8;
             continue;
         }
-        // What is written too much is written again, since eight values follow.
+        // Surplus values are overwritten: eight values follow.
         bool const many = bytes.size() - run.at >= 8 + 8 * max_varint_bytes && out.size() - run.count >= 16;
         if (many && decode_some(run, word)) continue;
         if (errc const error = decode_plain(run, run.at + 8); error != errc::ok) return failure{error, run.at};
@@ -161,7 +161,7 @@ result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::sp
     std::uint8_t* to = out.data();
     std::uint8_t* const end = to + out.size();
     std::size_t i = 0;
-    // What is written too much is written again, since fourteen values follow.
+    // Surplus bytes are overwritten: fourteen values follow.
     for (; values.size() - i >= 22 && end - to >= 48; i += 8) to = encode_eight(values.data() + i, to);
     return encode_plain(values, out, i, static_cast<std::size_t>(to - out.data()));
 }

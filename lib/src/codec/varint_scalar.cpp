@@ -82,7 +82,7 @@ struct eight {
     store(to, reinterpret_cast<words2>(__builtin_shufflevector(lanes, lanes, lane, lane + 2, lane, lane + 2))[0]);
 }
 
-// Four values as two bytes, each in a lane, and behind these the number of those in use.
+// Four values as two bytes, each in a lane, followed by the number of those in use.
 [[gnu::always_inline]] inline words4 two_byte_codes(words4 values) noexcept {
     auto const sign = reinterpret_cast<words4>(reinterpret_cast<ints4>(values) >> 31);
     words4 const m = values ^ sign;
@@ -141,7 +141,7 @@ result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::sp
     std::uint8_t* to = out.data();
     std::size_t i = 0;
     for (;;) {
-        // What is written too much is written again, since another value follows.
+        // Surplus bytes are overwritten: another value follows.
         std::size_t const room = out.size() - static_cast<std::size_t>(to - out.data());
         std::size_t const left = values.size() - i;
         std::size_t const sure =
@@ -166,7 +166,7 @@ result<std::size_t> encode_varints(std::span<std::int32_t const> values, std::sp
 result<std::size_t> decode_varints(std::span<std::uint8_t const> bytes, std::span<std::int32_t> out, decoding mode,
                                    note_log* notes) noexcept {
     decode_run run{bytes, out, mode, notes};
-    // What is written too much is written again, since eight values follow.
+    // Surplus values are overwritten: eight values follow.
     while (bytes.size() - run.at >= 8 + 8 * max_varint_bytes && out.size() - run.count >= 8) {
         auto const word = load<std::uint64_t>(bytes.data() + run.at);
         take_bytes(word, out.data() + run.count);

@@ -15,7 +15,7 @@ inline constexpr std::size_t quad_ints = 38;
 inline constexpr std::size_t source_ints = 13;
 inline constexpr std::size_t deprecated_source_ints = 9;
 
-/// Where the DDNet indices of a tile layer begin: behind the name if the version has one.
+/// Where the DDNet indices of a tile layer begin: after the name if the version has one.
 constexpr std::size_t tile_layer_slots(std::int32_t version) noexcept { return version >= 3 ? 18 : 15; }
 
 /// Which of them is the cells of that kind.

@@ -132,8 +132,8 @@ bool has_curves(game_map const& map) noexcept {
                        [](envelope_point const& p) { return p.curve == envelope_curve::bezier; });
 }
 
-// Ordinary tiles and the game layer. Cells that could not be read stay in the block as they are, and so does the form in
-// which it is to be read, unless it is that of another layer.
+// Ordinary tiles and the game layer. Unreadable cells are kept in the block unchanged, and so is the form in which it
+// is to be read, unless it is that of another layer.
 void set_packed(game_map& map, bool packed) {
     std::set<std::int32_t> readable;
     for (map_layer const& layer : map.layers)
@@ -175,7 +175,7 @@ void convert_to_07(game_map& map) {
 
 void convert_to_06(game_map& map) {
     for (map_image& image : map.images) {
-        // Pixels that could not be read stay in the block as they are, and so does what says how to read them.
+        // Unreadable pixels are kept in the block unchanged, and so are the fields that say how to read them.
         if (image.version >= 2 && image.variant != 1 && !image.external && image.pixels.empty()) continue;
         if (image.version >= 2 && image.variant == 0 && !image.pixels.empty()) image.pixels = rgba_pixels(image);
         image.version = 1;
@@ -185,7 +185,7 @@ void convert_to_06(game_map& map) {
     if (std::any_of(map.envelopes.begin(), map.envelopes.end(), is_wide)) {
         for (map_envelope& envelope : map.envelopes) envelope.version = std::min(envelope.version, 2);
         map.bezier_item = has_curves(map);
-        erase_items_of(map, bezier_uuid); // nobody looked at them beside points of 0.7, but would now
+        erase_items_of(map, bezier_uuid); // ignored next to points of 0.7, but not now
         if (!map.bezier_item)             // without curves DDNet has no place for tangents, which mean nothing then
             for (envelope_point& p : map.points) p.in_dx = p.in_dy = p.out_dx = p.out_dy = {};
     }

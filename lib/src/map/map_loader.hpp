@@ -1,4 +1,4 @@
-// What all parts of reading a map share.
+// Shared by all parts of reading a map.
 #pragma once
 
 #include "text.hpp"
@@ -24,7 +24,7 @@ struct place {
 // before memory is asked for.
 constexpr std::size_t trusted_block_bytes = std::size_t{16} << 20;
 
-// What all parts of reading share: reporting, and loading blocks within a budget.
+// Shared by all parts of reading: reporting, and loading blocks within a budget.
 class loader {
 public:
     loader(datafile const& file, map_read_options const& options)
@@ -76,7 +76,7 @@ public:
     std::optional<std::size_t> load(std::int32_t block, std::vector<Element>& out, place const& at,
                                     map_severity worst = map_severity::damage) {
         auto size = file_.block_size(block);
-        // What is stored counts as well: a long stream can hold next to nothing, and be asked for again and again.
+        // Stored bytes count as well: a long stream can hold next to nothing, and be asked for again and again.
         if (size &&
             !spend(std::max(*size, file_.block(static_cast<std::size_t>(block)).stored.size()), block, at, worst))
             return {};

@@ -78,10 +78,10 @@ private:
             out.push_back(read(item_ints{map_bytes{bytes}.subspan(4 * ints * i, 4 * ints)}));
         surplus.assign(bytes.begin() + static_cast<std::ptrdiff_t>(4 * ints * count), bytes.end());
         if (count != 0) mark(block);
-        else surplus = {}; // the block is kept as it is
+        else surplus = {}; // the block is kept unchanged
     }
 
-    // What the layers have to do with each other.
+    // Checks the relations of the layers.
     void check_layers();
     void read_sounds();
     void read_auto_mappers();

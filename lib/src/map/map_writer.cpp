@@ -30,7 +30,7 @@ public:
     void set_flag(std::size_t i, bool value) {
         if (!has(i) || (ints_[i] != 0) != value) set(i, value ? 1 : 0);
     }
-    // Names that mean the same are left as they are.
+    // Names that mean the same are not changed.
     void set_name(std::size_t i, std::size_t count, std::string const& name) {
         if (has(i + count - 1)) {
             auto const packed = std::span{ints_}.subspan(i, count);
@@ -64,14 +64,14 @@ void put_int(std::vector<std::uint8_t>& out, std::int32_t value) {
         out.push_back(static_cast<std::uint8_t>(static_cast<std::uint32_t>(value) >> shift));
 }
 
-// The blocks of the new file. Those that were read keep their numbers, new ones come behind.
+// The blocks of the new file. Existing ones keep their numbers, new ones follow.
 class block_table {
 public:
     block_table(game_map const& map, datafile_write_options const& options)
         : options_{options}, read_count_(static_cast<std::size_t>(std::max(map.block_count, 0))),
           blocks_(read_count_) {}
 
-    // If not, the number is nobody's, even where a new block has got it.
+    // If not, the number is unused, even where a new block has got it.
     [[nodiscard]] bool was_read(std::int32_t number) const noexcept {
         return number >= 0 && static_cast<std::size_t>(number) < read_count_;
     }
@@ -137,7 +137,7 @@ public:
         for (std::size_t i = 0; i < map_.layers.size(); ++i) add_layer(i);
         id = 0;
         for (map_sound const& sound : map_.sounds) add_sound(sound, id++);
-        // Of each type, readers take the first for what they understand, so what was kept of it comes behind.
+        // Readers take the first item of a type, so kept items of that type come after it.
         add_points();
         auto const beziers = old_bezier_type();
         add_kept_items([beziers](std::uint16_t type) { return type != beziers; });
@@ -191,7 +191,7 @@ private:
     std::int32_t content_block(std::int32_t number, map_bytes content) {
         return content.empty() ? old_block(number) : blocks_.put(number, content);
     }
-    // Nobody looks at the number where the content is outside, so it stays what it is.
+    // The number is ignored where the content is outside, so it is not changed.
     std::int32_t content_block(std::int32_t number, map_bytes content, bool external) {
         return external && content.empty() ? number : content_block(number, content);
     }
@@ -273,7 +273,7 @@ private:
         if (!map_.bezier_item) {
             auto const is_curved = [](envelope_point const& p) { return p.curve == envelope_curve::bezier; };
             if (std::none_of(map_.points.begin(), map_.points.end(), is_curved)) return;
-            // Those that do not fit the points were kept.
+            // Curves that do not fit the points were kept.
             auto const beziers = old_bezier_type();
             auto const is_bezier = [beziers](unknown_item const& item) { return item.type == beziers; };
             if (std::any_of(map_.unknown_items.begin(), map_.unknown_items.end(), is_bezier)) return;
@@ -412,7 +412,8 @@ private:
         return block;
     }
 
-    // What programs see that do not know the kind: ordinary tiles, all empty. A layer without them may claim any size.
+    // The tiles for programs that do not know the kind: ordinary tiles, all empty. A layer without them may claim any
+    // size.
     std::int32_t put_zeros(tile_layer const& tiles) {
         if (is_kept_.contains(tiles.zero_block)) return tiles.zero_block;
         if (!tiles.has_zeros) return blocks_.was_read(tiles.zero_block) ? tiles.zero_block : -1;

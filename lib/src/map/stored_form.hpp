@@ -1,4 +1,4 @@
-// A block as it is stored.
+// A block in its stored form.
 #pragma once
 
 #include "teewire/map/datafile.hpp"

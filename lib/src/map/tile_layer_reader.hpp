@@ -13,7 +13,7 @@ inline bool is_tile_kind(std::int32_t flags) noexcept {
     return flags == 0 || (flags > 0 && flags <= 32 && std::has_single_bit(static_cast<unsigned>(flags)));
 }
 
-// Puts what is behind the first `count` cells into `surplus`.
+// Puts the bytes after the first `count` cells into `surplus`.
 template <class Cell>
 void cut_cells(std::vector<Cell>& cells, std::size_t count, std::size_t bytes, std::vector<std::uint8_t>& surplus) {
     auto const* const all = reinterpret_cast<std::uint8_t const*>(cells.data());

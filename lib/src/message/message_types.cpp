@@ -611,7 +611,7 @@ result<messages::snap> decode_snap(message const& m, protocol p) noexcept {
     }
     if (!in.ok()) return in.error();
     if (s.tick < 0) return failure{errc::bad_tick, 0};
-    // A base of -1 is a distance one larger than the tick; further back is no base either.
+    // A base of -1 is a distance one larger than the tick; any larger distance means no base, too.
     std::int64_t const base = std::int64_t{s.tick} - distance;
     if (distance <= 0) return failure{errc::bad_tick, distance_at};
     s.base_tick = base < 0 ? -1 : static_cast<std::int32_t>(base);

@@ -83,7 +83,7 @@ failure connection::queue(std::span<std::uint8_t const> message, bool vital, mil
     if (message.size() > max_chunk_bytes(format_)) return {errc::too_large, message.size()};
     std::size_t begin = 0;
     if (vital && !place(message.size(), begin)) return {errc::too_many_items, sent_count_};
-    // What the peer waits for comes first, or it would see another gap.
+    // Chunks that the peer waits for come first, or it would see another gap.
     if (!repeat_asked(now) || !writer_.fits(message.size())) {
         flush_ = true;
         return {errc::output_full, writer_.size()};
@@ -181,7 +181,7 @@ std::span<std::uint8_t const> connection::poll(milliseconds now, packet_memory& 
     }
 
     if (!repeat_asked(now)) return write(now, out);
-    // What nobody acknowledges comes again, a packet at a time.
+    // Unacknowledged chunks are sent again, a packet at a time.
     if (now >= next_overdue_) {
         for (std::size_t i = 0; i < sent_count_; ++i) {
             if (now - sent(i).last < repeat_interval) continue;
@@ -219,7 +219,7 @@ milliseconds connection::next_poll() const noexcept {
 
 void connection::close(std::string_view reason) noexcept {
     if (state_ == connection_state::closed) return;
-    // Nobody is there to hear of it before the server has answered.
+    // Before the server's answer, the other side does not know this connection.
     bool const known = state_ == connection_state::online;
     fail(close_cause::local);
     own_reason_ = reason;
@@ -311,8 +311,8 @@ received connection::receive_control(control_message const& m, packet const& p, 
         if (m.token != tokens_.peer) return {received_kind::restart, {}};
         answer_ = true; // the first one was lost
     }
-    // A client that was closed without our knowing begins anew from the same address. Its connect proves nothing, the
-    // accept does.
+    // A client that was closed without our knowledge connects again from the same address. Its connect proves nothing,
+    // the accept does.
     if (server && m.code == control_code::accept && new_handshake_) return {received_kind::restart, {}};
     if (!acknowledge(p.ack)) return {received_kind::dropped, {errc::bad_sequence, 0}};
     last_received_ = now;

@@ -48,7 +48,7 @@ server_gate::decision server_gate::receive(std::span<std::uint8_t const> datagra
         d.what = verdict::connless;
         return d;
     }
-    // An unused bit of 0.6 marks 0.7's control messages, and they alone begin anything.
+    // An unused bit of 0.6 marks 0.7's control messages, and only those begin a connection.
     bool const v07 = (datagram[0] & 0xc4) == 0x04;
     decision const d = v07 ? receive_07(datagram, address, now, out) : receive_06(datagram, address, now, out);
     assert(d.reply.size() <= datagram.size());

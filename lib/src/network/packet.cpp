@@ -348,7 +348,7 @@ result<std::size_t> write_connless(connless_packet const& p, std::span<std::uint
 
 namespace {
 
-// Whether the payload consists of just that many chunks, with `rest` bytes behind them at most.
+// Whether the payload consists of exactly that many chunks, with at most `rest` bytes after them.
 bool has_chunks(std::span<std::uint8_t const> datagram, std::size_t header, wire_format format,
                 bool token) noexcept {
     if (datagram.size() < header) return false;

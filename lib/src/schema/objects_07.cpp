@@ -1,4 +1,4 @@
-// Teeworlds 0.7: types 1 to 24. Types 13 to 15 occur in demos alone.
+// Teeworlds 0.7: types 1 to 24. Types 13 to 15 occur only in demos.
 #include "objects.hpp"
 
 namespace teewire::schema {

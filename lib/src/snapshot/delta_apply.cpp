@@ -65,7 +65,7 @@ result<snapshot_view> plain::apply_delta(snapshot_view base, std::span<std::int3
     if (survivors > max_items) return failure{errc::too_many_items, 0};
     if (2 + survivors + total > limit) return failure{full, 0};
 
-    // The items section begins behind the offsets, so the new items must be counted before anything is written. Where
+    // The items section begins after the offsets, so the new items must be counted before anything is written. Where
     // the limit is reached the count ends, and the second walk stops at the same update.
     errc refused = errc::ok;
     {

@@ -71,8 +71,8 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
     if (survivors > max_items) return failure{errc::too_many_items, 0};
     if (2 + survivors + used > limit) return failure{full, 0};
 
-    // How many items will be new is not known before the end, so there is room for all that may be, and the snapshot
-    // begins as far behind the start of `out` as it turns out to need less.
+    // The number of new items is not known before the end, so there is room for as many as possible, and the snapshot
+    // begins as far after the start of `out` as it turns out to need less.
     std::size_t const most_added = std::min(reader.stated_updates(), max_items - survivors);
     std::size_t begin = 2 + survivors + most_added;
     if (begin + used > out.size()) return leave_to_plain();
@@ -81,7 +81,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
     std::int32_t* const items = out.data() + begin;
 
     std::uint32_t* const gap_items = scratch.gap_items.data(); // the removed ones
-    std::uint32_t* const gap_ints = scratch.gap_ints.data();   // ints that are missing behind each of them
+    std::uint32_t* const gap_ints = scratch.gap_ints.data();   // missing ints after each of them
     std::size_t gaps = 0;
     if (removed != 0) {
         std::size_t missing = 0;
@@ -93,7 +93,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
                 gap_ints[gaps++] = static_cast<std::uint32_t>(missing);
             }
     }
-    // What survives keeps its order.
+    // The remaining items keep their order.
     std::size_t copied = 0; // ints of the base
     std::size_t missing = 0;
     for (std::size_t k = 0; k <= gaps; ++k) {
@@ -147,7 +147,7 @@ inline result<snapshot_view> apply_delta(snapshot_view base_view, std::span<std:
             if (base.ints(number) != update.data.size()) return failure{errc::size_mismatch, update.position};
         }
         if (number - run_begin >= run_items && !find_run(number)) return leave_to_plain();
-        // Of several updates of one key the last one holds.
+        // If a key has several updates, the last one counts.
         std::size_t const first = base.begin(number) + 1;
         combine_ints<plus>(items + first - shift, base.items + first, update.data.data(), update.data.size());
         expected = number + 1;

@@ -16,7 +16,7 @@ namespace {
     std::fill(words.begin(), words.end(), 0U);
     seen_keys const seen{words, seen_keys::multiplier(words)};
     std::int32_t* const keys = scratch.base_keys.data();
-    std::size_t lookups = 64; // as many keys meet only if somebody chose them
+    std::size_t lookups = 64; // so many keys meet only in an attack
     std::size_t number = 0;
     for (item const i : snapshot) {
         if (seen.note(i.key)) {

@@ -6,8 +6,8 @@
 //     from               A 1 2  B 3 4  C 5
 //     to                 A 1 2  B 8 4  D 7
 //
-// 1. find_partners: A B is one run, as keys and distances agree. D has no partner and is a run of its own. C is no
-//    item's partner, so its key goes to the removed ones.
+// 1. find_partners: A B is one run, as keys and distances agree. D has no partner and is a run of its own. C is not a
+//    partner of an item, so its key goes to the removed ones.
 // 2. add_changed compares the ints of the run A B, whatever the items are: int 4 differs, `different` = 010000. Items
 //    end at ints 2 and 5, `ends` = 100100. 010000 + 011011 (~ends) = 101011: the sum carries the difference to bit 5,
 //    where its item ends. compact() then leaves one bit for each end: 10, so that B has changed, and A has not.
@@ -67,7 +67,7 @@ private:
     std::size_t low_;
 };
 
-// a + b + carry. What there is for this goes through memory in GCC 12.
+// a + b + carry. The builtin for this goes through memory in GCC 12.
 inline std::uint64_t add_carrying(std::uint64_t a, std::uint64_t b, bool& carry) noexcept {
     std::uint64_t const part = a + b;
     std::uint64_t const sum = part + carry;
@@ -114,7 +114,7 @@ struct runs {
 struct deferred_lookups {
     static constexpr std::size_t most = 16;
 
-    std::int32_t keys[most]; // those behind `count` repeat the first one
+    std::int32_t keys[most]; // those after `count` repeat the first one
     std::size_t runs[most];  // each is a run of its own
     std::size_t count = 0;
 };

@@ -54,7 +54,7 @@ inline std::size_t ints_to_skip(std::int32_t const* from, std::int32_t const* ou
     return (reinterpret_cast<std::uintptr_t>(from) + range / 2 - reinterpret_cast<std::uintptr_t>(out)) % range / 4;
 }
 
-// All zero. Up to the next multiple of 8, what lies behind them becomes zero as well.
+// Sets all to zero. Words after them become zero as well, up to the next multiple of 8.
 inline void clear(std::span<std::uint64_t> words) noexcept {
     if constexpr (width < 4) {
         std::fill(words.begin(), words.end(), std::uint64_t{0});

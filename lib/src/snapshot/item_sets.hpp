@@ -30,7 +30,7 @@ void for_each(std::uint64_t const* a, std::uint64_t const* b, std::size_t words,
             f(64 * word + kernels::lowest(left));
 }
 
-/// Of the items with the key of `item`, which are in a ring, the one that is in the set, or none.
+/// The one in the set, or none, among the items with the key of `item`, which form a ring.
 [[nodiscard]] inline std::uint16_t find_of_key(std::uint64_t const* set, std::uint16_t const* next_of_key,
                                                std::uint16_t item) noexcept {
     if (has(set, item)) return item;

@@ -29,7 +29,7 @@ struct layout {
     std::size_t size;
 };
 
-// reader.next(update). What asks for the address of either are copies, so that loops keep both in registers.
+// reader.next(update). Calls that need the address of either use copies, so that loops keep both in registers.
 [[gnu::always_inline]] inline bool next_update(delta_reader& reader, delta_reader::update& update) noexcept {
     if (delta_walk::next_ordinary(reader, update)) [[likely]]
         return true;

@@ -188,7 +188,7 @@ failure live_snapshot::update_item(delta_reader::update const& update, std::span
     bool const added = number >= slots_before_;
     if (added && notes != nullptr) notes->add(note::repeated_key, update.position);
     if (s.size != update.data.size()) return {errc::size_mismatch, update.position};
-    // Of several updates of one key the last one holds.
+    // If a key has several updates, the last one counts.
     if (s.delta == delta_) undo(s, delta);
     s.delta = delta_;
     s.position = static_cast<std::uint32_t>(update.data.data() - delta.data());
@@ -256,7 +256,7 @@ void live_snapshot::take_back(std::span<std::int32_t const> delta) noexcept {
         live_count_ += s.now == slot::live;
     }
     laid_out_ = false;
-    close_gaps(); // indexes anew, too
+    close_gaps(); // rebuilds the index, too
     live_ints_ = used_;
 }
 
@@ -275,7 +275,7 @@ failure live_snapshot::apply(std::span<std::int32_t const> delta, size_table con
     failure refused{};
     delta_reader::update other;
     for (bool more = true; more && kernels::snapshot.apply_updates(changes, reader, other);) {
-        // Behind a new item there often is another one.
+        // A new item is often followed by another one.
         for (bool added = true; added && more;) {
             std::size_t const slots = slots_;
             refused = update_item(other, delta, options.notes);

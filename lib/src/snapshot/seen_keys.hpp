@@ -8,7 +8,7 @@
 
 namespace teewire {
 
-// A Bloom filter with one hash function: most keys that are new are known for new by it alone.
+// A Bloom filter with one hash function: it recognises most new keys without a search.
 class seen_keys {
 public:
     [[nodiscard]] static std::uint32_t multiplier(std::span<std::uint32_t const> words) noexcept {

@@ -1,6 +1,7 @@
-// For a tick that clients have acknowledged, the items of both ticks are compared once. The items of a key that most see
-// are the primary ones, and a client's set of primary items of the old tick becomes one in the numbers of the new tick by
-// moving stretches of bits. What remains is bits: known, changed, new. Updates are packed when the first client needs them.
+// For a tick that clients have acknowledged, the items of both ticks are compared once. The items of a key that most
+// clients see are the primary ones, and a client's set of primary items of the old tick becomes one in the numbers of
+// the new tick by moving runs of bits. The rest is bits: known, changed, new. Updates are packed when the first client
+// needs them.
 #include "teewire/shared_encoder.hpp"
 
 #include "item_sets.hpp"
@@ -31,7 +32,7 @@ bool same_content(shared_tick const& a, std::size_t i, shared_tick const& b, std
 
 } // namespace
 
-// What an encoder keeps at the front of its memory.
+// The state at the front of an encoder's memory.
 class shared_encoder::state {
 public:
     state(shared_world const& world, std::span<std::byte> memory) noexcept;
@@ -41,7 +42,7 @@ private:
     friend class shared_encoder;
     struct job;
     static constexpr std::size_t run_bytes = 12;
-    static constexpr std::size_t piece_slack = 64; // copying reads behind the last piece
+    static constexpr std::size_t piece_slack = 64; // copying reads past the last piece
 
     // The items of the newest tick, compared with those of another one.
     struct comparison {
@@ -99,12 +100,12 @@ private:
     std::span<std::byte> memory_;
     layout parts_;
     std::span<comparison> comparisons_;
-    // Of the client that is encoded:
+    // For the client that is encoded:
     std::uint64_t* base_;         // a set of items of the base: the primary ones; then those that are removed
     std::uint64_t* known_;        // items that the base has, too; both are primary
     std::uint64_t* updates_;      // items that it has not, or with another content
     std::uint64_t* paired_;       // items of the base that were compared with an item one by one
-    std::uint64_t* unshared_;     // updates against one of these, which are packed for this client alone
+    std::uint64_t* unshared_;     // updates against one of these, packed only for this client
     std::uint16_t* bases_;        // by item in unshared_: that of the base
     std::span<std::uint8_t> out_; // with the room before it
     std::size_t count_ = 0;       // of them
@@ -240,7 +241,7 @@ void shared_encoder::state::keep_piece(comparison const& c, std::size_t item,
     c.pieces[item] = static_cast<std::uint32_t>(place / 8);
 }
 
-// What one client sees and saw, and what follows from that.
+// The items that one client sees and saw, and the results for it.
 struct shared_encoder::state::job {
     shared_tick const& now;
     shared_tick const* base; // or null

@@ -1,5 +1,5 @@
-// What is done for each client of a shared world: sets of items, and copying packed updates. shared_encoder.cpp says what
-// they are for.
+// The work for each client of a shared world: sets of items, and copying packed updates. shared_encoder.cpp explains
+// them.
 #pragma once
 
 #include "delta_create.hpp"
@@ -43,7 +43,7 @@ inline set_tally tally_set(std::uint64_t const* tallies, std::uint64_t const* se
     return tally;
 }
 
-// 64 bits from one on, of which n count. One word behind them can be read.
+// 64 bits from one on, of which n count. One word after them can be read.
 inline std::uint64_t bits_from(std::uint64_t const* set, std::size_t bit, std::size_t n) noexcept {
     std::uint64_t const* const at = set + bit / 64;
     std::uint64_t const bits = at[0] >> bit % 64 | at[1] << 1 << (63 - bit % 64);
@@ -88,8 +88,8 @@ inline void select_updates(shared_sets& s) noexcept {
     s.update_count = updates;
 }
 
-// Compares what a client was given with items of the world; staged.different says for which it is something else. Up to 31
-// ints behind a content are read.
+// Compares a client's items with those of the world; staged.different marks those that are not equal. Reads up to 31
+// ints past a content.
 inline void match_contents(staged_items const& staged) noexcept {
     for (std::size_t begin = 0; begin < staged.count; begin += 64) {
         std::size_t const end = std::min(begin + 64, staged.count);
@@ -126,7 +126,7 @@ inline void match_contents(staged_items const& staged) noexcept {
     }
 }
 
-// Up to 31 bytes behind a piece are read and written.
+// Reads and writes up to 31 bytes past a piece.
 inline std::uint8_t* copy_piece(std::uint8_t* out, std::byte const* piece) noexcept {
     std::uint32_t size;
     std::memcpy(&size, piece, 4);

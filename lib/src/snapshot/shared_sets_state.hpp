@@ -1,4 +1,4 @@
-// What the kernels of shared worlds work with.
+// The data of the kernels of shared worlds.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace teewire::kernels {
 
-/// Of a set of items, by what is known of each.
+/// The sums over a set of items.
 struct set_tally {
     std::uint32_t items, ints, sum;
 };
 
-/// What a client was given, and items of the world that have these keys.
+/// A client's items, and items of the world that have these keys.
 struct staged_items {
     static constexpr std::uint16_t none = 0xffff;
 
@@ -36,7 +36,7 @@ struct shared_sets {
     std::uint64_t const* base;    // primary items of the base, in its numbers
     std::uint64_t const* changed; // items whose primary contents are different in both ticks
     std::span<shared_run const> runs;
-    std::size_t words;          // of the sets of items that there are now
+    std::size_t words;          // of the current sets of items
     std::uint64_t* known;       // out: items that the base has, too; both are primary
     std::uint64_t* updates;     // out: items that it has not, or with another content
     std::size_t kept_count = 0; // out: of these

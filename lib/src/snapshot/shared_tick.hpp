@@ -24,7 +24,7 @@ struct part_of {
     }
 };
 
-// Takes parts one behind the other.
+// Lays out parts one after the other.
 struct memory_plan {
     std::size_t end = 0; // bytes
 
@@ -36,7 +36,7 @@ struct memory_plan {
     }
 };
 
-// What a client sees in a tick.
+// The items that a client sees in a tick.
 struct shared_view {
     std::uint32_t items = 0;
     std::uint32_t ints = 0; // of the whole snapshot

@@ -20,8 +20,8 @@ static_assert(none == kernels::staged_items::none);
 
 namespace {
 
-// Contents of a key that a new one is compared with. One that is equal to a later one is kept a second time, which is
-// no harm; comparing with the contents of each client would be.
+// Contents of a key that a new one is compared with. A content that equals a later one is stored a second time, which
+// does no harm; comparing with the contents of each client would be too slow.
 constexpr int compared_contents = 8;
 // Views that are asked which content of a key is the primary one.
 constexpr std::size_t asked_views = 8;
@@ -133,7 +133,7 @@ std::uint16_t shared_world::state::first_item(std::int32_t key) const noexcept {
     return found != key_index::npos ? i.items[found] : none;
 }
 
-// Whoever saw that item in the tick before, or another one of its key, is expected to see this one now.
+// A client that saw that item in the tick before, or another one of its key, is expected to see this one now.
 void shared_world::state::expect(std::size_t before, std::size_t item) noexcept {
     shared_tick const& tick = *newest_tick();
     std::size_t i = before;
@@ -177,7 +177,7 @@ failure shared_world::state::no_room(std::size_t ints) const noexcept {
     return {};
 }
 
-// Behind the others. Precondition: there is room.
+// Adds it after the others. Precondition: there is room.
 std::size_t shared_world::state::append(std::int32_t key, std::span<std::int32_t const> data,
                                         std::uint32_t id) noexcept {
     assert(no_room(data.size()).code == errc::ok);
@@ -370,7 +370,7 @@ result<std::size_t> shared_world::state::add_staged(std::size_t staged) noexcept
         return failure{errc::duplicate_key, staged};
     std::size_t const there = items_;
     auto const found = intern(key, std::span{stage_.data + begin, stage_.begins[staged + 1] - begin}, like);
-    // What one client alone sees comes once; what a second one sees, most will.
+    // An item for only one client is added once; most clients will see one that a second client sees.
     if (found && *found < there && index_before_) {
         index const& keys = indexes_[turn_ ^ 1];
         if (std::size_t const before = keys.keys.find(key); before != key_index::npos)
@@ -379,7 +379,7 @@ result<std::size_t> shared_world::state::add_staged(std::size_t staged) noexcept
     return found;
 }
 
-// Of several contents of a key, the one that most see, as far as some views can tell, is the primary one.
+// Among several contents of a key, the one that most clients see, judged by some views, is the primary one.
 void shared_world::state::choose_primary(std::uint64_t* alternatives) noexcept {
     std::array<std::uint64_t const*, asked_views> asked{};
     std::size_t count = 0;

@@ -1,4 +1,4 @@
-// What a shared world keeps at the front of its memory.
+// The state at the front of a shared world's memory.
 #pragma once
 
 #include "shared_tick.hpp"
@@ -37,7 +37,7 @@ private:
     friend class shared_encoder;
     friend class shared_world;
 
-    // Of the tick that is being made.
+    // A view of the tick that is being made.
     struct view {
         std::uint32_t items;
         std::uint32_t ints; // of the items section
@@ -61,7 +61,7 @@ private:
                                                                    std::size_t{l.client.items} + 1)},
               staged_items{take<std::uint16_t>(l.client.items)}, staged_different{take<std::uint64_t>(
                                                                      l.client.items / 64 + 1)},
-              staged_data{take<std::int32_t>(l.client.ints() + 32)} { // what compares reads behind an item
+              staged_data{take<std::int32_t>(l.client.ints() + 32)} { // comparing reads past an item
             for (std::size_t i = 0; i < 2; ++i) {
                 index_keys[i] = take<std::int32_t>(l.items);
                 index_places[i] = take<std::uint16_t>(std::bit_ceil(2 * std::max<std::size_t>(2, l.items)));
@@ -82,12 +82,12 @@ private:
         detail::part_of<std::uint16_t> staged_items;
         detail::part_of<std::uint64_t> staged_different;
         detail::part_of<std::int32_t> staged_data;
-        // Of the tick that is being made, and of the one before, by turns.
+        // For the tick that is being made, and for the one before, in turn.
         std::array<detail::part_of<std::int32_t>, 2> index_keys{};
         std::array<detail::part_of<std::uint16_t>, 2> index_places{}, index_items{}, lists{};
     };
 
-    // Of the keys of a tick: the first item of each.
+    // The index of a tick's keys: the first item of each.
     struct index {
         key_index keys;
         std::span<std::uint16_t> items;
@@ -112,7 +112,7 @@ private:
     void find_keys() noexcept;
     void expect(std::size_t before, std::size_t item) noexcept;
     result<std::size_t> add_staged(std::size_t staged) noexcept;
-    // What a client sees in the order in which it was added, in the tick of that turn.
+    // A client's items in the order in which they were added, in the tick of that turn.
     [[nodiscard]] std::span<std::uint16_t> list_of(std::size_t client, std::size_t turn) const noexcept {
         return lists_[turn].subspan(client * limits_.client.items, limits_.client.items);
     }
@@ -138,8 +138,8 @@ private:
     std::size_t end_ = 0;
     std::uint32_t changes_ = 0; // finished and cleared: what encoders have made is of no use any more
 
-    // The tick that is being made, or was made last.
-    // Of each item: the sum of its data in the upper half, the number of its ints and its key in the lower.
+    // The tick that is being made, or was made last. For each item: the sum of its data in the upper half, the number
+    // of its ints and its key in the lower.
     std::span<std::uint64_t> tallies_;
     std::span<std::uint64_t> further_; // the set of those that are not the first of their key
     std::span<view> views_;

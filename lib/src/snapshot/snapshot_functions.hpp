@@ -19,16 +19,16 @@ using apply_delta_fn = result<snapshot_view>(snapshot_view, std::span<std::int32
                                              delta_scratch const&, std::span<std::int32_t>,
                                              apply_options const&) noexcept;
 /// Applies updates as long as they are ordinary: of live items that have that size and were not changed by this delta
-/// before. Returns true with the first other update, false when the reader gives no more.
+/// before. Returns true with the first other update, false when the reader has no more.
 using apply_updates_fn = bool(in_place_state&, delta_reader&, delta_reader::update& other) noexcept;
 
-/// Of a shared world: what is known of a set of the first n items.
+/// For a shared world: sums over a set of the first n items.
 using tally_set_fn = set_tally(std::uint64_t const* tallies, std::uint64_t const* set, std::size_t n) noexcept;
-/// Of a shared world: which of the items that a client was given are those of the world.
+/// For a shared world: finds the items of a client that equal those of the world.
 using match_contents_fn = void(staged_items const&) noexcept;
-/// Of a shared world: the updates of a client.
+/// For a shared world: the updates of a client.
 using select_updates_fn = void(shared_sets&) noexcept;
-/// Of a shared world: the items of a set in the numbers of the base.
+/// For a shared world: the items of a set in the numbers of the base.
 using find_in_base_fn = void(std::span<shared_run const>, std::uint64_t const* now, std::uint64_t* base,
                              std::size_t base_words) noexcept;
 /// Copies packed updates until one has no piece, and gives its item, or piece_copier::done.

@@ -9,7 +9,7 @@ namespace teewire {
 namespace {
 
 constexpr std::uint32_t max_errors = 10;       // wrong checksums until a full snapshot is asked for
-constexpr std::int32_t restart_distance = 500; // ticks back that are no lateness: the server began anew
+constexpr std::int32_t restart_distance = 500; // a tick so far back is not late: the server restarted
 
 } // namespace
 
@@ -148,7 +148,7 @@ snapshot_event snapshot_receiver::receive(message const& m, snapshot_scratch& sc
     decode(bytes, *base, scratch, event);
     if (event.kind != snapshot_event_kind::snapshot || event.tick <= ack_) return event;
     ack_ = event.tick;
-    // A server never goes back behind the base it uses.
+    // A server never goes back before the base it uses.
     if (!observer && s->base_tick >= 0) past_.drop_before(s->base_tick);
     return event;
 }

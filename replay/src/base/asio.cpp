@@ -1,4 +1,4 @@
-// What of Boost.Asio and Boost.Beast is no template: compiled here, once, as BOOST_ASIO_SEPARATE_COMPILATION and
-// BOOST_BEAST_SEPARATE_COMPILATION ask for, instead of in every file that uses it.
+// The parts of Boost.Asio and Boost.Beast that are not templates, compiled once, here, instead of in every file that
+// uses them: BOOST_ASIO_SEPARATE_COMPILATION and BOOST_BEAST_SEPARATE_COMPILATION.
 #include <boost/asio/impl/src.hpp>
 #include <boost/beast/src.hpp>

@@ -25,7 +25,7 @@ std::string_view name(compression kind) noexcept {
 compression find_compression(std::span<std::uint8_t const> begin) noexcept {
     constexpr std::array<std::uint8_t, 3> gzip_magic = {0x1f, 0x8b, 8};
     constexpr std::array<std::uint8_t, 4> zstd_magic = {0x28, 0xb5, 0x2f, 0xfd};
-    constexpr std::array<std::uint8_t, 3> skippable_magic = {0x2a, 0x4d, 0x18}; // behind 0x50 to 0x5f
+    constexpr std::array<std::uint8_t, 3> skippable_magic = {0x2a, 0x4d, 0x18}; // after 0x50 to 0x5f
     auto const begins = [](std::span<std::uint8_t const> bytes, auto const& magic) {
         return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
     };

@@ -20,7 +20,7 @@ inline constexpr std::size_t compression_magic_bytes = 4;
 /// By the first bytes. Nothing else that the program reads begins like that.
 [[nodiscard]] compression find_compression(std::span<std::uint8_t const> begin) noexcept;
 
-/// Decompresses bit by bit. Of memory it takes 128 MiB at most, which is what `zstd` allows too.
+/// Decompresses bit by bit. It takes at most 128 MiB of memory, the limit of `zstd` too.
 class decompressor {
 public:
     /// `kind`: not none. Throws std::bad_alloc.
@@ -36,7 +36,7 @@ public:
     /// Goes on until `in` is taken and all that came of it given, `out` is full, or an error is found. Throws
     /// std::bad_alloc.
     step run(std::span<std::uint8_t const> in, std::span<std::uint8_t> out);
-    /// What is wrong; empty if nothing is. What was given before is right as far as can be known.
+    /// The damage; empty if there is none. Output before it is valid as far as can be known.
     [[nodiscard]] std::string const& error() const noexcept { return error_; }
     /// For the end of the input. "byte 1234 of the gzip data: it ends too early", or empty if all is well.
     [[nodiscard]] std::string damage() const;
@@ -59,7 +59,7 @@ private:
 void compress(std::span<std::uint8_t const> bytes, compression kind, int level,
               std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)> const& give);
 
-/// What is in gzip data that can be trusted, such as the program's own. Throws std::bad_alloc.
+/// Unpacks gzip data that can be trusted, such as the program's own. Throws std::bad_alloc.
 [[nodiscard]] std::vector<std::uint8_t> unpack_gzip(std::span<std::uint8_t const> packed);
 
 } // namespace teewire::replay

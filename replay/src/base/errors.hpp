@@ -1,4 +1,4 @@
-// What ends a command early. main() turns each into a message and an exit code.
+// Errors that end a command early. main() turns each into a message and an exit code.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr int exit_usage = 2;
 inline constexpr int exit_io = 3;
 inline constexpr int exit_interrupted = 130;
 
-/// What is wrong, and with which file, server or option if it is with one.
+/// A problem, with the name of the file, server or option that has it.
 class named_error : public std::runtime_error {
 public:
     explicit named_error(std::string const& reason) : std::runtime_error{reason} {}
@@ -49,12 +49,12 @@ struct output_error : io_error {
     using io_error::io_error;
 };
 
-/// Nobody reads standard output any more. The program ends as if by SIGPIPE, after it has tidied up.
+/// The reader of standard output has closed it. The program ends as if by SIGPIPE, after it has tidied up.
 struct closed_pipe : output_error {
     closed_pipe() : output_error{"standard output: the reader has closed it"} {}
 };
 
-/// What has been thrown, as an exit code and what to say about it. To be called where it was caught.
+/// An exception as an exit code and a message. To be called where it was caught.
 struct exit_reason {
     int code;
     std::string text;

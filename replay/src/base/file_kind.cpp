@@ -80,8 +80,7 @@ void expect_map(std::string const& name, std::span<std::uint8_t const> begin) {
 void refuse_compressed(std::string const& file, std::span<std::uint8_t const> begin) {
     if (compression const kind = find_compression(begin); kind != compression::none)
         throw usage_error{
-            file,
-            fmt::format("is {} data, which cannot be read in parts; decompress it first", name(kind))};
+            file, fmt::format("is {} data, which cannot be read in parts; decompress it first", name(kind))};
 }
 
 } // namespace teewire::replay

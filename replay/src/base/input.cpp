@@ -20,7 +20,7 @@
 namespace teewire::replay {
 
 input::input(std::string name) : name_{std::move(name)} {
-    endless_wait const reading; // nobody may ever write into a pipe
+    endless_wait const reading; // a pipe may never get a writer
     if (name_ == "-") {
         name_ = "standard input";
         static std::mutex first_come; // who comes later finds the end
@@ -47,7 +47,7 @@ void input::read_all(int file) {
     if (S_ISDIR(status.st_mode)) throw io_error{name_, "is a directory"};
     bool const regular = S_ISREG(status.st_mode);
     std::uint64_t most = max_stream_bytes;
-    if (regular) { // what is behind it while somebody still writes to it is left out
+    if (regular) { // bytes that are still being appended are left out
         off_t const begin = ::lseek(file, 0, SEEK_CUR);
         most = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - std::max<off_t>(begin, 0), 0));
         if (most == 0) return;
@@ -65,8 +65,8 @@ void input::read_all(int file) {
         size_ += static_cast<std::size_t>(n);
     }
     if (regular && size_ < most)
-        throw io_error{name_,
-                       fmt::format("byte {}: the file was truncated while it was read, it had {} bytes", size_, most)};
+        throw io_error{
+            name_, fmt::format("byte {}: the file was truncated while it was read, it had {} bytes", size_, most)};
     if (std::uint8_t more = 0; !regular && size_ == most && ::read(file, &more, 1) > 0)
         throw io_error{name_, fmt::format("more than {} GiB, the limit for input that is not a regular file",
                                           max_stream_bytes >> 30)};

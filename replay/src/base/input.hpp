@@ -11,22 +11,22 @@
 
 namespace teewire::replay {
 
-/// Of standard input, pipes and devices, so much is read at most: 1 GiB.
+/// Bytes that are read at most from standard input, pipes and devices: 1 GiB.
 inline constexpr std::uint64_t max_stream_bytes = std::uint64_t{1} << 30;
 
-/// What is compressed may hold so many bytes, and so many times more than it has itself: no recording can be compressed
-/// like that, and whoever sends something else gets no more done than what they send is worth.
+/// Limits of decompressed data, in bytes and as a multiple of the compressed size. No recording compresses that well,
+/// so other data costs little more than sending it.
 inline constexpr std::uint64_t max_decompressed_bytes = max_stream_bytes;
 inline constexpr std::uint64_t max_compression_ratio = 256;
 inline constexpr std::uint64_t always_decompressed_bytes = std::uint64_t{16} << 20;
 
-/// Keeps the bytes of a file for as long as it lives. They are a copy, which nobody else can cut or change. What is in
-/// a gzip or zstd file takes its place, whatever that is called.
+/// The bytes of a file. They are a copy, which no other program can truncate or change. A gzip or zstd file is
+/// decompressed, whatever its name.
 class input {
 public:
-    /// "-" is standard input, read to its end. Throws io_error: also if the file was cut meanwhile, if what is no
-    /// regular file has more than max_stream_bytes, or if there is not enough memory. Throws bad_input if compressed
-    /// data holds nothing or too much.
+    /// "-" is standard input, read to its end. Throws io_error: also if the file was truncated meanwhile, if anything
+    /// but a regular file has more than max_stream_bytes, or if there is not enough memory. Throws bad_input if
+    /// compressed data holds nothing or too much.
     explicit input(std::string name);
 
     [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return {bytes_.get(), size_}; }

@@ -1,4 +1,4 @@
-// What the signals INT, TERM and HUP do.
+// Handling of the signals INT, TERM and HUP.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ enum class ending {
     deferred ///< when what it has is in order, or at a second signal
 };
 
-/// From here on, a signal asks the work to end at the next good place. Work that comes to none in time, as it is inside
-/// of a library or waits for a reader, is ended where it is, with exit_interrupted and without its unfinished files. The
-/// second signal does that in any case. HUP stays ignored if it is when the program starts.
+/// From here on, a signal asks the work to end at the next good point. Work that reaches none in time, because it is
+/// inside a library or waits for a reader, is ended at once, with exit_interrupted and without its unfinished files.
+/// The second signal does so in any case. HUP is still ignored if it is when the program starts.
 void catch_interrupts(ending when = ending::soon);
 [[nodiscard]] bool interrupted() noexcept;
 /// From now on as for ending::deferred, also after a signal that has come already.
 void defer_exit() noexcept;
 
-/// Can be read from the first signal on; nobody takes anything out. Only after catch_interrupts().
+/// Can be read from the first signal on and is never emptied. Only after catch_interrupts().
 [[nodiscard]] int interrupt_descriptor() noexcept;
 
 /// While one lives, a signal ends the program at once: it waits for what may never come, and has nothing to report.

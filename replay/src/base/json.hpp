@@ -28,7 +28,7 @@ public:
     object_writer& operator=(object_writer const&) = delete;
     ~object_writer() { json_.EndObject(); }
 
-    /// Any bytes: those that are no UTF-8 become U+FFFD.
+    /// Any bytes: invalid UTF-8 becomes U+FFFD.
     void text(std::string_view key, std::string_view value) { write_string(member(key), valid_utf8(value)); }
     void text_or_null(std::string_view key, std::string_view value) {
         if (value.empty()) null(key);

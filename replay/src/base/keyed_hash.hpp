@@ -1,4 +1,4 @@
-// A hash function for tables of what strangers choose.
+// A hash function for tables whose keys come from the network.
 #pragma once
 
 #include <teewire/siphash.hpp>
@@ -12,7 +12,7 @@ namespace teewire::replay {
 /// Unpredictable ones, from the system.
 [[nodiscard]] std::array<std::uint8_t, 16> random_bytes();
 
-/// SipHash with a key of its own, unless one is given: nobody can prepare what collides.
+/// SipHash with a random key, unless one is given, so collisions cannot be prepared.
 class keyed_hash {
 public:
     keyed_hash() : keyed_hash{random_bytes()} {}

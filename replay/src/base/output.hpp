@@ -1,4 +1,4 @@
-// What verbs print and say, and progress.
+// Output and messages of commands, and progress.
 #pragma once
 
 #include "base/errors.hpp"
@@ -38,7 +38,7 @@ private:
     output_file file_;
 };
 
-/// On standard error. Nobody may be listening there, which is no failure.
+/// Writes to standard error. A closed standard error is not a failure.
 void say(std::string_view text);
 template <class... Arguments>
 void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {

@@ -79,7 +79,7 @@ output_file::output_file(output_choice const& to, content what, std::span<std::s
     if (!exists && name_taken(name_)) throw usage_error{name_, "is a dangling symlink and is not replaced"};
     if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
     if (exists && !S_ISREG(status.st_mode)) {
-        endless_wait const opening; // nobody may ever read a pipe
+        endless_wait const opening; // a pipe may never get a reader
         descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC);
         if (descriptor_ < 0) fail(errno);
         return;
@@ -146,7 +146,7 @@ bool output_file::overwrite_begin(std::span<std::uint8_t const> bytes) {
 
 void output_file::close() {
     if (descriptor_ == STDOUT_FILENO) return;
-    // Some file systems say only now that there is no room.
+    // Some file systems report only now that there is no room.
     bool const synced = path_.empty() || ::fsync(descriptor_) == 0 || errno == EINVAL;
     int const error = errno;
     bool const closed = ::close(descriptor_) == 0;

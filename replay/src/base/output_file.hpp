@@ -21,12 +21,12 @@ struct output_choice {
 
 enum class content : std::uint8_t { text, binary };
 
-/// Where bytes go, one behind the other.
+/// A destination for bytes, one after another.
 class byte_sink {
 public:
     /// At the end. Throws output_error.
     virtual void write(std::span<std::uint8_t const> bytes) = 0;
-    /// Over what was written first. False where that stays as it is.
+    /// Overwrites the first bytes. False where that is impossible.
     virtual bool overwrite_begin(std::span<std::uint8_t const> bytes) = 0;
     /// Whether what is written is gone at once, and others wait for it.
     [[nodiscard]] virtual bool is_stream() const noexcept = 0;
@@ -35,8 +35,8 @@ protected:
     ~byte_sink() = default;
 };
 
-/// A file is written under a temporary name of its own in the same folder, and gets its name in finish(). Standard
-/// output ("-"), devices and pipes are written as they are.
+/// A file is written under a temporary name in the same folder, and gets its own name in finish(). Standard output
+/// ("-"), devices and pipes are written directly.
 class output_file final : public byte_sink {
 public:
     /// Throws usage_error if the file exists and must not be replaced, if it is one of the inputs, if the name is that
@@ -48,7 +48,7 @@ public:
     /// Without finish(), no file stays.
     ~output_file();
 
-    /// At the end. Throws output_error; closed_pipe if nobody reads standard output any more.
+    /// Appends. Throws output_error; closed_pipe if standard output was closed by its reader.
     void write(std::span<std::uint8_t const> bytes) override;
     bool overwrite_begin(std::span<std::uint8_t const> bytes) override;
     /// Gives the file its name. If one of that name has appeared meanwhile that must not be replaced, the next free

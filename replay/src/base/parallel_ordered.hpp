@@ -7,7 +7,7 @@
 
 namespace teewire::replay {
 
-/// What a step may ask while it is done.
+/// The state that a step may ask for while it runs.
 class ordered_turn {
 public:
     /// Nothing of the step is wanted any more.
@@ -20,7 +20,7 @@ protected:
     ~ordered_turn() = default;
 };
 
-/// Steps with numbers from 0. What they throw ends the work.
+/// Steps with numbers from 0. An exception of a step ends the work.
 class ordered_work {
 public:
     enum class outcome { more, last, stopped }; ///< last: no later step is wanted; stopped: nothing more is

@@ -1,4 +1,4 @@
-// Limits of what strangers may ask for.
+// Rate limits for requests from the network.
 #pragma once
 
 #include "base/keyed_hash.hpp"
@@ -30,14 +30,15 @@ private:
     milliseconds last_ = 0;
 };
 
-/// So many a second of one host, and so many of all together: one host alone cannot take everybody's share.
+/// Limits of requests per second for one host, and for all together: one host cannot take the share of the others.
 class host_rate_limit {
 public:
     /// `of_one`: at least 2.
     host_rate_limit(double of_one, double of_all)
         : first_half_(1024, rate_limit{of_one / 2}), second_half_{first_half_}, of_all_{of_all} {}
-    /// A few hosts share half of their rate; nobody can know which, and one in a million shares all of it with the same
-    /// host. Of IPv6, what everybody may choose makes no other host.
+    /// Two token buckets at half the rate per host, out of 1024 each, chosen by two halves of a keyed hash; either may
+    /// pay. A collision in one bucket costs a host half its rate, and one in a million shares both. IPv6 hosts are
+    /// keyed by the part of the address that they cannot choose.
     bool try_acquire(boost::asio::ip::address const& host, milliseconds now) noexcept;
 
 private:

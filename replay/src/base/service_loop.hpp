@@ -40,7 +40,7 @@ public:
                  std::function<void(boost::system::error_code failed, endpoints const& found)> const& f);
 
 private:
-    // What threads post to that look up names, which may live longer than the loop.
+    // The results of threads that look up names, which may live longer than the loop.
     struct mailbox;
     struct repeated {
         boost::asio::steady_timer timer;

@@ -12,7 +12,7 @@
 namespace teewire::replay {
 namespace {
 
-// A pipe must not wait for somebody who writes.
+// Opening a pipe must not wait for a writer.
 constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 } // namespace

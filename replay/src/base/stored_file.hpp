@@ -14,10 +14,10 @@ namespace teewire::replay {
 /// A regular file, as large as it was when it was opened.
 class stored_file {
 public:
-    /// `path`: below the folder, with slashes between its parts. Neither links below the folder are followed, nor "..", nor
-    /// names that begin with a dot. Null if there is no such file.
+    /// `path`: below the folder, with slashes between its parts. Links below the folder, ".." and names that begin with
+    /// a dot are refused. Null if there is no such file.
     [[nodiscard]] static std::shared_ptr<stored_file const> open(std::string const& folder, std::string_view path);
-    /// Whatever links lead there. Null if there is no such file.
+    /// Follows links. Null if there is no such file.
     [[nodiscard]] static std::shared_ptr<stored_file const> open(std::string const& file);
 
     stored_file(stored_file const&) = delete;

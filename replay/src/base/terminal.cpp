@@ -122,7 +122,7 @@ void terminal::leave() noexcept {
     entered_ = false;
     try {
         write(ordinary_screen);
-    } catch (io_error const&) { // nobody looks any more
+    } catch (io_error const&) { // the terminal is gone
     }
     tcsetattr(STDIN_FILENO, TCSADRAIN, &modes_before);
     set_restore_terminal(nullptr);

@@ -55,7 +55,7 @@ public:
     [[nodiscard]] window size() const noexcept;
     /// Writes the rows that are not what is there already.
     void show(std::vector<std::string> rows);
-    /// What is there cannot be relied on: the next show() writes everything.
+    /// The screen is unknown: the next show() writes everything.
     void forget() noexcept { shown_.clear(); }
     /// Waits for input. False when the terminal is gone.
     [[nodiscard]] bool read(std::string& typed);

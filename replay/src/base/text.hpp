@@ -1,4 +1,4 @@
-// Texts as they are printed: for people, JSON and CSV.
+// Texts for output: for people, JSON and CSV.
 #pragma once
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ private:
 /// How CSV shows texts.
 enum class csv_texts : std::uint8_t {
     safe, ///< with an apostrophe in front of what a spreadsheet would take for a formula
-    raw,  ///< as they are
+    raw,  ///< unchanged
 };
 /// A text as a cell of CSV, in quotes.
 [[nodiscard]] std::string csv_text(std::string_view text, csv_texts form);

@@ -1,4 +1,4 @@
-// What recording and serving share about sockets and clocks.
+// Sockets and clocks for recording and serving.
 #pragma once
 
 #include <teewire/connection.hpp>

@@ -13,7 +13,7 @@
 namespace teewire::replay {
 namespace {
 
-// Of the address space, in bytes.
+// The limit of the address space, in bytes.
 std::optional<rlim_t> space_limit() {
     rlimit space{};
     if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return std::nullopt;

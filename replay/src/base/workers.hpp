@@ -12,20 +12,20 @@
 
 namespace teewire::replay {
 
-/// Threads that files and their segments share. What is posted first is begun first. Threads are made when there is
-/// something for them to do; if the system gives no more, those that there are do the work.
+/// Threads that files and their segments share. Tasks begin in the order of posting. Threads are made when there is
+/// work for them; if the system gives no more, the existing ones do the work.
 class workers {
 public:
     /// 0: as many as there are cores.
     explicit workers(unsigned jobs);
     workers(workers const&) = delete;
     workers& operator=(workers const&) = delete;
-    /// What was posted and not begun is dropped.
+    /// Drops tasks that have not begun.
     ~workers();
 
     /// How many can work at the same time: what was asked for, or what the system gave.
     [[nodiscard]] unsigned count() const;
-    /// Does the task before it returns if there is no thread at all.
+    /// Runs the task before it returns if there is no thread at all.
     void post(std::function<void()> task);
     /// Waits for everything posted. Nothing can be posted later.
     void join();

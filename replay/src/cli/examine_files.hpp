@@ -12,7 +12,7 @@
 
 namespace teewire::replay {
 
-/// What a command has to say about a file.
+/// The result of examining one file.
 struct report {
     int code = exit_ok;
     std::string out; ///< for standard output
@@ -32,9 +32,9 @@ using examination =
 /// In bytes, of the files whose size is known before they are read.
 [[nodiscard]] std::uint64_t total_size(std::vector<std::string> const& files);
 
-/// Examines the files at the same time and prints the reports to `out` and standard error in the order of the files.
-/// What an examination throws is said, and the next file goes on. The worst exit code, or exit_interrupted. Throws
-/// output_error.
+/// Examines the files at the same time and prints the reports to `out` and standard error in the order of the files. An
+/// exception in an examination is reported, and the next file continues. Returns the worst exit code, or
+/// exit_interrupted. Throws output_error.
 int examine_files(std::vector<std::string> const& files, unsigned jobs, output& out, examination const& examine);
 
 } // namespace teewire::replay

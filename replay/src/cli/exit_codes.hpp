@@ -8,8 +8,8 @@
 
 namespace teewire::replay {
 
-/// exit_bad_input if the file of a capture is damaged, which is said, or not all snapshots of its connection could be had.
-/// What is wrong with a demo is known when it was read.
+/// exit_bad_input if the file of a capture is damaged, which it reports, or if some snapshots of its connection are
+/// missing. Damage of a demo was reported when it was read.
 [[nodiscard]] int exit_code_of(open_recording const& source);
 /// The same for several connections of a capture, which is called `name`.
 [[nodiscard]] int exit_code_of(capture_pass const& found, std::span<connection_stats const* const> connections,

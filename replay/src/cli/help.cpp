@@ -117,7 +117,7 @@ void append_footer(std::string& text, std::string_view footer, std::size_t colum
     if (!footer.empty()) text += '\n';
     while (!footer.empty()) {
         std::string_view const line = footer.substr(0, footer.find('\n'));
-        // Examples can be copied as they are.
+        // Examples can be copied verbatim.
         if (line.empty() || line.starts_with(' ')) text.append(line) += '\n';
         else append_wrapped(text, line, 0, 0, columns);
         footer.remove_prefix(std::min(line.size() + 1, footer.size()));

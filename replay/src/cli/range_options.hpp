@@ -21,13 +21,13 @@ void range_options(option_set& options, chosen_range& to, char const* from_help 
 /// Throws usage_error if it ends before it begins, or counts from the end of what goes on.
 void check_range(chosen_range const& chosen, bool live);
 
-/// What was chosen of a recording.
+/// The chosen range in that recording.
 [[nodiscard]] tick_range range_of(chosen_range const& chosen, recording_info const& what);
 
 /// "there is nothing from tick 10 to 20; it has ticks 752 to 2252 (20 is a tick, 20s a time)": of a recording with these
 /// ticks, or -1 where they are not known.
 [[nodiscard]] std::string nothing_text(tick_range range, std::int32_t first_tick, std::int32_t last_tick);
-/// That, if it is known that the recording has nothing in the range. Otherwise empty.
+/// A message if the recording is known to have nothing in the range, otherwise empty.
 [[nodiscard]] std::string missed_text(tick_range range, recording_info const& what);
 
 } // namespace teewire::replay

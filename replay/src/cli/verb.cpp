@@ -94,7 +94,7 @@ void option_set::number(char const* name, T& value, double least, double most, c
     named(command_.add_option(name, value, description)->check(check), "N");
 }
 template void option_set::number(char const*, double&, double, double, char const*);
-// Of unsigned and unsigned long, one is std::size_t.
+// Either unsigned or unsigned long is std::size_t.
 template void option_set::number(char const*, unsigned&, double, double, char const*);
 template void option_set::number(char const*, unsigned long&, double, double, char const*);
 template void option_set::number(char const*, std::uint16_t&, double, double, char const*);
@@ -119,7 +119,8 @@ void option_set::numbers(char const* name, std::vector<std::int64_t>& values, st
         values.resize(parts.size());
         bool good = parts.size() == count;
         for (std::size_t i = 0; good && i < count; ++i) good = CLI::detail::lexical_cast(parts[i], values[i]);
-        if (!good) throw CLI::ValidationError{name, fmt::format("{} is not {} numbers, separated by commas", text, count)};
+        if (!good)
+            throw CLI::ValidationError{name, fmt::format("{} is not {} numbers, separated by commas", text, count)};
     };
     named(command_.add_option_function<std::string>(name, set, help), "N,...");
 }

@@ -45,7 +45,7 @@ public:
 private:
     // The state of a piece being gone through.
     enum class phase : std::uint8_t {
-        waiting, // for the full snapshot of its first tick, without which there is no state
+        waiting, // for the full snapshot of its first tick, which the state needs
         first_tick,
         further_ticks,
     };
@@ -180,7 +180,7 @@ std::vector<demo_piece> demo_cutter::find(std::span<tick_range const> ranges) co
 // Until the state is that of the first tick.
 bool demo_cutter::play_to(demo_piece const& piece) {
     bool const failed_before = player_ && player_->error().what.code != errc::ok;
-    // Whoever begins there comes to the same place.
+    // Starting at the next keyframe would end at the same damage.
     if (failed_before && player_->error().position >= piece.base.position &&
         player_->error().position < piece.snapshot_end)
         return false;
@@ -253,8 +253,7 @@ bool demo_cutter::prepare(demo_piece& piece, head& out) {
     std::int32_t const wanted = piece.ticks.first;
     while (!interrupted() && begin_later(piece)) {
         if (!make(piece, out)) continue;
-        damaged_(
-            fmt::format("{}; the piece from tick {} starts at tick {}", reason, wanted, piece.ticks.first));
+        damaged_(fmt::format("{}; the piece from tick {} starts at tick {}", reason, wanted, piece.ticks.first));
         return true;
     }
     if (!interrupted())

@@ -1,5 +1,5 @@
-// Pieces of a demo as demos of their own. Chunks are copied as they are, still compressed; only the snapshot that a piece
-// begins with is made anew.
+// Pieces of a demo as demos of their own. Chunks are copied verbatim, still compressed; only the first snapshot of a
+// piece is re-encoded.
 #pragma once
 
 #include "base/output_file.hpp"
@@ -45,9 +45,9 @@ public:
     /// `damaged` hears of damage in the pieces: "NAME: tick 1234, byte 5678: REASON; CONSEQUENCE".
     demo_cutter(demo_document const& demo, std::function<void(std::string const&)> damaged);
 
-    /// What lies in the ranges, which ascend and do not overlap, in the order of the file. A piece begins with the first
-    /// marker in its range at which there is a state, and ends before ticks go back. There is none for a range without
-    /// such a marker. O(chunks).
+    /// The pieces in the ranges, which ascend and do not overlap, in the order of the file. A piece begins with the
+    /// first marker in its range at which there is a state, and ends before ticks go back. A range without such a
+    /// marker has no piece. O(chunks).
     [[nodiscard]] std::vector<demo_piece> find(std::span<tick_range const> ranges) const;
 
     /// Writes a demo of pieces that one find() gave, with that map, or none if it is empty. Where damage hides the state
@@ -63,7 +63,7 @@ private:
         demo_encoder_memory encoder;
         std::array<std::uint8_t, demo_encoder::max_bytes> out;
     };
-    /// What is written in place of a piece's first bytes.
+    /// The bytes that replace a piece's first bytes.
     struct head {
         std::vector<std::uint8_t> made;
         std::size_t rest = 0; ///< byte of the file where copying begins
@@ -81,8 +81,8 @@ private:
     demo_failure failed_; // why make() did
 };
 
-/// The header of a demo with those ticks of the one whose header is given, and with that map, or the same one that is
-/// not in it if there are no bytes.
+/// The header of a demo with those ticks of the demo with the given header, and with that map, or without the same map
+/// if there are no bytes.
 [[nodiscard]] demo_header header_for(demo_header header, std::span<tick_range const> ticks,
                                      std::span<std::uint8_t const> map);
 

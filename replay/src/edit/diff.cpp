@@ -19,7 +19,7 @@ namespace {
 
 using bytes_view = std::span<std::uint8_t const>;
 
-// More are counted together: strangers choose the names of types.
+// Further names are counted together, because the input chooses the names of types.
 constexpr std::size_t max_names = 1000;
 
 // An item of one side, and the key by which it is compared: aliases of one extended type need not be the same number.
@@ -95,7 +95,7 @@ private:
         recording_info const& a = a_.begun();
         recording_info const& b = b_.begun();
         bool const a_is_07 = a.version == protocol::teeworlds_07, b_is_07 = b.version == protocol::teeworlds_07;
-        // What is known of DDNet's items holds for 0.6 as well.
+        // DDNet's items are those of 0.6 as well.
         protocol_ = a.version == protocol::teeworlds_06 ? b.version : a.version;
         comparable_ = a_is_07 == b_is_07;
         check_ignored(a.version, b.version);
@@ -154,7 +154,7 @@ private:
         only_.last = from.tick();
     }
 
-    // Ticks of one side that wait to be told.
+    // Reports the ticks that only one side has.
     void flush() {
         if (only_.count == 0) return;
         ++result_.differences;
@@ -174,7 +174,7 @@ private:
         result_.different_ticks += flushed_ || result_.differences != before;
     }
 
-    // Before anything of this tick is told.
+    // To be called before any difference of this tick.
     void begin_difference() {
         if (!std::exchange(flushed_, true)) flush();
         ++result_.differences;
@@ -225,7 +225,7 @@ private:
         for (auto const& [id, alias] : aliases_b_) {
             auto const found = std::lower_bound(aliases_a_.begin(), aliases_a_.end(), id,
                                                 [](auto const& x, auto const& wanted) { return x.first < wanted; });
-            // 0 is no alias.
+            // 0 is not an alias.
             to[alias] = found != aliases_a_.end() && found->first == id ? found->second : std::uint16_t{0};
             known_in_b_[alias] = true;
         }

@@ -1,4 +1,4 @@
-// What two recordings have that is not the same: by tick, item and field, and messages in their order.
+// Differences of two recordings: by tick, item and field, and messages in their order.
 #pragma once
 
 #include "game/item_text.hpp"
@@ -26,18 +26,18 @@ struct part_difference {
     std::span<std::int32_t const> a, b;
 };
 
-/// A message as it is compared.
+/// A message in the form that is compared.
 struct compared_message {
     std::string name;   ///< "chat"
     std::string fields; ///< for people, or its bytes in hexadecimal
 };
 
-/// Gets what differs, in the order of ticks. What is borrowed holds during the call.
+/// Gets the differences, in the order of ticks. Borrowed data is valid during the call.
 class diff_listener {
 public:
-    /// Of a recording: "protocol", "map", "crc", "sha256". Or a whole recording that is in one alone.
+    /// A difference of the recordings: "protocol", "map", "crc", "sha256". Or a whole recording that only one has.
     virtual void recording(std::string_view what, std::string const& a, std::string const& b) = 0;
-    /// Ticks that one alone has: so many from the first to the last. The other may have some between them.
+    /// Ticks that only one has: their number from the first to the last. The other may have some between them.
     virtual void ticks(side only, std::int32_t first, std::int32_t last, std::uint64_t count) = 0;
     virtual void item_only(side only, std::int32_t tick, item const& i, type_name const& type) = 0;
     virtual void item(std::int32_t tick, teewire::item const& i, type_name const& type,
@@ -52,7 +52,7 @@ protected:
 
 struct diff_options {
     std::vector<std::string> ignored; ///< "character.x", or "character" for all of it
-    bool common_ticks = false;        ///< ticks that one alone has are no difference
+    bool common_ticks = false;        ///< ticks that only one has do not count
     bool messages = true;
     /// The ticks to be compared of a recording of a. All of them if it is empty.
     std::function<tick_range(recording_info const&)> range;
@@ -63,7 +63,7 @@ struct diff_result {
     std::uint64_t different_ticks = 0; ///< of these
     std::uint64_t only[2] = {0, 0};    ///< ticks, by side
     std::uint64_t differences = 0;     ///< calls of the listener
-    /// How often, by "character.x", "character" (in one alone), "message chat".
+    /// Counts by "character.x", "character" (in only one), "message chat".
     std::map<std::string, std::uint64_t, std::less<>> counts;
     /// "NAME: REASON", by side: the two were compared up to there.
     std::string damage[2];
@@ -72,8 +72,8 @@ struct diff_result {
     [[nodiscard]] bool same() const noexcept { return differences == 0; }
 };
 
-/// Compares what the two give, tick by tick, as both have it at the end of the tick. What differs is told at the ticks at
-/// which one of them has another snapshot. Ends when one ends with damage. Throws usage_error for a type or field to be
+/// Compares the two tick by tick, each as it is at the end of the tick. Differences are reported at the ticks at which
+/// one of them has another snapshot. Ends when one ends with damage. Throws usage_error for a type or field to be
 /// ignored that neither has, and io_error. Memory: a few snapshots.
 diff_result compare(event_source& a, event_source& b, diff_options const& options, diff_listener& listener);
 

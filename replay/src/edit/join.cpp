@@ -17,7 +17,7 @@
 namespace teewire::replay {
 namespace {
 
-constexpr std::int32_t usual_step = 2; // ticks, of every server that is not told otherwise
+constexpr std::int32_t usual_step = 2; // ticks, of every server with the default settings
 
 std::int32_t step_of(joinable const& part) { return part.step > 0 ? part.step : usual_step; }
 
@@ -87,7 +87,7 @@ demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std:
         back = std::max(back, -shift);
         end = parts_[i].last_tick + shift;
     }
-    // It takes all ticks that there are if need be.
+    // The whole range of ticks may be needed.
     std::int64_t const length = end - start_;
     if (length > INT32_MAX)
         throw usage_error{fmt::format("together they have {} ticks, more than a demo can count", length)};

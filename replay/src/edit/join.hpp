@@ -17,7 +17,7 @@
 
 namespace teewire::replay {
 
-/// What has to be known of a recording before anything is written.
+/// Facts about a recording that are needed before writing.
 struct joinable {
     std::string name;
     demo_header header;
@@ -33,7 +33,7 @@ struct joinable {
 /// Throws usage_error if the second one cannot follow the first.
 void expect_joinable(joinable const& first, joinable const& other);
 
-/// What has been written.
+/// The result of writing.
 struct joined {
     std::int32_t first_tick = -1;
     std::int32_t last_tick = -1;
@@ -41,10 +41,10 @@ struct joined {
     std::size_t lost_markers = 0;
 };
 
-/// Writes the demo. Each recording begins one step behind the end of the one before: its ticks are moved, those inside
-/// of items too. Where the first begins is chosen so that none has to be moved back. A piece of the same recording as the
-/// one before, which goes on less than a second behind its end or before it, stays where it is, and what both have is
-/// there once: cut and joined again, a recording is what it was.
+/// Writes the demo. Each recording begins one step after the end of the one before: its ticks are moved, including
+/// those in items. The first one begins so that none has to be moved back. A part of the same recording as the one
+/// before, which begins less than a second after its end, or before it, keeps its ticks, and ticks that both have are
+/// written once: cut and joined again, a recording is equal to the original.
 class demo_joiner {
 public:
     /// `parts` are joinable; none is empty. `map` goes into the file. Throws usage_error if there are not enough ticks.

@@ -20,7 +20,7 @@
 namespace teewire::replay {
 namespace {
 
-// More are counted together: strangers choose the names of types.
+// Further names are counted together, because the input chooses the names of types.
 constexpr std::size_t max_names = 1000;
 
 // ---- items of one tick ---------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ struct candidate {
     ints_view data;
 };
 
-// Who knows better: the smaller one.
+// The authority of a recording over an item: the smallest one decides.
 struct authority {
     int rank = 0;
     double distance = 0; // squared
@@ -181,7 +181,7 @@ private:
     std::optional<std::int32_t> peek(merge_source& r) {
         auto const tick = r.reader.peek();
         if (!tick) {
-            // A recording that begins anew counts its ticks anew.
+            // A recording that restarts counts its ticks from the start.
             if (r.reader.error().empty() && r.reader.next() && r.reader.begins())
                 throw usage_error{fmt::format(
                     "{}: holds several recordings; capture --format demo makes a demo of each", name(r))};
@@ -201,7 +201,7 @@ private:
 
     // ---- items
 
-    // What the recording has of this tick, or had, if that is not long ago.
+    // Lists the recording's items of this tick, or those of a recent one.
     void list_items(merge_source& r, std::uint32_t number) {
         bool const held = !r.current;
         if (held) {
@@ -252,14 +252,14 @@ private:
                                  {known, known != nullptr && concerns_one_client(*known),
                                   known != nullptr && !is_event(*known)}};
             }
-            // What nobody else gets needs no description.
+            // A type that no other client gets needs no description.
             if (place->second.meaning.for_one) continue;
             if (auto const alias = builder_.extended_type(id))
                 first_used_alias_ = std::min(first_used_alias_, *alias);
         }
     }
 
-    // What a server of 0.7 says in messages, and demos in items.
+    // A server of 0.7 sends these in messages; demos have them as items.
     void add_roster(merge_source const& r, std::uint32_t number, bool held) {
         auto const add = [&](std::uint16_t type, std::size_t id, ints_view data) {
             candidates_.push_back(
@@ -316,7 +316,7 @@ private:
         candidates_.erase(repeated, candidates_.end());
     }
 
-    // Of all with the same key.
+    // Chooses one of all with the same key.
     void choose(std::span<candidate const> same) {
         candidate const* best = same.data();
         if (best->held) {
@@ -335,9 +335,10 @@ private:
         chosen_.push_back(best);
     }
 
-    // Whether somebody who has this tick would have it if it was still there. What has no place is told to everybody.
+    // Whether a client that has this tick would have the item if it still existed. Items without a position are sent to
+    // all.
     [[nodiscard]] bool would_be_seen(candidate const& c) {
-        // What servers show on every side, also in the corners.
+        // The distance that servers show on every side, also in the corners.
         constexpr double near_x = 800, near_y = 700;
         merge_source& r = *all_[c.from];
         auto place = place_of(c.data, *c.meaning->known);
@@ -469,7 +470,7 @@ private:
     void build() {
         bool const all_fit = add_all(nullptr);
         if (!all_fit) {
-            // What more than one snapshot can hold is left out of the last ones, and first what is held.
+            // If one snapshot cannot hold all, the last ones are left out, and first of all the held ones.
             std::stable_sort(chosen_.begin(), chosen_.end(), [](candidate const* a, candidate const* b) {
                 return a->held != b->held ? b->held : a->from < b->from;
             });
@@ -517,7 +518,7 @@ private:
 
     bool shared_ = false, strange_ = false; // this tick
     std::uint64_t shared_ticks_ = 0;        // at which two know the same client id
-    std::uint64_t strange_ticks_ = 0;       // of these, at which it is somebody else
+    std::uint64_t strange_ticks_ = 0;       // ticks among these at which it is another player
     std::string stranger_;                  // the first one
 
     message_union messages_{all_, result_};

@@ -1,15 +1,14 @@
 // Recordings of one game by several of its clients as one that shows what any of them saw.
 //
-// At each tick that one of them has, there is what those have that have this tick. Of those who are between two snapshots
-// that are not far from each other, what lasts is shown as the first of the two had it, unless one who has the tick would
-// see it; what they lost is not made up.
-// Items are united by type, extended ones by UUID, and id: a server numbers players and things alike for all of its
-// clients. Where two have the same item with different contents, one of them knows better, in this order: the client whose
-// player it is about, the one that watches this player, a server's own recording, the one whose view is nearest, and the
-// first that was given.
+// Each tick that one of them has gets the items of those that have this tick. Recordings between two snapshots that are
+// close together contribute lasting items from the earlier of the two, except where a client that has the tick could
+// see them; lost items are not made up. Items are united by type, extended ones by UUID, and id: a server numbers
+// players and things alike for all of its clients. Where two have the same item with different contents, one of them
+// has authority, in this order: the client whose player it is about, the one that watches this player, a server's own
+// recording, the one whose view is nearest, and the first that was given.
 //
-// The result is as a server would have recorded it: what exists for one client alone, such as its camera, is left out, and
-// nobody is its own player. Messages of the game that several got are there once.
+// The result is as a server would have recorded it: items that exist only for one client, such as its camera, are left
+// out, and no player is local. Game messages that several clients got are written once.
 #pragma once
 
 #include "recording/stream/tick_reader.hpp"
@@ -29,11 +28,11 @@ struct merge_input {
     event_source* source = nullptr;
 };
 
-/// What came of one of them.
+/// The result for one of them.
 struct merged_part {
     std::string name;
     std::uint64_t ticks = 0;
-    std::uint64_t alone = 0; ///< items that nobody else had at that tick
+    std::uint64_t alone = 0; ///< items that no other recording had at that tick
     std::string damage;      ///< "NAME: ...": why it ends; what came before is in the result
 };
 
@@ -67,7 +66,7 @@ public:
     /// So long after the first recording the others may still have a message.
     static constexpr std::int32_t message_window = 2 * 50;
 
-    /// What is borrowed must outlive it. There is one at least.
+    /// Borrowed arguments must outlive it. There is at least one.
     explicit merged_stream(std::span<merge_input const> inputs);
     merged_stream(merged_stream const&) = delete;
     merged_stream& operator=(merged_stream const&) = delete;

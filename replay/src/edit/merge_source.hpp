@@ -1,4 +1,4 @@
-// What a merger knows of a recording at a tick.
+// A merger's state of one recording at a tick.
 #pragma once
 
 #include "edit/merged_items.hpp"
@@ -15,7 +15,7 @@ namespace teewire::replay {
 
 /// Where a client looks from.
 struct viewpoint {
-    std::int32_t own = -1;     ///< client id; -1 if nobody is its own player
+    std::int32_t own = -1;     ///< client id; -1 if no player is local
     std::int32_t watched = -1; ///< client id
     bool sees_all = false;     ///< a server
     std::optional<point> place;
@@ -41,7 +41,7 @@ struct merge_source {
     roster players;                                  ///< of 0.7's captures: demos have items
     bool has_players = false;                        ///< all that was said before the first snapshot is in it
     bool players_are_items = false;                  ///< were in a snapshot: those without have none
-    std::optional<viewpoint> view;                   ///< of the state, when somebody has asked
+    std::optional<viewpoint> view;                   ///< of the state, computed on demand
 };
 using merge_sources = std::vector<std::unique_ptr<merge_source>>;
 

@@ -59,7 +59,7 @@ void message_union::listen(merge_source& r, std::uint32_t number) {
         while (!bytes.empty() && bytes.back() == 0) bytes = bytes.first(bytes.size() - 1);
         said_by_.push_back({hash_(bytes), 0, number, i});
     }
-    // What is said twice is there twice.
+    // A message that one client got twice is kept twice.
     auto const said = std::span{said_by_}.subspan(first);
     std::sort(said.begin(), said.end());
     for (std::size_t i = 1; i < said.size(); ++i)
@@ -103,7 +103,7 @@ bool message_union::heard_before(std::span<said_message const> now) {
     return before;
 }
 
-// 0.7 tells a client which one it is.
+// 0.7 marks the local client in its message.
 std::span<std::uint8_t const> message_union::for_everybody(std::span<std::uint8_t const> bytes) {
     auto const m = parse_message(bytes);
     if (version_ != protocol::teeworlds_07 || !m || identify(*m, version_) != message_type::client_info)

@@ -15,15 +15,15 @@ namespace teewire::replay {
 
 class message_union {
 public:
-    /// What is borrowed must outlive it. Counts in the result what becomes of messages.
+    /// Borrowed arguments must outlive it. Counts in the result what happens to messages.
     message_union(merge_sources& all, merge_result& result) : all_{all}, result_{result} {}
 
-    /// Of all recordings.
+    /// The protocol of all recordings.
     void begin(protocol version) noexcept { version_ = version; }
-    /// Those who have the tick have gone there.
+    /// The recordings that have the tick have reached it.
     void begin_tick(std::int32_t tick);
-    /// The next message of the tick, of those who have it, in their order. Leaves the state alone. May take recordings to
-    /// further steps of the tick.
+    /// The next message of the tick, from the recordings that have it, in their order. Does not change the state. May
+    /// take recordings to further steps of the tick.
     bool next(stream_event& out);
 
 private:
@@ -40,7 +40,7 @@ private:
         friend auto operator<=>(planned_message const&, planned_message const&) = default;
     };
 
-    // That somebody has had.
+    // A message that a recording has had.
     struct heard_message {
         std::uint64_t hash = 0;
         std::int32_t tick = -1;

@@ -13,7 +13,7 @@
 namespace teewire::replay {
 namespace {
 
-// Shorter names are found where they stand alone; otherwise every text would be full of them.
+// Shorter names are found only as whole words; otherwise every text would be full of them.
 constexpr std::size_t shortest_within_words = 3;
 
 std::string text_of(item const& i, field const& f) {
@@ -101,7 +101,7 @@ void redactor::play(demo_player& player, State&& state, Message&& message) const
         state(tick, player.state());
     };
     for (demo_event event; !interrupted() && player.next(event);) {
-        // A tick without a snapshot has that of the one before, and its messages come behind it.
+        // A tick without a snapshot has that of the one before, and its messages come after it.
         if (event.kind != demo_event_kind::snapshot && !complete && player.has_state()) show();
         switch (event.kind) {
         case demo_event_kind::tick:
@@ -191,7 +191,7 @@ std::optional<std::vector<std::uint8_t>> redactor::change(std::span<std::uint8_t
                                                      : result<messages::chat>{failure{errc::truncated, 0}}) {
         bool const by_server = chat->client_id < 0;
         auto const who = present_.find(chat->client_id);
-        // Nobody knows who speaks: better left out than kept.
+        // The speaker is unknown: better left out than kept.
         bool const goes = by_server || who == present_.end() ? !what_.players : concerns(who->second.name);
         bool const mentions = by_server && without_names(chat->text) != chat->text;
         if ((by_server ? what_.server : what_.chat) && (goes || mentions)) {
@@ -218,7 +218,7 @@ redacted redactor::write(output_file& out, std::function<void(std::uint64_t)> co
     auto const memory = std::make_unique<demo_player_memory>();
     demo_player player = make_player(*memory);
     demo_header header = demo_.header();
-    header.length = length_; // a stream cannot be told later
+    header.length = length_; // a stream cannot be corrected later
     demo_output to{out, header, demo_.map(), *demo_.sizes().sizes};
     std::vector<std::int32_t> ints(max_demo_chunk_ints);
     play(

@@ -20,7 +20,7 @@ struct redaction {
     bool clans = true;  ///< replaced by "clan 1", ...
     bool chat = true;   ///< what players say is left out
     bool server = true; ///< lines of the server are left out: chat, broadcasts, message of the day, console
-    std::optional<std::set<std::string>> players; ///< of nobody else, by name
+    std::optional<std::set<std::string>> players; ///< only these, by name
     std::set<std::string> keep;                   ///< not of these
 };
 
@@ -29,16 +29,16 @@ struct redacted {
     std::size_t clans = 0;         ///< replaced
     std::uint64_t chat = 0;        ///< messages of players that were left out
     std::uint64_t server = 0;      ///< lines of the server that were left out
-    std::uint64_t unreadable = 0;  ///< messages that were left out as nobody knows what is in them
+    std::uint64_t unreadable = 0;  ///< messages left out because they are unreadable
     std::uint64_t refused = 0;     ///< snapshots and messages that the form of a demo cannot hold
     std::set<std::string> unknown; ///< players and those to keep that are not in the recording
 };
 
-/// Reads the demo twice: for the names, and to write it. The same name becomes the same words in the whole recording. What
-/// is damaged ends it, like other readings; what came before is written.
+/// Reads the demo twice: for the names, and to write it. The same name becomes the same words in the whole recording.
+/// Damage ends it, as in other readers; everything before it is written.
 class redactor {
 public:
-    /// What is borrowed must outlive it.
+    /// Borrowed arguments must outlive it.
     redactor(demo_document& demo, redaction const& what);
 
     /// Reads it. `progress` gets the bytes done.

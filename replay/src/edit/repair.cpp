@@ -18,7 +18,7 @@
 namespace teewire::replay {
 namespace {
 
-// Whether the bytes behind the header that begin there are the map that it names.
+// Whether the bytes after the header are the map that it names.
 bool names_map(demo_header const& header, std::span<std::uint8_t const> map) {
     return map_crc32(map) == header.map_crc || (header.has_sha256 && sha256(map) == header.sha256);
 }
@@ -33,7 +33,7 @@ bool is_sound(std::span<std::uint8_t const> map) {
     return true;
 }
 
-// What its own header says; 0 if it is none.
+// The size in the map's own header; 0 if it has none.
 std::size_t stated_map_bytes(std::span<std::uint8_t const> map) {
     constexpr std::size_t head = 16; // before the part that it counts
     if (map.size() < head || !std::equal(map.begin(), map.begin() + 4, "DATA")) return 0;
@@ -83,7 +83,7 @@ void demo_repair::read_header() {
         return map && !map->empty() && names_map(h, *map);
     };
     map_matches_ = stated && matches(*stated);
-    // Nothing but version 6 has what says that there is a SHA-256.
+    // Only version 6 has the marker of a SHA-256.
     bool const marked = file_.size() >= max_demo_header_bytes &&
                         std::equal(demo_sha256_marker.begin(), demo_sha256_marker.end(),
                                    file_.begin() + static_cast<std::ptrdiff_t>(demo_sha256_marker_offset));
@@ -120,8 +120,7 @@ void demo_repair::read_header() {
     bool const fits = map_of(header_).has_value();
     begin_ = fits ? header_.size() + header_.map_size : header_.size();
     bool const mended = !std::equal(head.begin(), head.end(), file_.begin());
-    if (mended)
-        remarks_.push_back(fmt::format("header: damaged; read as version {}", header_.version));
+    if (mended) remarks_.push_back(fmt::format("header: damaged; read as version {}", header_.version));
     if (!mended && fits) return;
     // Readers want a header that is in order.
     mended_.assign(file_.begin(), file_.end());
@@ -216,7 +215,7 @@ std::optional<std::size_t> demo_repair::find_keyframe(std::size_t from, std::uin
         at += static_cast<std::size_t>(std::find(rest.begin(), rest.end(), absolute_keyframe) - rest.begin());
         std::uint64_t cost = 0;
         if (at < file_.size() && probe.is_keyframe(at, cost)) return at;
-        // Strangers' bytes may look like one again and again, each as long as a chunk can be.
+        // Untrusted bytes may look like one again and again, each as long as a chunk can be.
         if (cost > search_left_) return {};
         search_left_ -= cost;
     }
@@ -240,7 +239,7 @@ std::vector<segment> demo_repair::scan(std::uint32_t refused) {
     return all;
 }
 
-// Oddities that a recorder leaves all over its demo are no damage; others are, although they could be decoded.
+// Quirks that a recorder leaves all over its demo are not damage; others are, although they could be decoded.
 std::vector<segment> demo_repair::scan_twice() {
     refused_ = 0;
     auto all = scan(0);
@@ -261,12 +260,13 @@ std::vector<segment> demo_repair::scan_twice() {
     return seen == 0 ? all : scan(refused_);
 }
 
-// By the length that the header tells, which is whole seconds.
+// By the header's length, which is in whole seconds.
 std::int64_t demo_repair::last_by_header(segment const& first) const {
     return first.first_tick + (std::int64_t{header_.length} + 2) * ticks_per_second;
 }
 
-// Stretches that go to their ends, with which the ticks behind them agree; and whether the first one can be read.
+// Counts the segments that reach their ends and that the following ticks agree with; and whether the first one can be
+// read.
 demo_repair::intactness demo_repair::measure_intactness(std::vector<segment> const& found) const {
     auto const first = std::find_if(found.begin(), found.end(), [](segment const& s) { return s.snapshots != 0; });
     std::int64_t const last = header_.length > 0 && first != found.end() ? last_by_header(*first) : INT32_MAX;
@@ -297,7 +297,7 @@ std::vector<segment> demo_repair::scan_versions() {
     auto const header_before = header_;
     auto const begin_before = begin_;
     auto const refused_before = refused_;
-    // Version 6 is read like 5, but that it says itself that there is a SHA-256.
+    // Version 6 is read like 5, but has a marker for its SHA-256.
     for (std::uint8_t const version : {std::uint8_t{5}, std::uint8_t{4}, std::uint8_t{3}}) {
         if (version == std::min(header_before.version, std::uint8_t{5})) continue;
         std::vector<std::uint8_t> bytes{file_before.begin(), file_before.end()};
@@ -329,8 +329,7 @@ std::vector<segment> demo_repair::scan_versions() {
     header_ = best->header;
     begin_ = best->begin;
     refused_ = best->refused;
-    remarks_.push_back(
-        fmt::format("header: the version was damaged; read as version {}", header_.version));
+    remarks_.push_back(fmt::format("header: the version was damaged; read as version {}", header_.version));
     return std::move(best->found);
 }
 
@@ -376,7 +375,7 @@ void demo_repair::choose(std::vector<segment> found) {
         if (!found.empty() && !found.front().damage.empty()) remarks_.push_back(found.front().damage);
         return;
     }
-    // Behind the last one there is nothing that its ticks could contradict, but the header may.
+    // Nothing after the last one could contradict its ticks, but the header may.
     if (header_.length > 0 && chain.size() > 1) {
         std::int64_t const end = last_by_header(found[chain.front()]);
         if (found[chain.back()].last_tick > end && found[chain.end()[-2]].last_tick <= end) chain.pop_back();

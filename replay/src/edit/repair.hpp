@@ -1,10 +1,10 @@
-// What is intact in a damaged demo, as a demo that is in order.
+// Writes the intact parts of a damaged demo as a valid demo.
 //
-// A demo is read in segments, each of which begins with a keyframe and is decoded by itself. Behind damage, reading goes
-// on at the next keyframe that proves itself, at whatever byte: a marker with an absolute tick, and behind it a full
-// snapshot that can be decoded to its last bit, whose items have their sizes. Of all segments, those are kept whose ticks
-// increase in the order of the file and that have most snapshots together, so that one with a wrong tick, or that is
-// there twice, puts none of the others out; and where ticks within one run past the next, it ends before that.
+// A demo is read in segments, each of which begins with a keyframe and is decoded by itself. After damage, reading
+// continues at the next keyframe that proves itself, at any byte: a marker with an absolute tick, followed by a full
+// snapshot that can be decoded to its last bit, whose items have their sizes. Those segments are kept whose ticks
+// increase in the order of the file and that have most snapshots together, so that a segment with a wrong tick, or a
+// repeated one, displaces no others; and where ticks within a segment run past the next, it ends before that.
 #pragma once
 
 #include "base/output_file.hpp"
@@ -24,7 +24,7 @@
 
 namespace teewire::replay {
 
-/// What is not in the result.
+/// A part that is not in the result.
 struct demo_loss {
     std::size_t begin = 0;    ///< byte of the file where reading stopped
     std::size_t end = 0;      ///< and where it went on
@@ -33,7 +33,7 @@ struct demo_loss {
     std::string reason;       ///< "delta: ..."
 };
 
-/// A demo as far as it is intact.
+/// The intact parts of a demo.
 class demo_repair {
 public:
     /// Finds what can be kept. Everything else needs it to have found a snapshot. The file must outlive it. Linear in the
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] bool has_snapshots() const noexcept { return snapshots_ != 0; }
     /// In the order of the file.
     [[nodiscard]] std::vector<demo_loss> const& losses() const noexcept { return losses_; }
-    /// What was wrong with header and map, and what is done about it.
+    /// Problems of header and map, and how they are corrected.
     [[nodiscard]] std::vector<std::string> const& remarks() const noexcept { return remarks_; }
     /// As they were, mended: version, map, its hash, the markers that are within the recording.
     [[nodiscard]] demo_header const& header() const noexcept { return header_; }
@@ -58,8 +58,8 @@ public:
         std::uint64_t messages = 0;
         std::uint64_t refused = 0; ///< snapshots that no demo can hold
     };
-    /// Writes it anew as that version, with a keyframe every 5 seconds. Ends early when interrupted. Throws output_error.
-    /// The file still has to be finished.
+    /// Re-encodes it as that version, with a keyframe every 5 seconds. Ends early when interrupted. Throws
+    /// output_error. The file still has to be finished.
     counts write(output_file& out, std::uint8_t version) const;
 
 private:

@@ -10,7 +10,7 @@
 
 namespace teewire::replay {
 
-/// How the ticks of neighbours in the file fit together. What is borrowed must outlive it.
+/// The distances between the ticks of neighbours in the file. Borrowed arguments must outlive it.
 class segment_gaps {
 public:
     /// O(n log n).

@@ -12,7 +12,7 @@ namespace teewire::replay {
 
 struct announcement {
     game_event_kind kind;             ///< join, leave or finish
-    std::string name;                 ///< can be printed as it is
+    std::string name;                 ///< printable
     std::string reason;               ///< to leave; empty if none is given
     std::optional<std::int64_t> time; ///< of a finish, in milliseconds
 };

@@ -10,7 +10,7 @@ namespace {
 
 using enum game_event_kind;
 
-// Some servers make a snapshot of every tick, but send events at even ones alone, and leave out ticks when they are
+// Some servers make a snapshot of every tick, but send events only at even ones, and leave out ticks when they are
 // late: the death of a message may be in the third tick that is recorded after it.
 constexpr int max_ticks_waited = 3;
 

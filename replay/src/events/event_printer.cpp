@@ -118,8 +118,7 @@ private:
     static constexpr std::int64_t line_milliseconds = 5000;
     static constexpr std::size_t most_lines = 5;
 
-    // Players take some of what stands in angle brackets and braces for markup: a character that is not seen behind
-    // them keeps them from it.
+    // Players take text in angle brackets and braces for markup: an invisible character after them prevents that.
     static std::string harmless(std::string_view text) {
         std::string out;
         for (char const c : text) {
@@ -148,7 +147,7 @@ private:
     }
 
     std::deque<line> lines_;
-    std::int64_t last_ = 0; // up to where everything is told
+    std::int64_t last_ = 0; // everything up to here was given
     std::uint64_t number_ = 0;
 };
 

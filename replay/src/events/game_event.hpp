@@ -13,7 +13,7 @@ enum class game_event_kind : std::uint8_t {
     leave,          ///< client; text: the reason, where the server says it
     name_change,    ///< client with the name from now on; text: the name before
     team_change,    ///< client; team
-    spawn,          ///< client, if it can be told which; position
+    spawn,          ///< client, if known; position
     kill,           ///< client: the killer; target: the victim; weapon; position
     hit,            ///< client: who hit; target: who was hit; weapon; position
     pickup,         ///< client; text: "health", "armor", "shotgun", "grenade", "laser", "ninja", "weapon"; position
@@ -34,7 +34,7 @@ enum class game_event_kind : std::uint8_t {
     broadcast,      ///< text
     motd,           ///< text
     map_change,     ///< text: the map from now on
-    marker,         ///< that somebody set while recording
+    marker,         ///< set by the recording user
 };
 inline constexpr std::size_t game_event_kind_count = static_cast<std::size_t>(game_event_kind::marker) + 1;
 /// "hook_attach"
@@ -52,7 +52,7 @@ enum class evidence : std::uint8_t {
 /// A player who takes part in an event.
 struct participant {
     std::int32_t client_id = -1; ///< -1: the game, or several of whom it was one
-    std::string name;            ///< at that time, can be printed as it is; of several: "alice or bob"
+    std::string name;            ///< at that time, printable; of several: "alice or bob"
 
     friend bool operator==(participant const&, participant const&) = default;
 };
@@ -79,15 +79,14 @@ struct game_event {
     std::optional<participant> target;
     std::optional<std::int32_t> weapon; ///< as in a kill message: -3 game, -2 self, -1 world, otherwise as in items
     std::optional<bool> client_seen;    ///< kill: whether the killer was in sight
-    std::optional<std::int32_t> team;   ///< -1 spectators, 0 red or everybody, 1 blue
+    std::optional<std::int32_t> team;   ///< -1 spectators, 0 red or no teams, 1 blue
     std::optional<std::int64_t> time;   ///< milliseconds, as the next two
     std::optional<std::int64_t> difference;  ///< to the own best
     std::optional<std::int64_t> server_time; ///< the best of anybody
     race_record record = race_record::none;
     std::optional<position> where;
-    bool copied =
-        false; ///< speech that others are said to have said in the same tick: it may be one, told in other ids
-    std::string text; ///< the bytes sent, valid UTF-8 or not
+    bool copied = false; ///< another speaker in the same tick: it may be the same speech in other ids
+    std::string text;    ///< the bytes sent, valid UTF-8 or not
 };
 
 /// Returns whether a player, known or not, killed another one with a weapon.

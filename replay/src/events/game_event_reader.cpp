@@ -15,7 +15,7 @@
 
 namespace teewire::replay {
 
-// The state of one recording. Knows the order in which the parts of a tick are told.
+// The state of one recording. Knows the order in which the parts of a tick are read.
 class game_event_reader::state {
 public:
     state(receiver const& tell, recording_info const& begun)
@@ -46,7 +46,7 @@ public:
         if (!game_.one_receiver && world_reader_.made_for_one()) begin_one_receiver();
         std::swap(game_.before, game_.now);
         std::swap(game_.now, next_);
-        if (!game_.started) game_.before = game_.now; // nothing is told of changes then
+        if (!game_.started) game_.before = game_.now; // no change is reported then
         deaths_.read();
         presence_.read_names(world_reader_.client_infos());
         game_.local = game_.one_receiver ? world_reader_.local_client() : -1;

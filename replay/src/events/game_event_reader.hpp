@@ -11,11 +11,11 @@
 
 namespace teewire::replay {
 
-/// Reads any number of recordings, one after the other, and tells what happens in them, with ticks that ascend in each.
+/// Reads any number of recordings, one after the other, and gives their events, with ticks that ascend in each.
 ///
-/// Recordings of clients hold what one client received, and each message is an event. Those of servers hold what all
-/// clients received: who died is what the items say there, and of the rest each thing is told once. What the client
-/// could not see is not told, and nothing that is concluded from a snapshot and the one before is told of the first.
+/// Recordings of clients hold the data of one client, and each message is an event. Those of servers hold the data of
+/// all clients: deaths are read from the items there, and every other event is given once. Events that the client could
+/// not see are not given, and conclusions from two snapshots are not drawn for the first one.
 class game_event_reader final : public event_sink {
 public:
     using receiver = std::function<void(game_event const&)>;
@@ -23,9 +23,9 @@ public:
     explicit game_event_reader(receiver tell);
     ~game_event_reader();
 
-    /// Tells what is certain by now: of one receiver everything that is a second old.
+    /// Gives the events that are certain by now: with one receiver everything that is a second old.
     void put(stream_event const& event) override;
-    /// The recording is over: tells the rest.
+    /// Ends the recording and gives the remaining events.
     void finish();
 
     // The state between events. Only valid after an event was put.

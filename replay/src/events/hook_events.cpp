@@ -82,7 +82,7 @@ bool hook_events::may_hold(tee const& t, grip const& g) {
            (t.hook_state == tee::hook_flying && t.position_tick <= g.since && g.target < 0);
 }
 
-// The same attachment was told just now.
+// Whether the same attachment was reported just now.
 bool hook_events::is_told(grip const& g, bool player) const {
     return !g.heard && std::int64_t{game_.tick} - g.since <= sound_lateness && (g.target >= 0) == player;
 }

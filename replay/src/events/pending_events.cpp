@@ -57,7 +57,7 @@ void pending_events::finish() {
 void pending_events::unite_copies() {
     game_event& first = waiting_.front();
     auto const all = speeches_.find({first.tick, first.kind, first.text});
-    if (all == speeches_.end()) return; // the first of them was told before
+    if (all == speeches_.end()) return; // the first of them was given before
     std::string names = first.client->name;
     for (iterator const copy : all->second) {
         if (copy == waiting_.begin()) continue;

@@ -42,9 +42,9 @@ public:
     static constexpr std::size_t max_looked_at = 1000;
 
     void begin_tick() { told_.clear(); }
-    /// Tells what is older than `tick`, up to what cannot be decided yet.
+    /// Gives events older than `tick`, up to the first that cannot be decided yet.
     void release(std::int64_t tick);
-    /// Tells all of it.
+    /// Gives all of them.
     void finish();
 
 private:

@@ -127,7 +127,7 @@ void player_counter::look_who_is_there() {
 }
 
 void player_counter::count(game_event const& e) {
-    // A shot of the first tick is told of the next one alone, and of no piece that ends with it.
+    // A shot of the first tick is reported only in the next one, and not in a piece that ends with it.
     if (e.tick <= first_tick_ && e.kind != game_event_kind::shot) return;
     auto const of = [&](std::optional<participant> const& p) -> player_counts* {
         return p && p->client_id >= 0 ? &players_[p->name] : nullptr;
@@ -135,7 +135,7 @@ void player_counter::count(game_event const& e) {
     player_counts* const client = of(e.client);
     switch (e.kind) {
     case game_event_kind::kill: {
-        // With one receiver, a death without a message may have been told in another piece.
+        // With one receiver, a death without a message may have been reported in another piece.
         player_counts* const victim = of(e.target);
         if (victim == nullptr || (reader_.one_receiver() && !e.weapon)) break;
         ++victim->deaths;

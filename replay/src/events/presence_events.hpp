@@ -17,10 +17,10 @@ public:
         : game_{game}, pending_{pending}, client_info_{*find_object(game.version, "client_info")} {}
 
     void begin_tick();
-    /// A message about somebody who comes or goes: by id in 0.7, by name in the chat of 0.6.
+    /// A message about a player who joins or leaves: by id in 0.7, by name in the chat of 0.6.
     void receive(game_event_kind join_or_leave, std::optional<std::int32_t> client_id, std::string name,
                  std::string reason);
-    /// A message that says who somebody is, and what read_introduction() returned for it.
+    /// A message that introduces a player, and the result of read_introduction() for it.
     void receive(introduction const& i, game_message const& m);
     /// The items of the last snapshot that say what clients are called.
     void read_names(std::span<item const> client_infos);

@@ -14,7 +14,7 @@ public:
     race_events(event_context const& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
     void receive(race_news const& news);
-    /// The server says in the chat, with these words, that somebody has finished.
+    /// A chat message in which the server announces a finish, with these words.
     void receive(announcement const& announced, std::string_view words);
 
 private:

@@ -49,7 +49,7 @@ void tee_events::read_tees() {
         tee const* const before = game_.before.find(t.client_id);
         if (has_shot(t, before)) {
             game_event e = game_.make(shot, evidence::derived);
-            e.tick = std::max(t.attack_tick, game_.tick - lateness); // what came before that is told
+            e.tick = std::max(t.attack_tick, game_.tick - lateness); // earlier ones were given
             e.weapon = t.weapon;
             e.where = expected_position(t, game_.now.tick);
             add(&t, std::move(e));
@@ -135,7 +135,7 @@ void tee_events::was_hit(position at) {
     tee const* const attacker = game_.one_receiver
                                     ? game_.now.find(game_.racer)
                                     : game_.nearest(at, sound_reach, [](tee const&) { return true; });
-    if (attacker != nullptr && hammerers_.contains(attacker->client_id)) return; // told already
+    if (attacker != nullptr && hammerers_.contains(attacker->client_id)) return; // given already
     game_event e = game_.make(hit, evidence::observed);
     if (attacker != nullptr) e.weapon = attacker->weapon;
     auto const others = [&](std::int32_t id) { return attacker == nullptr || id != attacker->client_id; };

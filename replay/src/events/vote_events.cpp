@@ -32,7 +32,7 @@ void vote_events::receive(message const& m) {
     if (timeout > 0) {
         std::string text{description};
         if (!reason.empty()) text += fmt::format(" ({})", reason);
-        if (std::exchange(running_, text) == text) return; // who comes while it runs is told, too
+        if (std::exchange(running_, text) == text) return; // repeated for players who join while it runs
         game_event e = game_.make(vote, evidence::observed);
         if (caller >= 0) e.client = game_.who(caller);
         e.text = std::move(text);

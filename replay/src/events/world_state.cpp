@@ -183,7 +183,7 @@ void world_reader::add_tee(item const& i, world_state& out) {
     hides_health_ = hides_health_ || value_at(i, at[12], 1) == 0;
 }
 
-// An event is in one snapshot alone: what is there again is the same one.
+// An event is in only one snapshot: if it is there again, it is the same one.
 void world_reader::add_event(item const& i, std::size_t which, world_state& out) {
     event_key key{i.type(), i.id()};
     std::copy_n(i.data.begin(), std::min(i.data.size(), key.size() - 2), key.begin() + 2);

@@ -23,7 +23,8 @@ struct present_player {
 
 /// The character that a player moves.
 struct tee {
-    static constexpr std::int32_t hook_flying = 4; // of hook_state; all less is no hook, or one on its way back
+    static constexpr std::int32_t hook_flying =
+        4; // of hook_state; any smaller value means no hook, or one on its way back
     static constexpr std::int32_t hook_grabbed = 5;
 
     std::int32_t client_id = -1;

@@ -11,9 +11,9 @@
 
 namespace teewire::replay {
 
-/// Who sends a message.
+/// The sender of a message.
 enum class message_sender : std::uint8_t { server, client, both, recorder, nobody };
-/// "server", "client", "both", "recorder" (it occurs in demos alone), "nobody".
+/// "server", "client", "both", "recorder" (only in demos), "nobody".
 [[nodiscard]] std::string_view name(message_sender s) noexcept;
 
 enum class message_field_kind : std::uint8_t {
@@ -36,7 +36,7 @@ struct message_field {
     std::string_view name;
     message_field_kind kind = message_field_kind::integer;
     std::size_t count = 1;
-    bool optional = false; ///< programs leave it out, and everything behind it
+    bool optional = false; ///< programs leave it out, and everything after it
 };
 
 /// Null if the protocol has no such message.

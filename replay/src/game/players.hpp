@@ -32,7 +32,7 @@ struct introduction {
 class name_table {
 public:
     struct identity {
-        std::string name; ///< this and all texts below can be printed as they are
+        std::string name; ///< this and all texts below are printable
         std::string clan;
         std::optional<std::int32_t> team;
         std::vector<std::int32_t> item; ///< the item that this was read from

@@ -19,14 +19,14 @@ inline constexpr std::int32_t no_time = -9999;
 /// "6:29.00", "1:06:29.00", "-0:01.50".
 [[nodiscard]] std::string time_text(std::int64_t milliseconds);
 
-/// Tells whether the scores of a snapshot are points, or times of the best finish as DDNet's client shows them.
+/// Knows whether the scores of a snapshot are points, or times of the best finish as DDNet's client shows them.
 class score_reader {
 public:
     score_reader(snapshot_view snapshot, protocol p);
 
     /// Scores are times. Servers say so by a flag of game_info_ex, those of 0.7 by one of game_info.
     [[nodiscard]] bool times() const noexcept { return times_; }
-    /// Milliseconds; none for who has not finished yet, and where scores are no times.
+    /// Milliseconds; none before the first finish, and where scores are not times.
     [[nodiscard]] std::optional<std::int64_t> time(std::int32_t client_id, std::int32_t score) const;
 
 private:
@@ -40,7 +40,7 @@ private:
     std::vector<finish> exact_; // newer servers send more than whole seconds
 };
 
-/// The client id that the recording client watches, or its own if it watches nobody; -1 if that is not known.
+/// The client id that the recording client watches, or its own if it watches no one; -1 if unknown.
 [[nodiscard]] std::int32_t followed_client(snapshot_view snapshot, protocol p);
 
 /// A race that is being run.

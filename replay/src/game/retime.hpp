@@ -14,8 +14,8 @@ class tick_mover {
 public:
     explicit tick_mover(protocol p) noexcept : protocol_{p} {}
 
-    /// Adds `shift` to the ticks in an item's data, which `what` describes. What is no tick, 0 and below, stays; what is
-    /// one stays one.
+    /// Adds `shift` to the ticks in an item's data, which `what` describes. Values of 0 and below are not ticks and are
+    /// kept; a tick is still a tick afterwards.
     void move(std::span<std::int32_t> data, object const& what, std::int32_t shift);
     /// The same in all items of a snapshot, written to `out`, which has room for it.
     [[nodiscard]] snapshot_view move(snapshot_view snapshot, std::int32_t shift, std::span<std::int32_t> out);

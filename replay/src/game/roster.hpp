@@ -51,7 +51,7 @@ struct client_message {
 /// Fills `out` with what the item says about that client.
 void describe_client(std::int32_t client_id, client_item const& item, client_message& out);
 
-/// The messages that turn one roster into the other for a client. `silent`: nobody has joined or left just now.
+/// The messages that turn one roster into the other for a client. `silent`: without announcing joins or leaves.
 [[nodiscard]] std::vector<std::vector<std::uint8_t>> roster_changes(roster const& from, roster const& to,
                                                                     bool silent);
 

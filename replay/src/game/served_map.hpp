@@ -10,7 +10,7 @@
 
 namespace teewire::replay {
 
-/// What a server or a recording says of its map. It is known by its SHA-256, or by its CRC if there is no SHA-256.
+/// The map that a server or a recording names. It is known by its SHA-256, or by its CRC if there is no SHA-256.
 struct served_map {
     std::string name;
     std::uint32_t crc = 0;

@@ -27,7 +27,7 @@ struct tick_range {
     friend bool operator==(tick_range const&, tick_range const&) = default;
 };
 
-/// For what is done once in so many ticks, and when ticks begin anew.
+/// For work that is done once in so many ticks, and when ticks restart.
 class tick_interval {
 public:
     explicit constexpr tick_interval(std::int32_t ticks) noexcept : ticks_{ticks} {}

@@ -65,7 +65,7 @@ void broadcast::proceed(milliseconds now) {
     std::size_t const before = bytes_;
     while (!shown_.empty()) {
         shown const& oldest = shown_.front();
-        // Those who come late shall find something, also where nothing has come for long.
+        // A late viewer should find something, even when nothing has come for long.
         bool const last = shown_.size() == 1 && oldest.fragments.size() <= 1;
         if (last || (!oldest.fragments.empty() && oldest.fragments.front().since + window_ > now)) break;
         drop_oldest();

@@ -1,4 +1,4 @@
-// What a broadcast has to offer at this moment, as files: lib/doc/format/broadcast.md.
+// The current content of a broadcast, as files: lib/doc/format/broadcast.md.
 #pragma once
 
 #include "http/fragmenter.hpp"
@@ -13,7 +13,7 @@
 
 namespace teewire::replay {
 
-/// What viewers may know beside the fragments, told anew with each of them.
+/// Facts for viewers apart from the fragments, sent again with each of them.
 struct broadcast_state {
     std::string name; ///< of the source
     milliseconds delay = 0;
@@ -27,7 +27,7 @@ public:
     /// Never changes.
     virtual void add(std::string const& path, shared_bytes const& bytes) = 0;
     virtual void remove(std::string const& path) = 0;
-    /// Of a recording, of which everything has been removed.
+    /// Removes the folder of a recording that has become empty.
     virtual void remove_folder(std::string const& path) = 0;
     /// Another `sync`.
     virtual void change(shared_bytes const& sync) = 0;
@@ -38,7 +38,7 @@ protected:
 
 class broadcast final : public fragment_sink {
 public:
-    /// Of fragments, and of maps beside that of the newest recording, whatever the window.
+    /// Limit of all fragments, and of maps other than the newest recording's, whatever the window.
     static constexpr std::size_t max_bytes = std::size_t{512} << 20;
 
     /// `state` is asked for `sync`.
@@ -53,7 +53,7 @@ public:
     void put(fragment const& f) override;
     void end() override;
 
-    /// What is there under a path without its first slash; null if there is nothing.
+    /// The file at a path without its first slash; null if there is none.
     [[nodiscard]] shared_bytes find(std::string_view path) const;
     /// Whether the path is that of the next fragment, or the first of a recording that has begun.
     [[nodiscard]] bool expects(std::string_view path) const;

@@ -87,7 +87,7 @@ void broadcast_folder::sweep(broadcast const& now, milliseconds window) {
         if (!is_id(id) || now.find(id + "/start") != nullptr || !fs::is_regular_file(name / "start", failed))
             return;
         each(name, [&](fs::path const& file) { fs::remove(file, failed); });
-        fs::remove(name, failed); // unless somebody has put something else there
+        fs::remove(name, failed); // unless another program has written there
     });
     each(fs::path{path_} / "map", [&](fs::path const& name) {
         std::string const file = name.filename().string();

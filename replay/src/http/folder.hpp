@@ -8,7 +8,8 @@
 
 namespace teewire::replay {
 
-/// Every file appears complete under its name. What cannot be written is said once, and tried again with the next file.
+/// Every file appears complete under its name. A file that cannot be written is reported once, and tried again with the
+/// next file.
 class broadcast_folder final : public broadcast_listener {
 public:
     /// Makes the folder if it is not there. Throws output_error.
@@ -19,8 +20,8 @@ public:
     void remove_folder(std::string const& path) override;
     void change(shared_bytes const& sync) override;
 
-    /// Removes what an earlier relay has left: recordings and maps that `now` does not have and that nobody has written
-    /// to for longer than the window.
+    /// Removes the remains of an earlier relay: recordings and maps that `now` does not have and that were last written
+    /// before the window.
     void sweep(broadcast const& now, milliseconds window);
 
     [[nodiscard]] std::uint64_t failures() const noexcept { return failures_; }

@@ -10,7 +10,7 @@
 
 namespace teewire::replay {
 
-// What a recorder has written and nobody has taken. As a stream, it is there at once.
+// Bytes that a recorder has written and that wait to be fetched. As a stream, it has them at once.
 class fragmenter::memory_sink final : public byte_sink {
 public:
     void write(std::span<std::uint8_t const> bytes) override {
@@ -68,7 +68,7 @@ void fragmenter::begin(recording_info const& what) {
     announced_->map = named.map;
     if (!what.map_bytes.empty()) {
         announced_->map_path = "map/" + hex(*named.map.sha256) + ".map";
-        // As long as it is the same, it is there once.
+        // The same map is kept once.
         if (std::exchange(map_path_, announced_->map_path) != announced_->map_path)
             map_ = std::make_shared<std::vector<std::uint8_t> const>(what.map_bytes.begin(), what.map_bytes.end());
         announced_->bytes = map_;

@@ -38,7 +38,7 @@ class fragment_sink {
 public:
     virtual void begin(broadcast_info const& what) = 0;
     virtual void put(fragment const& f) = 0;
-    /// Of the recording: there are no more fragments.
+    /// The recording ends: there are no more fragments.
     virtual void end() = 0;
 
 protected:

@@ -18,7 +18,7 @@ class live_pages final : public event_sink, private broadcast_listener {
 public:
     live_pages(std::string title, milliseconds delay, milliseconds window);
 
-    /// From now on it tells that server what changes, and what happens to those who read `events`.
+    /// From now on that server gets every change, and the events of its feeds are handled here.
     void attach(web_server& server);
     void put(stream_event const& event) override;
     /// To be called a few times a second.

@@ -8,7 +8,7 @@
 namespace teewire::replay {
 namespace {
 
-// Digits alone. What is too large is as far away as anything.
+// Only digits. A number that is too large counts as the largest.
 std::optional<std::uint64_t> read_offset(std::string_view text) noexcept {
     if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return {};
     std::uint64_t value = 0;

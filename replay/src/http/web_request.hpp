@@ -1,4 +1,4 @@
-// What requests of web browsers ask for.
+// The requests of web browsers.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct byte_range {
     std::uint64_t begin = 0;
     std::uint64_t size = 0;
 
-    /// `header`: what `Range` says, or empty: "bytes=0-99", "bytes=100-", "bytes=-100". `all`: bytes that there are.
+    /// `header`: the value of `Range`, or empty: "bytes=0-99", "bytes=100-", "bytes=-100". `all`: the size of the file.
     [[nodiscard]] static byte_range parse(std::string_view header, std::uint64_t all) noexcept;
 };
 
-/// What a path in a request means: "a%20b" is "a b". None if it is malformed, or has a zero byte.
+/// The decoded path of a request: "a%20b" is "a b". None if it is malformed, or has a zero byte.
 [[nodiscard]] std::optional<std::string> decode_path(std::string_view path);
-/// The reverse, with slashes as they are.
+/// The reverse; slashes are kept.
 [[nodiscard]] std::string encode_path(std::string_view path);
 
 } // namespace teewire::replay

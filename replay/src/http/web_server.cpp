@@ -44,7 +44,7 @@ constexpr auto accept_pause = milliseconds{100}; // where there are no more desc
 std::string_view to_view(beast::string_view text) { return {text.data(), text.size()}; }
 beast::string_view to_beast(std::string_view text) { return {text.data(), text.size()}; }
 
-// Whether a browser asks for this machine: the name of a stranger's page may lead here, too.
+// Whether a browser asks for this machine: the name in an attacker's page may lead here, too.
 bool is_local(std::string_view host) {
     for (std::string_view const name : {"localhost", "127.0.0.1", "[::1]"})
         if (host.starts_with(name) && (host.size() == name.size() || host[name.size()] == ':')) return true;
@@ -282,7 +282,7 @@ private:
     void write(std::shared_ptr<reply_message> const& reply) {
         std::size_t const size = body_ ? body_->size() : 0;
         stream_.expires_after(least_time + seconds{size / slowest_bytes});
-        // Behind a head there is nothing, whatever it says; and a stored file is written piece by piece.
+        // A response to HEAD ends after its header, whatever that says; and a stored file is written piece by piece.
         auto const serializer = std::make_shared<http::response_serializer<reply_body>>(*reply);
         auto const done = [self = shared_from_this(), reply, serializer](error_code failed, std::size_t) {
             self->body_.reset();
@@ -347,7 +347,7 @@ private:
                           });
     }
 
-    // Nobody says anything on a feed but that it is over.
+    // A client sends nothing on a feed but its end.
     void watch_end() {
         stream_.socket().async_wait(tcp::socket::wait_read,
                                     [self = shared_from_this()](error_code) { self->close(); });

@@ -1,7 +1,7 @@
 // A web server for files, in memory or stored, whole or in parts, and for feeds of events.
 //
-// Safe on an open port: GET, HEAD and OPTIONS alone, headers of 8 KiB at most, no bodies, a time for each step, and so
-// many connections and requests of one address. Belongs behind a cache when there are many viewers.
+// Safe on an open port: only GET, HEAD and OPTIONS, headers of at most 8 KiB, no bodies, a time limit for each step,
+// and limited connections and requests per address. Belongs after a cache when there are many viewers.
 #pragma once
 
 #include "base/stored_file.hpp"
@@ -37,7 +37,7 @@ struct web_answer {
 
 class web_pages {
 public:
-    /// `path` begins behind the first slash, and ends before a question mark.
+    /// `path` begins after the first slash, and ends before a question mark.
     [[nodiscard]] virtual web_answer get(std::string_view path) = 0;
 
 protected:
@@ -64,9 +64,10 @@ public:
 
     /// There may be an answer for those who wait.
     void change();
-    /// Server-sent events, complete with their empty line, to all who read the feed. Who is far behind is left.
+    /// Server-sent events, complete with their empty line, for all who read the feed. A reader that lags too far is
+    /// disconnected.
     void publish(std::string text);
-    /// No more connections; those that there are end.
+    /// Takes no more connections; existing ones end.
     void close();
 
     struct counters {

@@ -9,7 +9,8 @@
 namespace teewire::replay {
 namespace {
 
-// Maps of a MB can have a hundred of tiles, which compilers count several at a time of if sums are no wider than them.
+// A map of one MB can have a hundred MB of tiles. Compilers count several tiles at once if sums are not wider than
+// tiles.
 void count_tiles(std::span<std::uint8_t const> content, block_facts& facts) {
     constexpr bool little = std::endian::native == std::endian::little;
     constexpr int skip = little ? 16 : 8;
@@ -70,7 +71,7 @@ block_facts const* block_reader::operator[](std::int32_t block) {
 }
 
 block_facts block_reader::read(std::int32_t block) {
-    if (interrupted()) return {}; // nobody will see it
+    if (interrupted()) return {}; // the result is not used
     try {
         spend(block);
         return facts_of(read_block(file_, block, memory_));

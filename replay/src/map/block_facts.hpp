@@ -1,4 +1,4 @@
-// What the blocks of a datafile hold.
+// Facts about the blocks of a datafile.
 #pragma once
 
 #include "map/document.hpp"
@@ -13,7 +13,7 @@
 
 namespace teewire::replay {
 
-/// What is known of a block, whatever the item that refers to it takes it for.
+/// Facts about a block, whatever the type of the item that refers to it.
 struct block_facts {
     std::optional<map_problem> problem; ///< it cannot be read, and nothing else is known
     std::size_t size = 0;
@@ -31,14 +31,14 @@ struct block_facts {
 
 [[nodiscard]] block_facts facts_of(std::span<std::uint8_t const> content);
 
-/// By their numbers, blocks that somebody else has decompressed.
+/// Blocks that were decompressed elsewhere, by their numbers.
 using known_blocks = std::map<std::int32_t, block_facts>;
 
 /// Any number of items may refer to a block: it is decompressed and hashed once, and all of them together, known ones
 /// as well, within the limit for reading a map.
 class block_reader {
 public:
-    /// What is borrowed must outlive it.
+    /// Borrowed arguments must outlive it.
     block_reader(datafile const& file, known_blocks const& known);
 
     /// Null if there is no such block.

@@ -145,7 +145,7 @@ void canvas::draw_triangle(std::array<vertex, 3> const& corners, texture const* 
         std::swap(order[1], order[2]);
         area = -area;
     }
-    // Distances from the edges: positive inside. Of pixels on an edge, only those of left and top edges belong to it.
+    // Distances from the edges: positive inside. Pixels on an edge belong to the triangle only at left and top edges.
     struct edge {
         std::int64_t dx, dy, at_origin;
     };

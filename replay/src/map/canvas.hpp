@@ -53,7 +53,7 @@ public:
     [[nodiscard]] pixel_box all() const noexcept {
         return {0, 0, static_cast<std::int64_t>(picture_.width), static_cast<std::int64_t>(picture_.height)};
     }
-    /// What is drawn from now on appears inside this box alone.
+    /// Limits further drawing to this box.
     void set_clip(pixel_box box) noexcept { clip_ = box.cut(all()); }
 
     void fill(pixel_box box, color c) noexcept;
@@ -61,7 +61,7 @@ public:
     void fill_disc(pixel_box box, color c) noexcept;
     /// A square picture, mirrored and turned as tile flags say, stretched to the box.
     void draw_tile(pixel_box box, picture const& part, std::uint8_t flags, color tint) noexcept;
-    /// Colours alone if there is no texture. Triangles that share an edge leave no gap and do not overlap.
+    /// Only colours if there is no texture. Triangles that share an edge leave no gap and do not overlap.
     void draw_triangle(std::array<vertex, 3> const& corners, texture const* paint) noexcept;
 
 private:

@@ -108,7 +108,7 @@ xvector_document read_xvector(map_source const& source) {
 std::span<std::uint8_t const> read_block(datafile const& file, std::int32_t block,
                                          std::vector<std::uint8_t>& memory) {
     auto size = file.block_size(block);
-    // What is stated may be a lie, which little memory can be wasted on.
+    // The stated size may be a lie, so little memory is risked on it.
     constexpr std::size_t trusted_bytes = 16 << 20;
     if (size && *size > std::max(trusted_bytes, memory.size())) size = file.check_block(block, thread_memory());
     if (!size) throw size.error();

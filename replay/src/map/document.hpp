@@ -14,7 +14,7 @@ namespace teewire::replay {
 
 using problem_list = std::vector<map_problem>;
 
-/// A Teeworlds or DDNet map. `container` is empty if the file is no datafile at all, `map` if the datafile is no map.
+/// A Teeworlds or DDNet map. `container` is empty if the file is not a datafile, `map` if the datafile is not a map.
 struct map_document {
     std::optional<datafile> container;
     std::optional<game_map> map;

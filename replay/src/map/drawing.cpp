@@ -80,7 +80,7 @@ struct tile_color {
     color shown;
 };
 
-// Of the game and front layers. Entities are drawn as discs.
+// Colours of the game and front layers. Entities are drawn as discs.
 constexpr tile_color game_colors[] = {
     {1, 1, hookable_color},    {2, 2, death_color},
     {3, 3, unhookable_color},  {4, 4, {92, 66, 40}},      // no laser
@@ -145,8 +145,8 @@ void for_cells(tile_layer const& layer, frame const& f, Draw&& draw) {
             draw(f.cell(x, y), static_cast<std::size_t>(y * layer.width + x));
 }
 
-// What the game knows of a map: one colour for each kind of tile. What DDNet's further layers add is drawn smaller, so
-// that the game tile stays in sight.
+// Draws the physics of a map: one colour for each kind of tile. DDNet's further layers are drawn smaller, so that the
+// game tile stays visible.
 void draw_physics(canvas& out, game_map const& map, frame const& f) {
     physics_layers const layers = physics_of(map);
     if (layers.game == nullptr) return;
@@ -284,7 +284,7 @@ projection project(map_group const& group, frame const& f) {
     double const height = static_cast<double>(f.seen.height) * tile_units;
     double const middle_x = static_cast<double>(f.seen.x) * tile_units + width / 2;
     double const middle_y = static_cast<double>(f.seen.y) * tile_units + height / 2;
-    // What clients see: an area of that size, in the picture's proportions, with these longest sides.
+    // The area that clients see, in the picture's proportions, with these longest sides.
     double const aspect = width / height;
     double const see_width = std::min(std::sqrt(1150.0 * 1000 * aspect), 1500.0);
     double const see_height = std::min(std::sqrt(1150.0 * 1000 / aspect), 1050.0);
@@ -384,10 +384,10 @@ private:
             }
     }
 
-    // Of a tile whose image is not there: what the game has at that place.
+    // The colour of a tile whose image is missing: that of the game layer at that position.
     [[nodiscard]] color plain(std::uint8_t index, std::int64_t x, std::int64_t y, std::int32_t image,
                               bool with_game) const {
-        if (image < 0) return {255, 255, 255, 255}; // none is wanted: the layer's colour alone
+        if (image < 0) return {255, 255, 255, 255}; // no image is wanted: only the layer's colour
         if (with_game && game_ != nullptr && x >= 0 && y >= 0 && x < game_->width && y < game_->height &&
             !game_->tiles.empty()) {
             std::uint8_t const what = game_->tiles[static_cast<std::size_t>(y * game_->width + x)].index;
@@ -400,7 +400,7 @@ private:
     void draw(quad_layer const& layer, projection const& p) {
         texture const* const paint = images_[layer.image];
         bool const wants_image = layer.image >= 0 && static_cast<std::size_t>(layer.image) < map_.images.size();
-        if (wants_image && paint == nullptr) return; // its colours alone would hide everything
+        if (wants_image && paint == nullptr) return; // plain colours would hide everything
         for (map_quad const& quad : layer.quads) {
             if (interrupted()) return;
             draw(quad, p, paint);
@@ -463,7 +463,7 @@ picture draw_game_map(map_source const& source, drawing_options const& options) 
 
 // ---- xVector -------------------------------------------------------------------------------------------------------
 
-// What sprites look like is not in the map: a colour for each number.
+// A map does not say what sprites look like: a colour for each number.
 color sprite_color(std::uint32_t sprite) {
     std::uint32_t const mixed = sprite * 2654435761U;
     auto const channel = [&](unsigned shift) {

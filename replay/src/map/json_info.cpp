@@ -63,7 +63,7 @@ std::string uuid_string(uuid const& id) {
     return {text.data(), text.size()};
 }
 
-/// Of the types that a map of today can have.
+/// The names of types that current maps can have.
 std::string_view current_name(uuid const& id) { return id == group_extension_uuid ? std::string_view{} : name(id); }
 
 // ---- the map -------------------------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ private:
         struct kind {
             std::int32_t flag;
             tile_kind what;
-            std::size_t slot; ///< among the ints behind the name; none for the game layer
+            std::size_t slot; ///< among the ints after the name; none for the game layer
             std::size_t tile_bytes;
         };
         constexpr std::size_t no_slot = SIZE_MAX;

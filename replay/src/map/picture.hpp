@@ -31,7 +31,7 @@ struct picture {
     [[nodiscard]] color const& at(std::size_t x, std::size_t y) const noexcept { return pixels[y * width + x]; }
 };
 
-/// Of width * height * 4 bytes R G B A.
+/// A picture from width * height * 4 bytes R G B A.
 [[nodiscard]] picture picture_of(std::size_t width, std::size_t height, std::span<std::uint8_t const> rgba);
 
 /// A part, scaled by averaging whole pixels with regard to their transparency.
@@ -40,7 +40,7 @@ struct picture {
 
 /// Without an alpha channel if every pixel is opaque. Nothing if the program is interrupted. Throws std::runtime_error.
 [[nodiscard]] std::vector<std::uint8_t> encode_png(picture const& p);
-/// Of up to 8192 by 8192 pixels. Throws std::runtime_error with the reason.
+/// Decodes up to 8192 by 8192 pixels. Throws std::runtime_error with the reason.
 [[nodiscard]] picture decode_png(std::span<std::uint8_t const> file);
 
 } // namespace teewire::replay

@@ -50,7 +50,7 @@ std::string place_text(map_problem const& p) {
     };
     add("group", p.group);
     add("layer", p.layer);
-    if (p.item_type < 0) add("tile", p.item); // of xVector, where there are no items
+    if (p.item_type < 0) add("tile", p.item); // xVector, which has no items
     else if (static_cast<std::size_t>(p.item_type) >= std::size(types))
         add(fmt::format("type {:#x} item", p.item_type), p.item);
     else if (p.group < 0 && p.layer < 0) add(types[p.item_type], p.item);

@@ -18,9 +18,9 @@ enum class map_format { datafile, xvector };
 /// Keeps the bytes of a map for as long as it lives.
 class map_source {
 public:
-    /// Takes demos for their maps. Throws io_error, and bad_input if there is no map in it.
+    /// Takes the map out of a demo. Throws io_error, and bad_input if there is no map in it.
     explicit map_source(std::string const& name);
-    /// Of a map that somebody has read already. Throws bad_input if it is none.
+    /// Takes a map that was read already. Throws bad_input if it is not a map.
     map_source(std::string name, std::vector<std::uint8_t> map);
 
     [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return bytes_; }

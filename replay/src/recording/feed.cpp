@@ -55,7 +55,7 @@ public:
     [[nodiscard]] bool failed() const override { return failed_; }
 
 private:
-    static constexpr double longest_gap = 60'000; // milliseconds, which nobody wants to wait for
+    static constexpr double longest_gap = 60'000; // milliseconds, the longest wait
 
     // When it is due, in milliseconds.
     double due(std::int32_t tick) {

@@ -1,4 +1,4 @@
-// What goes on as time goes on: a running server, a demo at its pace, another relay.
+// A live source: a running server, a demo at its pace, another relay.
 #pragma once
 
 #include "recording/server/spectator.hpp"
@@ -27,8 +27,8 @@ public:
     [[nodiscard]] virtual bool failed() const = 0;
 };
 
-/// `name`: HOST:PORT, http://HOST[:PORT]/PATH, or a file. `ended` is called once when nothing comes any more. What is
-/// borrowed must outlive it. Throws as input and demo_document do, and usage_error.
+/// `name`: HOST:PORT, http://HOST[:PORT]/PATH, or a file. `ended` is called once after the last event. Borrowed
+/// arguments must outlive it. Throws as input and demo_document do, and usage_error.
 [[nodiscard]] std::unique_ptr<feed> open_feed(service_loop& loop, std::string const& name,
                                               feed_options const& options, event_sink& to,
                                               std::function<void()> ended);

@@ -32,7 +32,8 @@ int spectate(host_port const& server, spectator_options const& options, live_sin
 bool is_live(std::vector<std::string> const& files, live_reading const& how) {
     auto const server =
         std::find_if(files.begin(), files.end(), [](auto const& file) { return parse_server(file); });
-    if (server != files.end() && files.size() > 1) throw usage_error{*server, "a server cannot be combined with other inputs"};
+    if (server != files.end() && files.size() > 1)
+        throw usage_error{*server, "a server cannot be combined with other inputs"};
     if (how.follow && files.size() > 1) throw usage_error{"--follow takes one file"};
     return server != files.end() || how.follow;
 }

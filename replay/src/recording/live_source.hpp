@@ -18,8 +18,8 @@ struct live_reading {
 /// beside it.
 [[nodiscard]] bool is_live(std::vector<std::string> const& files, live_reading const& how);
 
-/// Hands over what comes until the server or the pipe ends, the program is interrupted, the duration is over, or the sink
-/// is. What is damaged or was lost goes to standard error. The exit code: also exit_io if the server was lost, and
+/// Passes events on until the server or the pipe ends, the program is interrupted, the duration is over, or the sink
+/// is. Damage and losses are reported on standard error. Returns the exit code: exit_io if the server was lost,
 /// exit_interrupted if it has sent no snapshot. Throws as demo_follower and the sink do.
 [[nodiscard]] int read_live(std::string const& file, live_reading const& how, live_sink& to);
 

@@ -123,7 +123,7 @@ std::string open_recording::read_segments(workers& team,
                                           std::function<std::int32_t(recording_info const&)> const& first,
                                           std::atomic<std::uint64_t>& done_bytes) {
     if (demo_) {
-        // What was handed over cannot be taken back, so that the sizes must be right before.
+        // Delivered events cannot be taken back, so the sizes must be right before.
         if (demo_->sizes_assumed()) static_cast<void>(verify_size_table(*demo_, decode(*demo_, team, {})));
         recording_info const info = recording_info_of(*demo_);
         stream_event begin;

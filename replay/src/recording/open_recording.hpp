@@ -17,13 +17,13 @@
 namespace teewire::replay {
 
 struct open_options {
-    /// Of a capture, as for choose_connection.
+    /// The connection of a capture, as for choose_connection.
     std::string connection{};
     /// Gets what is done so far, in bytes of the file, of which a capture is read twice.
     std::function<void(std::uint64_t)> progress{};
     /// Gets what has to be said of the choice of a connection, when it is read.
     std::function<void(std::string_view)> remark{};
-    /// Of a demo.
+    /// When to find out a demo's item sizes.
     size_detection sizes = size_detection::now;
     /// Whether anything else than a capture is refused.
     bool only_captures = false;
@@ -36,7 +36,7 @@ public:
     explicit open_recording(std::string const& name, open_options options = {});
 
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
-    /// Of the file's bytes, or if it is compressed of what is in it. Reads a capture again. Throws io_error.
+    /// The SHA-256 of the file's bytes, decompressed. Reads a capture again. Throws io_error.
     [[nodiscard]] std::array<std::uint8_t, 32> sha256() const;
     /// The demo. Null if it is a capture.
     [[nodiscard]] demo_document* demo() noexcept { return demo_ ? &*demo_ : nullptr; }
@@ -45,7 +45,8 @@ public:
     /// The connection of a capture that is read. Null if it is a demo, or the program was interrupted.
     [[nodiscard]] connection_stats const* connection() const noexcept { return chosen_; }
 
-    /// Of a capture, another connection than that of the constructor. Before events(). Throws as that does.
+    /// Chooses another connection of a capture than the constructor did. Before events(). Throws as the constructor
+    /// does.
     void choose(std::string const& connection);
     /// Takes a map for the recordings of a capture whose map it is, and for those whose map the capture does not name.
     /// `path`: of its file. Throws usage_error if it belongs to none.
@@ -54,7 +55,7 @@ public:
     /// From the beginning, or so that nothing after tick `from` is missing. Begins with event_kind::begin. Null if the
     /// program was interrupted. To be called once, as one of these three is.
     [[nodiscard]] std::unique_ptr<event_source> events(std::optional<std::int32_t> from = {});
-    /// Hands over everything. What is wrong with the file: "tick 1234, byte 5678: REASON", or empty.
+    /// Passes on everything. Returns the damage of the file: "tick 1234, byte 5678: REASON", or empty.
     [[nodiscard]] std::string read_all(event_sink& to);
     /// The same in segments: those of a demo on several threads, a capture as one. Each sink gets the beginning of the
     /// recording first. `first`: the tick from which on nothing may be missing. `done_bytes`: gets those of a demo.
@@ -72,7 +73,7 @@ private:
     std::uint64_t first_half_ = 0; // of a capture, in bytes done
     std::optional<input> bytes_;   // of a capture only if it cannot be read twice
     std::optional<demo_document> demo_;
-    // Of a capture:
+    // For a capture:
     std::optional<capture_source> capture_;
     map_collector maps_;
     std::optional<capture_pass> first_pass_;

@@ -50,7 +50,7 @@ void live_show::begin(recording_info const& what, std::int64_t now) {
     viewed_.emplace(version_);
     tuning_.clear();
     state_.clear();
-    // Clients of 0.7 are told theirs before there is a snapshot; few games have somebody with the largest one.
+    // Clients of 0.7 get their id before there is a snapshot; few games have a player with the largest one.
     viewer_id_ = is_07() ? static_cast<std::int32_t>(max_viewed_clients - 1) : -1;
     begin_anew(now);
 }
@@ -128,7 +128,7 @@ bool live_show::place(bool goes_on, std::int64_t now) {
     return true;
 }
 
-// In 0.6 each snapshot says it, and clients of plain 0.6 know 16 ids. In 0.7 a client is told once for a map.
+// In 0.6 each snapshot has the id, and clients of plain 0.6 know 16 ids. In 0.7 a client gets it once per map.
 void live_show::choose_viewer_id(std::int64_t now) {
     auto used = clients_in(state(), version_);
     for (std::size_t i = 0; is_07() && i < max_clients_07; ++i)

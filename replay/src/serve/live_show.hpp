@@ -1,4 +1,4 @@
-// What happens now, shown to viewers at once: a game that is received from somewhere.
+// Shows a live game to viewers at once.
 #pragma once
 
 #include "game/owned_snapshot.hpp"
@@ -22,14 +22,14 @@ public:
         std::uint64_t snapshots = 0; // of the source
         std::uint64_t moved = 0;     // shown with other ticks than the source's
         std::uint64_t repeated = 0;  // in a silence
-        std::uint64_t late = 0;      // behind what was shown already, and left out
+        std::uint64_t late = 0;      // already past, and left out
         std::uint64_t too_many = 0;  // left out because of their rate
     };
 
     /// `clock`: milliseconds, which never go back.
     explicit live_show(std::function<std::int64_t()> clock) : clock_{std::move(clock)} {}
 
-    /// What is to be shown is, before this returns.
+    /// Shows the event, if it is due, before this returns.
     void put(stream_event const& event) override;
     [[nodiscard]] counters const& count() const noexcept { return count_; }
 

@@ -27,7 +27,7 @@ playback::playback(demo_document& demo, bool loop, std::function<void(std::uint6
     seek(first_tick());
 }
 
-// Who plays when, and which client id nobody has.
+// Finds out when players are present, and a client id that no player has.
 void playback::read_all(std::function<void(std::uint64_t)> const& progress) {
     std::bitset<max_viewed_clients> used;
     last_tick_ = first_tick();
@@ -71,7 +71,7 @@ void playback::take_message(std::span<std::uint8_t const> bytes) {
     if (is_for_viewers(*m, version())) listener()->on_message(bytes);
 }
 
-// Up to the last marker that is not behind `tick`.
+// Plays up to the last marker that is not above `tick`.
 void playback::play_to(std::int32_t tick) {
     if (pending_tick_ > tick) return;
     if (pending_tick_ >= 0) state_tick_ = std::exchange(pending_tick_, -1);

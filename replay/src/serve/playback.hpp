@@ -10,10 +10,10 @@
 
 namespace teewire::replay {
 
-/// Plays a demo against a clock of its own: server ticks, 50 a second, which only grow. Where in the demo that is depends
-/// on pauses, speed and jumps. As long as nobody touches it, both ticks are the same and the snapshots are those of the
-/// demo but for the viewers' own items, unless the demo begins so late that hardly any ticks are left. Otherwise the ticks
-/// inside of items are moved along, so that what they describe looks the same.
+/// Plays a demo against a clock of its own: server ticks, 50 a second, which only grow. The position in the demo
+/// depends on pauses, speed and jumps. As long as these are unused, both ticks are the same and the snapshots are those
+/// of the demo except for the viewers' own items, unless the demo begins so late that hardly any ticks are left.
+/// Otherwise the ticks inside of items are moved along, so that everything they describe looks the same.
 class playback final : public show {
 public:
     /// Ticks: there is a snapshot of each multiple, whatever the demo has.
@@ -41,7 +41,7 @@ public:
 
     /// The server tick to begin with; snapshots are of every second one from there.
     [[nodiscard]] std::int32_t begin_tick() const noexcept { return begin_tick_; }
-    /// Ticks that were left out because there was no time.
+    /// Ticks that were left out for lack of time.
     [[nodiscard]] std::uint64_t late_ticks() const noexcept { return late_ticks_; }
     [[nodiscard]] demo_document const& demo() const noexcept { return demo_; }
     /// Why playing stopped early, or empty.
@@ -49,7 +49,7 @@ public:
 
     // ---- show
 
-    /// Begins when somebody watches.
+    /// Begins with the first viewer.
     void advance(std::int64_t now, bool anybody) override;
     [[nodiscard]] std::int64_t next(std::int64_t now) const noexcept override;
     [[nodiscard]] bool begun() const noexcept override { return true; }
@@ -97,17 +97,17 @@ private:
 
     bool paused_ = false;
     double speed_ = 1;
-    double position_ = 0; // up to one tick behind the last one
+    double position_ = 0; // up to one tick after the last one
     double settled_ = 0;  // position
     std::int32_t last_tick_ = 0;
     std::int32_t begin_tick_ = 0;
     std::int32_t shown_tick_ = -1;   // of the demo, in the snapshot built last
     std::int32_t state_tick_ = -1;   // of the player's state
-    std::int32_t pending_tick_ = -1; // of the marker behind the state, if it was read already
+    std::int32_t pending_tick_ = -1; // of the marker after the state, if it was read already
     bool ended_ = false;
 
     std::int64_t start_ = 0;  // when the first tick was due
-    std::int64_t ticks_ = -1; // played, of two server ticks each; -1: nobody has come yet
+    std::int64_t ticks_ = -1; // played, of two server ticks each; -1: no viewer yet
     std::uint64_t late_ticks_ = 0;
 
     snapshot_view view_;

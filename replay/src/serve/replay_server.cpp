@@ -26,8 +26,8 @@ constexpr double answers_per_viewer = 10; // a second, to an address that may ha
 constexpr double accepts_per_viewer = 2;
 constexpr std::size_t max_news = 1000;
 
-// Answers of 0.6 to the browser are larger than the question and go to whoever is named as its sender. That is for the
-// local network alone, which nobody outside can be hit through.
+// Answers of 0.6 to the browser are larger than the question and are sent to the alleged sender. That is only for the
+// local network, so that it cannot be used to attack hosts outside.
 bool is_local(boost::asio::ip::address address) {
     if (address.is_v6()) {
         auto const v6 = address.to_v6();
@@ -104,7 +104,7 @@ std::string replay_server::label(watcher const& v) const {
     return name.empty() ? address : name + " (" + address + ")";
 }
 
-// ---- strangers -----------------------------------------------------------------------------------------------------
+// ---- untrusted peers -----------------------------------------------------------------------------------------------
 
 void replay_server::receive(std::span<std::uint8_t const> datagram, endpoint const& from, milliseconds now) {
     ++count_.received;
@@ -254,7 +254,7 @@ void replay_server::say(watcher& v, T const& value, milliseconds now) {
     std::array<std::uint8_t, max_payload_bytes> memory;
     auto const bytes = encode(value, spoken_over(v.link->format()), memory);
     if (!bytes) return;
-    // What finds no room is lost: a client that does not acknowledge gets no further anyway.
+    // A message that does not fit is lost: a client that does not acknowledge gets no further anyway.
     static_cast<void>(give(v, *bytes, now));
     v.link->flush();
 }
@@ -317,7 +317,7 @@ void replay_server::receive_system(watcher& v, message const& m, message_type ty
     case message_type::ready:
         if (!vital || v.readies == v.maps_told) return;
         ++v.readies;
-        // Of an earlier map, if this one is still on its way to the client.
+        // This belongs to an earlier map if the new one is still on its way to the client.
         if (v.at < join_step::loading || !v.map_told || v.link->unacknowledged() > v.since_map) return;
         say(v, messages::con_ready{}, now);
         v.at = join_step::ready;

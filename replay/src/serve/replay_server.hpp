@@ -43,7 +43,7 @@ struct server_limits {
 struct server_settings {
     std::string name{};               ///< in the browser
     std::string game_type = "replay"; ///< there too; one that clients know has to have the tuning they know
-    std::string password{};           ///< empty: everybody may watch
+    std::string password{};           ///< empty: no password
     server_limits limits{};
 };
 
@@ -60,7 +60,7 @@ public:
     /// Goes on, sends what is due, ends what is over. To be called at next_tick(), or later.
     void tick(milliseconds now);
     [[nodiscard]] milliseconds next_tick() const noexcept { return next_tick_; }
-    /// Says good-bye to everybody.
+    /// Says good-bye to all clients.
     void close(std::string_view reason, milliseconds now);
 
     struct counters {
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] counters const& count() const noexcept { return count_; }
     [[nodiscard]] std::size_t viewers() const noexcept { return viewers_.all().size(); }
     [[nodiscard]] std::size_t watching() const noexcept;
-    /// What happened since the last call, one line each.
+    /// Events since the last call, one line each.
     [[nodiscard]] std::vector<std::string> take_news() { return std::exchange(news_, {}); }
 
 private:
@@ -93,7 +93,7 @@ private:
     void on_end(std::string_view why, milliseconds now) override;
 
     void read_show();
-    // Why nobody with a connection of this format can watch, or empty.
+    // Why connections of this format cannot watch, or empty.
     [[nodiscard]] std::string_view obstacle(wire_format format) const noexcept;
     void load(watcher& v, milliseconds now);
     void receive(watcher& v, chunk const& c, milliseconds now);
@@ -147,7 +147,7 @@ private:
     // Vital messages for all, numbered through.
     std::deque<std::vector<std::uint8_t>> log_;
     std::uint64_t log_begin_ = 0;
-    std::uint64_t log_due_ = 0; // those behind it go with the next snapshot
+    std::uint64_t log_due_ = 0; // those after it are sent with the next snapshot
     roster announced_;          // what the messages in the log amount to
 
     milliseconds next_tick_;

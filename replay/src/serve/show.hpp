@@ -1,4 +1,4 @@
-// What a server shows to its viewers, whether it was recorded or happens now.
+// The show that a server gives its viewers, recorded or live.
 #pragma once
 
 #include "game/roster.hpp"
@@ -17,7 +17,7 @@ struct shown_map {
     std::span<std::uint8_t const> bytes; ///< empty if there is none
 };
 
-/// Those who watch a show. Times are milliseconds of the clock that advances it.
+/// Gets the events of a show. Times are milliseconds of the clock that advances it.
 class show_listener {
 public:
     /// Another map, another protocol, or none any more: nothing that came before holds, ticks neither.
@@ -27,24 +27,24 @@ public:
     /// A server tick has come, larger than all since on_begin(). `snapshot`: that of show::snapshot(), or null if there is
     /// none for it.
     virtual void on_snapshot(std::int32_t tick, snapshot_view const* snapshot, std::int64_t now) = 0;
-    /// Server ticks are used up, and begin anew for those who come then.
+    /// Server ticks are used up, and restart for clients that join then.
     virtual void on_end(std::string_view why, std::int64_t now) = 0;
 
 protected:
     ~show_listener() = default;
 };
 
-/// Snapshots with server ticks, 50 a second, which only grow; messages; and what somebody has to know who joins now.
+/// Snapshots with server ticks, 50 a second, which only grow; messages; and the messages that a joining client needs.
 class show {
 public:
     show() = default;
     show(show const&) = delete;
     show& operator=(show const&) = delete;
 
-    /// Who watches from now on; null: nobody. Must live until another one comes.
+    /// Sets the listener; null: none. It must live until another one comes.
     void open(show_listener* watching) noexcept { listener_ = watching; }
 
-    /// Goes on to `now`, which shows what is due. `anybody`: whether somebody watches.
+    /// Advances to `now`, showing everything that is due. `anybody`: whether there are viewers.
     virtual void advance(std::int64_t now, bool anybody) = 0;
     /// When advance() is due again, having been called at `now`.
     [[nodiscard]] virtual std::int64_t next(std::int64_t now) const noexcept = 0;
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] virtual bool begun() const noexcept = 0;
     /// Whether on_begin() may come.
     [[nodiscard]] virtual bool may_change() const noexcept = 0;
-    /// Of the items.
+    /// The protocol of the items.
     [[nodiscard]] virtual protocol version() const noexcept = 0;
     [[nodiscard]] bool is_07() const noexcept { return version() == protocol::teeworlds_07; }
     [[nodiscard]] virtual shown_map const& map() const noexcept = 0;
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] virtual std::int32_t server_tick(std::int64_t now) const noexcept = 0;
     /// The tick of what is shown.
     [[nodiscard]] virtual std::int32_t position() const noexcept = 0;
-    /// A snapshot that the audience has seen, for those who watch somebody else than `watch_chosen`, in `out`.
+    /// A shown snapshot in the form for viewers that watch another player than `watch_chosen`, in `out`.
     [[nodiscard]] virtual snapshot_view watching(snapshot_view snapshot, std::int32_t watched,
                                                  std::span<std::int32_t> out) const = 0;
     /// A client id for viewers that no player has, or -1: then they have no items of their own.
@@ -80,8 +80,8 @@ protected:
 
     /// The largest server tick.
     static constexpr std::int32_t last_server_tick = INT32_MAX - 1;
-    /// Where server ticks begin that cannot begin with those of the items: those behind `latest_begin` last for 248 days at
-    /// least, and `other_begin` leaves an hour for what items say of the time before. Both are even.
+    /// First server ticks for shows that cannot begin with those of the items: ticks from `latest_begin` on last for
+    /// 248 days at least, and `other_begin` leaves an hour for times before the first item. Both are even.
     static constexpr std::int32_t latest_begin = INT32_MAX / 2;
     static constexpr std::int32_t other_begin = 3600 * 1000 / tick_time;
 

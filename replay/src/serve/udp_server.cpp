@@ -42,7 +42,7 @@ void udp_server::wait_for_packets() {
             boost::system::error_code ended;
             std::size_t const size = socket_.receive_from(asio::buffer(datagram_), from_, 0, ended);
             if (ended == asio::error::would_block) break;
-            if (ended) continue; // somebody is not there any more
+            if (ended) continue; // the client is gone
             if (i % 16 == 0) time = now();
             server_->receive(std::span{datagram_}.first(size), from_, time);
             if (time >= server_->next_tick()) server_->tick(time);

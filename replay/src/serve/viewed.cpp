@@ -52,7 +52,7 @@ bool is_for_viewers(message const& m, protocol p) {
     case message_type::teams_state:
     case message_type::map_sound_global: return true;
     case message_type::game_message_07: {
-        // Sent to the one who recorded, who wanted to watch somebody that cannot be watched.
+        // Sent to the recording client, who wanted to watch a player that cannot be watched.
         constexpr std::int32_t invalid_spectator = 1;
         return unpacker{m.fields}.read_int() != invalid_spectator;
     }
@@ -100,7 +100,7 @@ snapshot_view viewed_snapshots::build(snapshot_view recorded, std::int32_t shift
     for (item const i : recorded) {
         if (again && is_event(i, t)) continue; // it has happened
         if (i.type() == t.spectator_info) continue;
-        // Of another release than viewers have.
+        // Written by another release than the viewers have.
         std::size_t const agreed = (v07_ ? sizes_07 : sizes_06)[i.type()];
         if (agreed != 0 && agreed != i.data.size()) continue;
         if (v07_ && i.type() >= type_client_info_07 && i.type() <= type_tune_params_07) continue;

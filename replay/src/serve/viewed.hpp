@@ -1,4 +1,4 @@
-// What viewers get of a recorded game: snapshots with items of their own, and the messages that are for everybody.
+// The view of a recorded game for viewers: snapshots with items of their own, and the messages that are for all.
 #pragma once
 
 #include "game/retime.hpp"
@@ -20,7 +20,7 @@ inline constexpr std::size_t max_viewed_clients = 64;
 /// The client ids that a snapshot has players for.
 [[nodiscard]] std::bitset<max_viewed_clients> clients_in(snapshot_view snapshot, protocol p);
 
-/// Whether a message of the game goes on in it, and was not sent because somebody joined, or to one client alone.
+/// Whether it is a game message that was not sent only because a player joined, or only to one client.
 [[nodiscard]] bool is_for_viewers(message const& m, protocol p);
 
 /// Makes snapshots for viewers out of recorded ones.
@@ -33,7 +33,7 @@ public:
     /// are moved by `shift`. `again`: without what has happened. Viewers play with `viewer_id`; with -1 they have no
     /// items of their own.
     snapshot_view build(snapshot_view recorded, std::int32_t shift, bool again, std::int32_t viewer_id);
-    /// The same snapshot, or another that build() gave, for viewers that watch somebody else, in `out`.
+    /// The same snapshot, or another that build() gave, for viewers that watch another player, in `out`.
     [[nodiscard]] snapshot_view watching(snapshot_view snapshot, std::int32_t watched,
                                          std::span<std::int32_t> out) const;
 

@@ -1,4 +1,4 @@
-// Those who watch a replay, and what a server keeps of each.
+// The viewers of a replay, and the server's state of each.
 #pragma once
 
 #include "base/keyed_hash.hpp"
@@ -23,7 +23,7 @@ namespace teewire::replay {
 
 using endpoint = boost::asio::ip::udp::endpoint;
 
-/// Address and port: IPv6's, or IPv4's with zeros behind it.
+/// Address and port: IPv6's, or IPv4's followed by zeros.
 using address_bytes = std::array<std::uint8_t, 18>;
 [[nodiscard]] address_bytes bytes_of(endpoint const& e) noexcept;
 
@@ -41,11 +41,11 @@ struct watcher {
     milliseconds since = 0; ///< the last step
     std::size_t index = 0;  ///< in viewer_table::all()
 
-    /// Clients answer each map that they are told with one `ready`, which may be on its way when the map changes.
+    /// Clients answer each map that they are sent with one `ready`, which may be on its way when the map changes.
     bool map_told = false;
     std::uint32_t maps_told = 0;
     std::uint32_t readies = 0;
-    std::size_t since_map = 0; ///< vital messages behind the last map_change
+    std::size_t since_map = 0; ///< vital messages after the last map_change
     std::size_t map_next = 0;  ///< byte
     std::size_t map_until = 0; ///< chunks that were asked for end there
     std::deque<std::vector<std::uint8_t>>
@@ -54,7 +54,7 @@ struct watcher {
 
     snapshot_pacing pacing;
     std::int32_t watched = watch_chosen;
-    std::int32_t watched_since = -1; ///< snapshots before it are no bases
+    std::int32_t watched_since = -1; ///< earlier snapshots cannot be bases
     std::int32_t passed_tick = -1;   ///< the last one that was due; -1: the next one is
     std::int32_t input_tick = -1;
     std::array<char, 17> name{};

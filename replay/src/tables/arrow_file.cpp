@@ -236,7 +236,7 @@ void arrow_column::clear() {
 
 // ---- the file ------------------------------------------------------------------------------------------------------
 
-// What follows a message's metadata: buffers one after the other, each padded.
+// The data after a message's metadata: buffers one after the other, each padded.
 struct arrow_file::body {
     std::size_t rows = 0;
     std::vector<field_node> nodes;

@@ -26,7 +26,7 @@ public:
     /// Room for so many values, none of which is null, to be filled: of int32, or numbers of words.
     [[nodiscard]] std::int32_t* add_ints(std::size_t count);
 
-    /// Of a word.
+    /// The number of a word.
     [[nodiscard]] std::int32_t number_of(std::string_view word);
 
     /// int32 for ticks.

@@ -23,14 +23,14 @@ public:
     /// Without finish(), nothing stays.
     ~arrow_folder();
 
-    /// Of such a folder, which has it when it is complete.
+    /// The file that such a folder has when it is complete.
     [[nodiscard]] static std::string last_file(std::string const& folder) { return folder + "/recordings.arrow"; }
 
     void begin_file(file_row const& file) { file_ = file; }
     void begin(recording_row const& recording) override;
     void add(new_rows const& rows) override;
     void end(recording_row const& recording) override;
-    /// What is said about the damage of the file.
+    /// Ends the file, with the report on its damage.
     void end_file(std::string_view damage);
     void finish();
 

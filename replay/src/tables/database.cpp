@@ -359,7 +359,7 @@ void database::prepare() {
     insert_other_ = insert(other_items_table);
 }
 
-// What all rows have, or none, is not asked of the source for each.
+// A column that all rows have, or none, is not asked of the source for each row.
 sql_statement& database::insert_items(std::size_t table, item_layout const& layout, bool more) {
     auto const [found, is_new] = insert_items_.try_emplace({table, &layout, more});
     if (!is_new) return found->second;

@@ -17,7 +17,7 @@ struct sqlite3_stmt;
 
 namespace teewire::replay {
 
-/// Of the tables; a database of another version is refused.
+/// The version of the tables; a database of another version is refused.
 inline constexpr int database_version = 1;
 
 /// A name as SQLite takes it for that of a file, whatever it is.
@@ -64,10 +64,10 @@ public:
     explicit database(std::string name);
     database(database const&) = delete;
     database& operator=(database const&) = delete;
-    /// What was begun and not committed is gone, and with it a file that was made for nothing.
+    /// Drops a transaction that was not committed, and a file that was created for it.
     ~database();
 
-    /// What is said about the file's damage, which may be nothing, if the database has that file already.
+    /// The report on the file's damage, which may be empty, if the database has that file already.
     [[nodiscard]] std::optional<std::string> find(file_row const& file);
 
     /// From here up to commit() or rollback(), other programs can read it and not write.
@@ -79,7 +79,7 @@ public:
     void commit(std::string_view damage);
     void rollback() noexcept;
 
-    /// Of another database.
+    /// The result of adding another database.
     struct merged {
         std::uint64_t added = 0; ///< files of recordings
         std::uint64_t known = 0; ///< those that this one has already

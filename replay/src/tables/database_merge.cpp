@@ -14,8 +14,8 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// Of copying in one transaction: the disk takes longer for each than small recordings take. That is lost if the program is
-// killed.
+// Limit of copying in one transaction: committing costs the disk more than small recordings do. Up to this much is lost
+// if the program is killed.
 constexpr auto longest_transaction = std::chrono::milliseconds{500};
 
 // Their columns except the recording.

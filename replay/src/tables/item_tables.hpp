@@ -1,5 +1,5 @@
-// Items as tables: one for each name that an item type has, with a row for each stretch of snapshots in which an item
-// stays as it is.
+// Items as tables: one for each name that an item type has, with a row for each span of snapshots in which an item does
+// not change.
 #pragma once
 
 #include <teewire/schema.hpp>
@@ -19,11 +19,11 @@ namespace teewire::replay {
 // ---- what tables there are -----------------------------------------------------------------------------------------
 
 struct item_column {
-    std::string name; ///< that of the field, behind that of the table if every table has a column of that name
+    std::string name; ///< the field's, after the table's if every table has a column of that name
     field_kind kind;
 };
 
-/// Of all protocols that have an item type of that name, whose fields may differ.
+/// A table for all protocols that have an item type of that name; their fields may differ.
 struct item_table {
     std::string name;
     std::vector<item_column> columns;
@@ -41,7 +41,7 @@ struct item_layout {
     std::vector<column_place> columns;
     std::size_t described = 0; ///< ints that have a name; others may follow
 };
-/// Of one of the objects of teewire/schema.hpp.
+/// The layout of one of the objects in teewire/schema.hpp.
 [[nodiscard]] item_layout const& layout_of(object const& known);
 
 // ---- rows ----------------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
     /// Ints of any complete row, at most.
     [[nodiscard]] std::size_t most_ints() const noexcept { return most_ints_; }
-    /// Of all rows.
+    /// Bytes of all rows.
     [[nodiscard]] std::size_t bytes() const noexcept { return 4 * (ints_.size() + begins_.size() + open_ints_); }
     /// Where the complete rows are, for row_at(): by id, and of the same id by tick.
     [[nodiscard]] std::vector<std::uint32_t> order() const;
@@ -129,13 +129,13 @@ public:
     /// Makes the rows complete of items that the last snapshot has not.
     void close_gone();
 
-    /// Of one of item_tables(), and the layout of its items.
+    /// The rows of one of item_tables(), and the layout of its items.
     [[nodiscard]] table_rows const& rows(std::size_t table) const noexcept { return tables_[table].rows; }
     [[nodiscard]] item_layout const* layout(std::size_t table) const noexcept { return tables_[table].layout; }
     [[nodiscard]] std::size_t other_count() const noexcept { return others_.size(); }
     [[nodiscard]] other_item other(std::size_t number) const noexcept;
 
-    /// Of all rows, complete or not.
+    /// Bytes of all rows, complete or not.
     [[nodiscard]] std::size_t bytes() const noexcept;
     void drop_complete() noexcept;
 
@@ -177,7 +177,7 @@ private:
 
     protocol protocol_ = protocol::ddnet;
     std::vector<known_table> tables_;
-    std::array<target, sized_types> plain_{}; // as far as they are known
+    std::array<target, sized_types> plain_{}; // if known
     std::vector<alias> aliases_;
     std::map<std::string, std::uint32_t> other_numbers_;
     std::vector<std::string_view> other_names_; // the keys of that

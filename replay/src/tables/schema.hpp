@@ -75,13 +75,13 @@ inline constexpr auto other_item_columns = recording_column + std::to_array<colu
                                                                   {"last_tick", column_type::int32, true},
                                                                   {"ints", column_type::text, true},
                                                               });
-/// What the table of each item type has before its fields.
+/// The columns of each item type's table before its fields.
 inline constexpr auto span_columns = recording_column + std::to_array<column>({
                                                             {"id", column_type::int32, true},
                                                             {"first_tick", column_type::int32, true},
                                                             {"last_tick", column_type::int32, true},
                                                         });
-/// What it has after them.
+/// The column after them.
 inline constexpr column more_column{"more", column_type::text};
 
 inline constexpr table recordings_table{

@@ -11,7 +11,7 @@
 namespace teewire::replay {
 namespace {
 
-// What snapshots are made of, and pieces of maps: they are in other tables, or in the map.
+// The parts of snapshots and maps: they are in other tables, or in the map.
 bool is_left_out(message_type type) {
     using enum message_type;
     return type == snap || type == snap_empty || type == snap_single || type == snap_small || type == map_data ||

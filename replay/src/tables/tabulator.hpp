@@ -16,7 +16,7 @@
 
 namespace teewire::replay {
 
-/// What tells a file from all others, and what the file says about itself.
+/// The identity of a file, and its own facts.
 struct file_row {
     std::array<std::uint8_t, 32> sha256{}; ///< of its bytes
     std::string connection;                ///< of a capture, if one was chosen
@@ -30,12 +30,12 @@ struct recording_row {
     std::uint32_t part = 0; ///< its number in the file, from 0
     protocol version = protocol::ddnet;
     served_map map;
-    std::int64_t began = 0; ///< seconds since 1970; 0 if nobody knows
+    std::int64_t began = 0; ///< seconds since 1970; 0 if unknown
     std::int32_t first_tick = -1;
     std::int32_t last_tick = -1; ///< of snapshots, as the one above; -1 if there is none
     std::uint64_t snapshots = 0;
     std::uint64_t messages = 0;
-    std::uint64_t lost = 0; ///< snapshots that nobody can have
+    std::uint64_t lost = 0; ///< snapshots that cannot be given
 };
 
 struct tick_row {

@@ -44,8 +44,8 @@ void report_demos(std::vector<written_demo> const& demos, connection_stats const
             demo.left_out == 0 ? std::string{} : fmt::format(", {} snapshots left out", demo.left_out)));
         if (!demo.has_map)
             complain(fmt::format(
-                "{}: does not include the map {}, whose download is not in the capture; use --map FILE to add it", demo.path,
-                demo.map.name));
+                "{}: does not include the map {}, whose download is not in the capture; use --map FILE to add it",
+                demo.path, demo.map.name));
     }
     if (connections > 1)
         complain(fmt::format("{} connections in all; use --connection N for another one", connections));
@@ -115,13 +115,13 @@ int write_demo(std::string const& file, capture_options const& options) {
     connection_stats const& chosen = *source.connection();
     auto const number = static_cast<std::size_t>(std::find(all.begin(), all.end(), &chosen) - all.begin()) + 1;
     if (chosen.max_items == 0)
-        throw usage_error{source.name(), fmt::format("connection #{} has no snapshots, so there is no demo to write", number)};
+        throw usage_error{source.name(),
+                          fmt::format("connection #{} has no snapshots, so there is no demo to write", number)};
     auto const with_snapshots = std::count_if(chosen.stays.begin(), chosen.stays.end(),
                                               [](map_stay const& stay) { return stay.max_items != 0; });
     if (target.is_stream() && with_snapshots > 1)
-        throw usage_error{
-            source.name(),
-            fmt::format("connection #{} has {} maps, one demo for each; use -o FILE", number, with_snapshots)};
+        throw usage_error{source.name(), fmt::format("connection #{} has {} maps, one demo for each; use -o FILE",
+                                                     number, with_snapshots)};
     if (!options.map.empty()) {
         map_file const map{options.map};
         source.use_map(map.name(), map.bytes());

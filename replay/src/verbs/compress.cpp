@@ -25,8 +25,7 @@ compression kind_of(compress_options const& options) {
     if (options.method == "zstd") return compression::zstd;
     if (options.method == "gzip" || to.ends_with(".gz")) return compression::gzip;
     if (to.ends_with(".zst")) return compression::zstd;
-    throw usage_error{
-        fmt::format("{}: name ends in neither .zst nor .gz; use --method", to)};
+    throw usage_error{fmt::format("{}: name ends in neither .zst nor .gz; use --method", to)};
 }
 
 int compress(compress_options const& options) {

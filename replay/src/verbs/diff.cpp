@@ -174,7 +174,7 @@ private:
     json_line line_;
 };
 
-// What has the most differences comes first.
+// The type with the most differences comes first.
 std::string list_counts(diff_result const& found) {
     std::vector<std::pair<std::string, std::uint64_t>> all{found.counts.begin(), found.counts.end()};
     std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.second > b.second; });
@@ -245,7 +245,7 @@ int diff(diff_arguments const& arguments) {
         compare(watched, *events_b, options, text ? static_cast<diff_listener&>(for_people) : for_programs);
     shown.clear();
     if (interrupted()) return out.finish(exit_interrupted);
-    // Nothing and nothing are the same, but nobody wants to know.
+    // Two empty recordings are equal, but that is of no interest.
     bool const compared = found.common_ticks + found.only[0] + found.only[1] != 0;
     if (!compared && !nothing.empty() && found.same() && found.damage[0].empty() && found.damage[1].empty())
         throw usage_error{fmt::format("{}: {}", a.name(), nothing)};

@@ -22,7 +22,7 @@ struct dump_options {
     live_reading live;
     std::vector<std::string> types;
     std::string format = "ndjson";
-    bool raw = false;  ///< csv: texts as they are, formulas or not
+    bool raw = false;  ///< csv: texts unchanged, formulas or not
     unsigned jobs = 0; ///< threads that decode; 0: as many as there are cores
     std::optional<shard> part;
     bool named = false; ///< whether it has to be said which file something is of
@@ -52,7 +52,7 @@ public:
     }
     virtual ~printer() = default;
     virtual void print(text_buffer& out, stream_event const& event) = 0;
-    /// What comes before the first snapshot.
+    /// The text before the first snapshot.
     [[nodiscard]] virtual std::string head() const { return {}; }
 
 protected:
@@ -115,7 +115,7 @@ private:
                 object_writer fields = of_type.object(fmt::format("{}", found.id()));
                 write_fields(fields, found, name.known);
                 if (!scores || !scores->times()) continue;
-                // What the score of a race means.
+                // The meaning of a race's score.
                 auto const time = finish_time(*scores, found, *name.known);
                 fields.text_or_null("time", time ? time_text(*time) : "");
             }

@@ -25,7 +25,7 @@ struct events_options {
     std::vector<std::string> types;
     std::vector<std::string> players;
     std::string format = "ndjson";
-    bool raw = false;  ///< csv: texts as they are, formulas or not
+    bool raw = false;  ///< csv: texts unchanged, formulas or not
     unsigned jobs = 0; ///< files at the same time; 0: as many as there are cores
     std::optional<shard> part;
     bool named = false; ///< whether it has to be said which file something is of
@@ -59,7 +59,7 @@ kind_set kinds_of(events_options const& options) {
     return kinds.none() ? kinds.set() : kinds;
 }
 
-// What happens in a recording, printed. `full`: there is so much that it should be taken.
+// Prints the events of a recording. `full`: the text is long enough to be written.
 class printed_events final : public event_sink {
 public:
     printed_events(events_options const& options, std::optional<std::string> file, std::function<void()> full = {})
@@ -75,7 +75,7 @@ public:
 
     void put(stream_event const& event) override {
         constexpr std::size_t piece_bytes = 64 << 10;
-        reader_.put(event); // at the beginning of a recording it tells the rest of the one before
+        reader_.put(event); // at the start of a recording, this gives the last events of the one before
         if (event.kind == event_kind::begin) begin(*event.begun);
         if (full_ && text_.size() >= piece_bytes) full_();
     }
@@ -83,11 +83,11 @@ public:
         reader_.finish();
         printer_->finish(text_);
     }
-    /// Nothing that is wanted comes any more: everything that is a second old is told.
+    /// No wanted event follows: everything that is a second old is given.
     [[nodiscard]] bool over(std::int32_t tick) const noexcept {
         return tick > later(range_.last, ticks_per_second);
     }
-    /// What has to be said if there was nothing in the range that was asked for.
+    /// The message if there was nothing in the chosen range.
     [[nodiscard]] std::string missed() const { return any_ ? "" : nothing_; }
     [[nodiscard]] std::string head() const { return printer_->head(); }
     [[nodiscard]] text_buffer& text() noexcept { return text_; }
@@ -99,7 +99,7 @@ private:
     }
     [[nodiscard]] bool wanted(game_event const& e) const {
         if (!kinds_[static_cast<std::size_t>(e.kind)] || !range_.contains(std::max(e.tick, 0))) return false;
-        // A finish that the chat tells is a line of the chat already.
+        // A finish announced in the chat has its line of chat already.
         if (srt_ && e.kind == game_event_kind::finish && !e.text.empty()) return false;
         if (players_.empty()) return true;
         return std::any_of(players_.begin(), players_.end(), [&](std::string const& name) {
@@ -189,8 +189,7 @@ int events(events_options options) {
     static_cast<void>(kinds_of(options));
     bool const live = is_live(options.files, options.live);
     check_range(options.range, live);
-    if (options.format == "srt" && options.files.size() > 1)
-        throw usage_error{"--format srt takes one recording"};
+    if (options.format == "srt" && options.files.size() > 1) throw usage_error{"--format srt takes one recording"};
     if (options.part && live) throw usage_error{"--shard cannot be used with a server or --follow"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;

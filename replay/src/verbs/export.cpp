@@ -46,14 +46,14 @@ file_row describe(open_recording& source, std::string const& file, std::string c
 class collection {
 public:
     virtual ~collection() = default;
-    /// What is said about the file's damage, if it has that file already.
+    /// The report on the file's damage, if the collection has that file already.
     [[nodiscard]] virtual std::optional<std::string> find(file_row const& file) = 0;
     virtual table_sink& begin(file_row const& file) = 0;
     /// All of the file is there, or all that can be had.
     virtual void keep(std::string_view damage) = 0;
     /// Something else went wrong. False if what came of the file cannot be taken back.
     virtual bool take_back() noexcept = 0;
-    /// Of another collection of this kind.
+    /// Adds another collection of this kind.
     virtual database::merged merge(std::string const& from) = 0;
     virtual void finish() = 0;
 };
@@ -131,7 +131,8 @@ public:
 
     int run() {
         bool const arrow = options_.format == "arrow";
-        if (options_.force && !arrow) throw usage_error{"--force works only with --format arrow; a database is added to"};
+        if (options_.force && !arrow)
+            throw usage_error{"--force works only with --format arrow; a database is added to"};
         if (arrow && options_.part && !options_.force && name_taken(arrow_folder::last_file(to_))) {
             complain(fmt::format("{}: already complete", to_));
             return exit_ok;
@@ -205,7 +206,7 @@ private:
         ++added_;
     }
 
-    // What is damaged, which has been said.
+    // The damage, which was reported already.
     std::string tabulate(open_recording& source, tabulator& tables) {
         std::string const damage = source.read_all(tables);
         if (interrupted()) return {};

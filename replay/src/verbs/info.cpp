@@ -16,13 +16,13 @@
 namespace teewire::replay {
 namespace {
 
-// What is known about one file. Without chunks if the header or the map is damaged already.
+// Facts about one file. Without chunks if the header or the map is damaged.
 struct summary {
     std::string file;
     demo_header header;
     bool map_complete = false;
     bool map_crc_matches = false;
-    // Of the embedded map, or what the header says about one that is elsewhere.
+    // That of the embedded map, or the one that the header gives.
     std::optional<std::array<std::uint8_t, 32>> map_sha256;
     demo_overview overview;
     std::string_view protocol;
@@ -151,12 +151,14 @@ void print_text(text_buffer& out, summary const& r) {
                      printable(text(r.header.net_version))));
     line("recorded", fmt::format("{}, by a {}", printable(text(r.header.timestamp)), type_text(r.header)));
     std::string const map = printable(text(r.header.map_name));
-    line("map", r.header.map_size == 0
-                    ? fmt::format("{}, not embedded, crc {:08x}", map, r.header.map_crc)
-                    : fmt::format("{}, {} bytes, crc {:08x}{}", map, r.header.map_size, r.header.map_crc,
-                                  r.map_complete && !r.map_crc_matches ? " (but the embedded map has another one)" : ""));
+    line("map",
+         r.header.map_size == 0
+             ? fmt::format("{}, not embedded, crc {:08x}", map, r.header.map_crc)
+             : fmt::format("{}, {} bytes, crc {:08x}{}", map, r.header.map_size, r.header.map_crc,
+                           r.map_complete && !r.map_crc_matches ? " (but the embedded map has another one)" : ""));
     if (r.map_sha256) line("map sha256", hex(*r.map_sha256));
-    if (sha256_differs(r)) line("note", fmt::format("the header names another map, sha256 {}", hex(r.header.sha256)));
+    if (sha256_differs(r))
+        line("note", fmt::format("the header names another map, sha256 {}", hex(r.header.sha256)));
     if (r.overview.ticks > 0)
         line("ticks", fmt::format("{} to {}, {}", r.overview.first_tick, r.overview.last_tick,
                                   clock_text(r.overview.last_tick - r.overview.first_tick)));

@@ -81,8 +81,8 @@ int join(join_options const& options) {
                          clock_text(std::int64_t{done.last_tick} - done.first_tick), done.first_tick,
                          done.last_tick, counted(parts.size(), "recording"), size));
     if (done.left_out != 0)
-        complain(fmt::format("{}: {} left out, which a demo cannot hold or which repeat a tick",
-                             out.name(), counted(done.left_out, "chunk")));
+        complain(fmt::format("{}: {} left out, which a demo cannot hold or which repeat a tick", out.name(),
+                             counted(done.left_out, "chunk")));
     if (done.lost_markers != 0)
         complain(fmt::format("{}: {} of the timeline left out, as the header has no room for more", out.name(),
                              counted(done.lost_markers, "marker")));

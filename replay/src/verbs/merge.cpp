@@ -42,7 +42,7 @@ std::vector<std::unique_ptr<open_recording>> open_all(merge_options const& optio
     return all;
 }
 
-// What differs most comes first.
+// The field with the most differences comes first.
 std::vector<std::pair<std::string, merge_conflict>> sorted(merge_result const& result) {
     std::vector<std::pair<std::string, merge_conflict>> all{result.fields.begin(), result.fields.end()};
     std::stable_sort(all.begin(), all.end(),
@@ -145,8 +145,7 @@ int merge(merge_options const& options) {
     if (found.ticks == 0) {
         auto const damaged = std::find_if(found.parts.begin(), found.parts.end(),
                                           [](merged_part const& part) { return !part.damage.empty(); });
-        throw bad_input{(damaged == found.parts.end() ? "" : damaged->damage + "; ") +
-                        "they have no snapshot"};
+        throw bad_input{(damaged == found.parts.end() ? "" : damaged->damage + "; ") + "they have no snapshot"};
     }
     int code = exit_ok;
     for (merged_part const& part : found.parts) {

@@ -25,7 +25,7 @@ using std::chrono::steady_clock;
 
 // ---- lines ---------------------------------------------------------------------------------------------------------
 
-// Prints what happens when it is due. What is printed does not depend on the speed.
+// Prints events when they are due. The output does not depend on the speed.
 class line_printer {
 public:
     line_printer(play_state& shown, timeline const& all, std::int32_t from, double speed)

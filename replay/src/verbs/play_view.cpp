@@ -19,7 +19,7 @@ std::string speed_text(double speed) {
                                                            : fmt::format("{}", speed);
 }
 
-// Of the first one who runs.
+// The clock of the first runner.
 std::string race_clock(std::span<player const> players) {
     auto const runner =
         std::find_if(players.begin(), players.end(), [](player const& p) { return p.race.has_value(); });

@@ -21,7 +21,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::udp;
 
-// What a server can make a recorder write by changing its map. Votes for maps come at a few a minute.
+// Limits the demos that a server can cause by changing its map. Votes for maps come at a few a minute.
 constexpr std::size_t max_demos_per_minute = 10;
 
 struct record_options {
@@ -33,7 +33,7 @@ struct record_options {
     std::uint64_t max_bytes = std::uint64_t{16} << 30;
 };
 
-// What all recordings together may write.
+// The limits for all recordings together.
 struct allowance {
     unsigned demos;
     std::uint64_t bytes;
@@ -46,7 +46,7 @@ struct allowance {
     }
 };
 
-// What happened to the snapshots of one file.
+// Counts of the snapshots of one file.
 struct tally {
     std::uint64_t received = 0; // decoded, with the right checksum
     std::uint64_t bad_checksum = 0;
@@ -160,7 +160,7 @@ private:
         if (file_) allowed_.use(file_->size() - std::exchange(counted_bytes_, file_->size()));
     }
 
-    // What cannot be written ends this recording and no other.
+    // A failed output ends only this recording.
     template <class Work>
     void guard_output(Work&& work) {
         try {
@@ -177,7 +177,8 @@ private:
             std::string const wanted = file_->path();
             if (!file_->finish()) return target_.reuse();
             ++files_;
-            if (file_->path() != wanted) say_(fmt::format("{}: was created in the meantime; the demo is in {}", wanted, file_->path()));
+            if (file_->path() != wanted)
+                say_(fmt::format("{}: was created in the meantime; the demo is in {}", wanted, file_->path()));
             count_bytes();
             report();
         });
@@ -248,7 +249,7 @@ private:
     spectator server_;
 };
 
-// What standard error shows: lines as things happen, and below them, on a terminal, the state of all.
+// The view on standard error: lines as events happen, and below them, on a terminal, the state of all recordings.
 class status {
 public:
     void say(std::string_view line) {
@@ -302,7 +303,8 @@ int record(record_options const& options) {
                           asio::post(loop.io(), stop_all); // not out of what happens now
                       }};
     bool const several = options.hosts.size() > 1;
-    if (several && options.to.name == "-") throw usage_error{"standard output can take the demo of only one server"};
+    if (several && options.to.name == "-")
+        throw usage_error{"standard output can take the demo of only one server"};
     std::set<std::string> names;
     for (std::string const& host : options.hosts) {
         host_port const server = host_port::parse(host);

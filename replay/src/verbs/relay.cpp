@@ -85,7 +85,7 @@ private:
     bool armed_ = false;
 };
 
-// What the source sends, for everybody who gets it.
+// Passes the source's events to everything that shows or stores them.
 class relay_service final : public event_sink, private web_pages {
 public:
     explicit relay_service(relay_options const& options)

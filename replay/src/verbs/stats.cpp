@@ -41,7 +41,7 @@ double mean_latency(player_counts const& p) {
     return p.ticks == 0 ? 0 : static_cast<double>(p.latency) / static_cast<double>(p.ticks);
 }
 
-// Who played longest is the first.
+// The player with the longest time comes first.
 using row = player_table::value_type const*;
 std::vector<row> sorted(player_table const& players) {
     std::vector<row> rows;

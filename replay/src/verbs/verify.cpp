@@ -23,8 +23,7 @@ std::string describe_notes(note_log const& notes) {
         first_kind = static_cast<note>(i);
     }
     if (count == 0) return {};
-    return fmt::format("{}, the first at byte {}: {}", counted(count, "quirk"), first,
-                       describe(first_kind));
+    return fmt::format("{}, the first at byte {}: {}", counted(count, "quirk"), first, describe(first_kind));
 }
 
 struct verify_options {
@@ -36,7 +35,7 @@ struct verify_options {
     std::optional<shard> part;
 };
 
-// What is known of a file in the end.
+// The result for a file.
 struct verdict {
     std::size_t snapshots = 0;
     std::size_t messages = 0;

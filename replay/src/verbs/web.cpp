@@ -79,7 +79,7 @@ bool has_display() {
     return false;
 }
 
-// What it says does not belong here, and it may run for longer.
+// Its output is not wanted here, and it may run for longer.
 void open_browser(std::string address) {
     std::string program = "xdg-open";
     std::array<char*, 3> arguments{program.data(), address.data(), nullptr};
@@ -173,7 +173,8 @@ int web(web_options const& options) {
     bool const live = web_address::parse(options.source).has_value() || parse_server(options.source).has_value();
     if (live) {
         if (!options.folder.empty())
-            throw usage_error{"-o writes recordings; use `teewire relay --dir` to write a live broadcast into a folder"};
+            throw usage_error{
+                "-o writes recordings; use `teewire relay --dir` to write a live broadcast into a folder"};
         return show_live(options, files, pictures);
     }
     recording_folder shown{options.source};

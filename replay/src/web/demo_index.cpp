@@ -27,7 +27,7 @@ constexpr int version = 1;
 constexpr std::size_t end_bytes = 64 << 10;
 constexpr std::uint64_t progress_bytes = 64 << 10;
 
-// What a timeline shows. Where there is no room for all, the last ones are left out first.
+// The events on a timeline. If they do not all fit, the last kinds are left out first.
 constexpr game_event_kind kinds[] = {
     game_event_kind::kill,       game_event_kind::finish,      game_event_kind::chat,
     game_event_kind::map_change, game_event_kind::team_chat,   game_event_kind::join,
@@ -126,7 +126,7 @@ private:
     std::uint64_t names_version_ = std::numeric_limits<std::uint64_t>::max();
     std::vector<indexed_event> events_;
     std::size_t snapshots_ = 0;
-    game_event_reader reader_; // tells the collector
+    game_event_reader reader_; // feeds the collector
 };
 
 // How much of everything there is room for.

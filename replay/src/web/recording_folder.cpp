@@ -43,7 +43,7 @@ std::string sha256_of(stored_file const& file) {
 
 bool fits(index_facts const& facts, stored_file const& index, stored_file const& demo) {
     if (facts.size != demo.size()) return false;
-    // What was written to afterwards may have changed between its ends.
+    // A file that was written to afterwards may have changed between its ends.
     return index.modified() >= demo.modified() ? facts.ends_sha256 == ends_sha256(demo)
                                                : facts.sha256 == sha256_of(demo);
 }

@@ -23,9 +23,9 @@ struct shown_demo {
     std::int64_t modified = 0; ///< nanoseconds since 1970
     demo_header header;
     progress index = progress::unknown;
-    bool urgent = false; ///< somebody waits for the index
+    bool urgent = false; ///< a client waits for the index
     index_facts facts;   ///< if it is known
-    /// Somebody may still be writing to it: nobody but those who ask for its index gets one before.
+    /// The demo may still be growing: only a direct request makes an index before this time.
     std::chrono::steady_clock::time_point settled{};
     std::string error; ///< why there is no index
 };
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::string const& folder() const noexcept { return folder_; }
     /// By path below the folder. Demos that are compressed are not among them.
     [[nodiscard]] std::map<std::string, shown_demo>& all() noexcept { return all_; }
-    /// Looks for what is there now. Of the folder's files without links, and without those whose names begin with a dot.
+    /// Looks for the current files, without links, and without those whose names begin with a dot.
     void scan();
     /// Null if it is not there any more.
     [[nodiscard]] std::shared_ptr<stored_file const> open(std::string const& path) const;
@@ -59,7 +59,7 @@ private:
     std::map<std::string, shown_demo> all_;
 };
 
-// What follows may run on any thread.
+// The rest may run on any thread.
 
 struct found_index {
     index_facts facts;

@@ -236,7 +236,7 @@ web_answer recordings_site::get_index(std::string const& path) {
     if (demo.index == shown_demo::progress::failed) return {};
     web_answer found;
     if (demo.index == shown_demo::progress::known) found = kept_.find(kept_index(path, demo));
-    if (found.what != web_answer::kind::file) { // or somebody has tidied up
+    if (found.what != web_answer::kind::file) { // or the file was removed
         begin_index(path, true);
         return worked_on();
     }
@@ -268,7 +268,7 @@ void recordings_site::begin_index(std::string const& path, bool first) {
             try {
                 *found = find_index(full, kept);
             } catch (...) {
-                *why = current_exit_reason().reason; // in the browser there is no path of this machine
+                *why = current_exit_reason().reason; // the browser must not see paths of this machine
             }
             if (interrupted()) return;
             boost::asio::post(io_, [this, path, tag, name, found, why] {

@@ -36,14 +36,14 @@ private:
 [[nodiscard]] std::string list_of(recording_folder& shown, std::string const& name, bool with_pictures);
 /// The page that has that list.
 [[nodiscard]] std::string_view list_page() noexcept;
-/// What it says of a broadcast. `from`: the address of a relay, if it comes from one, where a page that can reach it sees
-/// everything earlier; may be empty.
+/// The list entry of a broadcast. `from`: the address of the relay that it comes from, where a page that can reach it
+/// sees everything earlier; may be empty.
 [[nodiscard]] std::string list_of_broadcast(std::string const& name, std::string const& from, bool with_pictures);
 
-/// Recordings as pages of a web server. What takes long is done on a thread of its own.
+/// Recordings as pages of a web server. Long work is done on a thread of its own.
 class recordings_site final : public web_pages {
 public:
-    /// What is borrowed must outlive it.
+    /// Borrowed arguments must outlive it.
     recordings_site(boost::asio::io_context& io, recording_folder& shown, viewer_assets const& files,
                     game_pictures const& pictures, std::string name);
     recordings_site(recordings_site const&) = delete;

@@ -102,7 +102,8 @@ std::vector<std::string> viewer_assets::paths() const {
 game_pictures::game_pictures(std::string folder) : folder_{std::move(folder)} {
     std::error_code failed;
     if (!folder_.empty()) {
-        if (!fs::is_directory(folder_, failed)) throw usage_error{fmt::format("--data: {} is not a folder", folder_)};
+        if (!fs::is_directory(folder_, failed))
+            throw usage_error{fmt::format("--data: {} is not a folder", folder_)};
         return;
     }
     for (char const* const usual : {"/usr/share/games/ddnet/data", "/usr/share/games/teeworlds/data"})

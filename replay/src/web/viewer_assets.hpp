@@ -16,11 +16,11 @@ namespace teewire::replay {
 
 class viewer_assets {
 public:
-    /// `folder`: instead of what the program was built with, if it is not empty. Throws usage_error if there is no viewer.
+    /// `folder`: replaces the built-in files, if it is not empty. Throws usage_error if there is no viewer.
     explicit viewer_assets(std::string folder);
 
     [[nodiscard]] web_answer get(std::string_view path) const;
-    /// Of all files.
+    /// The paths of all files.
     [[nodiscard]] std::vector<std::string> paths() const;
 
 private:
@@ -31,7 +31,7 @@ private:
 /// The folder `data` of a game.
 class game_pictures {
 public:
-    /// Empty: what Debian's packages have, or nothing. Throws usage_error for what is no folder.
+    /// Empty: the pictures of Debian's packages, or none. Throws usage_error if it is not a folder.
     explicit game_pictures(std::string folder);
 
     [[nodiscard]] bool any() const noexcept { return !folder_.empty(); }

@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def install(npm, kept):
-    """What package-lock.json names, once."""
+    """Installs the packages of package-lock.json, once."""
     kept.mkdir(parents=True, exist_ok=True)
     lock = (HERE / "package-lock.json").read_bytes()
     done = kept / "installed"

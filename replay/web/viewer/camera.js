@@ -1,4 +1,4 @@
-// What part of the world is seen, as the clients choose it: about the same area whatever the shape of the window.
+// The visible part of the world, as the clients choose it: about the same area whatever the shape of the window.
 
 const AREA = 1150 * 1000;
 const MOST_WIDTH = 1500;
@@ -35,7 +35,7 @@ export class Camera {
     const { width, height } = seen_size(this.aspect);
     const px = group?.parallax[0] ?? 100;
     const py = group?.parallax[1] ?? 100;
-    // What is far away zooms less; what stands still, not at all.
+    // Distant layers zoom less; fixed ones, not at all.
     const share = Math.min(100, Math.max(0, Math.max(px, py)));
     const scale = (share * (this.zoom - 1) + 100) / 100;
     const w = width * scale;

@@ -1,7 +1,7 @@
 // Keys, mouse and fingers.
 
 const TAP_MS = 350;
-const MOVED = 6; // pixels that are no tap any more
+const MOVED = 6; // pixels; a longer move is not a tap
 
 /**
  * @param {Record<string, (amount?: number) => void>} actions
@@ -36,7 +36,7 @@ export function listen_to_keys(target, canvas, actions) {
     const range = tag === 'INPUT' && event.target.type === 'range';
     if (tag === 'SELECT' || (tag === 'INPUT' && !range) || event.target.closest?.('dialog')) return;
     const { key } = event;
-    // What a button does with these keys is its own.
+    // Buttons handle these keys themselves.
     if (tag === 'BUTTON' && (key === ' ' || key === 'Enter')) return;
     if (key === 'ArrowLeft' || key === 'ArrowRight') {
       event.preventDefault();

@@ -1,4 +1,5 @@
-// Our own pictures, drawn here: used where there are no others. They lie as the games' pictures do, see sprites.js.
+// Our own pictures, drawn here: used where the game's are missing. Their layout is that of the games' pictures, see
+// sprites.js.
 
 function canvas(width, height) {
   const made = document.createElement('canvas');
@@ -312,7 +313,7 @@ export function emoticon_picture() {
   return made;
 }
 
-// What tiles do, by their number: colour, and a sign. Others are not shown.
+// The effects of tiles, by their number: colour, and a sign. Others are not shown.
 const ENTITIES = {
   1: ['#7d8590', ''],
   2: ['#a33a3a', '☠'],

@@ -1,4 +1,4 @@
-// What there is at a place of the map.
+// The ground at a position of the map.
 
 const SOLID = new Set([1, 3]);
 

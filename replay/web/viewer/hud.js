@@ -1,4 +1,4 @@
-// What is written over the picture: chat, kills, clock, scores.
+// Text over the picture: chat, kills, clock, scores.
 import { time_text } from './playback.js';
 import { WEAPONS } from './sprites.js';
 import { name_in } from './world.js';

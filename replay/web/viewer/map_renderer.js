@@ -71,7 +71,7 @@ const MOST_TILE = 64;
 
 export function premultiply(pixels) {
   const out = pixels.slice();
-  // Most pixels are opaque or nothing, which whole words tell.
+  // Most pixels are opaque or empty, which whole words show.
   const words = new Uint32Array(out.buffer, 0, out.length >> 2);
   const alpha = new Uint8Array(Uint32Array.of(0xff).buffer)[0] === 0xff ? 0xff000000 : 0xff;
   for (let n = 0; n < words.length; ++n) {
@@ -255,7 +255,7 @@ export class MapRenderer {
     const gl = this.#gl;
     const { width, height, cells } = layer;
     const most = gl.getParameter(gl.MAX_TEXTURE_SIZE);
-    // Beyond what a texture can hold, nobody has been seen to play.
+    // No recording has players beyond the size of a texture.
     const w = Math.min(width, most);
     const h = Math.min(height, most);
     const pairs = new Uint8Array(w * h * 2);

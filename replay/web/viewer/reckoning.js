@@ -1,5 +1,5 @@
-// Where tees are that a server has not told of anew. It sends a character as it was at `tick`, as long as everybody who
-// moves it on by the rules of the game comes to the same. So do we, by the standard rules.
+// Positions of tees between updates. A server sends a character as it was at `tick`, as long as every client that moves
+// it on by the rules of the game gets the same result. So do we, by the standard rules.
 
 /** Three seconds: servers send again after that. */
 const MOST_TICKS = 150;
@@ -115,7 +115,7 @@ function step(core, ground) {
     core.vy *= FASTEST / length;
   }
   move(core, ground);
-  // What is sent has no more digits than this, so that all come to the same.
+  // Sent values have no more digits than this, so that all get the same result.
   for (const name of ['x', 'y', 'hook_x', 'hook_y']) core[name] = Math.round(core[name]);
   for (const name of ['vx', 'vy', 'hook_dx', 'hook_dy']) core[name] = Math.round(core[name] * 256) / 256;
 }

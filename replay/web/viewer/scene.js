@@ -1,4 +1,4 @@
-// A frame: the map behind, the game, the map before it.
+// A frame: the background layers of the map, the game, the foreground layers.
 import * as twgl from 'twgl.js';
 import { Camera } from './camera.js';
 import { MapRenderer } from './map_renderer.js';

@@ -1,4 +1,4 @@
-// What is shown: a recording or a broadcast, read through the library. The only module that knows it.
+// The recording or broadcast on show, read through the library. The only module that knows it.
 import { Broadcast, Recording, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
 import { World, projectile_tuning } from './world.js';
 
@@ -30,7 +30,7 @@ class Show {
   live = false;
   /** What happened, as far as it is known: {tick, kind, client, target, value, text}, by tick. */
   events = [];
-  complete = false; // an index has told all of them
+  complete = false; // an index has all of them
   tuning = undefined;
   #kept = new Map(); // number of a segment: its stretch
   #coming = new Map(); // number: its promise, and what gives it up
@@ -309,7 +309,7 @@ export async function open_demo(url, { progress } = {}) {
   const library = started();
   const source = await url_source(url);
   const module = await library;
-  // The index is beside the file, not behind what a query adds.
+  // The index is next to the file: it goes before a query.
   const place = new URL(url, document.baseURI);
   place.pathname += '.index';
   const coming = fetch_index(place, source.size);

@@ -442,11 +442,11 @@ async function listing() {
 
 async function main() {
   const answer = listing();
-  started().catch(() => {}); // told when it is needed
+  started().catch(() => {}); // reported when it is needed
   connect();
   link = new URLSearchParams(location.search);
   let what = '';
-  // What is to be shown is fetched while the page makes what shows it.
+  // The recording is fetched while the page prepares its parts.
   let opening = null;
   const open = () => {
     what = link.get('live') ?? link.get('demo') ?? '';

@@ -1,4 +1,4 @@
-// What a snapshot says about the game, whatever the protocol: players, tees, and what lies and flies about.
+// The game in a snapshot, whatever the protocol: players, tees, and everything that lies and flies about.
 
 import { reckon } from './reckoning.js';
 

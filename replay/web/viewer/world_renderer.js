@@ -1,4 +1,4 @@
-// What moves: tees, hooks, shots, pickups, flags, and what is left of explosions.
+// Moving things: tees, hooks, shots, pickups, flags, and the remains of explosions.
 import * as twgl from 'twgl.js';
 import { color_of, faded, WHITE } from './sprite_batch.js';
 import { is_ninja } from './tee_renderer.js';

@@ -30,7 +30,7 @@ using map_bytes = std::span<std::uint8_t const>;
 
 inline constexpr std::uint16_t uuid_index_type = 0xffff; ///< of the items that name types by UUID
 
-/// What zlib and PNG call CRC-32: that of a whole map file is sent by servers and stored in demos. O(bytes).
+/// The CRC-32 of zlib and PNG: servers send that of a whole map file, and demos store it. O(bytes).
 [[nodiscard]] std::uint32_t map_crc32(map_bytes file) noexcept;
 
 // ---- read ----------------------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ public:
         return static_cast<std::int32_t>(std::uint32_t{b[0]} | std::uint32_t{b[1]} << 8 |
                                          std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24);
     }
-    /// As they are in the file.
+    /// The bytes as stored in the file.
     [[nodiscard]] constexpr map_bytes bytes() const noexcept { return bytes_; }
 
 private:
@@ -191,7 +191,7 @@ private:
 
 /// How to write a file.
 struct datafile_write_options {
-    int version = 4; ///< 3 stores blocks as they are
+    int version = 4; ///< 3 stores blocks uncompressed
     int level = -1;  ///< zlib's 0 to 9; -1 is its default, which real files have
 };
 
@@ -214,7 +214,7 @@ public:
 
     /// Compresses and gives the number of the block. It must not be empty.
     std::int32_t add_block(map_bytes content);
-    /// Takes a zlib stream as it is, in version 4 alone.
+    /// Takes a zlib stream unchanged, only in version 4.
     std::int32_t add_stored_block(map_bytes stored, std::size_t size);
 
     /// The file. Empty if it would be 2 GiB or more, or if there are more items or names than numbers.

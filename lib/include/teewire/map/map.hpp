@@ -4,10 +4,10 @@
 /// See doc/format/map.md.
 ///
 /// Numbers that name other things (image, envelope, sound, layer) are positions in the lists here, -1 for none. Numbers
-/// called `..._block` are data blocks of the file that was read, -1 for none; new content may leave them at -1. What is
-/// not understood is kept and written again: unknown items and layers, ints behind the known ones, blocks that nothing
-/// refers to. So a map that is read and written is read back equal, but for DDNet's bezier item, which is added where a
-/// curve lacks it, and for what the file holds twice though there is one: an id, or a block of tiles.
+/// called `..._block` are data blocks of the file that was read, -1 for none; new content may leave them at -1. Unknown
+/// content is kept and written again: unknown items and layers, ints after the known ones, blocks that nothing refers
+/// to. So a map that is read and written is read back equal, except for DDNet's bezier item, which is added where a
+/// curve lacks it, and for ids and blocks of tiles that the file holds twice.
 #pragma once
 
 #include "teewire/map/datafile.hpp"
@@ -41,7 +41,7 @@ inline constexpr uuid auto_mapper_uuid{
 /// Curves of envelopes, apart from their points.
 inline constexpr uuid bezier_uuid{
     {0x3a, 0xb4, 0xf8, 0x4d, 0xd9, 0xcc, 0x3c, 0x78, 0xb5, 0x85, 0x0d, 0x6c, 0xcd, 0xb2, 0xe2, 0x5c}};
-/// Removed from DDNet in 2023; such items are kept as they are.
+/// Removed from DDNet in 2023; such items are kept unchanged.
 inline constexpr uuid group_extension_uuid{
     {0x4a, 0x26, 0xca, 0x1f, 0x64, 0xbd, 0x30, 0xe3, 0x90, 0x7a, 0x70, 0x7e, 0xac, 0xd1, 0xf0, 0x80}};
 /// Of DDNet's own tests.
@@ -52,8 +52,8 @@ inline constexpr uuid test_uuid{
 
 // ---- parts ---------------------------------------------------------------------------------------------------------
 
-/// The ints of an item as they were read; empty for a new one. Only what the typed fields do not cover is used when
-/// writing: unused ints, and those behind the known ones.
+/// The ints of an item as they were read; empty for a new one. Writing uses only those that the typed fields do not
+/// cover: unused ints, and those after the known ones.
 using raw_ints = std::vector<std::int32_t>;
 
 /// A string in a data block of its own.
@@ -145,9 +145,9 @@ struct map_group {
 
 // ---- layers --------------------------------------------------------------------------------------------------------
 
-/// What the cells of a layer are. One bit each, as in the file.
+/// The kind of a layer's cells. One bit each, as in the file.
 enum class tile_kind : std::uint8_t {
-    tiles = 0,     ///< for the eyes alone
+    tiles = 0,     ///< only visible
     game = 1,      ///< what tees stand on, and where they begin
     tele = 2,      ///< of DDNet: teleporters
     speedup = 4,   ///< of DDNet: what accelerates
@@ -159,7 +159,7 @@ enum class tile_kind : std::uint8_t {
 [[nodiscard]] std::string_view name(tile_kind kind) noexcept;
 
 /// doc/format/map.md#tile-layers. Rows from the top. Cells are in the list of the layer's kind: width times height of
-/// them, or none if the file's are unreadable. Versions 2 and 3 store them as they are, version 4 packed.
+/// them, or none if the file's are unreadable. Versions 2 and 3 store them unpacked, version 4 packed.
 struct tile_layer {
     std::int32_t version = 3;                              ///< 2 to 4
     std::int32_t width = 0;                                ///< cells
@@ -174,7 +174,7 @@ struct tile_layer {
     std::vector<speedup_tile> speedup{}; ///< of DDNet
     std::vector<switch_tile> switches{}; ///< of DDNet
     std::vector<tune_tile> tune{};       ///< of DDNet
-    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the cells
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block after the cells
     std::int32_t tiles_block = -1;       ///< where the cells are
     std::int32_t zero_block = -1;        ///< of tele to tune: empty tiles for programs that do not know the kind
     bool has_zeros = true; ///< false if the block holds something else, or neither it nor the cells could be read
@@ -211,7 +211,7 @@ struct quad_layer {
     std::int32_t version = 2;            ///< 1 or 2
     std::int32_t image = -1;             ///< in game_map::images
     std::vector<map_quad> quads{};       ///< from the back to the front
-    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the quads
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block after the quads
     std::int32_t quads_block = -1;       ///< where they are
     friend bool operator==(quad_layer const&, quad_layer const&) = default;
 };
@@ -243,12 +243,12 @@ struct sound_layer {
     std::int32_t sound = -1;             ///< in game_map::sounds
     bool deprecated = false;             ///< is written in the old form, which holds no other shapes
     std::vector<sound_source> sources{}; ///< where it sounds
-    std::vector<std::uint8_t> surplus{}; ///< bytes of the block behind the sources
+    std::vector<std::uint8_t> surplus{}; ///< bytes of the block after the sources
     std::int32_t sources_block = -1;     ///< where they are
     friend bool operator==(sound_layer const&, sound_layer const&) = default;
 };
 
-/// A layer of an unknown type, or one whose attributes are senseless: kept as it is.
+/// A layer of an unknown type, or with senseless attributes: kept unchanged.
 struct unknown_layer {
     friend bool operator==(unknown_layer const&, unknown_layer const&) = default;
 };
@@ -308,7 +308,7 @@ struct auto_mapper {
     friend bool operator==(auto_mapper const&, auto_mapper const&) = default;
 };
 
-/// An item that is kept as it is.
+/// An item that is kept unchanged.
 struct unknown_item {
     std::uint16_t type = 0; ///< of the item
     std::uint16_t id = 0;   ///< of the item
@@ -340,7 +340,7 @@ struct game_map {
     std::vector<map_image> images{};            ///< of tile and quad layers
     std::vector<map_envelope> envelopes{};      ///< of positions, colours and sounds
     std::vector<envelope_point> points{};       ///< of all envelopes
-    std::vector<std::int32_t> surplus_points{}; ///< ints behind the last whole point
+    std::vector<std::int32_t> surplus_points{}; ///< ints after the last whole point
     bool bezier_item = false;                   ///< DDNet's item with tangents, unless an envelope is of version 3
     std::vector<map_group> groups{};            ///< from the back to the front
     std::vector<map_layer> layers{};            ///< of all groups
@@ -367,13 +367,13 @@ struct game_map {
 
 // ---- read ----------------------------------------------------------------------------------------------------------
 
-/// What to read of a map.
+/// The parts of a map to read.
 enum class map_contents : std::uint8_t {
     all,     ///< everything
     physics, ///< without pixels, sounds, quads and ordinary tiles, for servers. Not to be written
 };
 
-/// Gets the number and the bytes of each block that is read, decompressed, as often as it is named.
+/// Gets the number and the bytes of each block that is read, decompressed, each time it is named.
 using map_block_listener = borrowed_callable<std::int32_t, std::span<std::uint8_t const>>;
 
 /// How to read a map.
@@ -381,34 +381,34 @@ struct map_read_options {
     /// strict: the first error refuses the map, as in DDNet. lenient: what is senseless is left out and reported.
     decoding mode = decoding::lenient;
     map_contents contents = map_contents::all; ///< what to read
-    /// Limit for all blocks, as stored or decompressed, whichever is more, and unpacked tiles together: of memory, and so
-    /// of time. A block counts as often as it is named. What is beyond it is kept unread, with too_large.
+    /// Limit for all blocks, as stored or decompressed, whichever is more, and unpacked tiles together: of memory, and
+    /// so of time. A block counts each time it is named. Content beyond the limit is kept unread, with too_large.
     std::size_t max_bytes = std::size_t{1} << 30;
     map_report report = {};           ///< where everything goes that is found
     map_block_listener on_block = {}; ///< hears what is decompressed
 };
 
-/// Reads a map into `out`, which is empty afterwards if that fails. Gives what made it fail: missing_version,
-/// unsupported_map_version, item_too_short (of the version item), and in strict mode any error. Everything found goes
-/// to options.report. Allocates what the file holds, never what it merely claims; as everywhere in this library, the
-/// program ends if there is no memory. Costs zlib's time, mostly.
+/// Reads a map into `out`, which is empty afterwards if that fails. Returns the problem that made it fail:
+/// missing_version, unsupported_map_version, item_too_short (of the version item), and in strict mode any error.
+/// Everything found goes to options.report. Allocates for the content of the file, never for a mere claim; as
+/// everywhere in this library, the program ends if there is no memory. Costs mostly zlib's time.
 map_problem read_map(datafile const& file, game_map& out, map_read_options const& options = {});
 
-/// Reads the game layer alone: the last one, as in DDNet. False if there is none with readable tiles; problems of that
+/// Reads only the game layer: the last one, as in DDNet. False if there is none with readable tiles; problems of that
 /// layer go to `report`. Costs little more than zlib's time for its block.
 bool read_game_layer(datafile const& file, tile_layer& out, map_report report = {});
 
 // ---- write ---------------------------------------------------------------------------------------------------------
 
-/// Writes a map as DDNet and Teeworlds read it, into `out`. Blocks keep their numbers; where one is no longer used, a
-/// block of one zero byte takes its place. Errors: tile_data_too_small (a layer whose cells are not width times
-/// height), decompress_failed (version 3 alone, a kept block), too_large (2 GiB).
+/// Writes a map as DDNet and Teeworlds read it, into `out`. Blocks keep their numbers; a block that is no longer used
+/// is replaced by one zero byte. Errors: tile_data_too_small (a layer whose cells are not width times height),
+/// decompress_failed (only version 3, a kept block), too_large (2 GiB).
 map_problem write_map(game_map const& map, std::vector<std::uint8_t>& out,
                       datafile_write_options const& options = {});
 
 // ---- convenience ---------------------------------------------------------------------------------------------------
 
-/// What is at one place of the physics layers; zero where a layer is missing.
+/// The physics layers at one position; zero where a layer is missing.
 struct physics_cell {
     tile game{};            ///< of the game layer
     tile front{};           ///< of the front layer
@@ -450,9 +450,9 @@ void convert_deprecated_sounds(sound_layer& layer) noexcept;
 void pack_name(std::string_view text, std::span<std::int32_t> out) noexcept;
 
 /// Makes a DDNet and 0.6 map suitable for Teeworlds 0.7, and back. To 0.7: images of version 2, ordinary tiles and the
-/// game layer packed and without what is behind their cells, bezier curves inside the points. To 0.6: the reverse, without
-/// items of DDNet's curves that stood beside points of 0.7. DDNet's layers stay, 0.7 ignores them; one whose empty tiles
-/// were those of a layer whose form changes gets some of its own.
+/// game layer packed and without surplus bytes after their cells, bezier curves inside the points. To 0.6: the reverse,
+/// without items of DDNet's curves next to points of 0.7. DDNet's layers are kept, and 0.7 ignores them; one whose
+/// empty tiles were those of a layer whose form changes gets some of its own.
 void convert_to_07(game_map& map);
 /// The reverse of convert_to_07.
 void convert_to_06(game_map& map);

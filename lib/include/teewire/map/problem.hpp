@@ -9,7 +9,7 @@
 
 namespace teewire {
 
-/// What was found. Zero is success.
+/// Codes of problems. Zero is success.
 enum class map_errc : std::uint8_t {
     ok, ///< nothing
     // the container: the whole file
@@ -56,7 +56,7 @@ enum class map_errc : std::uint8_t {
     nonzero_skip,              ///< in tiles that are not packed
     nonzero_reserved,          ///< the last byte of a tile
     packed_tiles_too_short,    ///< the runs end before the last tile
-    packed_tiles_too_long,     ///< there are runs behind the last tile
+    packed_tiles_too_long,     ///< runs after the last tile
     packed_physics_layer,      ///< version 4 for anything but ordinary tiles and the game layer
     quad_data_too_small,       ///< fewer bytes than its quads need
     sound_data_too_small,      ///< fewer bytes than its sources need
@@ -70,8 +70,8 @@ enum class map_errc : std::uint8_t {
     packed_tiles_unaligned,  ///< the block is not a multiple of 4 bytes
     settings_not_terminated, ///< the last setting has no terminator
     text_too_long,           ///< longer than the editors hold
-    unknown_item_type,       ///< kept as it is
-    unknown_layer_type,      ///< kept as it is
+    unknown_item_type,       ///< kept unchanged
+    unknown_layer_type,      ///< kept unchanged
     duplicate_physics_layer, ///< the last one counts, for Teeworlds the first
     physics_layer_place,     ///< a physics layer outside the game layer's group
     game_group_fields,       ///< offset, parallax or clipping, which games overwrite
@@ -82,17 +82,17 @@ enum class map_errc : std::uint8_t {
     bad_curve_type,          ///< taken as linear
     point_order,             ///< an envelope's times go backwards
     bezier_count,            ///< the bezier item does not fit the points and is ignored
-    tile_image_size,         ///< an image of a tile layer that is no multiple of 16
+    tile_image_size,         ///< a tile layer's image that is not a multiple of 16
     missing_image_name,      ///< an external image without a name
     bad_auto_mapper,         ///< points at no ordinary tile layer, or has another version
     short_uuid_index,        ///< an index item with less than four ints
     duplicate_uuid_index,    ///< an item type whose UUID is given twice
-    unknown_uuid,            ///< kept as it is
+    unknown_uuid,            ///< kept unchanged
     // xVector maps
     truncated,            ///< ends inside the header or a tile
     bad_player_depth,     ///< players are drawn in a layer that the map does not have
     missing_end_of_tiles, ///< ends where the end of the tiles should be marked
-    trailing_data,        ///< goes on behind the end of the tiles
+    trailing_data,        ///< continues past the end of the tiles
     tile_out_of_bounds,   ///< left out
     duplicate_tile,       ///< for the same cell; the last one counts
     other_layout,         ///< not the documented one but that of the original program
@@ -115,7 +115,7 @@ enum class map_severity : std::uint8_t {
 };
 /// "note", "damage" or "error".
 [[nodiscard]] std::string_view name(map_severity severity) noexcept;
-/// How bad `code` is in general. What hits the game layer is an error where it would be damage elsewhere.
+/// The usual severity of `code`. In the game layer, problems that are damage elsewhere are errors.
 [[nodiscard]] map_severity severity_of(map_errc code) noexcept;
 
 /// Something found in a file. Fields that do not apply are -1.

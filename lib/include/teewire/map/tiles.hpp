@@ -12,7 +12,7 @@
 
 namespace teewire {
 
-/// Of ordinary tile layers, the game layer and the front layer.
+/// A cell of ordinary tile layers, the game layer and the front layer.
 struct tile {
     std::uint8_t index = 0;    ///< 0 is nothing; otherwise the place in a sheet of 16 by 16, or what it does
     std::uint8_t flags = 0;    ///< tile_flag

@@ -1,10 +1,10 @@
 /// @file
 /// Maps of xVector, Revision 1: a sparse list of tiles in layers. See doc/format/xvector.md.
 ///
-/// Two layouts exist. Revision 1 as it is documented has a meta-header of 16 bytes, with a minimum version and content
-/// flags, and ends its header with scroll and parallax rates. What the original program reads and writes has a
-/// meta-header of 8 bytes, the content flags at the end of the header and no rates; every file that is known has this
-/// layout. A reader distinguishes them by itself. Numbers are little-endian, texts UTF-8 after a 32-bit length.
+/// Two layouts exist. Documented revision 1 has a meta-header of 16 bytes, with a minimum version and content flags,
+/// and ends its header with scroll and parallax rates. The original program reads and writes a meta-header of 8 bytes,
+/// the content flags at the end of the header, and no rates; every known file has this layout. A reader distinguishes
+/// them by itself. Numbers are little-endian, texts UTF-8 after a 32-bit length.
 ///
 /// From the document: the layouts of header and tiles, discarding tiles outside the map, refusing data after the end. From
 /// the program: dimensions of at least 1, a player depth below the depth, z checked like x and y, the last one of several
@@ -43,7 +43,7 @@ struct xvector_header {
     std::uint32_t height = 0;        ///< in tiles
     std::uint32_t depth = 0;         ///< in layers
     std::uint32_t player_depth = 0;  ///< layer at which players and objects are drawn
-    std::string_view north;          ///< map behind that border, or empty
+    std::string_view north;          ///< map beyond that border, or empty
     std::string_view east;           ///< the same
     std::string_view south;          ///< the same
     std::string_view west;           ///< the same
@@ -54,9 +54,9 @@ struct xvector_header {
     float parallax_x = 0;      ///< units unknown
     float parallax_y = 0;      ///< units unknown
 
-    /// Information for the server alone has been taken out.
+    /// Information that only the server needs has been removed.
     [[nodiscard]] bool stripped() const noexcept { return (content_flags & xvector_stripped) != 0; }
-    /// The background counts for nothing when another map lies behind a border.
+    /// The background is ignored when another map is beyond a border.
     [[nodiscard]] bool background_ignored() const noexcept {
         return !north.empty() || !east.empty() || !south.empty() || !west.empty();
     }
@@ -101,7 +101,7 @@ public:
     static result<xvector_reader, map_problem> open(std::span<std::uint8_t const> file,
                                                     xvector_options const& options = {}) noexcept;
 
-    /// What open() read.
+    /// The header that open() read.
     [[nodiscard]] xvector_header const& header() const noexcept { return header_; }
 
     /// The next tile of the map. False at the end and on errors: truncated (inside a tile), missing_end_of_tiles (between
@@ -151,9 +151,9 @@ result<std::size_t, map_problem> write_xvector(xvector_header const& header, std
                                                std::span<std::uint8_t> out,
                                                std::span<std::uint8_t> cells = {}) noexcept;
 
-/// Copies what a client may know: everything up to the end of the tiles, marked as stripped. Whatever a server keeps
-/// behind the end is left out. Returns the size, which is never above that of the file; `out` may be the file's own
-/// memory. Errors: as those of the reader but trailing_data, and too_large for `out`.
+/// Copies the part that a client may know: everything up to the end of the tiles, marked as stripped. Server data after
+/// that is left out. Returns the size, which is never above that of the file; `out` may be the file's own memory.
+/// Errors: as those of the reader except trailing_data, and too_large for `out`.
 result<std::size_t, map_problem> strip_xvector(std::span<std::uint8_t const> file,
                                                std::span<std::uint8_t> out) noexcept;
 

@@ -1,4 +1,4 @@
-// What kernels include of others, for the files that compile them for a level: to be included first, as it must be
+// Headers that kernels include, for the files that compile them for a level. To be included first, because they must be
 // compiled for any machine.
 #pragma once
 

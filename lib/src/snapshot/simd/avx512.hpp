@@ -1,4 +1,4 @@
-// The vector interface with AVX-512. What each function does is said in scalar.hpp.
+// The vector interface with AVX-512. scalar.hpp describes the functions.
 #pragma once
 
 #include <bit>

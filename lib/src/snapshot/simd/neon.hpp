@@ -1,4 +1,4 @@
-// The vector interface with NEON. What each function does is said in scalar.hpp.
+// The vector interface with NEON. scalar.hpp describes the functions.
 #pragma once
 
 #if defined(__aarch64__)

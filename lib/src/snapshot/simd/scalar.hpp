@@ -47,7 +47,7 @@ inline vec all(std::int32_t value) noexcept { return vec{} + static_cast<std::ui
 // Lane by lane, modulo 2^32.
 inline vec plus(vec a, vec b) noexcept { return a + b; }
 inline vec minus(vec a, vec b) noexcept { return a - b; }
-// A bit for each lane, the first one lowest. Asks for what is equal, as that is what most machines can tell.
+// A bit for each lane, the first one lowest. Compares for equality, which most machines can do.
 inline std::uint32_t unequal(vec a, vec b) noexcept {
     return 0xfU ^ bits(reinterpret_cast<vec>(a == b) & vec{1, 2, 4, 8});
 }

@@ -1,4 +1,4 @@
-// The vector interface with SSE2. What each function does is said in scalar.hpp.
+// The vector interface with SSE2. scalar.hpp describes the functions.
 #pragma once
 
 #include "bits.hpp"

@@ -14,7 +14,7 @@ namespace teewire::replay {
 
 class capture_pass {
 public:
-    /// What is borrowed must outlive it. Throws as capture_reader does.
+    /// Borrowed arguments must outlive it. Throws as capture_reader does.
     capture_pass(capture_source const& source, capture_listener& listener);
 
     /// Reads a frame. False at the end and where the file is damaged: then what is still open has been counted.
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::vector<connection_stats const*> connections() const { return watcher_.connections(); }
     [[nodiscard]] frame_counts const& frames() const noexcept { return frames_; }
     [[nodiscard]] std::string_view link_name() const noexcept { return reader_.link_name(); }
-    /// What is damaged where; empty if nothing is.
+    /// The damage and its position; empty if there is none.
     [[nodiscard]] std::string const& error() const noexcept { return reader_.error(); }
     [[nodiscard]] std::uint64_t done_bytes() const { return reader_.position(); }
 

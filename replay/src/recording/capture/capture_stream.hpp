@@ -1,4 +1,4 @@
-// What one connection of a capture received, as a stream.
+// The data that one connection of a capture received, as a stream.
 #pragma once
 
 #include "game/owned_snapshot.hpp"
@@ -32,13 +32,13 @@ private:
 /// stay on a map with snapshots is a recording. A snapshot that comes later than any base would be is lost.
 class capture_stream final : public event_source, private capture_listener {
 public:
-    /// What the first reading found, about the connection that is followed: its first frame, and all of its stays. What
-    /// is borrowed must outlive it. Throws as capture_reader does.
+    /// Takes the results of the first reading for the connection to follow: its first frame, and all of its stays.
+    /// Borrowed arguments must outlive it. Throws as capture_reader does.
     capture_stream(capture_source const& source, std::uint64_t first_frame, std::vector<map_stay> stays,
                    map_collector const& maps);
 
     bool next(stream_event& out) override;
-    /// What the first reading found is wrong with the file, which this finds again.
+    /// The damage of the file, which the first reading has found too.
     [[nodiscard]] std::string error() const override { return pass_.error(); }
     [[nodiscard]] std::uint64_t done_bytes() const override { return pass_.done_bytes(); }
 

@@ -1,4 +1,4 @@
-// What is found of a game connection in a capture: who talks to whom, in which protocol, and what they send.
+// Facts about a game connection in a capture: its ends, its protocol, and its messages.
 #pragma once
 
 #include "game/served_map.hpp"
@@ -18,7 +18,7 @@
 
 namespace teewire::replay {
 
-/// Who sent something.
+/// The sender of a packet.
 enum class sender : std::uint8_t { client, server };
 [[nodiscard]] constexpr sender other(sender s) noexcept {
     return s == sender::client ? sender::server : sender::client;
@@ -45,7 +45,7 @@ struct usage {
 /// By name.
 using usage_table = std::map<std::string, usage, std::less<>>;
 
-/// What came from one side.
+/// Facts about the packets from one side.
 struct direction {
     std::uint64_t packets = 0;
     std::uint64_t bytes = 0;         ///< of UDP
@@ -64,7 +64,7 @@ struct first_error {
     std::string first; ///< "frame 12, byte 3: ..."
 };
 
-/// What was found of one pair of addresses.
+/// Facts about the packets between two addresses.
 struct connection_stats {
     std::array<udp_address, 2> ends; ///< in the order of the first packet
     std::optional<std::size_t> server_end;
@@ -143,10 +143,10 @@ public:
     virtual void packet(seen_packet const&, packet const&, std::span<std::uint8_t const> /*payload*/) {}
     virtual void control(seen_packet const&, control_message const&) {}
     virtual void chunk_arrives(seen_packet const&, seen_chunk const&) {}
-    /// It is no connection's, or damaged: why.
+    /// The packet belongs to no connection or is damaged, and why.
     virtual void no_packet(seen_packet const&, std::string_view /*why*/) {}
 
-    /// Ticks begin anew.
+    /// Ticks restart.
     virtual void stay_begins(connection_stats const&, map_stay const&) {}
     virtual void snapshot(connection_stats const&, snapshot_event const&) {}
     /// A message that the server sends to the game, vital ones in order.

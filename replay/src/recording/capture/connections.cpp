@@ -93,7 +93,7 @@ void connection_watcher::finish() {
 std::vector<connection_stats const*> connection_watcher::connections() const {
     std::vector<connection_stats const*> all;
     for (auto const& each : connections_) all.push_back(&each.stats());
-    // Those that brought no snapshot come behind the others.
+    // Connections without snapshots come after the others.
     std::stable_sort(all.begin(), all.end(), [](auto const* a, auto const* b) {
         return std::pair{!a->has_snapshots(), a->first_frame} < std::pair{!b->has_snapshots(), b->first_frame};
     });

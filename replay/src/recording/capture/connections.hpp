@@ -1,6 +1,6 @@
 // The game connections in a capture.
 //
-// What a capture lacks is counted and does not stop anything. See doc/format/packet.md#recognising-a-protocol.
+// Gaps of a capture are counted and stop nothing. See doc/format/packet.md#recognising-a-protocol.
 #pragma once
 
 #include "base/keyed_hash.hpp"
@@ -27,7 +27,7 @@ public:
     /// Datagrams between addresses without a connection, and how many of them ask for or bring a server's info.
     [[nodiscard]] std::uint64_t foreign() const;
     [[nodiscard]] std::uint64_t foreign_connless() const;
-    /// Connections that there was no room for.
+    /// Connections that did not fit.
     [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
     /// How often state was dropped as too many connections were alive at the same time.
     [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }

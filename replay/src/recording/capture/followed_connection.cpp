@@ -17,7 +17,7 @@
 
 namespace teewire::replay {
 
-/// What following a connection takes.
+/// The state needed to follow a connection.
 struct followed_connection::live_state {
     explicit live_state(bool v07)
         : parts(4), entries{new history::entry[history_entries]}, block{new std::int32_t[history_ints]},
@@ -74,13 +74,13 @@ bool is_snapshot(message_type type) {
     return type == message_type::snap || type == message_type::snap_empty || type == message_type::snap_single;
 }
 
-// What only servers of games say, and right at the beginning.
+// Messages that only game servers send, and at the start.
 bool names_map(message const& m, message_type type, protocol p) {
     return (type == message_type::map_change && decode<messages::map_change>(m, p)) ||
            (type == message_type::map_details && decode<messages::map_details>(m, p));
 }
 
-// Who sends such messages; nobody for those that both do.
+// The side that sends such messages; nothing if both do.
 std::optional<sender> usual_sender(message_type type) {
     switch (type) {
     case message_type::map_change:
@@ -154,7 +154,7 @@ void followed_connection::count_distance() {
     if (!live_->counted || tick > *live_->counted) live_->counted = tick;
 }
 
-// What comes next has nothing to do with what came before.
+// The following packets have nothing to do with those before.
 void followed_connection::flush_counts() {
     while (!live_->unordered.empty()) count_distance();
     live_->counted.reset();
@@ -196,7 +196,7 @@ void followed_connection::receive(std::uint64_t frame, std::int64_t time, udp_da
 
 void followed_connection::read_packet(seen_packet const& seen) {
     wire_format const format = stats_.v07 ? wire_format::v07 : stats_.format.value_or(wire_format::v06);
-    // The flags alone say whether there is a token of 0.6.5.
+    // Only the flags say whether there is a token of 0.6.5.
     auto const p = parse_packet(seen.datagram, stats_.v07 ? format : wire_format::v06, decoding::lenient);
     if (!p) return malformed(seen, fmt::format("byte {}: {}", p.error().position, describe(p.error().code)));
     stats_.from[seen.end].resend_requests += p->resend;
@@ -235,7 +235,7 @@ void followed_connection::read_control(seen_packet const& seen, control_message 
     }
 }
 
-// Connects are repeated, and may come late. One is believed when the numbers of vital chunks begin anew.
+// Connects are repeated, and may come late. One is believed when the numbers of vital chunks restart.
 void followed_connection::connect() {
     reconnects_ = stats_.from[0].vital + stats_.from[1].vital != 0;
     if (reconnects_) return;
@@ -257,7 +257,7 @@ void followed_connection::start_anew() {
 void followed_connection::read_chunks(seen_packet const& seen, packet const& p,
                                       std::span<std::uint8_t const> payload) {
     wire_format const format = stats_.v07 ? wire_format::v07 : wire_format::v06;
-    std::size_t const token_bytes = 4; // DDNet's, behind the chunks
+    std::size_t const token_bytes = 4; // DDNet's, after the chunks
     chunk_reader counting{payload, p.chunks, format};
     std::size_t chunks = 0;
     for (chunk c; counting.next(c);) ++chunks;

@@ -11,14 +11,14 @@ namespace teewire::replay {
 
 class followed_connection;
 
-/// What the connections of a capture share.
+/// The parts that the connections of a capture share.
 class connection_host {
 public:
     explicit connection_host(capture_listener& l)
         : listener{l}, scratch{std::make_unique<snapshot_scratch>()}, payload{std::make_unique<payload_memory>()} {}
     connection_host(connection_host const&) = delete;
     connection_host& operator=(connection_host const&) = delete;
-    /// No doubt is left that it is a connection. False if there is no room for it.
+    /// It certainly is a connection. False if there is no room for it.
     virtual bool promote(followed_connection& which) = 0;
     /// It is about to take the memory of a live connection.
     virtual void make_room(followed_connection& which) = 0;
@@ -75,7 +75,7 @@ private:
     connection_stats stats_;
     std::uint32_t votes_06_ = 0, votes_07_ = 0; // packets that only fit one
     bool is_connection_ = false;
-    bool left_out_ = false;   // there was no room
+    bool left_out_ = false;   // it did not fit
     bool stay_over_ = false;  // the next snapshot belongs to another one
     bool reconnects_ = false; // a connect was seen amid a connection: it may have been an old one that came late
     std::unique_ptr<live_state> live_; // what decoding needs

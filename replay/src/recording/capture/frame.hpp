@@ -29,7 +29,7 @@ struct udp_datagram {
     std::span<std::uint8_t const> payload;
 };
 
-/// What lies below IP, by the numbers that captures use.
+/// The layer below IP, by the numbers that captures use.
 enum class link_layer : std::uint8_t { ethernet, cooked_1, cooked_2, loopback, raw_ip };
 
 enum class frame_kind : std::uint8_t {

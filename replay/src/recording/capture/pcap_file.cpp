@@ -55,7 +55,7 @@ int close_stream(void* cookie) {
     return ::close(*file);
 }
 
-// What is in a compressed file.
+// A compressed file, read decompressed.
 struct packed_file {
     packed_file(open_file file, compression kind) : inner{std::move(file)}, reader{kind} {}
 
@@ -105,7 +105,7 @@ open_file stream_of(int descriptor, std::string const& name) {
     return opened;
 }
 
-// What has been read first.
+// Puts back the bytes that were read first.
 void put_back(open_file const& file, std::span<std::uint8_t const> bytes, std::string const& name) {
     for (std::size_t i = bytes.size(); i > 0; --i)
         if (std::ungetc(bytes[i - 1], file.get()) == EOF) throw io_error{name, "cannot be read"};
@@ -120,16 +120,16 @@ open_file copy_of(open_file const& stream, std::string const& name) {
         if (std::fwrite(block.data(), 1, n, copy.get()) != n)
             throw io_error{fmt::format("a temporary file cannot be written: {}", std::strerror(errno))};
         if ((size += n) > max_stream_bytes)
-            throw io_error{name, fmt::format("more than {} GiB, which can only be read from a file",
-                                             max_stream_bytes >> 30)};
+            throw io_error{
+                name, fmt::format("more than {} GiB, which can only be read from a file", max_stream_bytes >> 30)};
     }
     if (std::ferror(stream.get())) throw io_error{name, "cannot be read"};
     if (std::fflush(copy.get()) != 0) throw io_error{"a temporary file cannot be written"};
     return copy;
 }
 
-// Files of the usual kind have 32 bits for the seconds. Nobody captured in other years, and without them the difference
-// of any two times fits into the same type.
+// Usual files have 32 bits for the seconds. Captures from other years do not exist, and without them the difference of
+// any two times fits into the same type.
 constexpr std::int64_t second = 1'000'000'000; // nanoseconds
 constexpr std::int64_t min_time = -std::int64_t{UINT32_MAX} * second;
 constexpr std::int64_t max_time = std::int64_t{UINT32_MAX} * second + second - 1;
@@ -198,7 +198,7 @@ open_file capture_source::open_raw() const {
     }
     if (path_ == "-") return stream_of(::dup(STDIN_FILENO), name_);
     if (!regular_) {
-        endless_wait const opening; // nobody may ever write into a pipe
+        endless_wait const opening; // a pipe may never get a writer
         return stream_of(::open(path_.c_str(), O_RDONLY | O_CLOEXEC), name_);
     }
     open_file file{std::fopen(path_.c_str(), "rb")};
@@ -210,7 +210,7 @@ capture_reader::capture_reader(open_capture from, std::string const& name) : dam
     open_file file = std::move(from.file);
     std::array<char, PCAP_ERRBUF_SIZE> reason{};
     endless_wait const beginning; // of which there is nothing to report
-    // What libpcap says of something else helps nobody.
+    // libpcap's message about another kind of file would not help.
     std::array<std::uint8_t, file_kind_bytes> begin{};
     std::size_t const size = std::fread(begin.data(), 1, begin.size(), file.get());
     auto const seen = std::span{begin}.first(size);

@@ -25,7 +25,7 @@ struct file_closer {
 };
 using open_file = std::unique_ptr<std::FILE, file_closer>;
 
-/// A capture to be read. What was compressed is decompressed on the way.
+/// A capture to be read. A compressed one is decompressed on the way.
 struct open_capture {
     open_file file;
     /// Not null if it was compressed: after the last byte, what is wrong with that data, or empty.
@@ -65,7 +65,7 @@ private:
 
 class capture_reader {
 public:
-    /// `name`: for messages. Throws bad_input when it is no capture, or one of a network that is not read here.
+    /// `name`: for messages. Throws bad_input if it is not a capture, or is one of an unsupported network.
     capture_reader(open_capture from, std::string const& name);
     explicit capture_reader(capture_source const& source) : capture_reader{source.open(), source.name()} {}
     capture_reader(capture_reader const&) = delete;
@@ -74,7 +74,7 @@ public:
 
     /// False at the end, and where the file is damaged.
     bool next(captured_frame& out);
-    /// What is damaged where; empty if nothing is.
+    /// The damage and its position; empty if there is none.
     [[nodiscard]] std::string const& error() const noexcept { return error_; }
 
     [[nodiscard]] link_layer link() const noexcept { return link_; }
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] std::string_view link_name() const noexcept;
     /// Frames so far.
     [[nodiscard]] std::uint64_t frames() const noexcept { return frames_; }
-    /// Of these, the ones whose time cannot be; they have that of the frame before.
+    /// Frames among these with an impossible time; they have that of the frame before.
     [[nodiscard]] std::uint64_t untimed() const noexcept { return untimed_; }
     /// Bytes so far, or 0 if that is not known.
     [[nodiscard]] std::uint64_t position() const;

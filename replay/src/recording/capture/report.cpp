@@ -88,7 +88,7 @@ std::string stay_text(map_stay const& stay) {
                        stay.last_tick, clock_text(stay.last_tick - stay.first_tick));
 }
 
-// What is not as it should be, in words.
+// The losses, in words.
 std::vector<std::string> losses(connection_stats const& stats) {
     std::vector<std::string> found;
     auto const add = [&](std::uint64_t count, std::string text) {
@@ -242,8 +242,8 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
         lines.push_back(fmt::format("{} truncated when captured, left out: {}",
                                     counted(frames.cut, "frame was", "frames were"), frames.first_cut));
     if (frames.fragments != 0)
-        lines.push_back(fmt::format("{} left out: datagrams are not reassembled",
-                                    counted(frames.fragments, "IP fragment")));
+        lines.push_back(
+            fmt::format("{} left out: datagrams are not reassembled", counted(frames.fragments, "IP fragment")));
     if (frames.untimed != 0)
         lines.push_back(fmt::format("{} with an impossible time, replaced by that of the frame before",
                                     counted(frames.untimed, "frame")));
@@ -266,9 +266,8 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
         lines.push_back(fmt::format("{} not listed: only the first {} are", counted(all.left_out(), "connection"),
                                     connection_watcher::max_connections));
     if (all.dropped() != 0)
-        lines.push_back(
-            fmt::format("more than {} connections at once: snapshots of others were dropped {}",
-                        connection_watcher::max_live, counted(all.dropped(), "time")));
+        lines.push_back(fmt::format("more than {} connections at once: snapshots of others were dropped {}",
+                                    connection_watcher::max_live, counted(all.dropped(), "time")));
     return lines;
 }
 

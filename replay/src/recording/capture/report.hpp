@@ -1,4 +1,4 @@
-// What a capture holds, for people and for programs.
+// A report about a capture, as text and as JSON.
 #pragma once
 
 #include "base/text.hpp"
@@ -23,7 +23,7 @@ void print_json(text_buffer& out, connection_stats const& stats, std::size_t num
 void print_text(text_buffer& out, connection_stats const& stats, std::size_t number, std::int64_t begin,
                 bool detailed);
 
-/// What is worth saying about the capture as a whole, apart from its connections: a line each.
+/// Remarks about the capture as a whole, apart from its connections: a line each.
 [[nodiscard]] std::vector<std::string> remarks(frame_counts const& frames, connection_watcher const& all);
 
 /// "0.6.5", "0.6, DDNet"

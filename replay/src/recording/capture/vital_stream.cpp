@@ -11,7 +11,7 @@ vital_place vital_stream::receive(chunk const& c, receiver const& deliver) {
     if (distance != 1) {
         if (!held_.try_emplace(c.sequence, c.data.begin(), c.data.end()).second) return vital_place::repeated;
         held_bytes_ += c.data.size();
-        while (held_bytes_ > max_held_bytes) skip(deliver); // nobody acknowledges
+        while (held_bytes_ > max_held_bytes) skip(deliver); // they are never acknowledged
         return held_.contains(c.sequence) ? vital_place::held : vital_place::next;
     }
     last_ = c.sequence;

@@ -32,7 +32,7 @@ public:
     void finish(receiver const& deliver);
     /// A connection begins: the next number is 1.
     void begin();
-    /// What is known of the order is wrong.
+    /// The known order is wrong: forgets it.
     void forget();
 
     [[nodiscard]] bool expects(std::uint16_t sequence) const noexcept { return !last_ || ahead(sequence) == 1; }

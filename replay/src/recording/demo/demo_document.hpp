@@ -19,9 +19,8 @@ std::string explain(demo_failure const& failed);
 /// Memory of the calling thread, for one player at a time.
 [[nodiscard]] demo_player_memory& thread_memory();
 
-/// When to find out the sizes of items. For 0.7 demos that costs as much as decoding them, and what the header
-/// suggests is nearly always right: those who decode everything anyway, and can start anew, learn on the way
-/// whether it was.
+/// When to find out the sizes of items. For 0.7 demos that costs as much as decoding them, and the header's suggestion
+/// is nearly always right: code that decodes everything anyway, and can start again, learns on the way whether it was.
 enum class size_detection { now, assume };
 
 /// A demo whose header and map are in order; chunks may still be damaged.
@@ -36,7 +35,7 @@ public:
     [[nodiscard]] std::span<std::uint8_t const> map() const noexcept { return reader_.map(); }
     [[nodiscard]] demo_overview const& overview() const noexcept { return overview_; }
     [[nodiscard]] std::span<demo_keyframe const> keyframes() const noexcept { return keyframes_; }
-    /// What the items say, whatever the header says.
+    /// The protocol of the items, whatever the header says.
     [[nodiscard]] protocol item_protocol() const noexcept { return protocol_; }
     [[nodiscard]] named_size_table const& sizes() const noexcept { return *sizes_; }
     [[nodiscard]] bool sizes_assumed() const noexcept { return sizes_assumed_; }
@@ -50,13 +49,13 @@ public:
     [[nodiscard]] std::size_t first_chunk() const noexcept { return reader_.position(); }
     /// Reads the chunks from `begin` up to `end`, as if no tick had come before. The header lies before `end`.
     [[nodiscard]] demo_reader reader(std::size_t begin, std::size_t end) const noexcept;
-    /// Plays the whole file, with the sizes as they are at the first call.
+    /// Plays the whole file, with the sizes known at the first call.
     [[nodiscard]] demo_player& player();
 
     /// Why a reader that has come to the end of what is there, or to an error, has not come to the end of the demo:
     /// "tick ..., byte ...: REASON", or what is wrong with compressed data. Empty if it has.
     [[nodiscard]] std::string end_text(demo_failure const& failed) const;
-    /// The same behind "NAME: ".
+    /// The same after "NAME: ".
     [[nodiscard]] std::string error_text(demo_failure const& failed) const;
 
 private:

@@ -43,7 +43,7 @@ public:
     /// output is a stream, its header does not know how long the demo became.
     bool finish();
 
-    /// As it was chosen, and after finish() as it is.
+    /// The chosen path, and after finish() the real one.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
 
 private:

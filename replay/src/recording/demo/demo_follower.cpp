@@ -48,7 +48,7 @@ demo_follower::demo_follower(std::string name, std::function<void()> before_wait
         name_ = "standard input";
         file_ = unique_fd{::dup(STDIN_FILENO)};
     } else {
-        endless_wait const opening; // nobody may ever write into a pipe
+        endless_wait const opening; // a pipe may never get a writer
         file_ = unique_fd{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
     }
     struct stat status {};
@@ -154,7 +154,7 @@ bool demo_follower::next(stream_event& out) {
 
 std::string demo_follower::error() const {
     if (!player_) return {};
-    // What is being written at this moment is not damaged.
+    // A chunk that is still being written is not damage.
     demo_failure const& failed = player_->error();
     bool const unfinished = failed.what.code == errc::truncated && failed.stage == demo_stage::chunk && !ended_;
     if (failed.what.code != errc::ok && !unfinished) return explain(failed);

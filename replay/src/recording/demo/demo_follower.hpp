@@ -11,7 +11,7 @@
 
 namespace teewire::replay {
 
-/// Room for bytes that come one after the other. What was read may be given back without anything moving.
+/// Memory for bytes that arrive one after another. Bytes that were read can be freed without moving the rest.
 class growing_bytes {
 public:
     /// Address space for so many. Throws io_error if there is none.
@@ -21,7 +21,7 @@ public:
     ~growing_bytes();
 
     [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return {begin_, size_}; }
-    /// Behind them.
+    /// The free memory after them.
     [[nodiscard]] std::span<std::uint8_t> room() const noexcept { return {begin_ + size_, most_ - size_}; }
     void add(std::size_t bytes) noexcept { size_ += bytes; }
     /// The bytes [first, last) are not needed any more: they become zeros.
@@ -33,12 +33,13 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Waits where the file ends for more of it: a pipe until it is closed, a file until the program is interrupted. What has
-/// been given is not kept. The sizes of items are those that the header suggests. A recording begins with its first snapshot.
+/// Waits at the end of a file for more of it: a pipe until it is closed, a file until the program is interrupted. Bytes
+/// that were read are not kept. Item sizes are those that the header suggests. A recording begins with its first
+/// snapshot.
 class demo_follower final : public event_source {
 public:
-    /// "-" is standard input. `before_waiting`: everything that is there has been given. Throws io_error; next() does that
-    /// too, and bad_input if it is no demo.
+    /// "-" is standard input. `before_waiting` is called when everything present has been read. Throws io_error; next()
+    /// does so too, and bad_input if it is not a demo.
     demo_follower(std::string name, std::function<void()> before_waiting);
 
     bool next(stream_event& out) override;

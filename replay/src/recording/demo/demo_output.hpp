@@ -1,4 +1,4 @@
-// Writes a demo: header, map, and behind them snapshots and messages, encoded anew.
+// Writes a demo: header, map, and after them snapshots and messages, re-encoded.
 #pragma once
 
 #include "base/output_file.hpp"
@@ -13,13 +13,13 @@ namespace teewire::replay {
 
 class demo_output {
 public:
-    /// `header` says which version is written, 6 instead of later ones. finish() puts right what it says about the chunks; a stream keeps what it
-    /// says now. What is borrowed must outlive it. Throws output_error, as the others do.
+    /// `header` chooses the version to write, 6 instead of later ones. finish() corrects its statements about the
+    /// chunks; a stream keeps the first ones. Borrowed arguments must outlive it. Throws output_error, as the others
+    /// do.
     demo_output(byte_sink& to, demo_header const& header, std::span<std::uint8_t const> map,
                 size_table const& sizes);
 
-    /// A tick, and the state at it. False if it was refused, which happens to what no demo can hold: the others stay as
-    /// they are.
+    /// A tick, and its snapshot. False if it was refused, because no demo can hold it; the others are not affected.
     bool write_snapshot(std::int32_t tick, snapshot_view state);
     /// For the tick of the last snapshot.
     bool write_message(std::span<std::uint8_t const> bytes);
@@ -31,7 +31,7 @@ public:
     /// Written so far.
     [[nodiscard]] std::uint64_t size() const noexcept { return written_ + waiting_.size(); }
     [[nodiscard]] std::uint64_t snapshots() const noexcept { return snapshots_; }
-    /// Of these, the ones that are equal to the one before, which are not stored: readers find a tick alone.
+    /// Snapshots among these that equal the one before and are not stored: readers find only a tick.
     [[nodiscard]] std::uint64_t unchanged() const noexcept { return writer_.unchanged(); }
 
 private:

@@ -79,13 +79,13 @@ void demo_recorder::take_message(std::span<std::uint8_t const> bytes, bool vital
 }
 
 snapshot_view demo_recorder::add_roster(snapshot_view snapshot) {
-    // Demos say it themselves, also that nobody is there any more.
+    // Demos have these items themselves, even when no player is left.
     players_are_items_ = players_are_items_ || std::any_of(snapshot.begin(), snapshot.end(), [](item const& i) {
                              return i.type() == type_client_info_07;
                          });
     if (players_are_items_) return snapshot;
     builder_.start();
-    // What finds no room is left out, and what the server sent comes first.
+    // Items that do not fit are left out; the server's own come first.
     for (item const i : snapshot) static_cast<void>(builder_.add(i));
     auto const add = [this](std::uint16_t type, std::size_t id, std::span<std::int32_t const> data) {
         static_cast<void>(builder_.add(item{make_key(type, static_cast<std::uint16_t>(id)), data}));

@@ -1,4 +1,4 @@
-// What a client receives, as the bytes of a demo: header, map, snapshots and messages, as the clients of the games write
+// Records the data that a client receives as a demo: header, map, snapshots and messages, as the games' clients write
 // them.
 #pragma once
 
@@ -35,12 +35,12 @@ public:
     /// Completes the header, where that is possible.
     void finish() { static_cast<void>(out_->finish(markers_)); }
 
-    /// What the server has announced; of 0.7 alone.
+    /// The server's announcements; only 0.7.
     [[nodiscard]] roster const& players() const noexcept { return roster_; }
     [[nodiscard]] protocol version() const noexcept { return protocol_; }
 
     [[nodiscard]] std::uint64_t size() const noexcept { return out_->size(); }
-    /// Taken, of which those that are equal to the one before are not stored: readers find a tick alone.
+    /// Snapshots taken. If one equals the one before, it is not stored: readers find only a tick.
     [[nodiscard]] std::uint64_t snapshots() const noexcept { return out_->snapshots(); }
     [[nodiscard]] std::uint64_t unchanged() const noexcept { return out_->unchanged(); }
     [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }

@@ -21,7 +21,7 @@ struct written_demo {
     std::size_t lost_markers = 0; ///< for which the header has no room
 };
 
-/// What is borrowed must outlive it. Throws output_error.
+/// Borrowed arguments must outlive it. Throws output_error.
 class demo_sink final : public event_sink {
 public:
     explicit demo_sink(demo_target& target) : target_{target} {}

@@ -25,11 +25,11 @@ private:
     bool begins_ = true;
 };
 
-/// What a player has come to; `state` is its own.
+/// The event that a player has reached; `state` is the player's.
 [[nodiscard]] stream_event to_stream_event(demo_event const& event, snapshot_view state) noexcept;
-/// What a demo's header says of its map.
+/// The map that a demo's header names.
 [[nodiscard]] served_map map_of(demo_header const& header);
-/// What holds for the whole demo.
+/// Facts about the whole demo.
 [[nodiscard]] recording_info recording_info_of(demo_document const& demo);
 
 } // namespace teewire::replay

@@ -15,7 +15,7 @@ namespace {
 // Segments of less than this are not worth their overhead.
 constexpr std::size_t min_segment_bytes = 16 << 10;
 static_assert(min_segment_bytes >= max_demo_header_bytes, "session::reader() needs the header");
-// What waits for delivery is looked after whenever it has grown by so much.
+// Results that wait for delivery are checked each time they have grown by this much.
 constexpr std::size_t piece_bytes = 64 << 10;
 // A worker may be ahead of what has been delivered by so much.
 constexpr std::size_t segments_per_worker = 4;
@@ -53,7 +53,7 @@ std::vector<segment> divide(demo_document const& demo, std::optional<std::int32_
     return all;
 }
 
-// What has been made of a segment. The next one that gets its place uses the same sink.
+// The result of a segment. The next segment in this slot uses the same sink.
 struct slot {
     std::unique_ptr<segment_sink> part;
     decoded outcome;

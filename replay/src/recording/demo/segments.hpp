@@ -11,8 +11,7 @@
 
 namespace teewire::replay {
 
-/// What a command makes of a segment: gets its snapshots and messages, on any thread. Serves many segments, one after the
-/// other.
+/// A command's consumer of segments: gets their snapshots and messages, on any thread, one segment after the other.
 class segment_sink : public event_sink {
 public:
     virtual ~segment_sink() = default;
@@ -33,7 +32,7 @@ struct decode_options {
     std::atomic<std::uint64_t>* done_bytes = nullptr;
 };
 
-/// What one player would have found up to the end or the first damage, whatever the number of workers.
+/// The result that one player would have had up to the end or the first damage, whatever the number of workers.
 struct decoded {
     std::size_t snapshots = 0;
     std::size_t messages = 0;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr char const* head = "(head)";
 
-// What the parts of a chunk take before Huffman coding.
+// Bytes of the parts of a chunk before Huffman coding.
 class chunk_weights {
 public:
     void clear() {
@@ -185,7 +185,7 @@ private:
         return {};
     }
 
-    // What an extended type's number stands for: a describing item says it when it is new.
+    // The type that an extended type's number stands for: a describing item gives it when it is new.
     void learn(std::int32_t key, std::span<std::int32_t const> data) {
         if (key_type(key) != type_ex || data.size() < 4 || aliases_.contains(key_id(key))) return;
         aliases_.emplace(key_id(key), name_extended(uuid::from_ints(data.first<4>())).text);

@@ -36,7 +36,7 @@ struct demo_usage {
     usage_section messages;  ///< by kind
     byte_count unused;       ///< chunks that every player skips
     byte_count damaged;      ///< chunks that cannot be decoded
-    std::uint64_t rest = 0;  ///< where there are no chunks any more
+    std::uint64_t rest = 0;  ///< after the last chunk
     std::string error;       ///< "NAME: tick 1234, byte 5678: REASON" of the first damage, or empty
 };
 

@@ -26,7 +26,7 @@ std::optional<std::array<std::uint8_t, 32>> read_sha256(std::string_view text) {
 
 std::optional<broadcast_index> broadcast_index::parse(std::span<std::uint8_t const> text) {
     rapidjson::Document json;
-    // Without recursion, as nobody knows how deep it is.
+    // Without recursion, because the depth is unknown.
     json.Parse<rapidjson::kParseIterativeFlag>(reinterpret_cast<char const*>(text.data()), text.size());
     if (json.HasParseError() || !json.IsObject()) return {};
     auto const member = [](auto const& object, char const* name) -> rapidjson::Value const* {

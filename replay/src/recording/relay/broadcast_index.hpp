@@ -1,4 +1,4 @@
-// What there is of a broadcast, as its `sync` tells: lib/doc/format/broadcast.md.
+// The index of a broadcast, from its `sync`: lib/doc/format/broadcast.md.
 #pragma once
 
 #include "game/served_map.hpp"
@@ -29,7 +29,7 @@ struct broadcast_index {
     };
     std::vector<entry> recordings;
 
-    /// Null if it is none: whatever a stranger sends.
+    /// Null if the text, which comes from the network, is not an index.
     static std::optional<broadcast_index> parse(std::span<std::uint8_t const> text);
 };
 

@@ -218,7 +218,7 @@ private:
     }
 
     void get_fragment() {
-        // What is here already shall be seen first.
+        // Fragments that are here already are shown first.
         if (last_due_ > now() + most_ahead) return after(look_again, &state::get_fragment);
         get(fmt::format("{}/{}.frag", current_->id, next_), max_fragment, &state::take_fragment);
     }
@@ -227,7 +227,7 @@ private:
         std::int32_t const before = last_tick_;
         play(bytes);
         ++next_;
-        // One that shows nothing new is no reason for haste, of which a stranger may have any number.
+        // A fragment with nothing new must not speed up polling: an untrusted relay could send any number of them.
         if (last_tick_ == before) return after(look_again, &state::get_fragment);
         get_fragment();
     }
@@ -319,7 +319,7 @@ private:
     asio::steady_timer pace_;
     beast::flat_buffer buffer_;
     http::request<http::empty_body> request_;
-    // Not a body that takes the memory for what a stranger announces.
+    // Not a body that allocates whatever size the peer announces.
     std::optional<http::response_parser<http::basic_dynamic_body<beast::flat_buffer>>> parser_;
     bool connected_ = false;
     bool used_ = false; // the connection has given an answer

@@ -25,7 +25,7 @@ struct web_address {
 /// be gaps, but nothing twice and nothing out of order.
 class subscriber {
 public:
-    /// What is borrowed must outlive it. `say` gets lines for people.
+    /// Borrowed arguments must outlive it. `say` gets lines for people.
     subscriber(service_loop& loop, web_address from, event_sink& to, std::function<void(std::string const&)> say);
     ~subscriber();
     subscriber(subscriber const&) = delete;

@@ -85,7 +85,7 @@ void server_reader::say_message(std::span<std::uint8_t const> bytes, bool vital)
     give(e);
 }
 
-// What the sink throws has to wait until the client is done.
+// Exceptions of the sink have to wait until the client is done.
 void server_reader::give(stream_event const& e) {
     if (thrown_) return;
     try {

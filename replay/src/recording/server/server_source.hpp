@@ -16,7 +16,7 @@ namespace teewire::replay {
 /// HOST:PORT or [ADDRESS]:PORT, if no file has that name.
 [[nodiscard]] std::optional<host_port> parse_server(std::string const& name);
 
-/// What came of it.
+/// The outcome of watching a server.
 struct watched_server {
     bool failed = false;         ///< it ended otherwise than by a signal, the duration, or the sink
     std::uint64_t snapshots = 0; ///< given
@@ -27,7 +27,7 @@ struct watched_server {
 /// map; what the server said before that follows it. Talk goes to standard error.
 class server_reader final : private spectator_owner {
 public:
-    /// `ended` is called when it is over. What is borrowed must outlive it.
+    /// `ended` is called when it is over. Borrowed arguments must outlive it.
     server_reader(service_loop& loop, spectator_options const& options, host_port const& server, event_sink& to,
                   std::function<void()> ended);
 

@@ -1,4 +1,4 @@
-// Joins a server as a spectator, and stays: finds out the protocol, tries again, and looks where somebody plays.
+// Joins a server as a spectator, and stays: finds out the protocol, tries again, and looks where players are.
 #pragma once
 
 #include "base/service_loop.hpp"
@@ -42,7 +42,7 @@ protected:
 
 class spectator final : private client_listener {
 public:
-    /// What is borrowed must outlive it.
+    /// Borrowed arguments must outlive it.
     spectator(service_loop& loop, spectator_options const& options, host_port server, spectator_owner& owner,
               snapshot_scratch& scratch);
 

@@ -21,8 +21,8 @@ struct owned_recording_info {
     explicit owned_recording_info(recording_info const& from);
 };
 
-/// Keeps copies of events, each until its time has come. Of a source that sends more than can be kept, snapshots and
-/// messages are lost, of which one event tells until something fits again, and recordings begin without their maps.
+/// Keeps copies of events, each until its time has come. If a source sends more than can be kept, snapshots and
+/// messages are lost, with one event to report it until something fits again, and recordings begin without their maps.
 class event_queue {
 public:
     static constexpr std::size_t max_bytes = std::size_t{512} << 20;
@@ -46,7 +46,7 @@ private:
         std::int32_t tick;
         std::shared_ptr<owned_recording_info const> begun;
         owned_snapshot state;              // for snapshots only
-        std::vector<std::uint8_t> message; // with three zeros behind it
+        std::vector<std::uint8_t> message; // with three zeros after it
 
         [[nodiscard]] std::size_t bytes() const noexcept;
     };

@@ -12,7 +12,7 @@
 
 namespace teewire::replay {
 
-/// What was said in a tick.
+/// A message in a tick.
 struct tick_message {
     std::span<std::uint8_t const> bytes;
     bool vital = true;
@@ -22,17 +22,17 @@ struct tick_message {
 /// are not more than 1024 with together 1 MiB and one more.
 class tick_reader {
 public:
-    /// What is borrowed must outlive it.
+    /// Borrowed arguments must outlive it.
     explicit tick_reader(event_source& source) : source_{source} { pull(); }
 
-    /// Goes to the next step. Two snapshots of one tick are two steps, and so is what is too much for one. False at the
-    /// end, and at a tick in which damage hides the snapshot. What the source threw it throws, too.
+    /// Goes to the next step. Two snapshots of one tick are two steps, and so are too many messages. False at the end,
+    /// and at a tick in which damage hides the snapshot. Throws the source's exceptions.
     bool next();
     /// The tick of the next step, if that is none at which a recording begins, and there is one.
     [[nodiscard]] std::optional<std::int32_t> peek();
 
     [[nodiscard]] bool begins() const noexcept { return begins_; }
-    /// The one that began last. What is borrowed in it holds during the step in which it began.
+    /// The recording that began last. Borrowed data in it is valid during the step in which it began.
     [[nodiscard]] recording_info const& begun() const noexcept { return recording_; }
     [[nodiscard]] std::int32_t tick() const noexcept { return tick_; }
     /// Empty before the first snapshot.
@@ -40,11 +40,12 @@ public:
     [[nodiscard]] bool has_state() const noexcept { return state_.has_value(); }
     /// Whether there has been another snapshot since the last call.
     [[nodiscard]] bool take_change() noexcept { return std::exchange(changed_, false); }
-    /// In their order. Those before the first tick of a recording come with it, as writers of demos put them behind it.
+    /// The messages in order. Those before the first tick of a recording come with it, because writers of demos put
+    /// them after it.
     [[nodiscard]] std::span<tick_message const> messages() const noexcept { return messages_; }
-    /// Whether the tick is damaged behind its snapshot: messages may be missing, and nothing follows.
+    /// Whether the tick is damaged after its snapshot: messages may be missing, and nothing follows.
     [[nodiscard]] bool cut_short() const { return !more_ && !source_.error().empty(); }
-    /// Of the source, once everything before it was given.
+    /// The source's error, once everything before it was given.
     [[nodiscard]] std::string error() const { return more_ ? std::string{} : source_.error(); }
 
 private:

@@ -1,4 +1,4 @@
-// Streams of demos, in which a tick without a snapshot says that nothing has changed, as streams of snapshots alone.
+// Makes streams of snapshots from streams of demos, in which a tick without a snapshot means that nothing changed.
 #pragma once
 
 #include "recording/stream/event.hpp"

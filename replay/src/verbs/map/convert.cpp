@@ -121,7 +121,7 @@ bool same_meaning(std::vector<T> const& a, std::vector<T> const& b) {
                       [](T const& x, T const& y) { return same_meaning(x, y); });
 }
 
-// What players see and feel, and no packing may change.
+// The parts that players see and feel, which packing must not change.
 void compare(map_source const& source, game_map const& before, game_map const& after) {
     bool same = before.images.size() == after.images.size() && before.layers.size() == after.layers.size() &&
                 same_meaning(before.groups, after.groups) && same_meaning(before.info, after.info) &&
@@ -159,7 +159,7 @@ bytes change_game(map_source const& source, datafile const& file, datafile_write
     for (map_problem const& p : problems)
         if (p.severity != map_severity::note) refuse(source, p);
     bytes written;
-    { // so that there are two maps in memory, and not three
+    { // so that only two maps are in memory, not three
         game_map changed = map;
         if (to == "0.7") convert_to_07(changed);
         else convert_to_06(changed);

@@ -16,7 +16,7 @@ struct map_extract_options {
     std::optional<std::int32_t> block;
 };
 
-// What the user calls it: a number, or else a name.
+// The part that the user names: by number, or else by name.
 template <class Part>
 Part const& find_part(std::vector<Part> const& parts, std::string const& wanted, std::string_view what,
                       map_source const& source) {
@@ -66,8 +66,7 @@ std::vector<std::uint8_t> block_content(map_source const& source, std::int32_t b
     auto const file = datafile::open(source.bytes());
     if (!file) throw bad_input{fmt::format("{}: {}", source.name(), problem_text(file.error()))};
     if (block < 0 || static_cast<std::size_t>(block) >= file->block_count())
-        throw usage_error{
-            fmt::format("{}: has no block {}; it has {}", source.name(), block, file->block_count())};
+        throw usage_error{fmt::format("{}: has no block {}; it has {}", source.name(), block, file->block_count())};
     try {
         return read_block(*file, block);
     } catch (map_problem const& p) {

@@ -156,7 +156,8 @@ void print_text(text_buffer& out, map_source const& source, xvector_document con
     if (!h.background.empty())
         line(out, "background",
              fmt::format("{}, scroll {} {}, parallax {} {}{}", printable(h.background), h.scroll_x, h.scroll_y,
-                         h.parallax_x, h.parallax_y, h.background_ignored() ? ", not used next to other maps" : ""));
+                         h.parallax_x, h.parallax_y,
+                         h.background_ignored() ? ", not used next to other maps" : ""));
     if (h.stripped()) line(out, "stripped", "data that only servers need has been removed");
     print_problems(out, document.problems);
 }
