@@ -144,7 +144,7 @@ class Arrow(InFolder):
         files = sorted(row[4] for number in (1, 2) for row in read(self.folder / f"x-{number}-of-2/recordings.arrow")[1])
         self.assertEqual(files, sorted(map(str, DEMOS)))
         code, _, err = run("export", *DEMOS, "--format", "arrow", "-o", self.folder / "x", "--shard", "1/2")
-        self.assertEqual((code, err), (0, f"teewire: {self.folder}/x-1-of-2: is complete\n"))
+        self.assertEqual((code, err), (0, f"teewire: {self.folder}/x-1-of-2: already complete\n"))
 
     def test_damage(self):
         cut = self.folder / "cut.demo"

@@ -310,15 +310,15 @@ class Containers(Captures):
         frames = [(0, bytes(fragment)), (1, bytes(14))] + self.frames
         code, out, err = capture(self.put("fragments.pcap", write_pcap(frames)))
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("1 fragment of IP left out", out)
+        self.assertIn("1 IP fragment left out", out)
         code, got, err = connections(self.folder / "fragments.pcap")
-        self.assertIn("1 fragment", err)
+        self.assertIn("1 IP fragment", err)
         self.assertEqual([c["checksum_sum"] for c in got], [c["checksum_sum"] for c in self.expected])
 
     def test_cut_frames(self):
         code, out, err = capture(self.put("cut.pcap", write_pcap(self.frames, snap_length=200)))
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("frames were cut when they were captured", out)
+        self.assertIn("frames were truncated when captured", out)
         self.assertIn("has 200 of", out)
 
 

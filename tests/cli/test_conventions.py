@@ -619,7 +619,7 @@ class Recordings(Conventions):
             self.assertIn(f": ok: {told['snapshots']} snapshots, ", verified.decode())
             self.assertEqual(run_bytes(*record, "-o", "name without an end", cwd=self.folder)[0], 0)
             self.check_demos("a.demo", "name without an end")
-            self.check_error(run_bytes("record", "localhost:1", "localhost:2", "-o", "-"), 2, "one server alone")
+            self.check_error(run_bytes("record", "localhost:1", "localhost:2", "-o", "-"), 2, "only one server")
             self.check_error(run_bytes("record", "localhost:1", "localhost:1", "-o", "x", cwd=self.folder), 2, "given twice")
 
     def test_full_device(self):

@@ -72,16 +72,16 @@ class Cut(Edit):
                          ticks(DEMO, "--from", 2000, "--to", 2100))
         self.assertEqual(seconds(self.folder / "one.demo"), 26)
         self.refuse("cut", DEMO, "--one", *two, "-o", "y.demo", words="ticks cannot go back in a demo, from 2000 to 800")
-        self.refuse("cut", DEMO, *two, "-o", "-", words="2 pieces make as many demos")
+        self.refuse("cut", DEMO, *two, "-o", "-", words="2 pieces, one demo for each")
 
     def test_wrong_ranges(self):
         for options, words in ((["--from", "1000", "--to", "999"], "--from (tick 1000) is after --to (tick 999)"),
-                               (["--from", "3000"], "nothing from tick 3000 on; it has ticks 752 to 2252\n"),
-                               (["--to", "0"], "nothing from tick 0 to 0; it has ticks 752 to 2252 (0 is a tick, 0s a time)\n"),
+                               (["--from", "3000"], "nothing to show from tick 3000 on; it has ticks 752 to 2252\n"),
+                               (["--to", "0"], "nothing to show from tick 0 to 0; it has ticks 752 to 2252 (0 is a tick, 0s a time)\n"),
                                (["--from", "800", "--from", "900", "--to", "1000"], "each piece needs both"),
-                               (["--from", "800", "--to", "810", "--from", "9000", "--to", "9001"], "nothing from tick 9000"),
+                               (["--from", "800", "--to", "810", "--from", "9000", "--to", "9001"], "nothing to show from tick 9000"),
                                (["--one", "--from", "800", "--to", "810", "--from", "9000", "--to", "9001"],
-                                "nothing from tick 9000 to 9001"),
+                                "nothing to show from tick 9000 to 9001"),
                                (["--from", "800", "--around", "kill"], "--around"),
                                (["--around", "kills"], "kills is not chat:REGEX, kill, "),
                                (["--around", "chat:[a"], "--around: chat:[a: "),
@@ -135,7 +135,7 @@ class Cut(Edit):
         self.assertEqual(ticks(self.folder / "a.demo"), ticks(DEMO, "--to", last))
         self.edit("cut", damaged, "--to", last - 2, "-o", "b.demo")
         err = self.edit("cut", damaged, "--from", 2000, "-o", "c.demo", code=1)
-        self.assertRegex(err, r"the data ends too early; nothing after it can be found\n.*nothing from tick 2000 on; it has ticks 752 to \d+\n$")
+        self.assertRegex(err, r"the data ends too early; nothing after it can be found\n.*nothing to show from tick 2000 on; it has ticks 752 to \d+\n$")
         self.assertNotIn("c.demo", self.files())
         self.refuse("cut", damaged, "--around", "finish", "-o", "c.demo", "--one", code=1, words="nothing after it was searched")
         # A chunk that cannot be decoded, a little before the piece: its next full snapshot begins it.
@@ -187,7 +187,7 @@ class Join(Edit):
         self.refuse("join", DEMO, SEVEN, "-o", "x.demo", words=f"{SEVEN}: has items of 0.7, but {DEMO} those of 0.6")
         self.refuse("join", DEMO, YARD, "-o", "x.demo", words="was recorded on yard with crc c3cbca94, but")
         self.refuse("join", DEMO, "none.demo", "-o", "x.demo", code=3, words="none.demo: no such file")
-        self.refuse("join", "-", "-", "-o", "x.demo", words="can be read once")
+        self.refuse("join", "-", "-", "-o", "x.demo", words="can be read only once")
         self.assertEqual(run_bytes("join", DEMO, "-", "-o", "x.demo", cwd=self.folder)[0], 1)
         (self.folder / "mine").write_bytes(DEMO.read_bytes())
         self.refuse("join", DEMO, "mine", "--force", "-o", "mine", words="is an input and cannot also be the output")
@@ -206,7 +206,7 @@ class Join(Edit):
         damaged = self.folder / "damaged.demo"
         damaged.write_bytes(DEMO.read_bytes()[:-1])
         err = self.edit("join", DEMO, damaged, DEMO, "-o", "all.demo", code=1)
-        self.assertRegex(err, r"^teewire: .*damaged.demo: tick 2\d+, byte \d+: the data ends too early; what comes before it is "
+        self.assertRegex(err, r"^teewire: .*damaged.demo: tick 2\d+, byte \d+: the data ends too early; everything before it is "
                               r"kept\nteewire: all.demo: .* of 3 recordings, \d+ bytes\n$")
         self.assertEqual(run_bytes("verify", self.folder / "all.demo")[0], 0)
         self.assertGreater(len(ticks(self.folder / "all.demo")), 3 * 751 - 10)

@@ -315,7 +315,7 @@ class Parts(Exported):
                 self.assertEqual(out.read_text().splitlines()[:len(head)], head)
                 lines += out.read_text().splitlines()[len(head):]
                 done = run(*part, "-o", self.folder / "out.txt")
-                self.assertEqual(done, (0, "", f"teewire: {out}: is complete\n"))
+                self.assertEqual(done, (0, "", f"teewire: {out}: already complete\n"))
                 self.assertEqual(run(*part, "-o", self.folder / "out.txt", "--force"), (code, "", err))
                 out.unlink()
             lines, all_of_it = sorted(filter(None, lines)), sorted(filter(None, whole.splitlines()[len(head):]))
@@ -363,7 +363,7 @@ class Parts(Exported):
         db.close()
         self.assertIn("other.sqlite: ", self.export(other, code=1))
         self.assertEqual(self.content(), before)
-        self.assertIn("cannot be written at the same time", self.export(self.path, code=2))
+        self.assertIn("cannot also be the output", self.export(self.path, code=2))
         self.assertIn("`teewire export` reads it", run("dump", self.path)[2])
 
 
@@ -444,7 +444,7 @@ class Wrong(Exported):
             db.execute("CREATE TABLE mine (x)")
         db.close()
         before = self.path.read_bytes()
-        self.refused(2, "a database of another program")
+        self.refused(2, "another program's database")
         self.assertEqual(self.path.read_bytes(), before)
         self.path.unlink()
         self.export(YARD)
@@ -454,10 +454,10 @@ class Wrong(Exported):
         self.refused(2, "its tables have version 99")
 
     def test_places(self):
-        self.refused(2, "no regular file", to=self.folder)
+        self.refused(2, "must be a regular file", to=self.folder)
         self.refused(3, "none/x: cannot be written", to=self.folder / "none/x")
         self.refused(2, "standard output", to="-")
-        self.refused(2, "no regular file", to="/dev/full")
+        self.refused(2, "must be a regular file", to="/dev/full")
         (self.folder / "link").symlink_to("nowhere")
         self.refused(2, "dangling symlink", to=self.folder / "link")
         self.assertEqual(self.files(), ["link"])

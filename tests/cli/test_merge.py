@@ -108,7 +108,7 @@ class Merge(InFolder):
         self.assertEqual([line.get("ticks") for line in lines], [125, 125, 125])
         self.assertEqual((lines[0]["items_alone"], lines[0]["damage"], lines[2]["items_in_conflict"]), (0, None, 0))
         self.assertEqual((lines[2]["result"], lines[2]["common_ticks"]), ("out.demo", 125))
-        self.refuse(YARD, "-o", "-", "--report", "ndjson", words="--report ndjson is a report on standard output")
+        self.refuse(YARD, "-o", "-", "--report", "ndjson", words="cannot both go to standard output")
 
     def test_strangers(self):
         """The same ticks and map, and another player for each id."""
@@ -125,7 +125,7 @@ class Merge(InFolder):
         self.refuse(DEMO, SEVEN, "-o", "x.demo", words=f"{SEVEN}: was recorded by a client of 0.7, but {DEMO} by one of ")
         self.refuse(DEMO, YARD, "-o", "x.demo", words="was recorded on yard with crc c3cbca94, but")
         self.refuse(DEMO, "none.demo", "-o", "x.demo", code=3, words="none.demo: no such file")
-        self.refuse("-", "-", "-o", "x.demo", words="can be read once")
+        self.refuse("-", "-", "-o", "x.demo", words="can be read only once")
         self.refuse(*[YARD] * 20_000, "-o", "x.demo", words="20000 recordings are too many at once")
         shutil.copy(DEMO, self.folder / "mine")
         self.refuse(DEMO, "mine", "--force", "-o", "mine", words="is an input and cannot also be the output")

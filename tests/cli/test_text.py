@@ -66,11 +66,11 @@ class Text(unittest.TestCase):
         for verb in (["info"], ["verify"], ["play", "--speed", "1000"]):
             self.check(*verb, cut, codes=(1,))
         for verb in ("info", "verify", "play", "dump"):
-            self.check(verb, other, codes=(1,))
+            self.check(verb, other, codes=(2,))
             self.check(verb, missing, codes=(3,))
         self.check("dump", "--format", "checksum", cut, codes=(1,))
         self.check("dump", "--types", HOSTILE, good, codes=(2,))
-        self.check("serve", other, codes=(1,))
+        self.check("serve", other, codes=(2,))
         self.check(HOSTILE, codes=(2,))
         self.check("info", good, "--" + HOSTILE, codes=(2,))
 

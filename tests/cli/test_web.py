@@ -119,8 +119,8 @@ class Index(InFolder):
         made = read_index(f"{file}.index")
         self.assertIn(made["error"], err)
         self.assertGreater(made["snapshots"], 100)
-        for data in (b"", b"TWDEMO\0\6", b"nothing"):
-            self.assertEqual(run("index", self.save("no.demo", data))[0], 1)
+        for data, expected in ((b"", 1), (b"TWDEMO\0\6", 1), (b"nothing", 2)):
+            self.assertEqual(run("index", self.save("no.demo", data))[0], expected)
             self.assertFalse((self.folder / "no.demo.index").exists())
 
     def test_again(self):

@@ -177,7 +177,7 @@ def test_control(folder):
         server.command("seek 0:10")
         server.command("status")
         server.command("nonsense")
-        until(lambda: "not understood" in server.said(), "the commands are obeyed", server.process)
+        until(lambda: "unknown command" in server.said(), "the commands are obeyed", server.process)
         server.command("play")
         def tick():
             server.command("status")
@@ -189,7 +189,7 @@ def test_control(folder):
         server.command("quit")
         server.process.wait(STUCK)
     error = server.report
-    assert "0:10.0 / 0:30.0   speed 2x   paused   1 watching" in error and "not understood" in error, error
+    assert "0:10.0 / 0:30.0   speed 2x   paused   1 watching" in error and "unknown command" in error, error
     ticks = demo_ticks(folder / "c.demo")
     assert all(b > a for a, b in zip(ticks, ticks[1:]))
     print("control: seek, pause, speed and quit")
