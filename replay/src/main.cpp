@@ -40,7 +40,11 @@ void add(CLI::App& parent, char const* group, std::span<verb const* const> all, 
         CLI::App& parsed = *parent.add_subcommand(v->name, v->summary);
         parsed.group(group);
         option_set options{parsed};
-        commands.push_back({&parsed, v, v->declare(options)});
+        auto const run = v->declare(options);
+        commands.push_back({&parsed, v, [run, expand = options.expand()] {
+                                expand();
+                                return run();
+                            }});
     }
 }
 

@@ -230,7 +230,9 @@ class Sessions(Captures):
         self.assertIn("10.0.0.2:40001", capture(file, "--connection", "3")[2])  # which there are
 
     def test_files_that_are_none(self):
-        for name, text, code in ((self.folder / "no-such", "no such file", 3), (self.folder, "is a directory", 3),
+        (self.folder / "none").mkdir()
+        for name, text, code in ((self.folder / "no-such", "no such file", 3),
+                                 (self.folder / "none", "has no packet captures in it", 2),
                                  (FIXTURES / "MANIFEST.tsv", "not a packet capture", 2),
                                  (self.put("empty", b""), "not a packet capture", 1),
                                  (self.put("wifi.pcap", write_pcap(self.frames[:9], link=105)), "802.11", 2)):

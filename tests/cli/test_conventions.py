@@ -190,10 +190,28 @@ class Inputs(Conventions):
     def test_files_that_cannot_be_read(self):
         def check(verb):
             out = self.folder / "out"
-            for name, words in ((self.folder / "none", "no such file"), (self.folder, "is a directory")):
-                self.check_error(run_bytes(*verb.arguments(name, output=out if verb.must_write else None)), 3, f"{name}: {words}")
+            folder = (2, "has no ") if verb.several else (3, "is a directory")
+            for name, code, words in ((self.folder / "none", 3, "no such file"), (self.folder, *folder)):
+                self.check_error(run_bytes(*verb.arguments(name, output=out if verb.must_write else None)), code, f"{name}: {words}")
             self.assertEqual(self.files(), [])
         self.for_each(READING, check)
+
+    def test_folders(self):
+        """A folder stands for its files, at any depth, in the order of their names. Others and hidden ones are left out."""
+        def check(verb):
+            good, ends = next((verb.good(kind), end) for kind, end in (("demo", ".demo"), ("capture", ".PCAP"), ("map", ".map"))
+                              if kind in verb.reads and (kind != "demo" or not verb.name.startswith("map")))
+            files = [self.folder / "files" / name for name in (f"a{ends}", f"b/c{ends}.gz", f"d{ends}")]
+            others = [self.folder / "files" / name for name in (f".hidden{ends}", "text", ends, f".b/e{ends}")]
+            for file in files + others:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(good.read_bytes())
+            more = ["--force"] if verb.writes and "--force" in verb.options else []
+            both = [run_bytes(*verb.arguments(*names, output="out" if verb.must_write else None), *more, cwd=self.folder)
+                    for names in ([self.folder / "files"], files)]
+            self.assertEqual(both[0], both[1])
+            self.assertEqual(both[0][0], 0, both[0])
+        self.for_each([v for v in READING if v.several and v.name not in ("export", "merge")], check)
 
     def test_kinds_of_files(self):
         def check(verb):

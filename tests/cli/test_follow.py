@@ -102,7 +102,8 @@ class Follow(InFolder):
             self.assertEqual((code, out), (2 if words == b"not a demo" else 1, b""), error)
             self.assertIn(words, error)
         self.finish(dump(self.folder / "none", "--follow"), 3, b"no such file")
-        self.finish(dump(self.folder, "--follow"), 3, b"is a directory")
+        (self.folder / "empty").mkdir()
+        self.finish(dump(self.folder / "empty", "--follow"), 2, b"has no demos or packet captures in it")
 
     def test_memory(self):
         """It does not grow with what comes."""

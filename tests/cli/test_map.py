@@ -119,7 +119,9 @@ class Program(InFolder):
         verbs = (["info"], ["check"], ["extract", "-o", out], ["render", "-o", out],
                  ["convert", "--level", "9", "-o", out])
         for verb in verbs:
-            for file, expected, word in ((self.folder / "no-such-file", 3, "no such file"), (self.folder, 3, "directory"),
+            several = verb[0] in ("info", "check")
+            for file, expected, word in ((self.folder / "no-such-file", 3, "no such file"),
+                                         (self.folder, *((2, "has no maps") if several else (3, "directory"))),
                                          (FIXTURES / "MANIFEST.tsv", 2, "not a map or demo"), ("-", 1, "not a map"),
                                          (DEMO, 2, "includes no map")):
                 code, _, err = run(*verb, file)

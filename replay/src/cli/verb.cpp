@@ -21,7 +21,18 @@ std::string with_default(char const* help, std::string const& value) {
 } // namespace
 
 void option_set::file(std::string& file, char const* help) { operand(file, "FILE", help); }
-void option_set::files(std::vector<std::string>& files, char const* help) { operands(files, "FILE", help); }
+void option_set::files(std::vector<std::string>& files, folder_content content, char const* help) {
+    operands(files, "FILE", help);
+    folders(files, content);
+}
+void option_set::folders(std::vector<std::string>& files, folder_content content) {
+    folders_.emplace_back(&files, content);
+}
+std::function<void()> option_set::expand() const {
+    return [all = folders_] {
+        for (auto const& [files, content] : all) expand_folders(*files, content);
+    };
+}
 void option_set::two_files(std::vector<std::string>& files, char const* help) {
     named(command_.add_option("FILE", files, help), "")->required()->expected(2);
 }

@@ -6,6 +6,7 @@
 
 #include "base/interrupts.hpp"
 #include "base/output_file.hpp"
+#include "cli/folders.hpp"
 #include "cli/shard.hpp"
 #include "cli/times.hpp"
 
@@ -14,6 +15,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -29,12 +31,14 @@ public:
 
     /// FILE, to be read.
     void file(std::string& file, char const* help);
-    /// FILE..., one at least.
-    void files(std::vector<std::string>& files, char const* help);
+    /// FILE..., one at least. A folder stands for its files of that content.
+    void files(std::vector<std::string>& files, folder_content content, char const* help);
     /// FILE FILE, both of them.
     void two_files(std::vector<std::string>& files, char const* help);
     /// NAME, which is more than the name of a file.
     void operand(std::string& operand, char const* name, char const* help);
+    /// The same for operands() that are files.
+    void folders(std::vector<std::string>& files, folder_content content);
     /// NAME..., one at least.
     void operands(std::vector<std::string>& operands, char const* name, char const* help);
     /// -o, --output and --force.
@@ -87,10 +91,14 @@ public:
     /// Commands that can be typed, without the program's name.
     void examples(std::initializer_list<char const*> lines);
 
+    /// To be called once the variables are filled. Throws as expand_folders does.
+    [[nodiscard]] std::function<void()> expand() const;
+
 private:
     void explain_values(char const* note); // once per command
 
     CLI::App& command_;
+    std::vector<std::pair<std::vector<std::string>*, folder_content>> folders_;
 };
 
 struct verb {

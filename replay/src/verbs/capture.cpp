@@ -170,7 +170,8 @@ verb const capture_verb{
     "capture", "List the connections in a packet capture, or write one as a demo",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<capture_options>();
-        options.files(chosen->files, "pcap or pcapng files, or - for standard input");
+        options.files(chosen->files, folder_content::captures,
+                      "pcap or pcapng files, folders of them, or - for standard input");
         options.output(chosen->to, option_set::presence::optional,
                        "file to write; -: standard output; after a change of map, the demo continues in "
                        "NAME_2.demo, NAME_3.demo, ...");

@@ -101,7 +101,7 @@ int du(du_options options) {
 verb const du_verb{
     "du", "Show where a demo's bytes go", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<du_options>();
-        options.files(chosen->files, "demos, or - for standard input");
+        options.files(chosen->files, folder_content::demos, "demos, folders of demos, or - for standard input");
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"}, "text: a table; ndjson: one object per file");
         options.jobs(chosen->jobs);

@@ -301,29 +301,30 @@ int dump(dump_options options) {
 
 } // namespace
 
-verb const dump_verb{"dump", "Print every snapshot of a demo, a packet capture or a server",
-                     [](option_set& options) -> std::function<int()> {
-                         auto const chosen = std::make_shared<dump_options>();
-                         options.files(
-                             chosen->files,
-                             "demos, pcap and pcapng files, HOST:PORT of a server, or - for standard input");
-                         options.output(chosen->to);
-                         options.format(chosen->format, {"ndjson", "csv", "checksum"},
-                                        "ndjson: one object per snapshot; csv: one row per item of one type; "
-                                        "checksum: tick, number of items, their bytes, checksum and hash");
-                         range_options(options, chosen->range);
-                         options.connection(chosen->connection);
-                         live_options(options, chosen->live);
-                         options.words("--types", chosen->types,
-                                       "print only items of these types, for example character,player_info");
-                         options.raw_texts(chosen->raw);
-                         options.jobs(chosen->jobs);
-                         options.part(chosen->part);
-                         options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
-                                           "dump game.demo --format csv --types character -o tees.csv",
-                                           "dump recording.demo --follow --types player_info",
-                                           "dump localhost:8303 --types character --duration 1:00"});
-                         return [chosen] { return dump(*chosen); };
-                     }};
+verb const dump_verb{
+    "dump", "Print every snapshot of a demo, a packet capture or a server",
+    [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<dump_options>();
+        options.files(
+            chosen->files, folder_content::recordings,
+            "demos, pcap and pcapng files, folders of them, HOST:PORT of a server, or - for standard input");
+        options.output(chosen->to);
+        options.format(chosen->format, {"ndjson", "csv", "checksum"},
+                       "ndjson: one object per snapshot; csv: one row per item of one type; "
+                       "checksum: tick, number of items, their bytes, checksum and hash");
+        range_options(options, chosen->range);
+        options.connection(chosen->connection);
+        live_options(options, chosen->live);
+        options.words("--types", chosen->types,
+                      "print only items of these types, for example character,player_info");
+        options.raw_texts(chosen->raw);
+        options.jobs(chosen->jobs);
+        options.part(chosen->part);
+        options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
+                          "dump game.demo --format csv --types character -o tees.csv",
+                          "dump recording.demo --follow --types player_info",
+                          "dump localhost:8303 --types character --duration 1:00"});
+        return [chosen] { return dump(*chosen); };
+    }};
 
 } // namespace teewire::replay

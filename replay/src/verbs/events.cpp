@@ -228,8 +228,9 @@ verb const events_verb{
     "events", "Print what happens in a game: kills, chat, joins, finishes and more",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<events_options>();
-        options.files(chosen->files,
-                      "demos, pcap and pcapng files, HOST:PORT of a server, or - for standard input");
+        options.files(
+            chosen->files, folder_content::recordings,
+            "demos, pcap and pcapng files, folders of them, HOST:PORT of a server, or - for standard input");
         options.output(chosen->to);
         options.format(
             chosen->format, {"ndjson", "csv", "text", "srt"},

@@ -236,8 +236,9 @@ verb const export_verb{
     "export", "Put recordings into an SQLite database, or into Arrow files",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<export_options>();
-        options.files(chosen->files,
-                      "demos, pcap and pcapng files, databases written by export, or - for standard input");
+        options.files(
+            chosen->files, folder_content::recordings,
+            "demos, pcap and pcapng files, folders of them, databases written by export, or - for standard input");
         options.collection(chosen->to, "SQLite database to add to, or folder of Arrow files to write");
         options.flag("--force", chosen->force, "arrow: replace existing files");
         options.format(chosen->format, {"sqlite", "arrow"},

@@ -59,7 +59,9 @@ int index(index_options const& options) {
 verb const index_verb{"index", "Write an index for viewers that fetch only parts of a demo",
                       [](option_set& options) -> std::function<int()> {
                           auto const chosen = std::make_shared<index_options>();
-                          options.operands(chosen->files, "DEMO", "demos; each index is written to DEMO.index");
+                          options.operands(chosen->files, "DEMO",
+                                           "demos, or folders of demos; each index is written to DEMO.index");
+                          options.folders(chosen->files, folder_content::demos);
                           options.flag("--force", chosen->force, "rewrite indexes that are up to date");
                           options.jobs(chosen->jobs);
                           options.remark("An index that does not match its demo is replaced. An index is at most "

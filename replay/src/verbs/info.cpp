@@ -196,7 +196,8 @@ int info(info_options options) {
 
 verb const info_verb{"info", "Show what is in demos", [](option_set& options) -> std::function<int()> {
                          auto const chosen = std::make_shared<info_options>();
-                         options.files(chosen->files, "demos, or - for standard input");
+                         options.files(chosen->files, folder_content::demos,
+                                       "demos, folders of demos, or - for standard input");
                          options.output(chosen->to);
                          options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per file");
                          options.jobs(chosen->jobs);

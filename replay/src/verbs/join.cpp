@@ -94,7 +94,8 @@ int join(join_options const& options) {
 verb const join_verb{"join", "Join recordings of one map into one demo",
                      [](option_set& options) -> std::function<int()> {
                          auto const chosen = std::make_shared<join_options>();
-                         options.files(chosen->files, "demos in order, or - for standard input");
+                         options.files(chosen->files, folder_content::demos,
+                                       "demos in order, folders of demos, or - for standard input");
                          options.output(chosen->to, option_set::presence::required);
                          options.examples({"join first.demo second.demo -o both.demo"});
                          return [chosen] { return join(*chosen); };

@@ -175,7 +175,8 @@ verb const merge_verb{
     "merge", "Merge several clients' recordings of one game into one demo",
     [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<merge_options>();
-        options.files(chosen->files, "demos, or pcap and pcapng files; one may be - for standard input");
+        options.files(chosen->files, folder_content::recordings,
+                      "demos, pcap and pcapng files, or folders of them; one may be - for standard input");
         options.output(chosen->to, option_set::presence::required);
         options.texts(
             "--connection", chosen->connections,

@@ -166,7 +166,8 @@ int stats(stats_options options) {
 verb const stats_verb{"stats", "Count what each player did in demos and packet captures",
                       [](option_set& options) -> std::function<int()> {
                           auto const chosen = std::make_shared<stats_options>();
-                          options.files(chosen->files, "demos, pcap and pcapng files, or - for standard input");
+                          options.files(chosen->files, folder_content::recordings,
+                                        "demos, pcap and pcapng files, folders of them, or - for standard input");
                           options.output(chosen->to);
                           options.format(chosen->format, {"text", "ndjson", "csv"},
                                          "text: a table; ndjson: one object per player; csv: one row");

@@ -101,7 +101,7 @@ int verify(verify_options options) {
 verb const verify_verb{
     "verify", "Decode everything and report whether it is valid", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<verify_options>();
-        options.files(chosen->files, "demos, or - for standard input");
+        options.files(chosen->files, folder_content::demos, "demos, folders of demos, or - for standard input");
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per file");
         options.jobs(chosen->jobs);

@@ -65,7 +65,8 @@ int map_check(map_check_options options) {
 verb const map_check_verb{
     "check", "Find everything that is wrong with a map", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<map_check_options>();
-        options.files(chosen->files, "maps, demos (for the map in them), or - for standard input");
+        options.files(chosen->files, folder_content::maps,
+                      "maps, folders of maps, demos (for the map in them), or - for standard input");
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per problem");
         options.flag("--strict", chosen->strict, "treat notes as errors");

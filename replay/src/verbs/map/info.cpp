@@ -211,7 +211,8 @@ int map_info(map_info_options options) {
 verb const map_info_verb{
     "info", "Show what is in maps", [](option_set& options) -> std::function<int()> {
         auto const chosen = std::make_shared<map_info_options>();
-        options.files(chosen->files, "maps, demos (for the map in them), or - for standard input");
+        options.files(chosen->files, folder_content::maps,
+                      "maps, folders of maps, demos (for the map in them), or - for standard input");
         options.output(chosen->to);
         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per file");
         options.part(chosen->part);
