@@ -325,9 +325,9 @@ class Info(unittest.TestCase):
 
     def test_text(self):
         yard, v07 = FIXTURES / "demos/ddnet_yard.demo", FIXTURES / "demos/teeworlds07_dm1.demo"
-        code, out, err = run("info", yard, v07)
-        self.assertEqual((code, err), (0, ""))
-        self.assertEqual(out, f"""\
+        pages = [run("info", file) for file in (yard, v07)]
+        self.assertEqual({page[::2] for page in pages}, {(0, "")})
+        self.assertEqual("\n".join(page[1] for page in pages), f"""\
 file       {yard}
 version    6, ddnet (0.6 626fce9a778df4d4)
 recorded   2026-11-22_06-06-57, by a client
@@ -354,6 +354,19 @@ players      0 bot00  [bots]
              3 bot03  [bots]
              4 bot04  [bots]
 state      complete
+""")
+        # Several in a table, with what is wrong on standard error.
+        with tempfile.TemporaryDirectory() as folder:
+            cut = pathlib.Path(folder, "cut.demo")
+            cut.write_bytes(yard.read_bytes()[:-1])
+            code, out, err = run("info", yard, v07, cut)
+        self.assertEqual(code, 1)
+        self.assertRegex(err, rf"^teewire: {cut}: tick 558, byte \d+: the data ends too early\n$")
+        self.assertEqual(out, f"""\
+recorded                length  map                   protocol  players  state      file
+2026-11-22_06-06-57     0:04.9  yard                  ddnet           3  complete   {yard}
+2026-11-21_07-59-23     0:29.6  dm1                   0.7             5  complete   {v07}
+2026-11-22_06-06-57     0:04.9  yard                  ddnet           3  truncated  {cut}
 """)
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "odd.demo"

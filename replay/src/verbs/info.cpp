@@ -177,19 +177,41 @@ void print_text(text_buffer& out, summary const& r) {
          r.error.empty() ? "complete" : fmt::format("{}: {}", r.truncated ? "truncated" : "damaged", r.error));
 }
 
+void print_row(text_buffer& out, std::string_view recorded, std::string_view length, std::string_view map,
+               std::string_view protocol, std::string_view players, std::string_view state, std::string_view file) {
+    out.print("{:19}  {:>9}  {}  {:8}  {:>7}  {:9}  {}\n", recorded, length, fit(map, 20), protocol, players, state,
+              file);
+}
+void print_row(text_buffer& out, summary const& r) {
+    auto const ticks = std::int64_t{r.overview.last_tick} - r.overview.first_tick;
+    print_row(out, printable(text(r.header.timestamp)), r.overview.ticks > 0 ? clock_text(ticks) : "",
+              printable(text(r.header.map_name)), r.protocol, fmt::format("{}", r.players.size()),
+              r.error.empty() ? "complete"
+              : r.truncated   ? "truncated"
+                              : "damaged",
+              printable(r.file));
+}
+
 int info(info_options options) {
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
-    return out.finish(
-        examine_files(options.files, options.jobs, out,
-                      [&](std::size_t i, workers& team, std::atomic<std::uint64_t>& done_bytes) {
-                          summary const r = examine(options.files[i], team, done_bytes);
-                          text_buffer text;
-                          if (options.format == "ndjson") print_json(text, r);
-                          else print_text(text, r);
-                          if (options.format == "text" && i + 1 != options.files.size()) text.write("\n");
-                          return report{r.error.empty() ? exit_ok : exit_bad_input, std::string{text.view()}, {}};
-                      }));
+    bool const table = options.format == "text" && options.files.size() > 1;
+    if (table) {
+        text_buffer head;
+        print_row(head, "recorded", "length", "map", "protocol", "players", "state", "file");
+        out.write(head.view());
+    }
+    return out.finish(examine_files(options.files, options.jobs, out,
+                                    [&](std::size_t i, workers& team, std::atomic<std::uint64_t>& done_bytes) {
+                                        summary const r = examine(options.files[i], team, done_bytes);
+                                        text_buffer text;
+                                        if (options.format == "ndjson") print_json(text, r);
+                                        else if (table) print_row(text, r);
+                                        else print_text(text, r);
+                                        bool const damaged = !r.error.empty();
+                                        return report{damaged ? exit_bad_input : exit_ok, std::string{text.view()},
+                                                      table && damaged ? error_line(r.file + ": " + r.error) : ""};
+                                    }));
 }
 
 } // namespace
@@ -199,7 +221,8 @@ verb const info_verb{"info", "Show what is in demos", [](option_set& options) ->
                          options.files(chosen->files, folder_content::demos,
                                        "demos, folders of demos, or - for standard input");
                          options.output(chosen->to);
-                         options.format(chosen->format, {"text", "ndjson"}, "text, or ndjson: one object per file");
+                         options.format(chosen->format, {"text", "ndjson"},
+                                        "text: a page, or a table of several files; ndjson: one object per file");
                          options.jobs(chosen->jobs);
                          options.part(chosen->part);
                          options.examples({"info game.demo", "info --format ndjson *.demo | jq .map.name"});
