@@ -274,7 +274,7 @@ def test_wrong_usage(folder):
             (["record", f"127.0.0.1:{free_port()}", "-o", folder / "x.demo"], 3, "no answer"),
             (["record", "no.such.host.invalid", "-o", folder / "x.demo"], 3, "no.such.host.invalid: "),
             (["serve", folder / "no.demo"], 2, "not a demo"),
-            (["serve", demo], 2, "holds no map"),
+            (["serve", demo], 2, "has no map"),
             (["serve", "--map", demo, demo], 2, "this is a demo"),
             (["serve", "--bind", "nowhere", "--map", folder / "no.demo", demo], 2, "not an address")):
         done = subprocess.run([TEEWIRE, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
