@@ -28,13 +28,13 @@ PLACES = ("lib/src", "replay/src")
 BESIDE_THE_POINT = {"layers", "docs", "manifest", "symbols", "symbols-map", "exports", "freestanding", "installed",
                     "embedded", "places", "citations", "version", "header-loop", "hashes"}
 # Tests that run most of a folder come first; later those that have noticed most there.
-LIKELY = {"replay/src/broadcast": ("live", "replay", "relay"), "replay/src/capture": ("capture", "replay"),
-          "replay/src/cli": ("replay", "program"), "replay/src/data": ("export", "arrow"),
-          "replay/src/demo": ("replay", "live"), "replay/src/edit": ("replay", "edit", "merge"),
-          "replay/src/events": ("events", "replay"), "replay/src/game": ("replay", "events"),
-          "replay/src/io": ("replay", "program"), "replay/src/map": ("map-program",), "replay/src/net": ("live",),
-          "replay/src/sources": ("record-program", "control", "program"), "replay/src/stream": ("live", "replay"),
-          "replay/src/verbs": ("program",), "replay/src/verbs/map": ("map-program",), "replay/src/web": ("web", "replay")}
+LIKELY = {"replay/src/base": ("program", "replay"), "replay/src/cli": ("replay", "program"),
+          "replay/src/edit": ("replay", "edit", "merge"), "replay/src/events": ("events", "replay"),
+          "replay/src/game": ("replay", "events"), "replay/src/http": ("web", "live"),
+          "replay/src/map": ("map-program",), "replay/src/recording": ("replay", "capture", "live"),
+          "replay/src/serve": ("live", "replay"), "replay/src/tables": ("export", "arrow"),
+          "replay/src/verbs": ("program",), "replay/src/verbs/map": ("map-program",),
+          "replay/src/web": ("web", "replay", "relay")}
 MEMORY = 6 << 30  # of a test, in bytes
 FILE_SIZE = 1 << 30
 
