@@ -41,6 +41,7 @@ void add(CLI::App& parent, char const* group, std::span<verb const* const> all, 
         parsed.group(group);
         option_set options{parsed};
         auto const run = v->declare(options);
+        options.messages();
         commands.push_back({&parsed, v, [run, expand = options.expand()] {
                                 expand();
                                 return run();
@@ -143,7 +144,7 @@ int run(int argc, char** argv) {
     }
     auto const refuse = [&](misunderstanding const& what) {
         complain(what.text);
-        say("see {} --help\n", what.verb);
+        write_error(fmt::format("see {} --help\n", what.verb));
         return exit_usage;
     };
     if (!words.empty() && words[0] == std::string_view{"help"}) {

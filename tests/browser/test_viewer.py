@@ -49,7 +49,7 @@ def pages(*wanted):
 
 def snapshots(demo):
     """Ticks and items of a recording, as far as it goes."""
-    done = subprocess.run([TEEWIRE, "dump", demo, "--types", "character,client_info"], capture_output=True, text=True)
+    done = subprocess.run([TEEWIRE, "dump", demo, "--type", "character,client_info"], capture_output=True, text=True)
     return [(line["tick"], line["items"]) for line in map(json.loads, done.stdout.splitlines())]
 
 

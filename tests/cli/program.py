@@ -28,3 +28,11 @@ def output_of(*arguments, codes=(0,), **options):
     code, out, err = run(*arguments, **options)
     assert code in codes, (arguments, code, err)
     return out
+
+
+def size_text(size):
+    """A number of bytes as the program prints it for people."""
+    units = ["B", "KiB", "MiB", "GiB"]
+    while size >= 1023.95 and len(units) > 1:
+        size, units = size / 1024, units[1:]
+    return f"{size} B" if units[0] == "B" else f"{size:.1f} {units[0]}"

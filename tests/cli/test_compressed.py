@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -11,7 +12,7 @@ import sys
 import unittest
 
 from in_folder import InFolder
-from program import run
+from program import run, size_text
 
 FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"
@@ -76,7 +77,7 @@ class Compressed(InFolder):
                         out = self.folder / f"{file.name}{len(level)}{level[-1:]}.{form}"
                         code, printed, said = run("compress", file, "-o", out, *level)
                         self.assertEqual((code, printed), (0, ""), said)
-                        self.assertRegex(said, f"{out.stat().st_size} of {file.stat().st_size} bytes")
+                        self.assertRegex(said, re.escape(f"{size_text(out.stat().st_size)} of {size_text(file.stat().st_size)}, "))
                         self.assertLess(out.stat().st_size, file.stat().st_size)
                         # By a program of another kind, if there is one.
                         if form == "gz":

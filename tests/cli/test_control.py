@@ -193,7 +193,7 @@ class Serve(InFolder):
     def test_lines(self):
         with Serving(DEMO, "--map", MAP) as server:
             self.assertRegex(server.said, r"^serving ddnet_dm1\.demo on 127\.0\.0\.1:\d+ to clients of DDNet and 0\.6\.5, at "
-                                          r"most 64 with \d+ KiB each$")
+                                          r"most 64 with \d+\.\d KiB each$")
             self.assertEqual(server.status(), "tick 752 | 0:00.0 / 0:30.0 | speed 1x | playing | 0 watching")
             for command, expected in (
                     ("pause", "tick 752 | 0:00.0 / 0:30.0 | speed 1x | paused | 0 watching"),
@@ -293,7 +293,7 @@ class Serve(InFolder):
 
     def test_what_the_browser_is_told(self):
         for more, name, most in ([], b"teewire replay: ddnet_dm1.demo", 64), (
-                ["--name", "here", "--max-clients", "5"], b"here", 5), (["--max-clients", "1000"], None, 256):
+                ["--title", "here", "--max-clients", "5"], b"here", 5), (["--max-clients", "1000"], None, 256):
             with Serving(DEMO, "--map", MAP, *more) as server, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
                 asking.settimeout(STUCK)
                 asking.sendto(b"\xff" * 10 + b"gie3" + b"\x07", ("127.0.0.1", server.port))

@@ -45,7 +45,7 @@ class Verb:
         self.writes = "--output" in self.options and not self.grows
         self.must_write = bool(re.search(r"^Usage: .* -o FILE", help_text, re.M))
         formats = re.search(r"^      --format ([a-z|]+)", help_text, re.M)
-        self.formats = formats[1].split("|") if formats and not self.grows else []
+        self.formats = formats[1].split("|") if formats and not self.grows and not self.must_write else []
         operand = re.search(r"^  FILE(\.\.\.| FILE)? +(.*(?:\n {10,}.*)*)", help_text, re.M)
         self.reads = []
         self.several = bool(operand and operand[1] == "...")
@@ -272,7 +272,7 @@ class Inputs(Conventions):
             for form in verb.formats:
                 if form in ("demo", "srt"): # of one file
                     continue
-                more = ["--types", "character"] if form == "csv" and "--types" in verb.options else []
+                more = ["--type", "character"] if form == "csv" and verb.name == "dump" else []
                 alone = run_bytes(*verb.arguments(first), "--format", form, *more)
                 self.assertEqual(alone[0], 0)
                 code, out, err = run_bytes(*verb.arguments(first, none, second), "--format", form, *more)
@@ -539,7 +539,7 @@ class Formats(Conventions):
         self.assertEqual((character["type"], character["ints"]), (9, 22))
         self.assertEqual(sum(f["ints"] * f["count"] for f in character["fields"]), 22)
         # dump prints the fields under the same names.
-        _, dumped, _ = run_bytes("dump", "--types", "character", FIXTURES / "demos/ddnet_dm1.demo")
+        _, dumped, _ = run_bytes("dump", "--type", "character", FIXTURES / "demos/ddnet_dm1.demo")
         shown = next(iter(json.loads(dumped.splitlines()[0])["items"]["character"].values()))
         self.assertEqual(list(shown), [f["name"] for f in character["fields"]])
         self.assertEqual([f["name"] for f in by_name["0.7", "message", "chat"]["fields"]],

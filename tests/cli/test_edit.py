@@ -12,7 +12,7 @@ import zlib
 
 from in_folder import InFolder
 from limits import STUCK_AT_WORK
-from program import TEEWIRE, run_bytes
+from program import TEEWIRE, run_bytes, size_text
 
 DEMOS = pathlib.Path(sys.argv[2]).resolve() / "demos"
 DEMO, YARD, SEVEN = DEMOS / "ddnet_dm1.demo", DEMOS / "ddnet_yard.demo", DEMOS / "teeworlds07_dm1.demo"
@@ -47,7 +47,7 @@ class Cut(Edit):
     def test_ranges(self):
         err = self.edit("cut", DEMO, "--from", "0:10", "--to", "-0:10", "-o", "piece.demo")
         piece = self.folder / "piece.demo"
-        self.assertEqual(err, f"teewire: piece.demo: 0:10.0 from tick 1252 to 1752, {piece.stat().st_size} bytes\n")
+        self.assertEqual(err, f"teewire: piece.demo: 0:10.0 from tick 1252 to 1752, {size_text(piece.stat().st_size)}\n")
         self.assertEqual(ticks(piece), ticks(DEMO, "--from", 1252, "--to", 1752))
         self.assertEqual((seconds(piece), seconds(DEMO)), (10, 30))
         code, out, _ = run_bytes("cut", "-", "--from", 1252, "--to", 1752, "-o", "-", stdin=DEMO.read_bytes())
@@ -129,7 +129,7 @@ class Cut(Edit):
         damaged.write_bytes(whole[:len(whole) // 2 + 1])
         err = self.edit("cut", damaged, "-o", "a.demo", code=1)
         self.assertRegex(err, r"damaged.demo: tick \d+, byte \d+: the data ends too early; everything before it is kept\n"
-                              r"teewire: a.demo: .* from tick 752 to \d+, \d+ bytes\n$")
+                              r"teewire: a.demo: .* from tick 752 to \d+, [\d.]+ (Ki)?B\n$")
         last = max(ticks(self.folder / "a.demo"))
         self.assertGreater(last, 1200)
         self.assertEqual(ticks(self.folder / "a.demo"), ticks(DEMO, "--to", last))
@@ -157,7 +157,7 @@ class Join(Edit):
             self.edit("cut", DEMO, "--from", range_[0], "--to", range_[1], "-o", f"{number}.demo")
         err = self.edit("join", "0.demo", "1.demo", "2.demo", "-o", "all.demo")
         all_ = self.folder / "all.demo"
-        self.assertEqual(err, f"teewire: all.demo: 0:30.0 from tick 752 to 2252 of 3 recordings, {all_.stat().st_size} bytes\n")
+        self.assertEqual(err, f"teewire: all.demo: 0:30.0 from tick 752 to 2252 of 3 recordings, {size_text(all_.stat().st_size)}\n")
         self.assertEqual(ticks(all_), ticks(DEMO))
         self.assertEqual(seconds(all_), 30)
         code, out, _ = run_bytes("join", "0.demo", "-", "2.demo", "-o", "-", stdin=(self.folder / "1.demo").read_bytes(),
@@ -207,7 +207,7 @@ class Join(Edit):
         damaged.write_bytes(DEMO.read_bytes()[:-1])
         err = self.edit("join", DEMO, damaged, DEMO, "-o", "all.demo", code=1)
         self.assertRegex(err, r"^teewire: .*damaged.demo: tick 2\d+, byte \d+: the data ends too early; everything before it is "
-                              r"kept\nteewire: all.demo: .* of 3 recordings, \d+ bytes\n$")
+                              r"kept\nteewire: all.demo: .* of 3 recordings, [\d.]+ (Ki)?B\n$")
         self.assertEqual(run_bytes("verify", self.folder / "all.demo")[0], 0)
         self.assertGreater(len(ticks(self.folder / "all.demo")), 3 * 751 - 10)
 
@@ -253,7 +253,7 @@ class Repair(Edit):
         for tick, line in got.items():
             self.assertEqual(line.split()[1:4], expected[tick].split()[1:4])
         self.assertEqual(seconds(self.folder / "good.demo"), seconds(DEMO))
-        code, out, _ = run_bytes("repair", "damaged.demo", "-o", "again.demo", "--report", "ndjson", cwd=self.folder)
+        code, out, _ = run_bytes("repair", "damaged.demo", "-o", "again.demo", "--format", "ndjson", cwd=self.folder)
         places = [json.loads(line) for line in out.splitlines()]
         self.assertEqual((code, places[0]["after_tick"], places[0]["before_tick"], places[0]["end"]), (1, after, before, end))
         self.assertEqual((self.folder / "again.demo").read_bytes(), (self.folder / "good.demo").read_bytes())

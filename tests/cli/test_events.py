@@ -86,7 +86,7 @@ def check_events(demo):
     assert [e["tick"] for e in events if e["kind"] == "marker"] == sorted(info["markers"]), demo
     # Shots are what the items say, found in another way.
     shots, last, tick = set(), {}, None
-    for snapshot in objects("dump", "--types", "character", demo):
+    for snapshot in objects("dump", "--type", "character", demo):
         now = {int(number): c["attack_tick"] for number, c in snapshot["items"].get("character", {}).items()}
         for number, attack in now.items():
             if tick is not None and last.get(number, tick) < attack and tick <= attack <= snapshot["tick"]:
@@ -103,7 +103,7 @@ def check_events(demo):
     probed = check_subtitles(demo, events)
     if events:
         name = collections.Counter(e["name"] for e in events if "name" in e).most_common(1)[0][0]
-        assert objects("events", "--player", name, demo) == \
+        assert objects("events", "--players", name, demo) == \
             [e for e in events if name in (e.get("name"), e.get("target_name"))], demo
     return collections.Counter(e["kind"] for e in events), probed
 

@@ -82,7 +82,7 @@ class Tables(Exported):
         self.assertEqual({type(v) for row in self.query("SELECT x, angle, hook_state FROM character") for v in row}, {int})
         self.assertEqual({t for t, in self.query("SELECT DISTINCT typeof(name) FROM client_info")}, {"text"})
         rows = self.query("SELECT count(*) FROM character")[0][0]
-        self.assertEqual(rows, len(run("dump", "--format", "csv", "--types", "character", DM1)[1].splitlines()) - 1)
+        self.assertEqual(rows, len(run("dump", "--format", "csv", "--type", "character", DM1)[1].splitlines()) - 1)
 
     def test_long_items(self):
         """Ints after the known fields are there, and a change of only these makes another row; missing ones are null."""
@@ -117,7 +117,7 @@ class Tables(Exported):
     def test_players(self):
         self.export(YARD)
         found = {r[:2] for r in self.query("SELECT client_id, name FROM players")}
-        names = {(int(i), p["name"]) for line in run("dump", "--types", "client_info", YARD)[1].splitlines()
+        names = {(int(i), p["name"]) for line in run("dump", "--type", "client_info", YARD)[1].splitlines()
                  for i, p in json.loads(line)["items"].get("client_info", {}).items()}
         self.assertEqual(found, names)
         self.assertEqual(self.query("SELECT count(*) FROM players p JOIN recordings r USING (recording) "

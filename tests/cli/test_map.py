@@ -17,7 +17,7 @@ from in_folder import InFolder
 from limits import STUCK_AT_WORK
 from made_maps import VERSION, datafile, group, tiles
 from processes import until_it_works
-from program import TEEWIRE, run, run_bytes
+from program import TEEWIRE, run, run_bytes, size_text
 
 FIXTURES = pathlib.Path(sys.argv[2])
 MAP = FIXTURES / "maps/ddnet.map"
@@ -261,7 +261,7 @@ class Info(InFolder):
         self.assertEqual(out.decode().count("file       "), 3)
         self.assertEqual(run("info", MAP)[1].decode(), f"""\
 file       {MAP}
-format     datafile version 4, 24 items, 24 blocks, 4948 bytes
+format     datafile version 4, 24 items, 24 blocks, 4.8 KiB
 crc        c3cbca94
 sha256     c79931e31676313e34d3672a1107c17a2eb2958506a0014ec312400181e4a367
 author     teewire
@@ -273,7 +273,7 @@ size       40 x 25 tiles
 game tiles 104 hookable, 180 unhookable, 24 death, 8 freeze, 1 spawn, 1 red spawn, 1 blue spawn
 images       0 bricks, 64 x 64, embedded
              1 sun, 256 x 256, external
-sounds       0 birds, 42 bytes
+sounds       0 birds, 42 B
 envelopes  2, 5 points
 groups       0 "Sky", parallax 0 0
                  1 quad "Gradient"
@@ -530,7 +530,7 @@ class Convert(InFolder):
         code, _, err = run("convert", self.folder / "3.map", "--datafile", "4", "--level", "9", "-o",
                            self.folder / "4.map")
         self.assertEqual(code, 0)
-        self.assertIn(f"{MAP.stat().st_size} bytes", err)
+        self.assertIn(size_text(MAP.stat().st_size), err)
         self.assertEqual((self.folder / "4.map").read_bytes(), MAP.read_bytes())
 
     def test_what_stays_compressed(self):

@@ -100,7 +100,7 @@ class Merge(InFolder):
 
     def test_report(self):
         """Differences, in words and for programs."""
-        code, out, err = run("merge", YARD, YARD, "-o", "out.demo", "--report", "ndjson",
+        code, out, err = run("merge", YARD, YARD, "-o", "out.demo", "--format", "ndjson",
                              cwd=self.folder)
         self.assertEqual((code, err), (0, ""))
         lines = [json.loads(line) for line in out.splitlines()]
@@ -108,7 +108,7 @@ class Merge(InFolder):
         self.assertEqual([line.get("ticks") for line in lines], [125, 125, 125])
         self.assertEqual((lines[0]["items_alone"], lines[0]["damage"], lines[2]["items_in_conflict"]), (0, None, 0))
         self.assertEqual((lines[2]["result"], lines[2]["common_ticks"]), ("out.demo", 125))
-        self.refuse(YARD, "-o", "-", "--report", "ndjson", words="cannot both go to standard output")
+        self.refuse(YARD, "-o", "-", "--format", "ndjson", words="cannot both go to standard output")
 
     def test_strangers(self):
         """The same ticks and map, and another player for each id."""
@@ -142,7 +142,7 @@ class Merge(InFolder):
         self.assertRegex(err, r"\Ateewire: damaged.demo: tick \d+, byte \d+: the data ends too early; everything before it is kept\n")
         code, out, _ = run("diff", DEMO, "out.demo", "--ignore", OWN["0.6"], "--no-messages", cwd=self.folder)
         self.assertEqual((code, out), (0, ""))
-        code, out, err = run("merge", "damaged.demo", "-o", "out.demo", "--force", "--report", "ndjson", cwd=self.folder)
+        code, out, err = run("merge", "damaged.demo", "-o", "out.demo", "--force", "--format", "ndjson", cwd=self.folder)
         self.assertEqual(code, 1)
         self.assertIn("the data ends too early", json.loads(out.splitlines()[0])["damage"])
         self.save("header.demo", whole[:600])

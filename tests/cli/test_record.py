@@ -18,7 +18,7 @@ import unittest
 from in_folder import InFolder
 from limits import SLOWER, STUCK
 from made_server import CHAT, SPECTATE, Server, unpack
-from program import TEEWIRE, run
+from program import TEEWIRE, run, size_text
 
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 CHARACTER, PLAYER_INFO = 9, 10
@@ -104,10 +104,10 @@ class Record(InFolder):
         with Script(*part(100, 1)) as server:
             code, out, err = self.record(server.address, "--protocol", "0.6", "-o", "y.demo")
         self.assertEqual(out, "y.demo: 0:00.6, ticks 100 to 134, 7 snapshots (1 of them unchanged and not stored), 3 messages, "
-                              f"11 missed, 1 bad checksums, {(self.folder / 'y.demo').stat().st_size} bytes\n")
+                              f"11 missed, 1 bad checksum, {size_text((self.folder / 'y.demo').stat().st_size)}\n")
         with Script(lambda s: s.snapshot(2, [character(2)])) as server:
             code, out, err = self.record(server.address, "--protocol", "0.6", "-o", "z.demo")
-        self.assertIn("z.demo: 0:00.0, ticks 2 to 2, 1 snapshots, 0 messages, 0 missed, 0 bad checksums, ", out)
+        self.assertIn("z.demo: 0:00.0, ticks 2 to 2, 1 snapshot, 0 messages, 0 missed, 0 bad checksums, ", out)
 
     def test_nothing_is_kept_of_a_map_without_snapshots(self):
         """And the next demo has the name."""
@@ -116,15 +116,15 @@ class Record(InFolder):
             code, out, err = self.record(server.address, "--protocol", "0.6", "-o", "x.demo")
         self.assertEqual((code, out.count("\n"), self.files()), (3, 1, ["x.demo"]))
         self.assertEqual([line.partition(": ")[2] for line in err.splitlines()],
-                         ["map dm1, 0 KiB", "map dm2, 0 KiB", "map dm3, 0 KiB", "recording to x.demo",
+                         ["map dm1, 0 B", "map dm2, 0 B", "map dm3, 0 B", "recording to x.demo",
                           f"{server.address}: the server says: over"])
 
     def test_maps_are_announced_with_their_sizes(self):
-        for size, told in (1, 1), (1024, 1), (1025, 2), (5 << 20, 5120):
+        for size, told in (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (5 << 20, "5.0 MiB"):
             with Script(lambda s: s.change_map(b"big", size)) as server:
                 code, out, err = self.record(server.address, "--protocol", "0.6", "-o", "x.demo")
                 self.assertEqual((code, out), (3, ""))
-                self.assertIn(f"{server.address}: map big, {told} KiB\n", err)
+                self.assertIn(f"{server.address}: map big, {told}\n", err)
 
     def test_protocols_are_tried_in_turn(self):
         v06, v07 = b"\x10\0\0\1TKEN", b"\4\0\0\xff"
@@ -223,7 +223,7 @@ class Record(InFolder):
         self.assertEqual((code, self.files()), (0, sorted([f"x.y_--1_{first}.demo", f"x.y_127.0.0.1_{second}.demo"])), err)
         self.assertEqual(out.count("\n"), 2)
         for host in f"[::1]:{first}", f"127.0.0.1:{second}":
-            self.assertIn(f"{host}: map yard, 5 KiB\n", err)
+            self.assertIn(f"{host}: map yard, 4.8 KiB\n", err)
 
     def test_a_terminal_shows_how_it_goes_on(self):
         terminal, theirs = pty.openpty()
@@ -241,7 +241,7 @@ class Record(InFolder):
         os.close(terminal)
         lines = re.sub(r"\x1b\[[AK]", "", shown.decode()).replace("\r", "").splitlines()
         self.assertIn(f"{server.address}: waiting for the first snapshot", lines)
-        states = [re.fullmatch(rf"{server.address}: 0:(\d+)\.(\d), (\d+) snapshots, 0 missed, (\d+) KiB", line)
+        states = [re.fullmatch(rf"{server.address}: 0:(\d+)\.(\d), (\d+) snapshots?, 0 missed, [\d.]+ (?:Ki)?B", line)
                   for line in lines]
         self.assertTrue(any(states), lines)
         for s in filter(None, states):

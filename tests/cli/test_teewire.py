@@ -37,7 +37,7 @@ class Program(unittest.TestCase):
             self.assertEqual((code, err), (0, ""))
             self.assertIn("--help", out)
         for arguments in ([], ["nothing"], ["dump"], ["dump", DEMO, "--format", "xml"], ["play", DEMO, "--speed", "0"],
-                          ["dump", DEMO, "--types", "nonsense"], ["dump", DEMO, "--format", "csv"]):
+                          ["dump", DEMO, "--type", "nonsense"], ["dump", DEMO, "--format", "csv"]):
             code, out, err = run(*arguments)
             self.assertEqual((code, out), (2, ""), arguments)
             self.assertNotEqual(err, "")
@@ -125,14 +125,14 @@ class Dump(unittest.TestCase):
         self.assertEqual(items["extended_type"]["32767"]["uuid"], "933dea6a-da79-30ea-a98f-8af03689a945")
 
     def test_types(self):
-        _, out, _ = run("dump", "--types", "player_info,client_info", DEMO)
+        _, out, _ = run("dump", "--type", "player_info,client_info", DEMO)
         self.assertEqual(set(json.loads(out.splitlines()[0])["items"]), {"player_info", "client_info"})
-        _, out, _ = run("dump", FIXTURES / "demos/teeworlds07_dm1.demo", "--types", "game_data")
+        _, out, _ = run("dump", FIXTURES / "demos/teeworlds07_dm1.demo", "--type", "game_data")
         self.assertEqual(set(json.loads(out.splitlines()[-1])["items"]), {"game_data"})
 
     def test_csv(self):
-        _, ndjson, _ = run("dump", "--types", "character", DEMO)
-        code, out, err = run("dump", "--format", "csv", "--types", "character", DEMO)
+        _, ndjson, _ = run("dump", "--type", "character", DEMO)
+        code, out, err = run("dump", "--format", "csv", "--type", "character", DEMO)
         self.assertEqual((code, err), (0, ""))
         rows = list(csv.DictReader(io.StringIO(out)))
         expected = [(str(s["tick"]), i, str(c["x"]), c["weapon"]) for s in map(json.loads, ndjson.splitlines())
@@ -236,7 +236,7 @@ class Jobs(unittest.TestCase):
                 self.outputs("info", self.file)
                 self.outputs("info", "--format", "ndjson", self.file)
                 _, out, _ = self.outputs("dump", "--format", "checksum", self.file)
-                self.outputs("dump", "--format", "csv", "--types", "character", self.file)
+                self.outputs("dump", "--format", "csv", "--type", "character", self.file)
                 ticks = [int(line.split()[0]) for line in out.splitlines()] or [1]
                 for tick in (ticks[0] + 1, ticks[len(ticks) // 2], ticks[-1] + 1):
                     self.outputs("dump", "--format", "checksum", "--from", tick, self.file)
@@ -299,7 +299,7 @@ class Info(unittest.TestCase):
         """The last ones, also of those that never change."""
         for demo in (DEMO, FIXTURES / "demos/teeworlds07_dm1.demo", FIXTURES / "demos/ddnet_yard.demo"):
             players = json.loads(run("info", "--format", "ndjson", demo)[1])["players"]
-            last = json.loads(run("dump", "--types", "player_info", demo)[1].splitlines()[-1])["items"]["player_info"]
+            last = json.loads(run("dump", "--type", "player_info", demo)[1].splitlines()[-1])["items"]["player_info"]
             self.assertEqual({p["id"]: p["score"] for p in players}, {int(n): i["score"] for n, i in last.items()})
 
     def test_sha256_of_the_map(self):
@@ -331,11 +331,11 @@ class Info(unittest.TestCase):
 file       {yard}
 version    6, ddnet (0.6 626fce9a778df4d4)
 recorded   2026-11-22_06-06-57, by a client
-map        yard, 4948 bytes, crc c3cbca94
+map        yard, 4.8 KiB, crc c3cbca94
 map sha256 c79931e31676313e34d3672a1107c17a2eb2958506a0014ec312400181e4a367
 ticks      310 to 558, 0:04.9
 keyframes  1
-chunks     125 ticks (129 bytes), 1 snapshots (654 bytes), 124 deltas (6014 bytes), 3 messages (33 bytes)
+chunks     125 ticks (129 B), 1 snapshot (654 B), 124 deltas (5.9 KiB), 3 messages (33 B)
 players      0 bot 1
              1 bot 2
              2 watcher
@@ -347,7 +347,7 @@ recorded   2026-11-21_07-59-23, by a server
 map        dm1, not embedded, crc 64548818
 ticks      216 to 1700, 0:29.6
 keyframes  6
-chunks     723 ticks (747 bytes), 6 snapshots (9880 bytes), 717 deltas (34021 bytes), 78 messages (1145 bytes)
+chunks     723 ticks (747 B), 6 snapshots (9.6 KiB), 717 deltas (33.2 KiB), 78 messages (1.1 KiB)
 players      0 bot00  [bots]
              1 bot01  [bots]
              2 bot02  [bots]
@@ -375,7 +375,7 @@ recorded                length  map                   protocol  players  state  
             whole[176:188] = bytes([0, 0, 0, 2, 0, 0, 1, 144, 0, 0, 1, 44])  # markers
             file.write_bytes(whole)
             out = run("info", file)[1]
-            self.assertIn("map        yard, 4948 bytes, crc 00000000 (but the embedded map has another one)\n", out)
+            self.assertIn("map        yard, 4.8 KiB, crc 00000000 (but the embedded map has another one)\n", out)
             self.assertIn("keyframes  1\nmarkers    400 300\n", out)
 
     def test_what_the_header_says_of_a_file_without_the_rest(self):
@@ -385,7 +385,7 @@ recorded                length  map                   protocol  players  state  
             file.write_bytes(whole[:1000])
             code, out, err = run("info", file)
             self.assertEqual(code, 1)
-            self.assertIn("yard, 4948 bytes, crc c3cbca94\n", out)
+            self.assertIn("yard, 4.8 KiB, crc c3cbca94\n", out)
             self.assertIn("truncated", out)
             self.assertNotIn("ticks  ", out)
 

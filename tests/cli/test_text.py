@@ -69,7 +69,7 @@ class Text(unittest.TestCase):
             self.check(verb, other, codes=(2,))
             self.check(verb, missing, codes=(3,))
         self.check("dump", "--format", "checksum", cut, codes=(1,))
-        self.check("dump", "--types", HOSTILE, good, codes=(2,))
+        self.check("dump", "--type", HOSTILE, good, codes=(2,))
         self.check("serve", other, codes=(2,))
         self.check(HOSTILE, codes=(2,))
         self.check("info", good, "--" + HOSTILE, codes=(2,))
@@ -109,7 +109,7 @@ class Text(unittest.TestCase):
         with open(broken, "wb") as file:
             file.write(DEMO)
         self.assertEqual(json.loads(run("info", "--format", "ndjson", broken)[1])["file"], f"{self.folder}/\ufffd.demo")
-        out = run("merge", broken, "-o", broken + b"2", "--report", "ndjson")[1]
+        out = run("merge", broken, "-o", broken + b"2", "--format", "ndjson")[1]
         lines = [json.loads(line) for line in out.splitlines()]
         self.assertEqual((lines[0]["file"], lines[-1]["result"]), (f"{self.folder}/\ufffd.demo", f"{self.folder}/\ufffd.demo2"))
 
@@ -117,7 +117,7 @@ class Text(unittest.TestCase):
         """Numbers are still numbers, whatever their sign, and ordinary texts are left alone."""
         demo = self.put(DEMO, ".demo")
         for raw in ([], ["--raw"]):
-            out, _ = self.run_verb("dump", "--format", "csv", "--types", "client_info", *raw, demo, codes=(0,))
+            out, _ = self.run_verb("dump", "--format", "csv", "--type", "client_info", *raw, demo, codes=(0,))
             rows = list(csv.DictReader(io.StringIO(out)))
             self.assertEqual({r["client_info.name"] for r in rows}, {f"bot{i:02}" for i in range(6)})
             self.assertIn("-1", {r["client_info.country"] for r in rows})

@@ -24,7 +24,7 @@ def proven_deaths(demo, first_tick):
     """[(seconds, name)] of the items that say so, each of which is in one snapshot."""
     names = {p["id"]: p["name"] for p in json.loads(run("info", "--format", "ndjson", demo))["players"]}
     last = {}
-    for line in run("dump", "--types", "event_death,client_info", demo).splitlines():
+    for line in run("dump", "--type", "event_death,client_info", demo).splitlines():
         snapshot = json.loads(line)
         events = snapshot["items"].get("event_death", {})
         for number, event in events.items():

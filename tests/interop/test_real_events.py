@@ -182,7 +182,7 @@ def test_ddnet(folder):
 
 def hooks_of(demo):
     """[(tick, client, whether it is a player's)] of 0.7's servers, whose items say what happened since the last snapshot."""
-    out = subprocess.run([TEEWIRE, "dump", "--types", "character", demo], check=True, capture_output=True, text=True).stdout
+    out = subprocess.run([TEEWIRE, "dump", "--type", "character", demo], check=True, capture_output=True, text=True).stdout
     found, last = [], {}
     for snapshot in map(json.loads, out.splitlines()):
         now = snapshot["items"].get("character", {})

@@ -17,7 +17,7 @@ import tempfile
 
 BEFORE = {"demo": 2, "demo_verbs": 1, "map_verbs": 1, "capture_verbs": 1}  # bytes
 # @ is the file, OUT what is written, and PAGE a viewer.
-RECORDING = [["dump", "@"], ["dump", "--format", "checksum", "@"], ["dump", "--format", "csv", "--types", "character", "@"],
+RECORDING = [["dump", "@"], ["dump", "--format", "checksum", "@"], ["dump", "--format", "csv", "--type", "character", "@"],
              ["events", "@"], ["events", "--format", "text", "@"], ["stats", "@"], ["diff", "@", "@"],
              ["export", "@", "-o", "OUT.sqlite"], ["export", "--format", "arrow", "@", "-o", "OUT"],
              ["merge", "@", "@", "-o", "OUT"], ["compress", "@", "-o", "OUT.gz"]]

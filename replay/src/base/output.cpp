@@ -1,5 +1,6 @@
 #include "base/output.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <unistd.h>
@@ -28,32 +29,67 @@ int output::finish(int code) {
     return code;
 }
 
-void say(std::string_view text) {
+namespace {
+
+verbosity chosen = verbosity::normal;
+
+// "1:05 left", once there is enough to estimate from.
+std::string rest_text(std::uint64_t done, std::uint64_t total, double seconds) {
+    if (seconds < 2 || done == 0 || done >= total) return {};
+    double const rest = seconds * static_cast<double>(total - done) / static_cast<double>(done);
+    if (rest > 359'999) return {};
+    auto const whole = static_cast<unsigned>(rest + 0.5);
+    if (whole >= 3600) return fmt::format("{}:{:02}:{:02} left  ", whole / 3600, whole / 60 % 60, whole % 60);
+    return fmt::format("{}:{:02} left  ", whole / 60, whole % 60);
+}
+
+} // namespace
+
+void set_verbosity(verbosity v) noexcept { chosen = v; }
+
+void write_error(std::string_view text) {
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
     std::fflush(stderr);
 }
+void say(std::string_view text) {
+    if (chosen != verbosity::quiet) write_error(text);
+}
 
 std::string error_line(std::string_view text) { return fmt::format("teewire: {}\n", printable(text)); }
-void complain(std::string_view text) { say(std::string_view{error_line(text)}); }
+void complain(std::string_view text) { write_error(error_line(text)); }
+void remark(std::string_view text) { say(std::string_view{error_line(text)}); }
 
 progress::progress(std::uint64_t total_bytes)
-    : terminal_{isatty(STDERR_FILENO) != 0}, total_{total_bytes}, next_{std::chrono::steady_clock::now() +
-                                                                        std::chrono::milliseconds{300}} {}
+    : form_{chosen == verbosity::quiet     ? form::none
+            : isatty(STDERR_FILENO) != 0   ? form::line_on_terminal
+            : chosen == verbosity::verbose ? form::lines
+                                           : form::none},
+      total_{total_bytes}, begun_{clock::now()}, next_{begun_ + std::chrono::milliseconds{
+                                                                    form_ == form::lines ? 2000 : 300}} {}
 
 void progress::update(std::uint64_t done_bytes, std::string_view what) {
-    if (!terminal_) return;
-    auto const now = std::chrono::steady_clock::now();
+    if (form_ == form::none) return;
+    auto const now = clock::now();
     if (now < next_) return;
+    auto const percent = total_ == 0 ? 100 : std::min(done_bytes, total_) * 100 / total_;
+    std::string const text = fmt::format(
+        "{:3}%  {}{}", percent, rest_text(done_bytes, total_, std::chrono::duration<double>{now - begun_}.count()),
+        printable(what));
+    if (form_ == form::lines) {
+        next_ = now + std::chrono::seconds{2};
+        write_error(text + "\n");
+        return;
+    }
     next_ = now + std::chrono::milliseconds{100};
     shown_ = true;
     set_line_shown(true);
-    say("\r\x1b[K{:3}%  {}", total_ == 0 ? 100 : done_bytes * 100 / total_, printable(what));
+    write_error("\r\x1b[K" + text);
 }
 
 void progress::clear() {
     if (!shown_) return;
     shown_ = false;
-    say("\r\x1b[K");
+    write_error("\r\x1b[K");
     set_line_shown(false);
 }
 

@@ -38,7 +38,13 @@ private:
     output_file file_;
 };
 
+/// How much the program says on standard error: only errors, everything, or everything and progress without a terminal.
+enum class verbosity : std::uint8_t { quiet, normal, verbose };
+void set_verbosity(verbosity v) noexcept;
+
 /// Writes to standard error. A closed standard error is not a failure.
+void write_error(std::string_view text);
+/// The same, unless the verbosity is quiet.
 void say(std::string_view text);
 template <class... Arguments>
 void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
@@ -46,10 +52,13 @@ void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 }
 /// "teewire: NAME: what, where", without control characters.
 [[nodiscard]] std::string error_line(std::string_view text);
-/// Says that.
+/// Writes that to standard error.
 void complain(std::string_view text);
+/// The same, for what is no problem: nothing if the verbosity is quiet.
+void remark(std::string_view text);
 
-/// A line on standard error that says how far the work is, if that is a terminal.
+/// How far the work is, and how long the rest will take: one line on a terminal, and one every few seconds elsewhere if
+/// the verbosity is verbose.
 class progress {
 public:
     explicit progress(std::uint64_t total_bytes);
@@ -61,10 +70,14 @@ public:
     void clear();
 
 private:
-    bool terminal_;
+    using clock = std::chrono::steady_clock;
+
+    enum class form : std::uint8_t { none, line_on_terminal, lines };
+    form form_;
     bool shown_ = false;
     std::uint64_t total_;
-    std::chrono::steady_clock::time_point next_;
+    clock::time_point begun_;
+    clock::time_point next_;
 };
 
 } // namespace teewire::replay

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 
 namespace teewire::replay {
 namespace {
@@ -72,6 +73,15 @@ std::string fit(std::string_view text, std::size_t columns) {
         text.remove_prefix(size);
     }
     return out.append(columns - used, ' ');
+}
+
+std::string size_text(std::uint64_t bytes) {
+    if (bytes < 1024) return fmt::format("{} B", bytes);
+    constexpr std::array units{"KiB", "MiB", "GiB"};
+    double size = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    for (; size >= 1023.95 && unit + 1 < units.size(); ++unit) size /= 1024;
+    return fmt::format("{:.1f} {}", size, units[unit]);
 }
 
 std::string counted(std::uint64_t count, std::string_view noun, std::string_view plural) {

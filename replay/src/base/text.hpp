@@ -48,6 +48,8 @@ enum class csv_texts : std::uint8_t {
 
 /// "1 quad", "2 quads"; "1 frame has", "2 frames have".
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun, std::string_view plural = {});
+/// "812 B", "68.0 KiB", "1.2 MiB", "3.4 GiB".
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
 
 /// "0badc0de": two digits for each byte.
 [[nodiscard]] std::string hex(std::span<std::uint8_t const> bytes, std::string_view between = "");

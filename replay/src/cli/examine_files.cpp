@@ -65,7 +65,7 @@ int examine_files(std::vector<std::string> const& files, unsigned jobs, output& 
         if (f.thrown) std::rethrow_exception(f.thrown);
         out.write(f.said.out);
         out.flush();
-        say(std::string_view{f.said.err});
+        write_error(f.said.err);
         worst = std::max(worst, f.said.code);
     }
     team.join();

@@ -41,7 +41,7 @@ bool take_part(shard const& part, std::vector<std::string>& files, output_choice
     files = files_of(part, files);
     to.name = name_of(part, to.name);
     if (to.name == "-" || to.force || !name_taken(to.name)) return true;
-    complain(fmt::format("{}: already complete", to.name));
+    remark(fmt::format("{}: already complete", to.name));
     return false;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/verb.hpp"
 
+#include "base/output.hpp"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,6 +18,20 @@ CLI::Option* named(CLI::Option* option, std::string const& value_name) { return 
 
 std::string with_default(char const* help, std::string const& value) {
     return value.empty() ? help : fmt::format("{} [default: {}]", help, value);
+}
+
+// "a,b" is two words, and "a\,b" is one with a comma in it.
+void append_words(std::vector<std::string>& words, std::string_view text) {
+    std::string word;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == ',') {
+            words.push_back(std::exchange(word, {}));
+            continue;
+        }
+        if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') ++i;
+        word += text[i];
+    }
+    words.push_back(std::move(word));
 }
 
 } // namespace
@@ -80,8 +96,12 @@ void option_set::texts(char const* name, std::vector<std::string>& values, char 
     named(command_.add_option(name, values, help), value_name)->allow_extra_args(false);
 }
 void option_set::words(char const* name, std::vector<std::string>& words, char const* help) {
-    auto const set = [&words](std::string const& text) { words = CLI::detail::split(text, ','); };
-    named(command_.add_option_function<std::string>(name, set, help), "NAME,...");
+    auto const set = [&words](std::vector<std::string> const& texts) {
+        words.clear();
+        for (std::string const& text : texts) append_words(words, text);
+    };
+    named(command_.add_option_function<std::vector<std::string>>(name, set, help), "NAME,...")
+        ->allow_extra_args(false);
 }
 void option_set::choice(char const* name, std::string& value, std::vector<std::string> const& choices,
                         char const* help) {
@@ -167,6 +187,18 @@ void option_set::duration(char const* name, std::optional<double>& value, char c
     std::string const description = value ? with_default(help, fmt::format("{}s", *value)) : help;
     named(command_.add_option_function<std::string>(name, set, description), "DURATION");
     explain_values(duration_note);
+}
+
+void option_set::messages() {
+    auto const add = [&](char const* names, replay::verbosity v, char const* help) {
+        return command_
+            .add_flag_callback(
+                names, [v] { set_verbosity(v); }, help)
+            ->group("Messages");
+    };
+    CLI::Option* const quiet = add("-q,--quiet", verbosity::quiet, "print only errors on standard error");
+    add("-v,--verbose", verbosity::verbose, "report progress even if standard error is not a terminal")
+        ->excludes(quiet);
 }
 
 void option_set::exclusive(std::initializer_list<char const*> names) {

@@ -63,7 +63,7 @@ public:
     /// Can be given several times.
     void texts(char const* name, std::vector<std::string>& values, char const* help,
                char const* value_name = "TEXT");
-    /// Several, with commas between them.
+    /// Several, with commas between them; a comma in a name is written "\,". Can be given several times.
     void words(char const* name, std::vector<std::string>& words, char const* help);
     void choice(char const* name, std::string& value, std::vector<std::string> const& choices, char const* help);
     /// `T`: double, unsigned, int, std::int32_t, std::uint16_t, std::size_t, or one of these that is optional.
@@ -90,6 +90,9 @@ public:
     void remark(std::string const& text);
     /// Commands that can be typed, without the program's name.
     void examples(std::initializer_list<char const*> lines);
+
+    /// -q, --quiet and -v, --verbose, which every command has. They take effect when they are parsed.
+    void messages();
 
     /// To be called once the variables are filled. Throws as expand_folders does.
     [[nodiscard]] std::function<void()> expand() const;

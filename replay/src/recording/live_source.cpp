@@ -1,6 +1,7 @@
 #include "recording/live_source.hpp"
 
 #include "base/output.hpp"
+#include "base/text.hpp"
 #include "recording/demo/demo_follower.hpp"
 #include "recording/server/server_source.hpp"
 
@@ -23,7 +24,7 @@ int follow(std::string const& file, live_sink& to) {
 int spectate(host_port const& server, spectator_options const& options, live_sink& to) {
     watched_server const found = watch(server, options, to);
     to.finish();
-    if (found.lost != 0) complain(fmt::format("{} snapshots were lost", found.lost));
+    if (found.lost != 0) complain(counted(found.lost, "snapshot was lost", "snapshots were lost"));
     return found.failed ? exit_io : found.snapshots == 0 ? exit_interrupted : exit_ok;
 }
 

@@ -28,27 +28,27 @@ struct capture_options {
 // `done_before`: bytes of earlier readings.
 void read_all(capture_pass& pass, progress& shown, std::uint64_t done_before) {
     pass.read_all([&](std::uint64_t done) {
-        shown.update(done_before + done,
-                     fmt::format("{} frames, {} connections", pass.frames().all, pass.connections().size()));
+        shown.update(done_before + done, fmt::format("{}, {}", counted(pass.frames().all, "frame"),
+                                                     counted(pass.connections().size(), "connection")));
     });
 }
 
 void report_demos(std::vector<written_demo> const& demos, connection_stats const& of, std::size_t number,
                   std::size_t connections) {
     for (written_demo const& demo : demos) {
-        complain(fmt::format(
-            "{}: {} snapshots{}, {} messages of connection #{} ({}){}", demo.path, demo.snapshots,
+        remark(fmt::format(
+            "{}: {}{}, {} of connection #{} ({}){}", demo.path, counted(demo.snapshots, "snapshot"),
             demo.unchanged == 0 ? std::string{}
                                 : fmt::format(" ({} of them unchanged and not stored)", demo.unchanged),
-            demo.messages, number, address_text(of.client()),
-            demo.left_out == 0 ? std::string{} : fmt::format(", {} snapshots left out", demo.left_out)));
+            counted(demo.messages, "message"), number, address_text(of.client()),
+            demo.left_out == 0 ? std::string{} : fmt::format(", {} left out", counted(demo.left_out, "snapshot"))));
         if (!demo.has_map)
             complain(fmt::format(
                 "{}: does not include the map {}, whose download is not in the capture; use --map FILE to add it",
                 demo.path, demo.map.name));
     }
     if (connections > 1)
-        complain(fmt::format("{} connections in all; use --connection N for another one", connections));
+        remark(fmt::format("{} connections in all; use --connection N for another one", connections));
 }
 
 void print(capture_options const& options, std::string const& name, capture_pass const& found, std::size_t only,
@@ -60,7 +60,7 @@ void print(capture_options const& options, std::string const& name, capture_pass
     bool const json = options.format == "ndjson";
     if (!json) {
         if (options.explain) text.write("\n");
-        text.print("{}: {}, {} frames in {}, {}\n", printable(name), found.link_name(), frames.all,
+        text.print("{}: {}, {} in {}, {}\n", printable(name), found.link_name(), counted(frames.all, "frame"),
                    clock_text((frames.last_time - frames.first_time) / nanoseconds_per_tick),
                    counted(all.size(), "connection"));
         for (std::string const& line : notes) text.print("  {}\n", line);

@@ -47,8 +47,9 @@ int compress(compress_options const& options) {
     shown.clear();
     if (interrupted()) return exit_interrupted;
     out.finish_as_named();
-    complain(fmt::format("{}: {} of {} bytes, {:.0f} %", out.name(), out.size(), source.bytes().size(),
-                         100.0 * static_cast<double>(out.size()) / static_cast<double>(source.bytes().size())));
+    remark(fmt::format("{}: {} of {}, {:.0f} %", out.name(), size_text(out.size()),
+                       size_text(source.bytes().size()),
+                       100.0 * static_cast<double>(out.size()) / static_cast<double>(source.bytes().size())));
     if (source.damage().empty()) return exit_ok;
     complain(fmt::format("{}: {}; everything before it is kept", source.name(), source.damage()));
     return exit_bad_input;

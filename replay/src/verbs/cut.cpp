@@ -96,9 +96,10 @@ void report(output_file& file, std::span<tick_range const> written) {
     std::uint64_t const size = file.size();
     std::int64_t ticks = 0;
     for (tick_range const& r : written) ticks += std::int64_t{r.last} - r.first;
-    complain(fmt::format("{}: {} from tick {} to {}{}, {} bytes", file.finish(), clock_text(ticks),
-                         written.front().first, written.back().last,
-                         written.size() == 1 ? std::string{} : fmt::format(" in {} pieces", written.size()), size));
+    remark(fmt::format("{}: {} from tick {} to {}{}, {}", file.finish(), clock_text(ticks), written.front().first,
+                       written.back().last,
+                       written.size() == 1 ? std::string{} : fmt::format(" in {} pieces", written.size()),
+                       size_text(size)));
 }
 
 int cut(cut_options const& options) {

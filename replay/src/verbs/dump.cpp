@@ -48,7 +48,7 @@ public:
             if (find_object(p, type) == nullptr && type != "extended_type" && !type.starts_with("type_") &&
                 !type.starts_with("uuid_"))
                 throw usage_error{
-                    fmt::format("--types: there is no item type \"{}\" in protocol {}", type, teewire::name(p))};
+                    fmt::format("--type: there is no item type \"{}\" in protocol {}", type, teewire::name(p))};
     }
     virtual ~printer() = default;
     virtual void print(text_buffer& out, stream_event const& event) = 0;
@@ -132,7 +132,7 @@ public:
     csv_printer(dump_options const& options, protocol p, file_label const& file)
         : printer{options, p, file}, texts_{options.raw ? csv_texts::raw : csv_texts::safe} {
         if (options.types.size() == 1) object_ = find_object(p, options.types.front());
-        if (object_ == nullptr) throw usage_error{"--format csv needs one --types NAME of a known item type"};
+        if (object_ == nullptr) throw usage_error{"--format csv needs one --type NAME of a known item type"};
         timed_ = object_ == find_object(p, "player_info");
         if (file_) label_ = csv_text(valid_utf8(*file_), texts_) + ",";
     }
@@ -315,15 +315,15 @@ verb const dump_verb{
         range_options(options, chosen->range);
         options.connection(chosen->connection);
         live_options(options, chosen->live);
-        options.words("--types", chosen->types,
+        options.words("--type", chosen->types,
                       "print only items of these types, for example character,player_info");
         options.raw_texts(chosen->raw);
         options.jobs(chosen->jobs);
         options.part(chosen->part);
         options.examples({"dump game.demo --from 1:00 --to 1:10 | jq .items.character",
-                          "dump game.demo --format csv --types character -o tees.csv",
-                          "dump recording.demo --follow --types player_info",
-                          "dump localhost:8303 --types character --duration 1:00"});
+                          "dump game.demo --format csv --type character -o tees.csv",
+                          "dump recording.demo --follow --type player_info",
+                          "dump localhost:8303 --type character --duration 1:00"});
         return [chosen] { return dump(*chosen); };
     }};
 

@@ -236,8 +236,7 @@ verb const events_verb{
             chosen->format, {"ndjson", "csv", "text", "srt"},
             "ndjson: one object per event; csv: one row; text: one line; srt: subtitles of chat and kills");
         options.words("--type", chosen->types, "print only events of these kinds, for example kill,chat");
-        options.texts("--player", chosen->players,
-                      "print only events that involve this player; can be given several times", "NAME");
+        options.words("--players", chosen->players, "print only events that involve one of these players");
         range_options(options, chosen->range);
         options.connection(chosen->connection);
         live_options(options, chosen->live);

@@ -134,7 +134,7 @@ public:
         if (options_.force && !arrow)
             throw usage_error{"--force works only with --format arrow; a database is added to"};
         if (arrow && options_.part && !options_.force && name_taken(arrow_folder::last_file(to_))) {
-            complain(fmt::format("{}: already complete", to_));
+            remark(fmt::format("{}: already complete", to_));
             return exit_ok;
         }
         if (arrow) to_collection_ = std::make_unique<arrow_collection>(options_, to_);
@@ -158,7 +158,7 @@ public:
         if (interrupted()) return exit_interrupted;
         if (worst_ != exit_ok && added_ == 0) return worst_;
         to_collection_->finish();
-        complain(fmt::format("{}: {} added, {} already present", to_, counted(added_, "file"), known_));
+        remark(fmt::format("{}: {} added, {} already present", to_, counted(added_, "file"), known_));
         return worst_;
     }
 

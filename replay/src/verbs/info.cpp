@@ -86,10 +86,10 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
 }
 
 constexpr std::pair<std::string_view, demo_chunk_kind> chunk_kinds[] = {
-    {"ticks", demo_chunk_kind::tick},
-    {"snapshots", demo_chunk_kind::snapshot},
-    {"deltas", demo_chunk_kind::delta},
-    {"messages", demo_chunk_kind::message},
+    {"tick", demo_chunk_kind::tick},
+    {"snapshot", demo_chunk_kind::snapshot},
+    {"delta", demo_chunk_kind::delta},
+    {"message", demo_chunk_kind::message},
 };
 
 demo_overview::counter const& counter(summary const& r, demo_chunk_kind kind) {
@@ -122,7 +122,7 @@ void print_json(text_buffer& out, summary const& r) {
         {
             object_writer chunks = line.object("chunks");
             for (auto const& [name, kind] : chunk_kinds) {
-                object_writer chunk = chunks.object(name);
+                object_writer chunk = chunks.object(fmt::format("{}s", name));
                 chunk.number("count", counter(r, kind).chunks);
                 chunk.number("bytes", counter(r, kind).bytes);
             }
@@ -154,7 +154,7 @@ void print_text(text_buffer& out, summary const& r) {
     line("map",
          r.header.map_size == 0
              ? fmt::format("{}, not embedded, crc {:08x}", map, r.header.map_crc)
-             : fmt::format("{}, {} bytes, crc {:08x}{}", map, r.header.map_size, r.header.map_crc,
+             : fmt::format("{}, {}, crc {:08x}{}", map, size_text(r.header.map_size), r.header.map_crc,
                            r.map_complete && !r.map_crc_matches ? " (but the embedded map has another one)" : ""));
     if (r.map_sha256) line("map sha256", hex(*r.map_sha256));
     if (sha256_differs(r))
@@ -166,8 +166,8 @@ void print_text(text_buffer& out, summary const& r) {
     if (!r.header.markers().empty()) line("markers", fmt::format("{}", fmt::join(r.header.markers(), " ")));
     std::string chunks;
     for (auto const& [name, kind] : chunk_kinds)
-        chunks += fmt::format("{}{} {} ({} bytes)", chunks.empty() ? "" : ", ", counter(r, kind).chunks, name,
-                              counter(r, kind).bytes);
+        chunks += fmt::format("{}{} ({})", chunks.empty() ? "" : ", ", counted(counter(r, kind).chunks, name),
+                              size_text(counter(r, kind).bytes));
     line("chunks", chunks);
     for (listed_player const& p : r.players)
         line(&p == r.players.data() ? "players" : "",

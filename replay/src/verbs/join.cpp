@@ -77,9 +77,9 @@ int join(join_options const& options) {
     shown.clear();
     std::uint64_t const size = out.size();
     out.finish_as_named();
-    complain(fmt::format("{}: {} from tick {} to {} of {}, {} bytes", out.name(),
-                         clock_text(std::int64_t{done.last_tick} - done.first_tick), done.first_tick,
-                         done.last_tick, counted(parts.size(), "recording"), size));
+    remark(fmt::format("{}: {} from tick {} to {} of {}, {}", out.name(),
+                       clock_text(std::int64_t{done.last_tick} - done.first_tick), done.first_tick, done.last_tick,
+                       counted(parts.size(), "recording"), size_text(size)));
     if (done.left_out != 0)
         complain(fmt::format("{}: {} left out, which a demo cannot hold or which repeat a tick", out.name(),
                              counted(done.left_out, "chunk")));

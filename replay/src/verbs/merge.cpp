@@ -18,7 +18,7 @@ struct merge_options {
     std::vector<std::string> files;
     std::vector<std::string> connections; ///< of the captures among them, in their order
     output_choice to;
-    std::string report = "text";
+    std::string format = "text";
 };
 
 std::vector<std::unique_ptr<open_recording>> open_all(merge_options const& options, progress& shown) {
@@ -83,8 +83,8 @@ void print_json(output& out, merge_result const& found, written_demo const& demo
 
 void print_text(merge_result const& found, written_demo const& demo) {
     for (merged_part const& part : found.parts)
-        complain(fmt::format("{}: {}, {} in no other recording", part.name, counted(part.ticks, "tick"),
-                             counted(part.alone, "item")));
+        remark(fmt::format("{}: {}, {} in no other recording", part.name, counted(part.ticks, "tick"),
+                           counted(part.alone, "item")));
     if (found.conflicts != 0) {
         constexpr std::size_t most = 12;
         auto const fields = sorted(found);
@@ -102,9 +102,10 @@ void print_text(merge_result const& found, written_demo const& demo) {
     left_out(found.undescribed, "item", ", whose type was never described");
     left_out(found.unreadable, "message", ", which are unreadable");
     left_out(demo.left_out, "snapshot", ", which a demo cannot hold");
-    complain(fmt::format("{}: {} of {}, {} of them in more than one; {} items, {} messages{}", demo.path,
-                         counted(found.ticks, "tick"), counted(found.parts.size(), "recording"), found.common_ticks,
-                         found.items, demo.messages, demo.has_map ? "" : "; none has the map"));
+    remark(fmt::format("{}: {} of {}, {} of them in more than one; {}, {}{}", demo.path,
+                       counted(found.ticks, "tick"), counted(found.parts.size(), "recording"), found.common_ticks,
+                       counted(found.items, "item"), counted(demo.messages, "message"),
+                       demo.has_map ? "" : "; none has the map"));
 }
 
 int merge(merge_options const& options) {
@@ -117,9 +118,9 @@ int merge(merge_options const& options) {
             fmt::format("{} are too many at once, as each stays open: {} at most, and what comes of them "
                         "can be merged again",
                         counted(options.files.size(), "recording"), most_files)};
-    bool const json = options.report == "ndjson";
+    bool const json = options.format == "ndjson";
     if (json && options.to.name == "-")
-        throw usage_error{"the demo and the --report ndjson output cannot both go to standard output"};
+        throw usage_error{"the demo and the --format ndjson output cannot both go to standard output"};
     demo_target target{options.to, options.files};
     progress shown{total_size(options.files)};
     auto const files = open_all(options, shown);
@@ -183,7 +184,7 @@ verb const merge_verb{
             "connection in a capture: its number or the client's ADDRESS:PORT; given once per capture, in order "
             "[default: the one with the most snapshots]",
             "WHICH");
-        options.choice("--report", chosen->report, {"text", "ndjson"},
+        options.format(chosen->format, {"text", "ndjson"},
                        "report what differs: text on standard error; ndjson on standard output, one object per "
                        "file and field");
         options.remark(

@@ -76,9 +76,10 @@ public:
     [[nodiscard]] std::string state() const {
         if (over()) return label_ + ": done";
         if (!file_ || file_->snapshots() == 0) return fmt::format("{}: {}", label_, server_.doing());
-        return fmt::format("{}: {}, {} snapshots, {} missed, {} KiB", label_,
-                           clock_text(file_->last_tick() - file_->first_tick()), file_->snapshots(),
-                           measure_spacing(tally_.steps).missed, file_->size() / 1024);
+        return fmt::format("{}: {}, {}, {} missed, {}", label_,
+                           clock_text(file_->last_tick() - file_->first_tick()),
+                           counted(file_->snapshots(), "snapshot"), measure_spacing(tally_.steps).missed,
+                           size_text(file_->size()));
     }
 
     // ---- spectator_owner
@@ -195,11 +196,11 @@ private:
         if (options_.format == "text") {
             std::string const unchanged =
                 f.unchanged() == 0 ? "" : fmt::format(" ({} of them unchanged and not stored)", f.unchanged());
-            out.print(
-                "{}: {}, ticks {} to {}, {} snapshots{}, {} messages, {} missed, {} bad checksums, {} bytes\n",
-                printable(f.path()), clock_text(f.last_tick() - f.first_tick()), f.first_tick(), f.last_tick(),
-                f.snapshots(), unchanged, f.messages(), measure_spacing(tally_.steps).missed, tally_.bad_checksum,
-                f.size());
+            out.print("{}: {}, ticks {} to {}, {}{}, {}, {} missed, {}, {}\n", printable(f.path()),
+                      clock_text(f.last_tick() - f.first_tick()), f.first_tick(), f.last_tick(),
+                      counted(f.snapshots(), "snapshot"), unchanged, counted(f.messages(), "message"),
+                      measure_spacing(tally_.steps).missed, counted(tally_.bad_checksum, "bad checksum"),
+                      size_text(f.size()));
         } else {
             json_line{}.print(out, [&](object_writer& line) {
                 line.text("file", f.path());
@@ -223,7 +224,7 @@ private:
                 for (auto const& [step, count] : tally_.steps) steps.number(std::to_string(step), count);
             });
         }
-        if (target_.is_stream()) return teewire::replay::say(out.view());
+        if (target_.is_stream()) return write_error(out.view());
         output to;
         to.write(out.view());
         to.flush();

@@ -53,11 +53,11 @@ int redact(redact_options const& options) {
     auto const part = [](std::uint64_t count, char const* noun, char const* text) {
         return count == 0 ? std::string{} : fmt::format(", {} {}", counted(count, noun), text);
     };
-    complain(fmt::format("{}: {} and {} replaced{}{}{}{}", out.name(), counted(found.names, "name"),
-                         counted(found.clans, "clan"), part(found.chat, "line", "of chat left out"),
-                         part(found.server, "line", "of the server left out"),
-                         part(found.unreadable, "message", "left out, unreadable"),
-                         part(found.refused, "thing", "left out, as a demo cannot hold it")));
+    remark(fmt::format("{}: {} and {} replaced{}{}{}{}", out.name(), counted(found.names, "name"),
+                       counted(found.clans, "clan"), part(found.chat, "line", "of chat left out"),
+                       part(found.server, "line", "of the server left out"),
+                       part(found.unreadable, "message", "left out, unreadable"),
+                       part(found.refused, "thing", "left out, as a demo cannot hold it")));
     return work.error().empty() ? exit_ok : exit_bad_input;
 }
 

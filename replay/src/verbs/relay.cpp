@@ -112,8 +112,8 @@ public:
             settings.limits = options_.viewers;
             game_.emplace(show_, settings, random_bytes(), *socket_, now());
             socket_->start(*game_);
-            say("serving game clients on {}, at most {} with {} KiB each\n", endpoint_text(socket_->address()),
-                options_.viewers.viewers, sizeof(watcher) / 1024);
+            say("serving game clients on {}, at most {} with {} each\n", endpoint_text(socket_->address()),
+                options_.viewers.viewers, size_text(sizeof(watcher)));
         }
         if (!options_.http) return;
         web_.emplace(io, tcp::endpoint{address, *options_.http}, static_cast<web_pages&>(*this), options_.web);
@@ -164,12 +164,14 @@ public:
     [[nodiscard]] bool has_viewers() const noexcept { return web_ || game_; }
 
     void report() const {
-        say("{} snapshots, {} lost, {} messages, {} recordings; {} fragments", counts_.snapshots, counts_.lost,
-            counts_.messages, counts_.recordings, live_.offer().fragments());
+        say("{}, {} lost, {}, {}; {}", counted(counts_.snapshots, "snapshot"), counts_.lost,
+            counted(counts_.messages, "message"), counted(counts_.recordings, "recording"),
+            counted(live_.offer().fragments(), "fragment"));
         if (game_)
-            say("; {} joined, {} snapshots sent in {} packets", game_->count().joined, game_->count().snapshots,
-                socket_->sent());
-        if (web_) say("; {} requests answered, {} refused", web_->count().requests, web_->count().refused);
+            say("; {} joined, {} sent in {}", game_->count().joined, counted(game_->count().snapshots, "snapshot"),
+                counted(socket_->sent(), "packet"));
+        if (web_)
+            say("; {} answered, {} refused", counted(web_->count().requests, "request"), web_->count().refused);
         say("\n");
     }
 
@@ -178,7 +180,8 @@ public:
 private:
     static void report(std::vector<written_demo> const& ended) {
         for (written_demo const& demo : ended)
-            say("{}: {} snapshots, {} messages\n", printable(demo.path), demo.snapshots, demo.messages);
+            say("{}: {}, {}\n", printable(demo.path), counted(demo.snapshots, "snapshot"),
+                counted(demo.messages, "message"));
     }
 
     // A demo that cannot be written ends, and the rest goes on.

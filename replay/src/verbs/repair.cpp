@@ -13,7 +13,7 @@ namespace {
 struct repair_options {
     std::string file;
     output_choice to;
-    std::string report = "text";
+    std::string format = "text";
     std::optional<unsigned> version;
 };
 
@@ -59,9 +59,9 @@ std::uint8_t version_of(repair_options const& options, demo_repair const& demo, 
 }
 
 int repair(repair_options const& options) {
-    bool const json = options.report == "ndjson";
+    bool const json = options.format == "ndjson";
     if (json && options.to.name == "-")
-        throw usage_error{"the demo and the --report ndjson output cannot both go to standard output"};
+        throw usage_error{"the demo and the --format ndjson output cannot both go to standard output"};
     output_file file{options.to, content::binary, {&options.file, 1}};
     input const source{options.file};
     file_kind const kind = identify(source.bytes());
@@ -83,9 +83,9 @@ int repair(repair_options const& options) {
     file.finish_as_named();
 
     bool const damaged = !demo.losses().empty() || !demo.remarks().empty() || !source.damage().empty();
-    std::string const summary =
-        fmt::format("{}: {} snapshots, {} messages, {} bytes of version {}{}", options.to.name, written.snapshots,
-                    written.messages, bytes, version, damaged ? "" : "; nothing was damaged");
+    std::string const summary = fmt::format(
+        "{}: {}, {}, {} of version {}{}", options.to.name, counted(written.snapshots, "snapshot"),
+        counted(written.messages, "message"), size_text(bytes), version, damaged ? "" : "; nothing was damaged");
     if (json) {
         output out;
         print_json(out, demo, source.damage(), written, bytes, version);
@@ -97,9 +97,9 @@ int repair(repair_options const& options) {
     for (std::size_t i = 0; i < std::min(demo.losses().size(), most_lines); ++i)
         complain(fmt::format("{}: {}", source.name(), loss_text(demo.losses()[i])));
     if (demo.losses().size() > most_lines)
-        complain(fmt::format("{}: {} more ranges are damaged; --report ndjson lists all of them", source.name(),
+        complain(fmt::format("{}: {} more ranges are damaged; --format ndjson lists all of them", source.name(),
                              demo.losses().size() - most_lines));
-    complain(summary);
+    remark(summary);
     return damaged ? exit_bad_input : exit_ok;
 }
 
@@ -110,14 +110,14 @@ verb const repair_verb{
         auto const chosen = std::make_shared<repair_options>();
         options.file(chosen->file, "a demo, or - for standard input");
         options.output(chosen->to, option_set::presence::required);
-        options.choice("--report", chosen->report, {"text", "ndjson"},
+        options.format(chosen->format, {"text", "ndjson"},
                        "report what was lost: text on standard error; ndjson on standard output, one object per "
                        "damaged range");
         options.number("--version", chosen->version, min_demo_version, max_demo_version,
                        "version of the demo to write [default: unchanged]");
         options.remark("Exit codes: 0 nothing was damaged, 1 something was damaged; the result has the rest.");
         options.examples({"repair damaged.demo -o good.demo", "repair old.demo --version 6 -o new.demo",
-                          "repair damaged.demo -o good.demo --report ndjson > report.ndjson"});
+                          "repair damaged.demo -o good.demo --format ndjson > report.ndjson"});
         return [chosen] { return repair(*chosen); };
     }};
 

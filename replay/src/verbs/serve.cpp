@@ -36,8 +36,8 @@ struct serve_options {
     std::string file;
     std::uint16_t port = 8303;
     std::string bind = "0.0.0.0";
-    std::string map;  ///< file; by default that in the demo
-    std::string name; ///< in the server browser; by default that of the file
+    std::string map;   ///< file; by default that in the demo
+    std::string title; ///< in the server browser; by default that of the file
     bool loop = false;
     double speed = 1;
     server_limits limits;
@@ -48,12 +48,12 @@ public:
     service(playback& shown, serve_options const& options, std::string const& title)
         : shown_{shown}, socket_{loop_.io(), options.bind, options.port}, title_{title} {
         server_settings settings;
-        settings.name = options.name;
+        settings.name = options.title;
         settings.limits = options.limits;
         server_.emplace(shown, settings, random_bytes(), socket_, now());
-        say(fmt::format("serving {} on {} to clients of {}, at most {} with {} KiB each", printable(title),
+        say(fmt::format("serving {} on {} to clients of {}, at most {} with {} each", printable(title),
                         endpoint_text(socket_.address()), shown.is_07() ? "0.7" : "DDNet and 0.6.5",
-                        options.limits.viewers, sizeof(watcher) / 1024));
+                        options.limits.viewers, size_text(sizeof(watcher))));
         if (terminal::available()) screen_.emplace();
     }
 
@@ -122,7 +122,7 @@ private:
         if (word == "pause") return shown_.pause(true);
         if (word == "play") return shown_.pause(false);
         if (word == "quit") return stop();
-        if (word == "status") return say(state());
+        if (word == "status") return reply(state());
         if (word == "seek")
             if (auto const place = parse_position(rest))
                 return seek(place->tick(shown_.first_tick(), shown_.last_tick()));
@@ -130,7 +130,7 @@ private:
             double speed = 0;
             if (read_number(rest, speed) && set_speed(speed)) return;
         }
-        say(fmt::format(
+        reply(fmt::format(
             "{}: unknown command; expected one of pause, play, seek TIME, speed FACTOR, status, quit; TIME is {}",
             printable(command), position_forms));
     }
@@ -171,6 +171,7 @@ private:
     }
 
     static void say(std::string const& line) { teewire::replay::say("{}\n", line); }
+    static void reply(std::string const& line) { write_error(line + "\n"); }
 
     void draw() {
         if (!screen_) return;
@@ -189,11 +190,11 @@ private:
     void report() const {
         auto const& c = server_->count();
         say(fmt::format(
-            "{} joined, {} snapshots sent in {} packets, {} refused by the system; {} packets received, {} "
-            "ignored; {} ticks left out{}",
-            c.joined, c.snapshots, socket_.sent(), socket_.unsent(), c.received, c.ignored, shown_.late_ticks(),
+            "{} joined, {} sent in {}, {} refused by the system; {} received, {} ignored; {} left out{}", c.joined,
+            counted(c.snapshots, "snapshot"), counted(socket_.sent(), "packet"), socket_.unsent(),
+            counted(c.received, "packet"), c.ignored, counted(shown_.late_ticks(), "tick"),
             c.too_large == 0 ? std::string{}
-                             : fmt::format("; {} messages of the demo too large to send", c.too_large)));
+                             : fmt::format("; {} of the demo too large to send", counted(c.too_large, "message"))));
     }
 
     service_loop loop_;
@@ -227,7 +228,7 @@ int serve(serve_options const& options) {
 
     serve_options chosen = options;
     std::string const title = std::filesystem::path{options.file}.filename().string();
-    if (chosen.name.empty()) chosen.name = "teewire replay: " + printable(title);
+    if (chosen.title.empty()) chosen.title = "teewire replay: " + printable(title);
     return service{shown, chosen, title}.run();
 }
 
@@ -240,7 +241,7 @@ verb const serve_verb{
         options.number("--port", chosen->port, 0, 65535,
                        "UDP port; game clients look for LAN servers on 8303 to 8310");
         options.text("--bind", chosen->bind, "IPv4 or IPv6 address to listen on", "ADDRESS");
-        options.text("--name", chosen->name, "name in the server browser");
+        options.text("--title", chosen->title, "title in the server browser");
         options.text("--map", chosen->map, "map for a demo that does not include it", "FILE");
         options.flag("--loop", chosen->loop, "repeat the demo");
         options.number("--speed", chosen->speed, min_speed, max_speed,

@@ -43,7 +43,9 @@ struct verdict {
     std::string error;
 };
 
-std::string counts(verdict const& v) { return fmt::format("{} snapshots, {} messages", v.snapshots, v.messages); }
+std::string counts(verdict const& v) {
+    return fmt::format("{}, {}", counted(v.snapshots, "snapshot"), counted(v.messages, "message"));
+}
 
 report to_report(std::string const& name, verdict const& v, verify_options const& options) {
     bool const bad = !v.error.empty() || (options.strict && !v.notes.empty());

@@ -122,8 +122,8 @@ public:
             loop_.stop();
         });
         loop_.run();
-        say("{} requests answered, {} refused, {} bytes\n", server.count().requests, server.count().refused,
-            server.count().bytes);
+        say("{} answered, {} refused, {}\n", counted(server.count().requests, "request"), server.count().refused,
+            size_text(server.count().bytes));
     }
 
 private:

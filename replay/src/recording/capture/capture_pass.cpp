@@ -46,8 +46,8 @@ std::string list(std::vector<connection_stats const*> const& all) {
     constexpr std::size_t most = 20;
     std::string text;
     for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
-        text += fmt::format("{}{} {} {} {} snapshots", i == 0 ? " " : ", ", i + 1, address_text(all[i]->client()),
-                            protocol_text(*all[i]), all[i]->snapshots);
+        text += fmt::format("{}{} {} {} {}", i == 0 ? " " : ", ", i + 1, address_text(all[i]->client()),
+                            protocol_text(*all[i]), counted(all[i]->snapshots, "snapshot"));
     if (all.size() > most) text += fmt::format(", and {} more", all.size() - most);
     return text;
 }

@@ -1,5 +1,7 @@
 #include "recording/server/spectator.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,12 +53,12 @@ void spectator::map_changes(served_map const& map) {
     owner_.map_changes(map);
     if (!joining_since_) joining_since_ = now();
     keep_limits();
-    doing_ = fmt::format("map {}, {} KiB", map.name, map.size / 1024);
-    owner_.says(fmt::format("map {}, {} KiB", map.name, (map.size + 1023) / 1024));
+    doing_ = fmt::format("map {}, {}", map.name, size_text(map.size));
+    owner_.says(doing_);
 }
 
 void spectator::map_arrives(std::size_t bytes) {
-    doing_ = fmt::format("downloading the map, {} KiB", bytes / 1024);
+    doing_ = fmt::format("downloading the map, {}", size_text(bytes));
 }
 
 void spectator::map_complete(served_map const& map, std::vector<std::uint8_t>&& bytes) {

@@ -204,8 +204,8 @@ int map_convert(map_convert_options const& options) {
     if (interrupted()) return exit_interrupted;
     write_whole(out, written);
     if (interrupted()) return exit_interrupted;
-    complain(fmt::format("{}: {} bytes, equal in content to the {} bytes before", out.name(), written.size(),
-                         source.bytes().size()));
+    remark(fmt::format("{}: {}, equal in content to the {} before", out.name(), size_text(written.size()),
+                       size_text(source.bytes().size())));
     return exit_ok;
 }
 

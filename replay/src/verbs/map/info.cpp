@@ -33,7 +33,7 @@ void print_problems(text_buffer& out, problem_list const& problems) {
 void print_head(text_buffer& out, map_source const& source, std::string const& format) {
     line(out, "file", printable(source.name()));
     if (!source.name_in_demo().empty()) line(out, "map", fmt::format("{}, in the demo", source.name_in_demo()));
-    line(out, "format", fmt::format("{}, {} bytes", format, source.bytes().size()));
+    line(out, "format", fmt::format("{}, {}", format, size_text(source.bytes().size())));
     line(out, "crc", crc32_text(source.bytes()));
     line(out, "sha256", sha256_text(source.bytes()));
 }
@@ -112,9 +112,10 @@ void print_map(text_buffer& out, game_map const& map) {
     }
     for (std::size_t i = 0; i < map.sounds.size(); ++i)
         line(out, i == 0 ? "sounds" : "",
-             fmt::format("{:3} {}, {} bytes", i, printable(map.sounds[i].name.text), map.sounds[i].data.size()));
+             fmt::format("{:3} {}, {}", i, printable(map.sounds[i].name.text),
+                         size_text(map.sounds[i].data.size())));
     if (!map.envelopes.empty())
-        line(out, "envelopes", fmt::format("{}, {} points", map.envelopes.size(), map.points.size()));
+        line(out, "envelopes", fmt::format("{}, {}", map.envelopes.size(), counted(map.points.size(), "point")));
     for (std::size_t i = 0; i < map.groups.size(); ++i) {
         map_group const& group = map.groups[i];
         line(out, i == 0 ? "groups" : "",
@@ -126,10 +127,10 @@ void print_map(text_buffer& out, game_map const& map) {
 
 void print_text(text_buffer& out, map_source const& source, map_document const& document) {
     print_head(out, source,
-               document.container
-                   ? fmt::format("datafile version {}, {} items, {} blocks", document.container->version(),
-                                 document.container->item_count(), document.container->block_count())
-                   : "damaged datafile");
+               document.container ? fmt::format("datafile version {}, {}, {}", document.container->version(),
+                                                counted(document.container->item_count(), "item"),
+                                                counted(document.container->block_count(), "block"))
+                                  : "damaged datafile");
     if (document.map) print_map(out, *document.map);
     print_problems(out, document.problems);
 }
@@ -147,7 +148,8 @@ void print_text(text_buffer& out, map_source const& source, xvector_document con
                            h.layout == xvector_layout::original_program ? ", layout of the original program" : ""));
     line(out, "name", printable(h.name));
     line(out, "size",
-         fmt::format("{} x {} tiles, {} layers, players in layer {}", h.width, h.height, h.depth, h.player_depth));
+         fmt::format("{} x {} tiles, {}, players in layer {}", h.width, h.height, counted(h.depth, "layer"),
+                     h.player_depth));
     line(out, "tiles", fmt::format("{} of {} cells", document.tiles.size(), h.cells()));
     std::pair<char const*, std::string_view> const borders[] = {
         {"north", h.north}, {"east", h.east}, {"south", h.south}, {"west", h.west}};
