@@ -54,7 +54,7 @@ void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 [[nodiscard]] std::string error_line(std::string_view text);
 /// Writes that to standard error.
 void complain(std::string_view text);
-/// The same, for what is no problem: nothing if the verbosity is quiet.
+/// The same for information: nothing if the verbosity is quiet.
 void remark(std::string_view text);
 
 /// How far the work is, and how long the rest will take: one line on a terminal, and one every few seconds elsewhere if
