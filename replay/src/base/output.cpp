@@ -1,6 +1,7 @@
 #include "base/output.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <unistd.h>
@@ -38,7 +39,7 @@ std::string rest_text(std::uint64_t done, std::uint64_t total, double seconds) {
     if (seconds < 2 || done == 0 || done >= total) return {};
     double const rest = seconds * static_cast<double>(total - done) / static_cast<double>(done);
     if (rest > 359'999) return {};
-    auto const whole = static_cast<unsigned>(rest + 0.5);
+    auto const whole = std::lround(rest);
     if (whole >= 3600) return fmt::format("{}:{:02}:{:02} left  ", whole / 3600, whole / 60 % 60, whole % 60);
     return fmt::format("{}:{:02} left  ", whole / 60, whole % 60);
 }
