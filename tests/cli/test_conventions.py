@@ -14,6 +14,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 import unittest
 
 from limits import STUCK
@@ -469,6 +470,48 @@ class Outputs(Conventions):
             self.assertEqual(file.read_bytes(), verb.good().read_bytes())
             (self.folder / "out").unlink()
         self.for_each([v for v in WRITING if v.reads], check)
+
+    def test_quiet(self):
+        """With --quiet, only errors are printed on standard error."""
+        def run_verb(verb, file, *more):
+            out = self.folder / "out"
+            done = run_bytes(*verb.arguments(*([file] if file else []), output=out if verb.must_write else None), *more)
+            out.unlink(missing_ok=True)
+            return done
+        spoke = 0
+        def check(verb):
+            nonlocal spoke
+            file = verb.good() if verb.reads else None
+            spoken = run_verb(verb, file)
+            spoke += spoken[2] != ""
+            for quiet in "-q", "--quiet":
+                self.assertEqual(run_verb(verb, file, quiet), (0, spoken[1], ""))
+            if verb.reads:
+                self.check_error(run_verb(verb, self.folder / "none", "-q"), 3, "none: no such file")
+        self.for_each(WRITING, check)
+        self.assertGreater(spoke, 4)
+        for verb in VERBS:
+            self.assertLessEqual({"--quiet", "--verbose"}, set(verb.options), verb)
+        self.check_error(run_bytes("info", "-q", "-v", GOOD["demo"]), 2, "excludes --")
+
+    def test_progress_without_a_terminal(self):
+        """--verbose prints it as lines. A slow reader makes the work long enough."""
+        for more, expected in ((["--verbose"], rb"( *\d+%  \d:\d\d left  .*ddnet_dm1\.demo\n)+"), ([], b""), (["--quiet"], b"")):
+            with subprocess.Popen([TEEWIRE, "dump", FIXTURES / "demos/ddnet_dm1.demo", *more], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as process:
+                process.stdout.read(1)
+                time.sleep(2.2)
+                _, err = process.communicate(timeout=STUCK)
+            self.assertRegex(err, rb"\A" + expected + rb"\Z")
+
+    def test_lists_of_names(self):
+        """Separated by commas, or given one by one. A backslash keeps a comma in a name."""
+        demo = FIXTURES / "demos/ddnet_dm1.demo"
+        together = run_bytes("dump", "--type", "character,player_info", demo)
+        self.assertEqual(together[::2], (0, ""))
+        self.assertEqual(run_bytes("dump", "--type", "character", "--type", "player_info", demo), together)
+        for given, meant in (r"a\,b", "a,b"), ("a\\", "a\\"), ("character,,b", ""):
+            self.check_error(run_bytes("dump", "--type", given, demo), 2, f'there is no item type "{meant}"')
 
     def test_nobody_listens(self):
         """Standard error may be full or closed: the work is done all the same."""

@@ -120,11 +120,11 @@ class Record(InFolder):
                           f"{server.address}: the server says: over"])
 
     def test_maps_are_announced_with_their_sizes(self):
-        for size, told in (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (5 << 20, "5.0 MiB"):
+        for size, text in (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (5 << 20, "5.0 MiB"):
             with Script(lambda s: s.change_map(b"big", size)) as server:
                 code, out, err = self.record(server.address, "--protocol", "0.6", "-o", "x.demo")
                 self.assertEqual((code, out), (3, ""))
-                self.assertIn(f"{server.address}: map big, {told}\n", err)
+                self.assertIn(f"{server.address}: map big, {text}\n", err)
 
     def test_protocols_are_tried_in_turn(self):
         v06, v07 = b"\x10\0\0\1TKEN", b"\4\0\0\xff"

@@ -149,8 +149,8 @@ TEST_CASE("merge: what any of them saw") {
     // A marker by itself is the state before once more. The first one has that sound, and an unknown view.
     CHECK(found.at(12) == sorted({pickup(1, 5), sound(0, 5), player(0)}));
     CHECK(found.result.common_ticks == 2);
-    CHECK(found.result.parts[0].alone == 3);
-    CHECK(found.result.parts[1].alone == 2);
+    CHECK(found.result.parts[0].only_here == 3);
+    CHECK(found.result.parts[1].only_here == 2);
     CHECK(found.result.conflicts == 1);
     CHECK(found.conflict("event_sound_world.x") == 1);
     CHECK(found.result.fields.find("event_sound_world.x")->second.first_tick == 12);

@@ -40,6 +40,17 @@ TEST_CASE("counts have a noun") {
     CHECK(counted(2, "quad") == "2 quads");
 }
 
+TEST_CASE("sizes have a unit and one decimal") {
+    CHECK(size_text(0) == "0 B");
+    CHECK(size_text(1023) == "1023 B");
+    CHECK(size_text(1024) == "1.0 KiB");
+    CHECK(size_text(69635) == "68.0 KiB");
+    CHECK(size_text((1 << 20) - 52) == "1023.9 KiB");
+    CHECK(size_text((1 << 20) - 51) == "1.0 MiB"); // not 1024.0 KiB
+    CHECK(size_text(3ULL << 30) == "3.0 GiB");
+    CHECK(size_text(UINT64_MAX) == "17179869184.0 GiB");
+}
+
 TEST_CASE("JSON and CSV get every character that is one") {
     CHECK(valid_utf8("a\x1b\n\xc2\x9b\u202e\xff") == "a\x1b\n\xc2\x9b\u202e\ufffd");
 }

@@ -32,9 +32,9 @@ int output::finish(int code) {
 
 namespace {
 
-verbosity chosen = verbosity::normal;
+verbosity how_much = verbosity::normal; // set before there are threads
 
-// "1:05 left", once there is enough to estimate from.
+// "1:05 left  ", or nothing before there is enough to estimate from.
 std::string rest_text(std::uint64_t done, std::uint64_t total, double seconds) {
     if (seconds < 2 || done == 0 || done >= total) return {};
     double const rest = seconds * static_cast<double>(total - done) / static_cast<double>(done);
@@ -46,14 +46,14 @@ std::string rest_text(std::uint64_t done, std::uint64_t total, double seconds) {
 
 } // namespace
 
-void set_verbosity(verbosity v) noexcept { chosen = v; }
+void set_verbosity(verbosity v) noexcept { how_much = v; }
 
 void write_error(std::string_view text) {
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
     std::fflush(stderr);
 }
 void say(std::string_view text) {
-    if (chosen != verbosity::quiet) write_error(text);
+    if (how_much != verbosity::quiet) write_error(text);
 }
 
 std::string error_line(std::string_view text) { return fmt::format("teewire: {}\n", printable(text)); }
@@ -61,10 +61,10 @@ void complain(std::string_view text) { write_error(error_line(text)); }
 void remark(std::string_view text) { say(std::string_view{error_line(text)}); }
 
 progress::progress(std::uint64_t total_bytes)
-    : form_{chosen == verbosity::quiet     ? form::none
-            : isatty(STDERR_FILENO) != 0   ? form::line_on_terminal
-            : chosen == verbosity::verbose ? form::lines
-                                           : form::none},
+    : form_{how_much == verbosity::quiet     ? form::none
+            : isatty(STDERR_FILENO) != 0     ? form::line_on_terminal
+            : how_much == verbosity::verbose ? form::lines
+                                             : form::none},
       total_{total_bytes}, begun_{clock::now()}, next_{begun_ + std::chrono::milliseconds{
                                                                     form_ == form::lines ? 2000 : 300}} {}
 

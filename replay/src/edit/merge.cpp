@@ -329,7 +329,7 @@ private:
         bool differ = false;
         for (; members < same.size() && !same[members].held; ++members)
             differ = differ || !equal(*best, same[members]);
-        if (members == 1) ++result_.parts[best->from].alone;
+        if (members == 1) ++result_.parts[best->from].only_here;
         else if (key_type(best->key) == types_->client_info) shared_ = true;
         if (differ) best = resolve(same);
         chosen_.push_back(best);

@@ -32,8 +32,8 @@ struct merge_input {
 struct merged_part {
     std::string name;
     std::uint64_t ticks = 0;
-    std::uint64_t alone = 0; ///< items that no other recording had at that tick
-    std::string damage;      ///< "NAME: ...": why it ends; what came before is in the result
+    std::uint64_t only_here = 0; ///< items that no other recording had at that tick
+    std::string damage;          ///< "NAME: ...": why it ends; what came before is in the result
 };
 
 /// A field in which recordings differed at one tick.

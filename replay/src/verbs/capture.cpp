@@ -138,7 +138,7 @@ int capture(capture_options const& chosen) {
     capture_options options = chosen;
     if (options.format.empty()) options.format = options.to.name.ends_with(".demo") ? "demo" : "text";
     bool const demo = options.format == "demo";
-    if (options.explain && options.format != "text") throw usage_error{"--explain prints text alone"};
+    if (options.explain && options.format != "text") throw usage_error{"--explain prints only text"};
     if (!options.map.empty() && !demo) throw usage_error{"--map is for --format demo"};
     if (demo && options.files.size() > 1) throw usage_error{"--format demo takes one file"};
     if (demo && options.part) throw usage_error{"--shard is not for --format demo"};

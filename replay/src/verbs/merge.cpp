@@ -56,7 +56,7 @@ void print_json(output& out, merge_result const& found, written_demo const& demo
         line.print(out, [&](object_writer& object) {
             object.text("file", part.name);
             object.number("ticks", part.ticks);
-            object.number("items_alone", part.alone);
+            object.number("items_alone", part.only_here);
             object.text_or_null("damage", part.damage);
         });
     for (auto const& [field, conflict] : sorted(found))
@@ -84,7 +84,7 @@ void print_json(output& out, merge_result const& found, written_demo const& demo
 void print_text(merge_result const& found, written_demo const& demo) {
     for (merged_part const& part : found.parts)
         remark(fmt::format("{}: {}, {} in no other recording", part.name, counted(part.ticks, "tick"),
-                           counted(part.alone, "item")));
+                           counted(part.only_here, "item")));
     if (found.conflicts != 0) {
         constexpr std::size_t most = 12;
         auto const fields = sorted(found);

@@ -21,7 +21,7 @@ int map_render(map_render_options const& options) {
     map_source const source{options.file};
     std::optional<progress> shown;
     drawing_options how = options.how;
-    how.say = [](std::string const& line) { complain(line); };
+    how.say = [](std::string const& line) { remark(line); };
     how.done = [&](std::size_t done, std::size_t all) {
         if (!shown) shown.emplace(all);
         shown->update(done, "drawing");
