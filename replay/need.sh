@@ -5,7 +5,7 @@ need() {
         dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
     done
     [ ${#missing[@]} -eq 0 ] && return
-    echo "installing ${missing[*]}" >&2
+    echo "installing ${#missing[@]} packages, which takes a minute or two: ${missing[*]}" >&2
     if [ "$(id -u)" != 0 ]; then
         sudo=sudo
         command -v sudo >/dev/null || { echo "as root: apt-get install ${missing[*]}" >&2; exit 3; }

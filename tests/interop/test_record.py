@@ -33,7 +33,7 @@ def check_verify(path):
     """The number of snapshots that the demo holds."""
     done = subprocess.run([TEEWIRE, "verify", path], capture_output=True, text=True)
     assert done.returncode == 0 and ": ok: " in done.stdout and "quirks" not in done.stdout, done.stdout + done.stderr
-    return int(re.search(r": ok: (\d+) snapshots", done.stdout)[1])
+    return int(re.search(r": ok: (\d+) snapshots?", done.stdout)[1])
 
 
 def check_equal(ours, theirs, what, may_be_alone):

@@ -9,7 +9,7 @@
 
 namespace teewire {
 
-/// Every message that has a number or a UUID of its own. The order means nothing.
+/// The messages that have a number or a UUID of their own. The order has no meaning.
 enum class message_type : std::uint8_t {
     unknown, ///< none of the others
     ///< of the connection
@@ -25,10 +25,10 @@ enum class message_type : std::uint8_t {
     input_timing,      ///< server: how early an input came
     rcon_auth_status,  ///< 0.6, server: whether remote commands are allowed
     rcon_auth_on,      ///< 0.7, server: remote commands are allowed
-    rcon_auth_off,     ///< 0.7, server: they are not any more
+    rcon_auth_off,     ///< 0.7, server: they are no longer allowed
     rcon_line,         ///< server: a line of the remote console
-    rcon_cmd_add,      ///< server: a command to complete
-    rcon_cmd_rem,      ///< server: one command less
+    rcon_cmd_add,      ///< server: adds a command, for completion
+    rcon_cmd_rem,      ///< server: removes a command
     ready,             ///< client: has loaded the map
     enter_game,        ///< client: enters the game
     input,             ///< client: what the player does, and which snapshot it has
@@ -38,7 +38,7 @@ enum class message_type : std::uint8_t {
     ping,              ///< to be answered with ping_reply
     ping_reply,        ///< the answer to ping
     maplist_entry_add, ///< 0.7, server: a map to vote for
-    maplist_entry_rem, ///< 0.7, server: one map less
+    maplist_entry_rem, ///< 0.7, server: removes a map to vote for
     ///< of the connection, by UUID
     what_is,              ///< asks for the name of a UUID
     it_is,                ///< names a UUID
@@ -53,16 +53,16 @@ enum class message_type : std::uint8_t {
     checksum_response,    ///< client: the checksum
     checksum_error,       ///< client: why there is none
     redirect,             ///< server: another port of the same address
-    rcon_cmd_group_start, ///< server: commands follow
-    rcon_cmd_group_end,   ///< server: that were all commands
+    rcon_cmd_group_start, ///< server: a list of commands begins
+    rcon_cmd_group_end,   ///< server: the list of commands is complete
     map_reload,           ///< server: the same map again
     reconnect,            ///< server: connect again
     maplist_add,          ///< server: maps to vote for
-    maplist_group_start,  ///< server: maps follow
-    maplist_group_end,    ///< server: that were all maps
+    maplist_group_start,  ///< server: a list of maps begins
+    maplist_group_end,    ///< server: the list of maps is complete
     ///< of the game
     motd,                   ///< server: the message of the day
-    broadcast,              ///< server: words in the middle of the screen
+    broadcast,              ///< server: text in the middle of the screen
     chat,                   ///< server: a player speaks
     team,                   ///< 0.7, server: a player changes the team
     kill,                   ///< server: a player was killed
@@ -72,10 +72,10 @@ enum class message_type : std::uint8_t {
     ready_to_enter,         ///< server: has the client's name and skin
     weapon_pickup,          ///< server: a weapon was taken
     emoticon,               ///< server: a player shows an emoticon
-    vote_clear_options,     ///< server: forget all options of votes
+    vote_clear_options,     ///< server: removes all options of votes
     vote_option_list_add,   ///< server: several options of votes
     vote_option_add,        ///< server: an option of votes
-    vote_option_remove,     ///< server: one option less
+    vote_option_remove,     ///< server: removes an option
     vote_set,               ///< server: a vote begins or ends
     vote_status,            ///< server: how the vote stands
     server_settings,        ///< 0.7, server: its rules
@@ -105,7 +105,7 @@ enum class message_type : std::uint8_t {
     race_finish_07,         ///< 0.7, server: a player finished
     checkpoint,             ///< 0.7, server: a player passed a checkpoint
     command_info_07,        ///< 0.7, server: a command for the chat
-    command_info_remove_07, ///< 0.7, server: one command less
+    command_info_remove_07, ///< 0.7, server: removes a command
     command,                ///< 0.7, client: a command for the chat
     ///< of the game, by UUID
     teams_state,              ///< server: DDNet's teams of all players
@@ -125,11 +125,11 @@ enum class message_type : std::uint8_t {
     show_distance,            ///< client: how far it can see
     show_others,              ///< client: whether it shows other teams
     camera_info,              ///< client: where it looks
-    command_info_remove,      ///< server: one command less
+    command_info_remove,      ///< server: removes a command
     vote_option_group_start,  ///< server: options of votes follow
     vote_option_group_end,    ///< server: that were all options
-    command_info_group_start, ///< server: commands follow
-    command_info_group_end,   ///< server: that were all commands
+    command_info_group_start, ///< server: a list of commands begins
+    command_info_group_end,   ///< server: the list of commands is complete
     enable_spectator_count,   ///< client: whether it wants to know who watches
 };
 /// Types, unknown included.

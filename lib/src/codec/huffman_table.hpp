@@ -1,4 +1,4 @@
-// The code itself, computed at compile time from the protocol's frequencies.
+// The protocol's Huffman code, computed at compile time from its table of frequencies.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Which keys a snapshot that is being built or checked has so far.
+// The keys that a snapshot has so far, while it is built or checked.
 #pragma once
 
 #include "hash.hpp"
@@ -14,11 +14,11 @@ public:
     [[nodiscard]] static std::uint32_t multiplier(std::span<std::uint32_t const> words) noexcept {
         return static_cast<std::uint32_t>(hash_multiplier(1, words.data()));
     }
-    // Keeps `words`, whose number is a power of two, and what they hold.
+    // Borrows `words`, a power of two of them, with the keys they hold.
     seen_keys(std::span<std::uint32_t> words, std::uint32_t multiplier) noexcept
         : words_{words.data()}, multiplier_{multiplier}, mask_{static_cast<std::uint32_t>(words.size() - 1)} {}
 
-    // Whether there was such a key, or one with the same place; now there is.
+    // Adds the key. Returns false if it is certainly new, and true if it, or another key with the same bit, was there.
     bool note(std::int32_t key) const noexcept {
         std::uint32_t& word = words_[word_of(key)];
         std::uint32_t const bit = 1U << bit_of(key);
@@ -27,8 +27,8 @@ public:
         return was_there;
     }
 
-    // A line of eight words belongs to a type, if it is an ordinary one: no two of the first 128 types share one if there
-    // are as many. That of others, and of ids from 256 on, is where no sender of keys can know. Neighbouring ids are in
+    // The first 128 types have a line of eight words each, as far as there are lines. For other types, and ids from 256
+    // on, the line depends on the secret multiplier, so that a sender cannot make keys collide. Neighbouring ids are in
     // neighbouring words, so that no word has to be read right after it was written.
     [[nodiscard]] std::uint32_t word_of(std::int32_t key) const noexcept {
         auto const bits = static_cast<std::uint32_t>(key);

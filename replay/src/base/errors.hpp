@@ -22,7 +22,7 @@ public:
     named_error(std::string const& name, std::string const& reason)
         : std::runtime_error{name + ": " + reason}, reason_{name.size() + 2} {}
 
-    /// Without the name.
+    /// what() without the name.
     [[nodiscard]] std::string reason() const { return what() + reason_; }
 
 private:
@@ -34,7 +34,7 @@ struct bad_input : named_error {
     using named_error::named_error;
 };
 
-/// Arguments that make no sense, such as a file of another kind than the verb reads: exit code 2.
+/// Arguments that make no sense, such as a file of a kind that the command does not read: exit code 2.
 struct usage_error : named_error {
     using named_error::named_error;
 };
@@ -44,7 +44,7 @@ struct io_error : named_error {
     using named_error::named_error;
 };
 
-/// The same of what is written, without which nothing can go on.
+/// Writing failed. Ends the whole command, where a failure to read ends the work on one file.
 struct output_error : io_error {
     using io_error::io_error;
 };
@@ -54,7 +54,7 @@ struct closed_pipe : output_error {
     closed_pipe() : output_error{"standard output: the reader has closed it"} {}
 };
 
-/// An exception as an exit code and a message. To be called where it was caught.
+/// The exit code and message for the exception being handled. Call it inside a catch block.
 struct exit_reason {
     int code;
     std::string text;

@@ -26,13 +26,13 @@ struct part_difference {
     std::span<std::int32_t const> a, b;
 };
 
-/// A message in the form that is compared.
+/// A message as it is compared.
 struct compared_message {
     std::string name;   ///< "chat"
     std::string fields; ///< for people, or its bytes in hexadecimal
 };
 
-/// Gets the differences, in the order of ticks. Borrowed data is valid during the call.
+/// Receives the differences, in the order of ticks. Borrowed data is valid during the call.
 class diff_listener {
 public:
     /// A difference of the recordings: "protocol", "map", "crc", "sha256". Or a whole recording that only one has.

@@ -21,7 +21,7 @@ constexpr std::int32_t usual_step = 2; // ticks, of every server with the defaul
 
 std::int32_t step_of(joinable const& part) { return part.step > 0 ? part.step : usual_step; }
 
-// Whether they are pieces of one recording, and nothing worth closing a gap for lies between them.
+// Whether `part` continues the recording of `before`, with no gap between them that is worth closing.
 bool continues(joinable const& before, joinable const& part) {
     constexpr std::int64_t smallest_gap = ticks_per_second; // that is closed
     auto const same = [](auto const& a, auto const& b) { return text(a) == text(b); };

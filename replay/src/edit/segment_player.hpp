@@ -1,4 +1,4 @@
-// A demo played segment by segment, and held to what recorders write.
+// Plays a demo segment by segment, and checks that a recorder could have written it.
 #pragma once
 
 #include <teewire/demo_reader.hpp>
@@ -11,18 +11,18 @@
 
 namespace teewire::replay {
 
-/// Kinds of notes, and of what recorders never write.
+/// Kinds of quirks: notes of the reader, and what recorders never write.
 inline constexpr unsigned quirk_count = note_count + 4;
 
-/// From a keyframe, or the first chunk, up to the next keyframe, the end, or damage.
+/// A part of a demo: from a keyframe, or the first chunk, to the next keyframe, the end of the file, or damage.
 struct segment {
     std::size_t begin = 0; ///< byte
     std::size_t end = 0;
     std::int32_t first_tick = -1;
     std::int32_t last_tick = -1;
-    std::int32_t open_tick = -1;    ///< of a marker at the end of the file, whose snapshot may have been lost
-    std::int32_t after = -1;        ///< only what is after this tick is kept
-    std::int32_t until = INT32_MAX; ///< and before this one
+    std::int32_t open_tick = -1;    ///< of a marker at the end of the file, whose snapshot may be lost
+    std::int32_t after = -1;        ///< only what comes after this tick is kept
+    std::int32_t until = INT32_MAX; ///< only what comes before this tick is kept
     std::uint64_t snapshots = 0;
     std::uint32_t quirks = 0; ///< kinds, as bits
     bool follows = false;     ///< begins where the one before ends
@@ -36,23 +36,24 @@ struct segment_memory {
     live_snapshot_memory<> state;
 };
 
-/// Unlike a demo_player it notes the quirks of each chunk, knows which chunk may follow which, and finds out whether a
-/// segment can begin at a byte.
+/// Plays the segments of a damaged demo. Unlike a demo_player, it records the quirks of each chunk, checks the order of
+/// chunks, and finds out whether a segment begins at a given byte.
 class segment_player {
 public:
-    /// Gets what is certain, with its tick: a snapshot, also one that did not change, or a message. Both may be empty.
+    /// Receives each intact snapshot (changed or not) and message, with its tick. Either function may be empty.
     struct sink {
         std::function<void(std::int32_t tick, snapshot_view state)> snapshot;
         std::function<void(std::int32_t tick, std::span<std::uint8_t const> bytes)> message;
     };
 
-    /// A demo can be opened of the file. `refused`: quirks that are taken for damage. Everything must outlive it.
+    /// `file` must be openable as a demo. `refused`: quirks that count as damage. Borrows its arguments.
     segment_player(std::span<std::uint8_t const> file, segment_memory& memory, size_table const& sizes,
                    std::uint32_t refused);
 
-    /// `keep_open_tick`: a marker at the end of the file has the snapshot before it.
+    /// Plays one segment. `keep_open_tick`: a marker at the end of the file repeats the snapshot before it.
     segment play(std::size_t begin, sink const& give, bool keep_open_tick);
-    /// Whether a keyframe lies there that proves itself. `cost`: gets the bytes that it took to find out added.
+    /// Whether there is a keyframe at byte `at`: it decodes, and has the sizes of known items or valid chunks after it.
+    /// Adds the bytes read to `cost`.
     [[nodiscard]] bool is_keyframe(std::size_t at, std::uint64_t& cost);
 
 private:

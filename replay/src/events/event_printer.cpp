@@ -98,7 +98,7 @@ private:
 
 // ---- srt -----------------------------------------------------------------------------------------------------------
 
-// Lines come from below and go after some seconds; a subtitle is what is to be seen between two changes.
+// A line enters at the bottom and disappears after some seconds. A subtitle is the set of lines between two changes.
 class srt_printer final : public event_printer {
 public:
     void print(text_buffer& out, game_event const& e) override {
@@ -118,7 +118,7 @@ private:
     static constexpr std::int64_t line_milliseconds = 5000;
     static constexpr std::size_t most_lines = 5;
 
-    // Players take text in angle brackets and braces for markup: an invisible character after them prevents that.
+    // Video players take text in angle brackets and braces for markup. An invisible character after the bracket prevents it.
     static std::string harmless(std::string_view text) {
         std::string out;
         for (char const c : text) {
@@ -134,7 +134,7 @@ private:
             lines_.pop_front();
         }
     }
-    // The text that was shown up to then.
+    // Prints the lines shown until then.
     void show(text_buffer& out, std::int64_t until) {
         std::int64_t const from = std::exchange(last_, until);
         if (lines_.empty() || from == until) return;
@@ -147,7 +147,7 @@ private:
     }
 
     std::deque<line> lines_;
-    std::int64_t last_ = 0; // everything up to here was given
+    std::int64_t last_ = 0; // everything before it has been printed
     std::uint64_t number_ = 0;
 };
 

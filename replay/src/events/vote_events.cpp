@@ -11,7 +11,7 @@ namespace {
 
 using enum game_event_kind;
 
-// In the chat of 0.6.
+// 0.6 announces the result in the chat.
 constexpr std::string_view begin_of_result = "Vote ";
 bool is_result(std::string_view text) { return text == "Vote passed" || text == "Vote failed"; }
 
@@ -41,7 +41,7 @@ void vote_events::receive(message const& m) {
         constexpr std::int32_t aborted = 4, passed = 5, failed = 6;
         game_event e = game_.make(vote_end, evidence::observed);
         e.text = type == aborted ? "aborted" : type == passed ? "passed" : type == failed ? "failed" : "";
-        // 0.6 says it in the chat, before or after.
+        // 0.6 announces the result in the chat, before or after this message.
         if (!is_07)
             if (auto const* const said = pending_.find(game_.tick, [](game_event const& other) {
                     return other.kind == server_message && is_result(other.text);

@@ -21,7 +21,7 @@ struct broadcast_state {
     std::string players = "[]"; ///< JSON
 };
 
-/// Gets the files of a broadcast as they come and go.
+/// Receives the files of a broadcast as they come and go.
 class broadcast_listener {
 public:
     /// Never changes.

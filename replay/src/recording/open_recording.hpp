@@ -19,13 +19,13 @@ namespace teewire::replay {
 struct open_options {
     /// The connection of a capture, as for choose_connection.
     std::string connection{};
-    /// Gets what is done so far, in bytes of the file, of which a capture is read twice.
+    /// Called with the bytes of the file read so far. A capture is read twice, and counts twice.
     std::function<void(std::uint64_t)> progress{};
-    /// Gets what has to be said of the choice of a connection, when it is read.
+    /// Called with a remark for the user about the choice of a connection.
     std::function<void(std::string_view)> remark{};
     /// When to find out a demo's item sizes.
     size_detection sizes = size_detection::now;
-    /// Whether anything else than a capture is refused.
+    /// Refuse everything but captures.
     bool only_captures = false;
 };
 

@@ -1,4 +1,4 @@
-// Shows a live game to viewers at once.
+// Shows a live game to viewers as it happens.
 #pragma once
 
 #include "game/owned_snapshot.hpp"
@@ -11,14 +11,14 @@
 
 namespace teewire::replay {
 
-/// As long as the source's ticks grow about as fast as the time, viewers get the same ones. When they restart, jump or run
-/// back, server ticks go on and those inside of items are moved along. A source that falls silent, for as long as it likes,
-/// leaves its viewers with its last snapshot, once a second; one that comes back with the same map goes on there.
+/// A show of a live source. While the source's ticks keep pace with the time, viewers get the same ticks. When they
+/// restart, jump or go backwards, the viewers' ticks simply continue, and ticks inside items are shifted to match. While
+/// the source is silent, viewers get its last snapshot once a second; when it returns with the same map, the show goes on.
 class live_show final : public show, public event_sink {
 public:
     struct counters {
-        std::uint64_t begun = 0;     // recordings
-        std::uint64_t changed = 0;   // of them with another map or protocol
+        std::uint64_t begun = 0;     // recordings of the source
+        std::uint64_t changed = 0;   // recordings with another map or protocol than before
         std::uint64_t snapshots = 0; // of the source
         std::uint64_t moved = 0;     // shown with other ticks than the source's
         std::uint64_t repeated = 0;  // in a silence
@@ -29,7 +29,7 @@ public:
     /// `clock`: milliseconds, which never go back.
     explicit live_show(std::function<std::int64_t()> clock) : clock_{std::move(clock)} {}
 
-    /// Shows the event, if it is due, before this returns.
+    /// Shows the event before it returns, if the event is due.
     void put(stream_event const& event) override;
     [[nodiscard]] counters const& count() const noexcept { return count_; }
 

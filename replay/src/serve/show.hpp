@@ -17,10 +17,10 @@ struct shown_map {
     std::span<std::uint8_t const> bytes; ///< empty if there is none
 };
 
-/// Gets the events of a show. Times are milliseconds of the clock that advances it.
+/// Receives the events of a show. Times are milliseconds of the clock that advances it.
 class show_listener {
 public:
-    /// Another map, another protocol, or none any more: nothing that came before holds, ticks neither.
+    /// The show begins again with another map or protocol, or has ended. All that came before, ticks too, is void.
     virtual void on_begin(std::int64_t now) = 0;
     /// A message for all. The next on_snapshot() sends it.
     virtual void on_message(std::span<std::uint8_t const> message) = 0;

@@ -20,7 +20,7 @@ constexpr std::string_view magic = "ARROW1";
 constexpr std::size_t alignment = 8;
 constexpr std::int16_t version_5 = 4;
 
-// The kinds of messages and types, and the places of the members in the tables of Arrow's schema.
+// Numbers of Arrow's schema: kinds of messages and types of columns.
 enum : std::uint8_t { is_schema = 1, is_dictionary = 2, is_batch = 3 };
 enum : std::uint8_t { type_int = 2, type_floating_point = 3, type_utf8 = 5, type_bool = 6 };
 

@@ -16,7 +16,7 @@
 
 namespace teewire::replay {
 
-/// The identity of a file, and its own facts.
+/// A file: what identifies it, and what is known of it.
 struct file_row {
     std::array<std::uint8_t, 32> sha256{}; ///< of its bytes
     std::string connection;                ///< of a capture, if one was chosen
@@ -56,7 +56,7 @@ struct player_row {
     std::string clan;
 };
 
-/// Rows that have been made and not been taken yet.
+/// Rows that wait to be passed on.
 struct new_rows {
     std::vector<tick_row> ticks;
     std::vector<message_row> messages;
@@ -67,30 +67,30 @@ struct new_rows {
     void clear() noexcept;
 };
 
-/// Gets the rows of one recording after the other.
+/// Receives the rows, one recording after the other.
 class table_sink {
 public:
     virtual void begin(recording_row const& recording) = 0;
-    /// Some rows: each table in the order of ticks, items by id before that.
+    /// More rows of the recording. Each table is in the order of ticks, items in the order of ids and then ticks.
     virtual void add(new_rows const& rows) = 0;
-    /// All there was of it.
+    /// The recording is complete.
     virtual void end(recording_row const& recording) = 0;
 
 protected:
     ~table_sink() = default;
 };
 
-/// Makes the rows of what happens in a file. Holds `most_bytes` of them at most, more or less. Where the ticks of
-/// snapshots do not grow, another recording begins.
+/// Makes the rows for a file's recordings. Holds about `most_bytes` of rows before it passes them on. A new recording
+/// begins where the ticks of snapshots do not grow.
 class tabulator final : public event_sink {
 public:
-    /// `memory`: of rows, which may be that of another one that is done.
+    /// `memory`: room for rows, which can be reused from a tabulator that is done.
     tabulator(table_sink& to, new_rows& memory, std::size_t most_bytes = std::size_t{128} << 20)
         : to_{to}, most_bytes_{most_bytes}, rows_{memory} {
         rows_.clear();
     }
     void put(stream_event const& event) override;
-    /// Nothing more comes.
+    /// Ends the last recording.
     void finish();
     [[nodiscard]] recording_row const& current() const noexcept { return recording_; }
 
@@ -109,7 +109,7 @@ private:
     bool open_ = false;
     std::uint32_t parts_ = 0;
     new_rows& rows_;
-    std::size_t text_bytes_ = 0; // of messages and events, more or less
+    std::size_t text_bytes_ = 0; // of messages and events, approximately
     std::optional<game_event_reader> happenings_;
     std::map<std::int32_t, player_row> players_; // present in the last snapshot
     std::uint64_t names_version_ = 0;            // at the last snapshot

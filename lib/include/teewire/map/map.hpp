@@ -373,7 +373,7 @@ enum class map_contents : std::uint8_t {
     physics, ///< without pixels, sounds, quads and ordinary tiles, for servers. Not to be written
 };
 
-/// Gets the number and the bytes of each block that is read, decompressed, each time it is named.
+/// Called with the number and the decompressed bytes of a block each time the block is read.
 using map_block_listener = borrowed_callable<std::int32_t, std::span<std::uint8_t const>>;
 
 /// How to read a map.

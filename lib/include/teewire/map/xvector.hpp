@@ -83,8 +83,8 @@ struct xvector_options {
     /// the end, and reports them instead.
     decoding mode = decoding::strict;
     std::optional<xvector_layout> layout = {};   ///< instead of finding out
-    std::uint64_t max_cells = max_xvector_cells; ///< more are refused, before anybody allocates them
-    /// Gets what does not end the reading; `item` is the number of the tile.
+    std::uint64_t max_cells = max_xvector_cells; ///< more are refused, before they are allocated
+    /// Called for each problem that does not end the reading; `item` is the number of the tile.
     map_report report = {};
 };
 

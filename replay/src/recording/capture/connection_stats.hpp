@@ -135,7 +135,7 @@ struct seen_chunk {
     bool base_known = false;
 };
 
-/// Gets what is found. Everything borrowed holds during the call.
+/// Receives what is found in a capture. Borrowed data is valid during the call.
 class capture_listener {
 public:
     virtual ~capture_listener() = default;

@@ -28,7 +28,7 @@ public:
     vital_place receive(chunk const& c, receiver const& deliver);
     /// Takes the acknowledge of a packet of the other side.
     void acknowledge(std::uint16_t ack, receiver const& deliver);
-    /// Nothing more comes: delivers what is held, without what is missing.
+    /// Ends the stream: delivers the chunks held back, without those that are missing.
     void finish(receiver const& deliver);
     /// A connection begins: the next number is 1.
     void begin();

@@ -29,7 +29,7 @@ struct client_profile {
     milliseconds no_answer = 10'000; ///< to the handshake
 };
 
-/// Gets what a server sends. Everything borrowed holds during the call.
+/// Receives what a server sends. Borrowed data is valid during the call.
 class server_listener {
 public:
     /// The game begins, or begins again with another map: ticks restart.

@@ -22,7 +22,7 @@ struct spectator_options {
     std::optional<double> join_timeout; ///< seconds from connecting to the first snapshot
 };
 
-/// Gets what the server sends, and what happens to the connection.
+/// Receives what the server sends, and what happens to the connection.
 class spectator_owner : public server_listener {
 public:
     /// A line for people, without the server's name.
