@@ -56,11 +56,10 @@ def main(program, replay, page):
     assert len(described) >= 14, described
     wrong = []
     for verb, options in described:
-        if verb and not re.search(rf"^\.It Cm {' '.join(verb)}$", source, re.M) and verb != ("map",):
-            wrong.append(f"man page: {' '.join(verb)}")
-        section = re.search(rf"^\.Ss teewire {' '.join(verb)}\n.*?^\.Ed$", source, re.M | re.S)
-        wrong += [f"man page, commands: {' '.join(verb)} {option}" for option in options
-                  if verb and option not in (section[0] if section else "")]
+        section = re.search(rf"^\.Ss teewire {' '.join(verb)}\n.*?(?=^\.S[sh] )", source, re.M | re.S)
+        items = re.findall(r"^\.It .*", section[0], re.M) if section else []
+        wrong += [f"man page: {' '.join(verb)} {option}" for option in options
+                  if verb and not any(option in re.split(r"[ ,]+", item) for item in items)]
     for shell, complete_with in SHELLS.items():
         if shutil.which(shell) is None:
             print(f"SKIPPED: completion for {shell}, which is not installed")
