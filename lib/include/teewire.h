@@ -108,7 +108,7 @@ typedef enum teewire_error {
     TEEWIRE_TRUNCATED = -1,         ///< ends inside a number, an item, a chunk or a header
     TEEWIRE_BAD_VARINT = -2,        ///< over-long or with dirty padding bits (strict decoding only)
     TEEWIRE_BAD_MAGIC = -3,         ///< not the file type that was expected
-    TEEWIRE_BAD_VERSION = -4,       ///< a version that no program ever wrote
+    TEEWIRE_BAD_VERSION = -4,       ///< a version that is not supported
     TEEWIRE_BAD_COUNT = -5,         ///< a count is negative or larger than the limit
     TEEWIRE_BAD_LENGTH = -6,        ///< the parts do not add up to the stated length
     TEEWIRE_BAD_OFFSET = -7,        ///< an item offset is unaligned, outside the data or not increasing

@@ -302,6 +302,22 @@ class Info(unittest.TestCase):
             last = json.loads(run("dump", "--type", "player_info", demo)[1].splitlines()[-1])["items"]["player_info"]
             self.assertEqual({p["id"]: p["score"] for p in players}, {int(n): i["score"] for n, i in last.items()})
 
+    def test_versions_that_are_not_supported(self):
+        """A coming version is never read as one that is known."""
+        demo = DEMO.read_bytes()
+        with tempfile.TemporaryDirectory() as folder:
+            file, out = pathlib.Path(folder) / "coming.demo", pathlib.Path(folder) / "out.demo"
+            for version in (2, 7, 8):
+                file.write_bytes(demo[:7] + bytes([version]) + demo[8:])
+                for command in (["info"], ["verify"], ["dump"], ["events"], ["cut", "-o", out], ["join", "-o", out],
+                                ["redact", "-o", out], ["repair", "-o", out], ["export", "-o", out.with_suffix(".sqlite")]):
+                    if version == 2 and command[0] == "repair":
+                        continue # takes that for damage
+                    with self.subTest(version=version, command=command[0]):
+                        code, _, err = run(*command, file)
+                        self.assertEqual((code, out.exists()), (2, False), err)
+                        self.assertIn(f"coming.demo: demo version {version} is not supported", err)
+
     def test_sha256_of_the_map(self):
         demo = DEMO.read_bytes()  # version 6, without the map
         said = demo[452:484].hex()

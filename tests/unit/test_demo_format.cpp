@@ -122,19 +122,10 @@ TEST_CASE("demo header: not a demo") {
         CHECK(error_of(parse_demo_header(wrong)) == failure{errc::bad_magic, i});
         CHECK(error_of(parse_demo_header(std::span{wrong}.first(i + 1))) == failure{errc::bad_magic, i});
     }
-    for (int version = 0; version < 3; ++version) {
-        auto old = file;
-        old[7] = static_cast<std::uint8_t>(version);
-        CHECK(error_of(parse_demo_header(old)) == failure{errc::bad_version, 7});
-    }
-    for (int version : {7, 100, 255}) {
-        auto future = file;
-        future[7] = static_cast<std::uint8_t>(version);
-        auto const header = parse_demo_header(future);
-        REQUIRE(header);
-        CHECK(header->version == version);
-        CHECK(header->has_sha256);
-        CHECK(header->size() == 484);
+    for (int version : {0, 1, 2, 7, 100, 255}) {
+        auto other = file;
+        other[7] = static_cast<std::uint8_t>(version);
+        CHECK(error_of(parse_demo_header(other)) == failure{errc::bad_version, 7});
     }
 }
 

@@ -190,7 +190,6 @@ TEST_CASE("demo reader: tick markers of all forms") {
           {1065, true, true},
           {1096, true, false}}},
         {6, "9f 00 00 00 05 df 00 00 00 06", {{5, false, true}, {6, true, true}}},
-        {7, "80 00 00 00 05 a2", {{5, false, true}, {7, false, false}}},
     };
     for (auto const& c : cases) {
         auto const file = test::raw_demo(c.version, test::from_hex(c.bytes));

@@ -19,7 +19,7 @@ enum class errc : std::uint8_t {
     truncated,        ///< ends inside a number, an item, a chunk or a header
     bad_varint,       ///< over-long or with dirty padding bits (strict decoding only)
     bad_magic,        ///< not the file type that was expected
-    bad_version,      ///< a version that no program ever wrote
+    bad_version,      ///< a version that is not supported
     bad_count,        ///< a count is negative or larger than the limit
     bad_length,       ///< the parts do not add up to the stated length
     bad_offset,       ///< an item offset is unaligned, outside the data or not increasing

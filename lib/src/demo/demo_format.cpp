@@ -73,7 +73,8 @@ result<demo_header> parse_demo_header(std::span<std::uint8_t const> file, note_l
 
     demo_header header;
     header.version = file[demo_magic.size()];
-    if (header.version < min_demo_version) return failure{errc::bad_version, demo_magic.size()};
+    if (header.version < min_demo_version || header.version > max_demo_version)
+        return failure{errc::bad_version, demo_magic.size()};
     field_reader in{file};
     std::array<char, 8> magic_and_version{};
     in.read(magic_and_version);

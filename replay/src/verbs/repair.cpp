@@ -66,6 +66,12 @@ int repair(repair_options const& options) {
     input const source{options.file};
     file_kind const kind = identify(source.bytes());
     if (kind != file_kind::demo && kind != file_kind::unknown) refuse_kind(source.name(), source.bytes(), "a demo");
+    // Larger numbers are not those of coming versions, but damage.
+    constexpr std::uint8_t last_coming_version = 31;
+    if (kind == file_kind::demo && source.bytes().size() > demo_version_offset)
+        if (std::uint8_t const version = source.bytes()[demo_version_offset];
+            version > max_demo_version && version <= last_coming_version)
+            throw usage_error{source.name(), fmt::format("demo version {} is not supported, only 3 to 6", version)};
     progress shown{source.bytes().size()};
     demo_repair const demo{source.bytes(), [&](std::uint64_t done) { shown.update(done, source.name()); }};
     shown.clear();

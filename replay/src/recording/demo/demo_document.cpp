@@ -13,6 +13,9 @@ demo_reader open(input const& source, note_log& notes) {
     auto const reader = demo_reader::open(source.bytes(), &notes);
     if (!reader && identify(source.bytes()) != file_kind::demo)
         refuse_kind(source.name(), source.bytes(), "a demo");
+    if (!reader && reader.error().code == errc::bad_version)
+        throw usage_error{source.name(), fmt::format("demo version {} is not supported, only 3 to 6",
+                                                     source.bytes()[demo_version_offset])};
     if (!reader)
         throw bad_input{source.name(), fmt::format("byte {}: {}{}", reader.error().position,
                                                    describe(reader.error().code), behind(source.damage()))};
