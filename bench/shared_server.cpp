@@ -80,7 +80,8 @@ public:
                 std::size_t const age = base_age(scene_, c, step);
                 auto const delta = encoder_.encode(c, age != 0 ? tick_of(step - age) : -1, sizes_06);
                 if (!delta || (age != 0) != (delta->base_tick >= 0)) return false;
-                benchmark::DoNotOptimize(delta->checksum);
+                auto checksum = delta->checksum;
+                benchmark::DoNotOptimize(checksum);
                 lap(encoding);
                 for (std::size_t at = 0; at < delta->bytes.size(); at += packet_bytes) {
                     auto const part = delta->bytes.subspan(at, std::min(packet_bytes, delta->bytes.size() - at));

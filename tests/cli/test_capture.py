@@ -514,7 +514,7 @@ class Demos(Captures):
         capture(self.folder / "ddnet.pcap", "--connection", 1, "-o", whole)
         expected = self.snapshots(whole)
         frames, rng = self.frames, random.Random(9)
-        mixed = [f for f in frames if rng.random() > 0.003]
+        mixed = [f for f in frames if rng.random() > 0.01]
         demo = self.folder / "part.demo"
         capture(self.put("part.pcap", write_pcap(mixed)), "--connection", 1, "-o", demo, "--force")
         got = self.snapshots(demo)

@@ -160,6 +160,8 @@ def test_ddnet(folder):
         for _ in range(2):
             for name in names:
                 stage(f"watch {name}", "wait 15", f"play {name}", "wait 30")
+        server.command("kill_pl 1")  # a death that every version of the server logs
+        stage("wait 40")
         stage(*[f"walk {name} 1" for name in names], "wait 70")
         until(lambda: server.said().count(" finished in: ") >= 3, "all have finished", server.process)
         stage("leave bob", "wait 20", "join bob", "wait 20", "leave carl", "wait 40")
