@@ -118,6 +118,20 @@ enum class field_kind : std::uint8_t {
     text,        ///< four bytes per int, each plus 128, padded with zeros
 };
 
+/// The private data that a text can hold. A program that removes private data keeps only none, map and fixed.
+enum class field_content : std::uint8_t {
+    none,     ///< numbers
+    player,   ///< a player's name
+    clan,     ///< a player's clan
+    skin,     ///< a player's skin: a file's name, or any text the player chose
+    words,    ///< what a player wrote
+    server,   ///< what a server's owner wrote, or a server put together: a greeting, a vote, its address
+    map,      ///< a map's name or bytes
+    fixed,    ///< a word of programs: a version, a command, the kind of a vote
+    secret,   ///< a password, or what works like one
+    snapshot, ///< a snapshot within a message, with all that may be in it
+};
+
 /// The names of an enumeration or of flag bits.
 struct value_set {
     std::string_view name;                   ///< of the set
@@ -134,12 +148,13 @@ struct value_set {
 
 /// A field of an item.
 struct field {
-    std::string_view name;                 ///< "hook_state"
-    field_kind kind = field_kind::integer; ///< what its ints mean
-    std::uint8_t offset = 0;               ///< first int in the item's data
-    std::uint8_t ints = 1;                 ///< width of one element; more than 1 only for text
-    std::uint8_t count = 1;                ///< elements; more than 1 for arrays
-    value_set const* values = nullptr;     ///< for enumeration and flags
+    std::string_view name;                       ///< "hook_state"
+    field_kind kind = field_kind::integer;       ///< what its ints mean
+    std::uint8_t offset = 0;                     ///< first int in the item's data
+    std::uint8_t ints = 1;                       ///< width of one element; more than 1 only for text
+    std::uint8_t count = 1;                      ///< elements; more than 1 for arrays
+    value_set const* values = nullptr;           ///< for enumeration and flags
+    field_content content = field_content::none; ///< for text
 };
 
 /// One kind of item.

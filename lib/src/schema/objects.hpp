@@ -5,6 +5,14 @@
 
 namespace teewire::schema {
 
+/// Whether each text says what it can reveal about people.
+constexpr bool texts_have_content(std::span<object const> objects) noexcept {
+    for (object const& o : objects)
+        for (field const& f : o.fields)
+            if ((f.kind == field_kind::text) != (f.content != field_content::none)) return false;
+    return true;
+}
+
 std::span<object const> objects_06() noexcept;
 std::span<object const> objects_07() noexcept;
 std::span<object const> objects_ddnet() noexcept;

@@ -72,7 +72,8 @@ constexpr field player_info_fields[] = {
     {"latency", integer, 4},
 };
 constexpr field client_info_fields[] = {
-    {"name", text, 0, 4}, {"clan", text, 4, 3}, {"country", integer, 7}, {"skin", text, 8, 6},
+    {"name", text, 0, 4, 1, nullptr, field_content::player}, {"clan", text, 4, 3, 1, nullptr, field_content::clan},
+    {"country", integer, 7}, {"skin", text, 8, 6, 1, nullptr, field_content::skin},
     {"use_custom_color", integer, 14}, {"color_body", integer, 15}, {"color_feet", integer, 16},
 };
 constexpr field spectator_info_fields[] = {
@@ -126,6 +127,7 @@ constexpr object objects[] = {
     {"event_damage_ind", 20, {}, 3, 3, event_damage_ind_fields},
 };
 // clang-format on
+static_assert(texts_have_content(objects));
 
 } // namespace
 

@@ -96,9 +96,10 @@ constexpr field spectator_info_fields[] = {
     {"y", integer, 3},
 };
 constexpr field client_info_fields[] = {
-    {"local", boolean, 0}, {"team", enumeration, 1, 1, 1, &team}, {"name", text, 2, 4}, {"clan", text, 6, 3},
-    {"country", integer, 9}, {"skin_part_names", text, 10, 6, 6}, {"use_custom_colors", boolean, 46, 1, 6},
-    {"skin_part_colors", integer, 52, 1, 6},
+    {"local", boolean, 0}, {"team", enumeration, 1, 1, 1, &team},
+    {"name", text, 2, 4, 1, nullptr, field_content::player}, {"clan", text, 6, 3, 1, nullptr, field_content::clan},
+    {"country", integer, 9}, {"skin_part_names", text, 10, 6, 6, nullptr, field_content::skin},
+    {"use_custom_colors", boolean, 46, 1, 6}, {"skin_part_colors", integer, 52, 1, 6},
 };
 constexpr field game_info_fields[] = {
     {"game_flags", flags, 0, 1, 1, &gameflag}, {"score_limit", integer, 1}, {"time_limit", integer, 2},
@@ -163,6 +164,7 @@ constexpr object objects[] = {
     {"game_data_race", 24, {}, 3, 3, game_data_race_fields},
 };
 // clang-format on
+static_assert(texts_have_content(objects));
 
 } // namespace
 

@@ -161,6 +161,7 @@ constexpr object objects[] = {
     {"event_map_sound_world", 0, uuid::parse("54ecad2e-bfad-3be5-8903-621ba052458e"), 3, 3, event_map_sound_world_fields},
 };
 // clang-format on
+static_assert(texts_have_content(objects));
 
 } // namespace
 

@@ -17,7 +17,8 @@ using enum message_sender;
 
 constexpr std::string_view same{};
 
-// Fields are NAME:KIND, without a kind an int; [N] for N of them, ? for one that may be left out.
+// Fields are NAME:WORD, with a word of kind_words; without one an int. [N] stands for N of them, [] for all up to the end,
+// and ? for a field that may be left out.
 struct entry {
     message_type type;
     message_sender sender;
@@ -29,45 +30,46 @@ struct entry {
     }
 };
 
-#define SKIN "skin_parts:text[6] use_custom_colors:bool[6] colors[6]"
+#define SKIN "skin_parts:skin[6] use_custom_colors:bool[6] colors[6]"
 constexpr entry table[] = {
-    {info, client, "version:text password:text", "version:text password:text client_version?"},
-    {map_change, server, "name:text crc:crc size",
-     "name:text crc:crc size chunks_per_request chunk_size sha256:sha256?"},
-    {map_data, server, "last:bool crc:crc number data:sized_data", "data:data"},
+    {info, client, "version:fixed password:secret", "version:fixed password:secret client_version?"},
+    {map_change, server, "name:map crc:crc size",
+     "name:map crc:crc size chunks_per_request chunk_size sha256:sha256?"},
+    {map_data, server, "last:bool crc:crc number data:sized_map_data", "data:map_data"},
     {server_info, server,
-     "version:text name:text host_name:text map:text game_type:text flags skill_level players player_slots clients "
+     "version:fixed name:server host_name:server map:map game_type:server flags skill_level players player_slots "
+     "clients "
      "max_clients"},
     {con_ready, server, ""},
-    {snap, server, "tick ticks_since_base parts part checksum data:sized_data"},
+    {snap, server, "tick ticks_since_base parts part checksum data:snapshot"},
     {snap_empty, server, "tick ticks_since_base"},
-    {snap_single, server, "tick ticks_since_base checksum data:sized_data"},
+    {snap_single, server, "tick ticks_since_base checksum data:snapshot"},
     {snap_small, nobody, ""},
     {input_timing, server, "tick time_left"},
     {rcon_auth_status, server, "level command_list?"},
     {rcon_auth_on, server, ""},
     {rcon_auth_off, server, ""},
-    {rcon_line, server, "text:text"},
-    {rcon_cmd_add, server, "name:text help:text parameters:text"},
-    {rcon_cmd_rem, server, "name:text"},
+    {rcon_line, server, "text:server"},
+    {rcon_cmd_add, server, "name:fixed help:fixed parameters:fixed"},
+    {rcon_cmd_rem, server, "name:fixed"},
     {ready, client, ""},
     {enter_game, client, ""},
     {input, client, "ack tick data:sized_ints", "ack tick data:sized_ints ping_correction?"},
-    {rcon_cmd, client, "command:text"},
-    {rcon_auth, client, "name:text password:text command_list?", "password:text"},
+    {rcon_cmd, client, "command:secret"},
+    {rcon_auth, client, "name:secret password:secret command_list?", "password:secret"},
     {request_map_data, client, "number", ""},
     {ping, both, ""},
     {ping_reply, both, ""},
-    {maplist_entry_add, server, "name:text"},
-    {maplist_entry_rem, server, "name:text"},
+    {maplist_entry_add, server, "name:map"},
+    {maplist_entry_rem, server, "name:map"},
 
     {what_is, both, "asked:uuid"},
-    {it_is, both, "asked:uuid name:text"},
+    {it_is, both, "asked:uuid name:fixed"},
     {i_dont_know, both, "asked:uuid"},
     {rcon_type, server, "name_needed:bool"},
-    {map_details, server, "name:text sha256:sha256 crc:crc size url:text?"},
+    {map_details, server, "name:map sha256:sha256 crc:crc size url:server?"},
     {capabilities, server, "version flags"},
-    {client_version, client, "connection:uuid version text:text"},
+    {client_version, client, "connection:secret_uuid version text:fixed"},
     {ping_ex, both, "id:uuid"},
     {pong_ex, both, "id:uuid"},
     {checksum_request, server, "id:uuid begin size"},
@@ -78,13 +80,13 @@ constexpr entry table[] = {
     {rcon_cmd_group_end, server, ""},
     {map_reload, server, ""},
     {reconnect, server, ""},
-    {maplist_add, server, "names:texts"},
+    {maplist_add, server, "names:map[]"},
     {maplist_group_start, server, "count"},
     {maplist_group_end, server, ""},
 
-    {motd, server, "text:text"},
-    {broadcast, server, "text:text"},
-    {chat, server, "team client_id text:text", "team client_id target text:text"},
+    {motd, server, "text:server"},
+    {broadcast, server, "text:server"},
+    {chat, server, "team client_id text:words", "team client_id target text:words"},
     {team, server, "client_id team silent:bool cooldown_tick"},
     {kill, server, "killer victim weapon mode_special"},
     {sound_global, server, "sound"},
@@ -94,31 +96,31 @@ constexpr entry table[] = {
     {weapon_pickup, server, "weapon"},
     {emoticon, server, "client_id emoticon"},
     {vote_clear_options, server, ""},
-    {vote_option_list_add, server, "count descriptions:text[15]", "count descriptions:texts"},
-    {vote_option_add, server, "description:text"},
-    {vote_option_remove, server, "description:text"},
-    {vote_set, server, "timeout description:text reason:text",
-     "client_id type timeout description:text reason:text"},
+    {vote_option_list_add, server, "count descriptions:server[15]", "count descriptions:server[]"},
+    {vote_option_add, server, "description:server"},
+    {vote_option_remove, server, "description:server"},
+    {vote_set, server, "timeout description:server reason:words",
+     "client_id type timeout description:server reason:words"},
     {vote_status, server, "yes no pass total"},
     {server_settings, server,
      "kick_vote:bool kick_min spec_vote:bool team_lock:bool team_balance:bool player_slots"},
-    {client_info, server, "client_id local:bool team name:text clan:text country " SKIN " silent:bool?"},
+    {client_info, server, "client_id local:bool team name:player clan:clan country " SKIN " silent:bool?"},
     {game_info, server, "flags score_limit time_limit match_number match_current"},
-    {client_drop, server, "client_id reason:text silent:bool?"},
+    {client_drop, server, "client_id reason:words silent:bool?"},
     {game_message_07, server, "message parameters:ints"},
-    {demo_client_enter, recorder, "name:text client_id team"},
-    {demo_client_leave, recorder, "name:text client_id reason:text"},
-    {say, client, "team:bool text:text", "mode target text:text"},
+    {demo_client_enter, recorder, "name:player client_id team"},
+    {demo_client_leave, recorder, "name:player client_id reason:words"},
+    {say, client, "team:bool text:words", "mode target text:words"},
     {set_team, client, "team"},
     {set_spectator_mode, client, "client_id", "mode client_id"},
-    {start_info, client, "name:text clan:text country skin:text use_custom_color:bool color_body color_feet",
-     "name:text clan:text country " SKIN},
-    {change_info, client, "name:text clan:text country skin:text use_custom_color:bool color_body color_feet"},
+    {start_info, client, "name:player clan:clan country skin:skin use_custom_color:bool color_body color_feet",
+     "name:player clan:clan country " SKIN},
+    {change_info, client, "name:player clan:clan country skin:skin use_custom_color:bool color_body color_feet"},
     {kill_self, client, ""},
     {ready_change, client, ""},
     {client_emoticon, client, "emoticon"},
     {vote, client, "vote"},
-    {call_vote, client, "type:text value:text reason:text", "type:text value:text reason:text force:bool"},
+    {call_vote, client, "type:fixed value:words reason:words", "type:fixed value:words reason:words force:bool"},
     {is_ddnet_legacy, client, "values:ints"},
     {race_time_legacy, server, "time check finish:bool"},
     {record_legacy, server, "server_best player_best"},
@@ -128,9 +130,9 @@ constexpr entry table[] = {
     {client_skin_change, client, SKIN},
     {race_finish_07, server, "client_id time difference record_personal:bool record_server:bool?"},
     {checkpoint, server, "difference"},
-    {command_info_07, server, "name:text parameters:text help:text"},
-    {command_info_remove_07, server, "name:text"},
-    {command, client, "name:text arguments:text"},
+    {command_info_07, server, "name:fixed parameters:fixed help:fixed"},
+    {command_info_remove_07, server, "name:fixed"},
+    {command, client, "name:fixed arguments:words"},
 
     {teams_state, server, "teams:ints"},
     {race_time, server, "time check finish:bool"},
@@ -138,20 +140,20 @@ constexpr entry table[] = {
     {kill_team, server, "team first"},
     {your_vote, server, "vote"},
     {race_finish, server, "client_id time difference record_personal:bool record_server:bool?"},
-    {command_info, server, "name:text parameters:text help:text"},
+    {command_info, server, "name:fixed parameters:fixed help:fixed"},
     {map_sound_global, server, "sound"},
     {pre_input, server,
      "direction target_x target_y jump fire hook wanted_weapon next_weapon previous_weapon owner tick"},
-    {map_info, server, "description:text"},
+    {map_info, server, "description:server"},
     {save_code, server,
-     "state error:text requester:text server:text generated_code:text code:text team_members:text"},
+     "state error:server requester:player server:server generated_code:secret code:secret team_members:words"},
     {change_info_cooldown, server, "tick"},
-    {server_alert, server, "text:text"},
-    {moderator_alert, server, "text:text"},
+    {server_alert, server, "text:server"},
+    {moderator_alert, server, "text:server"},
     {show_distance, client, "x y"},
     {show_others, client, "show"},
     {camera_info, client, "zoom dead_zone follow_factor"},
-    {command_info_remove, server, "name:text"},
+    {command_info_remove, server, "name:fixed"},
     {vote_option_group_start, server, ""},
     {vote_option_group_end, server, ""},
     {command_info_group_start, server, ""},
@@ -169,6 +171,33 @@ static_assert([] {
 constexpr std::string_view kind_names[] = {"int",   "bool", "crc",  "text",       "uuid",      "sha256",
                                            "texts", "ints", "data", "sized_data", "sized_ints"};
 
+struct kind_word {
+    std::string_view word;
+    message_field_kind kind;
+    field_content content = field_content::none;
+};
+constexpr kind_word kind_words[] = {
+    {"bool", message_field_kind::boolean},
+    {"crc", message_field_kind::crc},
+    {"sha256", message_field_kind::sha256},
+    {"ints", message_field_kind::ints},
+    {"sized_ints", message_field_kind::sized_ints},
+    {"uuid", message_field_kind::uuid, field_content::fixed},
+    {"secret_uuid", message_field_kind::uuid, field_content::secret},
+    {"map_data", message_field_kind::data, field_content::map},
+    {"sized_map_data", message_field_kind::sized_data, field_content::map},
+    {"snapshot", message_field_kind::sized_data, field_content::snapshot},
+    // Texts: each has to have a content.
+    {"player", message_field_kind::text, field_content::player},
+    {"clan", message_field_kind::text, field_content::clan},
+    {"skin", message_field_kind::text, field_content::skin},
+    {"words", message_field_kind::text, field_content::words},
+    {"server", message_field_kind::text, field_content::server},
+    {"map", message_field_kind::text, field_content::map},
+    {"fixed", message_field_kind::text, field_content::fixed},
+    {"secret", message_field_kind::text, field_content::secret},
+};
+
 constexpr message_field parse_field(std::string_view word) {
     message_field f{word};
     if (f.name.ends_with('?')) {
@@ -181,9 +210,16 @@ constexpr message_field parse_field(std::string_view word) {
         f.name = f.name.substr(0, open);
     }
     if (std::size_t const colon = f.name.find(':'); colon != std::string_view::npos) {
-        auto const* const kind = std::find(std::begin(kind_names), std::end(kind_names), f.name.substr(colon + 1));
-        f.kind = static_cast<message_field_kind>(kind - kind_names);
+        auto const* const known =
+            std::find_if(std::begin(kind_words), std::end(kind_words),
+                         [&](kind_word const& k) { return k.word == f.name.substr(colon + 1); });
+        f.kind = known->kind; // an unknown word ends the compilation
+        f.content = known->content;
         f.name = f.name.substr(0, colon);
+    }
+    if (f.count == 0) {
+        f.count = 1;
+        f.kind = message_field_kind::texts;
     }
     return f;
 }
@@ -221,10 +257,6 @@ struct all_fields {
     std::array<std::size_t, 2 * std::size(table) + 1> begins{};
 };
 constexpr all_fields parsed;
-static_assert(std::all_of(parsed.fields.begin(), parsed.fields.end(), [](message_field const& f) {
-    return static_cast<std::size_t>(f.kind) < std::size(kind_names);
-}));
-
 std::size_t read_size(unpacker& in) { return static_cast<std::size_t>(std::max(0, in.read_int())); }
 
 std::string read_uuid(unpacker& in) {

@@ -35,9 +35,15 @@ enum class message_field_kind : std::uint8_t {
 struct message_field {
     std::string_view name;
     message_field_kind kind = message_field_kind::integer;
+    field_content content = field_content::none; ///< of a text, and of data and UUIDs
     std::size_t count = 1;
     bool optional = false; ///< programs leave it out, and everything after it
 };
+
+/// Whose messages to expect in a recording with items of `p`: those of DDNet also where only items of 0.6 were seen.
+[[nodiscard]] constexpr protocol messages_of(protocol p) noexcept {
+    return p == protocol::teeworlds_06 ? protocol::ddnet : p;
+}
 
 /// Null if the protocol has no such message.
 struct message_layout {
