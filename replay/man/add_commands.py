@@ -48,7 +48,7 @@ def paragraphs(lines):
 
 
 def section(program, *command):
-    """.Ss, the description, and the parts of the help: options and arguments as items of lists, examples as they are."""
+    """.Ss, the description, and the parts of the help: options and arguments as items of lists, examples verbatim."""
     first, *parts = help_of(program, *command).rstrip().split("\n\n")
     yield f".Ss teewire {roff(' '.join(command))}"
     yield roff(" ".join(first.split())) + "."

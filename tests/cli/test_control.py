@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How `teewire play` and `teewire serve` are controlled, by keys and by lines, and what they show.
 Usage: test_control.py TEEWIRE FIXTURES"""
+import json
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import termios
 import time
 import unittest
 
+import demo_codec
 from in_folder import InFolder
 from made_terminal import STUCK, Terminal
 from program import TEEWIRE, output_of, run
@@ -223,6 +225,39 @@ class Serve(InFolder):
             self.assertEqual(server.quit(), (
                 "0 joined, 0 snapshots sent in 0 packets, 0 refused by the system; 0 packets received, 0 ignored; 0 ticks "
                 "left out\n", 0))
+
+    def test_lasting_messages(self):
+        """A client that joins late, and one that watches while the replay jumps, get the lasting messages in force then."""
+        demo = demo_codec.Writer()
+        day = lambda number: demo_codec.pack_int(1 << 1) + b"day %d" % number
+        records = demo_codec.pack_int(0) + bytes.fromhex("804f149f9b533b0a897f59663a1c4eb9")
+        for tick in range(1000, 4000, 2):
+            demo.snapshot(tick, [(5, 0, [tick, 0, 0, 0])])
+            if tick in (1100, 1200, 3000):
+                demo.message(day(tick) + b"\0")
+                demo.message(records + demo_codec.pack_ints([tick, tick + 1]))
+        source, recorded = self.folder / "source.demo", self.folder / "recorded.demo"
+        source.write_bytes(demo.out)
+        with Serving(source, "--map", MAP) as server:
+            server.command("pause")
+            server.command("seek 2000")
+            address = f"127.0.0.1:{server.port}"
+            with subprocess.Popen([TEEWIRE, "record", address, "-o", recorded], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE) as recorder, \
+                    subprocess.Popen([TEEWIRE, "events", address, "--type", "motd"], stdout=subprocess.PIPE) as listener:
+                self.assertTrue(any(b"recording to" in line for line in recorder.stderr))
+                for tick in (1200, 3000):
+                    self.assertEqual(json.loads(listener.stdout.readline())["text"], f"day {tick}")
+                    time.sleep(0.5) # for the recorder, which has been sent the same
+                    server.command("seek 3500")
+                recorder.send_signal(signal.SIGINT)
+                listener.send_signal(signal.SIGINT)
+                recorder.stderr.read()
+        messages = [content for kind, content in demo_codec.read_demo(recorded.read_bytes(), {}) if kind == demo_codec.MESSAGE]
+        for n, tick in enumerate((1200, 3000)):
+            self.assertTrue(messages[2 * n].startswith(day(tick) + b"\0"), messages)
+            self.assertTrue(messages[2 * n + 1].startswith(records + demo_codec.pack_ints([tick, tick + 1])), messages)
+        self.assertEqual(len(messages), 4)
 
     def test_who_watches_is_on_the_screen(self):
         """And nothing is written beside its rows."""

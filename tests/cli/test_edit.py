@@ -3,6 +3,7 @@
 import hashlib
 import json
 import pathlib
+import random
 import re
 import resource
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import unittest
 import zlib
 
+import demo_codec
 from in_folder import InFolder
 from limits import STUCK_AT_WORK
 from program import TEEWIRE, run_bytes, size_text
@@ -73,6 +75,37 @@ class Cut(Edit):
         self.assertEqual(seconds(self.folder / "one.demo"), 26)
         self.refuse("cut", DEMO, "--one", *two, "-o", "y.demo", words="ticks cannot go back in a demo, from 2000 to 800")
         self.refuse("cut", DEMO, *two, "-o", "-", words="2 pieces, one demo for each")
+
+    def test_lasting_messages(self):
+        """Every piece begins with the last of each lasting message, once."""
+        types = [json.loads(line) for line in run_bytes("types", "--protocol", "ddnet", "--format", "ndjson")[1].splitlines()]
+        heads = {t["name"]: demo_codec.pack_int(0) + bytes.fromhex(t["uuid"].replace("-", "")) if t["uuid"] else
+                 demo_codec.pack_int(t["id"] << 1 | t["system"]) for t in types if t["kind"] == "message"}
+        demo, told, seed = demo_codec.Writer(), {}, random.Random(1)
+        for tick in range(100, 160, 2):
+            demo.snapshot(tick, [(5, 0, [tick, 0, 0, 0])])
+            for name in seed.sample(["teams_state", "tune_params", "record", "motd", "chat"], seed.choice((0, 1, 2))):
+                body = {"motd": b"day %d\0" % tick, "chat": b"\0\1chat\0"}.get(name, demo_codec.pack_ints([tick] * 5))
+                told.setdefault(tick, []).append((name, heads[name] + body))
+                demo.message(heads[name] + body)
+        (self.folder / "all.demo").write_bytes(demo.out)
+        for begin in range(100, 160, 2):
+            self.edit("cut", "all.demo", "--from", begin, "-o", "piece.demo", "--force")
+            heard = []
+            chunks = demo_codec.read_demo((self.folder / "piece.demo").read_bytes(), {5: 4})
+            snapshots = 0
+            for kind, content in chunks:
+                if kind == demo_codec.MESSAGE:
+                    heard.append(content)
+                    continue
+                snapshots += 1
+                if snapshots == 2:
+                    break
+            expected = {}
+            for tick in range(100, begin + 1, 2):
+                expected |= {name: message for name, message in told.get(tick, ())
+                             if name != "chat" or tick == begin}
+            self.assertEqual(sorted(heard), sorted(m + bytes(-len(m) % 4) for m in expected.values()), begin)
 
     def test_wrong_ranges(self):
         for options, words in ((["--from", "1000", "--to", "999"], "--from (tick 1000) is after --to (tick 999)"),

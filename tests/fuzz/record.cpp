@@ -33,8 +33,8 @@ struct recorder final : client_listener {
         if (file && event.kind == snapshot_event_kind::snapshot)
             written += file->write_snapshot(event.tick, event.snapshot);
     }
-    void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) override {
-        if (file) file->write_message(m, type, bytes, vital);
+    void receives(message const&, message_type, std::span<std::uint8_t const> bytes, bool vital) override {
+        if (file) file->write_message(bytes, vital);
     }
     void finish() {
         if (!file) return;

@@ -181,9 +181,18 @@ TEST_CASE("the first tick of a piece keeps its messages where they are") {
     };
     CHECK(chunks({100, 101}) == test::join({said(1), tick(100, true), full(5)}));
     CHECK(chunks({101, 103}) == test::join({tick(102, true), said(2), made(6), said(3)}));
-    CHECK(chunks({103, 105}) == test::join({tick(104, true), made(6), said(4)}));
-    CHECK(chunks({105, 106}) == test::join({tick(106, true), made(7), delta(1), said(5)}));
-    CHECK(chunks({105, 999}) == test::join({tick(106, true), made(7), delta(1), said(5), after(2), delta(1)}));
+    auto const lasting = [](std::int32_t what) {
+        auto const memory = std::make_unique<demo_encoder_memory>();
+        bytes out(demo_encoder::max_bytes);
+        demo_encoder encoder{*memory, 6, huffman_end::exact};
+        out.resize(*encoder.write_ints(demo_chunk_kind::message, test::ints{what}, out));
+        return out;
+    };
+    // 2 is a message of the day, which lasts.
+    CHECK(chunks({103, 105}) == test::join({tick(104, true), lasting(2), made(6), said(4)}));
+    CHECK(chunks({105, 106}) == test::join({tick(106, true), lasting(2), made(7), delta(1), said(5)}));
+    CHECK(chunks({105, 999}) ==
+          test::join({tick(106, true), lasting(2), made(7), delta(1), said(5), after(2), delta(1)}));
 }
 
 TEST_CASE("a piece begins where there is a state") {

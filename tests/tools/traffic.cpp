@@ -130,8 +130,8 @@ public:
         demo_file& d = demo();
         if (event.tick > d.last_tick()) d.write_snapshot(event.tick, event.snapshot);
     }
-    void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) override {
-        demo().write_message(m, type, bytes, vital);
+    void receives(message const&, message_type, std::span<std::uint8_t const> bytes, bool vital) override {
+        demo().write_message(bytes, vital);
     }
 
 private:

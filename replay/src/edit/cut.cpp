@@ -2,8 +2,10 @@
 
 #include "base/interrupts.hpp"
 
+#include <teewire/huffman.hpp>
 #include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
+#include <teewire/varint.hpp>
 
 #include <fmt/format.h>
 
@@ -197,7 +199,7 @@ bool demo_cutter::play_to(demo_piece const& piece) {
     return true;
 }
 
-bool demo_cutter::make(demo_piece const& piece, head& out) {
+bool demo_cutter::make(demo_piece const& piece, bool begins_file, head& out) {
     out.made.clear();
     out.rest = piece.begin;
     if (piece.whole_begin) return true;
@@ -210,17 +212,57 @@ bool demo_cutter::make(demo_piece const& piece, head& out) {
     };
     demo_encoder encoder{memory_->encoder, demo_.header().version, huffman_end::exact};
     add(std::span{memory_->out}.first(*encoder.write_tick(piece.ticks.first, true, memory_->out)));
-    out.rest = piece.marker_end;
-    if (piece.base.position == piece.snapshot_begin) return true; // a full snapshot already
-    auto const chunk = encoder.write_ints(demo_chunk_kind::snapshot, player_->state().ints(), memory_->out);
-    if (!chunk) {
-        failed_ = {chunk.error(), demo_stage::snapshot, piece.ticks.first, piece.snapshot_begin};
-        return false;
-    }
-    add(demo_.bytes().subspan(piece.marker_end, piece.snapshot_begin - piece.marker_end));
-    add(std::span{memory_->out}.first(*chunk));
+    auto const add_lasting = [&] {
+        for (auto const& message : find_lasting(piece))
+            if (auto const chunk = encoder.write_message(message, memory_->out))
+                add(std::span{memory_->out}.first(*chunk));
+    };
+    // Before the first snapshot of a file, where no recorder writes messages, join recognises them. Within a
+    // file, players would show the snapshot of the piece before for such a message.
+    if (begins_file) add_lasting();
     out.rest = piece.snapshot_end;
+    if (piece.base.position == piece.snapshot_begin) { // a full snapshot already
+        add(demo_.bytes().subspan(piece.marker_end, piece.snapshot_end - piece.marker_end));
+    } else {
+        auto const chunk = encoder.write_ints(demo_chunk_kind::snapshot, player_->state().ints(), memory_->out);
+        if (!chunk) {
+            failed_ = {chunk.error(), demo_stage::snapshot, piece.ticks.first, piece.snapshot_begin};
+            return false;
+        }
+        add(demo_.bytes().subspan(piece.marker_end, piece.snapshot_begin - piece.marker_end));
+        add(std::span{memory_->out}.first(*chunk));
+    }
+    if (!begins_file) add_lasting();
     return true;
+}
+
+std::span<std::uint8_t const> demo_cutter::read_message(demo_chunk const& chunk) {
+    auto const size = huffman_decode(chunk.payload, memory_->player.packed);
+    if (!size) return {};
+    auto const n = decode_varints(std::span{memory_->player.packed}.first(*size), memory_->player.ints);
+    if (!n) return {};
+    return message_bytes(std::span{memory_->player.ints}.first(*n), memory_->player.message);
+}
+
+// The lasting messages from before the piece, without those that its first tick repeats.
+std::vector<std::vector<std::uint8_t>> demo_cutter::find_lasting(demo_piece const& piece) {
+    if (!heard_ || heard_->reader.position() > piece.begin)
+        heard_.emplace(demo_.reader(demo_.first_chunk(), demo_.file_size()), demo_.item_protocol());
+    std::int32_t tick = heard_->reader.tick();
+    for (demo_chunk chunk; heard_->reader.position() < piece.begin && heard_->reader.next(chunk);) {
+        if (chunk.kind == demo_chunk_kind::message) {
+            heard_->messages.receive(chunk.tick, read_message(chunk));
+        } else if (chunk.kind == demo_chunk_kind::tick) {
+            if (chunk.tick < tick) heard_->messages.clear(); // another recording
+            tick = chunk.tick;
+        }
+    }
+    lasting_messages missing = heard_->messages;
+    demo_reader reader = demo_.reader(demo_.first_chunk(), piece.end);
+    reader.seek(piece.marker_end, piece.ticks.first);
+    for (demo_chunk chunk; reader.next(chunk) && chunk.kind != demo_chunk_kind::tick;)
+        if (chunk.kind == demo_chunk_kind::message) missing.leave_to(read_message(chunk));
+    return missing.at(piece.ticks.first);
 }
 
 // At the next full snapshot. False if there is none.
@@ -247,12 +289,12 @@ bool demo_cutter::begin_later(demo_piece& piece) const {
     return false;
 }
 
-bool demo_cutter::prepare(demo_piece& piece, head& out) {
-    if (make(piece, out)) return true;
+bool demo_cutter::prepare(demo_piece& piece, bool begins_file, head& out) {
+    if (make(piece, begins_file, out)) return true;
     std::string const reason = demo_.error_text(failed_);
     std::int32_t const wanted = piece.ticks.first;
     while (!interrupted() && begin_later(piece)) {
-        if (!make(piece, out)) continue;
+        if (!make(piece, begins_file, out)) continue;
         damaged_(fmt::format("{}; the piece from tick {} starts at tick {}", reason, wanted, piece.ticks.first));
         return true;
     }
@@ -278,7 +320,7 @@ std::vector<tick_range> demo_cutter::write(output_file& out, std::vector<demo_pi
 
     head first;
     auto piece = pieces.begin();
-    while (piece != pieces.end() && !prepare(*piece, first)) ++piece;
+    while (piece != pieces.end() && !prepare(*piece, true, first)) ++piece;
     if (piece == pieces.end()) return {};
     std::vector<tick_range> expected;
     for (auto p = piece; p != pieces.end(); ++p) expected.push_back(p->ticks);
@@ -289,7 +331,7 @@ std::vector<tick_range> demo_cutter::write(output_file& out, std::vector<demo_pi
         put(first.made);
         put(demo_.bytes().subspan(first.rest, piece->end - first.rest));
         written.push_back(piece->ticks);
-        while (++piece != pieces.end() && !prepare(*piece, first)) {
+        while (++piece != pieces.end() && !prepare(*piece, false, first)) {
         }
     } while (piece != pieces.end() && !interrupted());
     if (written != expected) out.overwrite_begin(encode(header_for(demo_.header(), written, map)));

@@ -1,8 +1,9 @@
 // Pieces of a demo as demos of their own. Chunks are copied verbatim, still compressed; only the first snapshot of a
-// piece is re-encoded.
+// piece is re-encoded, and the lasting messages from before it are added.
 #pragma once
 
 #include "base/output_file.hpp"
+#include "game/lasting_messages.hpp"
 #include "game/ticks.hpp"
 #include "recording/demo/demo_document.hpp"
 
@@ -70,13 +71,24 @@ private:
     };
 
     [[nodiscard]] bool play_to(demo_piece const& piece);
-    [[nodiscard]] bool make(demo_piece const& piece, head& out);
+    [[nodiscard]] bool make(demo_piece const& piece, bool begins_file, head& out);
     [[nodiscard]] bool begin_later(demo_piece& piece) const;
-    [[nodiscard]] bool prepare(demo_piece& piece, head& out);
+    [[nodiscard]] bool prepare(demo_piece& piece, bool begins_file, head& out);
+
+    [[nodiscard]] std::span<std::uint8_t const> read_message(demo_chunk const& chunk);
+    [[nodiscard]] std::vector<std::vector<std::uint8_t>> find_lasting(demo_piece const& piece);
+
+    // The lasting messages up to a chunk.
+    struct heard {
+        heard(demo_reader from, protocol p) : reader{from}, messages{p} {}
+        demo_reader reader;
+        lasting_messages messages;
+    };
 
     demo_document const& demo_;
     std::function<void(std::string const&)> damaged_;
     std::unique_ptr<memory> memory_;
+    std::optional<heard> heard_;
     std::optional<demo_player> player_;
     demo_failure failed_; // why make() did
 };

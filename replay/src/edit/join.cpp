@@ -77,7 +77,8 @@ void expect_joinable(joinable const& first, joinable const& other) {
 }
 
 demo_joiner::demo_joiner(output_file& out, std::span<joinable const> parts, std::span<std::uint8_t const> map)
-    : parts_{parts}, moved_(max_demo_chunk_ints), start_{parts.front().first_tick} {
+    : parts_{parts},
+      moved_(max_demo_chunk_ints), in_force_{parts.front().version}, start_{parts.front().first_tick} {
     // How far the ticks of a part would be moved back if the first one kept its own.
     std::int64_t back = 0;
     std::int64_t shift = 0;
@@ -128,6 +129,7 @@ void demo_joiner::add(demo_document& demo, std::function<void(std::string const&
     snapshot_view shown;                             // the last one
     std::vector<std::vector<std::uint8_t>> messages; // that wait for it
     auto const say = [&](std::span<std::uint8_t const> bytes) {
+        in_force_.receive(tick + shift, bytes);
         if (!out_->write_message(bytes)) ++joined_.left_out;
     };
     auto const show = [&] {
@@ -135,7 +137,10 @@ void demo_joiner::add(demo_document& demo, std::function<void(std::string const&
         if (tick <= known_until) return;
         if (out_->write_snapshot(tick + shift, shown)) joined_.last_tick = tick + shift;
         else ++joined_.left_out;
-        for (auto const& m : std::exchange(messages, {})) say(m);
+        // A piece begins with the lasting messages from before it, which are in the demo already.
+        bool const begins = before != nullptr && tick == part.first_tick;
+        for (auto const& m : std::exchange(messages, {}))
+            if (!begins || !in_force_.repeats(tick + shift, m)) say(m);
     };
     bool more = true;
     for (demo_event event; !interrupted() && (more = player.next(event));) {

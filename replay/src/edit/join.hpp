@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/output_file.hpp"
+#include "game/lasting_messages.hpp"
 #include "game/served_map.hpp"
 #include "recording/demo/demo_document.hpp"
 #include "recording/demo/demo_output.hpp"
@@ -62,6 +63,7 @@ private:
     std::size_t next_ = 0;            // part
     std::optional<demo_output> out_;  // from the beginning
     std::vector<std::int32_t> moved_; // a snapshot
+    lasting_messages in_force_;
     std::vector<std::int32_t> markers_;
     std::int32_t start_;     // of the first part
     std::int64_t shift_ = 0; // ticks by which the last part was moved

@@ -40,6 +40,7 @@ void live_show::begin(recording_info const& what, std::int64_t now) {
     ++count_.begun;
     settled_ = now + settling_time;
     roster_ = {};
+    lasting_ = lasting_messages{what.version};
     restarts_ = true;
     late_since_.reset();
     if (viewed_ && version_ == what.version && is_same_map(map_, what)) return;
@@ -48,7 +49,6 @@ void live_show::begin(recording_info const& what, std::int64_t now) {
     map_bytes_.assign(what.map_bytes.begin(), what.map_bytes.end());
     map_ = {what.map.name, map_bytes_};
     viewed_.emplace(version_);
-    tuning_.clear();
     state_.clear();
     // Clients of 0.7 get their id before there is a snapshot; few games have a player with the largest one.
     viewer_id_ = is_07() ? static_cast<std::int32_t>(max_viewed_clients - 1) : -1;
@@ -64,13 +64,10 @@ void live_show::begin_anew(std::int64_t now) {
 void live_show::take_message(std::span<std::uint8_t const> bytes) {
     auto const m = parse_message(bytes);
     if (!viewed_ || !m || m->system) return;
-    if (is_07()) {
-        roster_.receive(*m);
-    } else if (identify(*m, protocol::ddnet) == message_type::tune_params) {
-        if (std::equal(bytes.begin(), bytes.end(), tuning_.begin(), tuning_.end()))
-            return; // some repeat it each tick
-        tuning_.assign(bytes.begin(), bytes.end());
-    }
+    if (is_07()) roster_.receive(*m);
+    bool const changes = lasting_.receive(tick_, bytes);
+    // Some servers repeat the tuning each tick.
+    if (!changes && identify(*m, messages_of(version_)) == message_type::tune_params) return;
     if (listener() != nullptr && is_for_viewers(*m, version_)) listener()->on_message(bytes);
 }
 

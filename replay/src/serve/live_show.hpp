@@ -1,6 +1,7 @@
 // Shows a live game to viewers as it happens.
 #pragma once
 
+#include "game/lasting_messages.hpp"
 #include "game/owned_snapshot.hpp"
 #include "recording/stream/event.hpp"
 #include "serve/show.hpp"
@@ -50,7 +51,7 @@ public:
     [[nodiscard]] std::int32_t viewer_id() const noexcept override { return viewer_id_; }
     [[nodiscard]] roster const& players() const noexcept override { return roster_; }
     [[nodiscard]] bool settling() const noexcept override { return clock_() < settled_; }
-    [[nodiscard]] std::span<std::uint8_t const> tuning() const noexcept override { return tuning_; }
+    [[nodiscard]] std::vector<std::vector<std::uint8_t>> lasting() const override { return lasting_.at(tick_); }
 
 private:
     // Longer than between snapshots, so that it is rarely needed.
@@ -80,7 +81,7 @@ private:
     std::int32_t viewer_id_ = -1;
     roster roster_;
     std::int64_t settled_ = 0; // time
-    std::vector<std::uint8_t> tuning_;
+    lasting_messages lasting_{protocol::ddnet};
 
     std::int32_t tick_ = -1;                 // the source's latest
     owned_snapshot state_;                   // its snapshot

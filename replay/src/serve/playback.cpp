@@ -18,7 +18,7 @@ constexpr std::int64_t max_late_ticks = 10'000 / step_interval; // after which a
 
 playback::playback(demo_document& demo, bool loop, std::function<void(std::uint64_t)> const& progress)
     : demo_{demo}, loop_{loop}, player_{demo.player()}, map_{std::string{text(demo.header().map_name)}, demo.map()},
-      viewed_{demo.item_protocol()} {
+      viewed_{demo.item_protocol()}, lasting_{demo.item_protocol()} {
     for (demo_keyframe const& k : demo.keyframes())
         if (keyframes_.empty() || k.tick > keyframes_.back().tick) keyframes_.push_back(k);
     if (keyframes_.empty()) throw bad_input{demo.name() + ": there is no snapshot in it"};
@@ -30,16 +30,19 @@ playback::playback(demo_document& demo, bool loop, std::function<void(std::uint6
 // Finds out when players are present, and a client id that no player has.
 void playback::read_all(std::function<void(std::uint64_t)> const& progress) {
     std::bitset<max_viewed_clients> used;
+    lasting_messages in_force{version()};
     last_tick_ = first_tick();
     for (demo_event e; !interrupted() && player_.next(e);) {
         if (e.kind == demo_event_kind::tick) last_tick_ = std::max(last_tick_, e.tick);
         if (e.kind == demo_event_kind::snapshot) {
             used |= clients_in(player_.state(), version());
             if (progress) progress(player_.position());
-        } else if (e.kind == demo_event_kind::message && is_07()) {
+        } else if (e.kind == demo_event_kind::message) {
             auto const m = parse_message(e.message);
-            if (m && !m->system && roster{}.receive(*m))
+            if (is_07() && m && !m->system && roster{}.receive(*m))
                 roster_messages_.push_back({e.tick, {e.message.begin(), e.message.end()}});
+            if (in_force.receive(e.tick, e.message))
+                lasting_messages_.push_back({e.tick, {e.message.begin(), e.message.end()}});
         }
     }
     error_ = demo_.error_text(player_.error());
@@ -57,17 +60,22 @@ void playback::seek(std::int32_t tick) {
     shown_tick_ = -1;
     settled_ = position_ + ticks_per_second;
     roster_ = {};
-    for (roster_message const& m : roster_messages_)
+    for (logged_message const& m : roster_messages_)
         if (m.tick <= tick) roster_.receive(*parse_message(m.bytes));
     roster_.read(player_.state());
+    lasting_messages const before = std::exchange(lasting_, lasting_messages{version()});
+    for (logged_message const& m : lasting_messages_)
+        if (m.tick <= tick) lasting_.receive(m.tick, m.bytes);
+    if (listener() == nullptr) return;
+    for (auto const& m : lasting())
+        if (!before.holds(m) && is_for_viewers(*parse_message(m), version())) listener()->on_message(m);
 }
 
 void playback::take_message(std::span<std::uint8_t const> bytes) {
     auto const m = parse_message(bytes);
     if (!m || m->system) return;
     if (is_07()) roster_.receive(*m);
-    if (identify(*m, is_07() ? protocol::teeworlds_07 : protocol::ddnet) == message_type::tune_params)
-        tuning_.assign(bytes.begin(), bytes.end());
+    lasting_.receive(state_tick_, bytes);
     if (is_for_viewers(*m, version())) listener()->on_message(bytes);
 }
 

@@ -1,6 +1,7 @@
 // A demo as a server would have sent it: snapshots for viewers, with ticks that never go back, and messages.
 #pragma once
 
+#include "game/lasting_messages.hpp"
 #include "recording/demo/demo_document.hpp"
 #include "serve/show.hpp"
 
@@ -69,10 +70,12 @@ public:
     [[nodiscard]] std::int32_t viewer_id() const noexcept override { return viewer_id_; }
     [[nodiscard]] roster const& players() const noexcept override { return roster_; }
     [[nodiscard]] bool settling() const noexcept override { return position_ < settled_; }
-    [[nodiscard]] std::span<std::uint8_t const> tuning() const noexcept override { return tuning_; }
+    [[nodiscard]] std::vector<std::vector<std::uint8_t>> lasting() const override {
+        return lasting_.at(state_tick_);
+    }
 
 private:
-    struct roster_message {
+    struct logged_message {
         std::int32_t tick;
         std::vector<std::uint8_t> bytes;
     };
@@ -93,7 +96,8 @@ private:
     shown_map map_;
     std::vector<demo_keyframe> keyframes_; // with ascending ticks
     viewed_snapshots viewed_;
-    std::vector<roster_message> roster_messages_; // of 0.7 servers' demos, which have no items for it
+    std::vector<logged_message> roster_messages_;  // of 0.7 servers' demos, which have no items for it
+    std::vector<logged_message> lasting_messages_; // those that change what is in force
 
     bool paused_ = false;
     double speed_ = 1;
@@ -113,7 +117,7 @@ private:
     snapshot_view view_;
     std::int32_t viewer_id_ = -1;
     roster roster_;
-    std::vector<std::uint8_t> tuning_;
+    lasting_messages lasting_;
     std::string error_;
 };
 

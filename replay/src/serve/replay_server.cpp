@@ -408,11 +408,12 @@ void replay_server::enter(watcher& v) {
     };
     // Messages of the log come after the roster that they change.
     v.log_next = log_begin_ + log_.size();
-    if (!shown_.is_07()) {
-        auto const tuning = shown_.tuning();
-        if (!tuning.empty() && can_be_sent(tuning)) v.welcome.emplace_back(tuning.begin(), tuning.end());
-        return;
-    }
+    auto const add_lasting = [&] {
+        for (auto& message : shown_.lasting())
+            if (is_for_viewers(*parse_message(message), shown_.version()) && can_be_sent(message))
+                v.welcome.push_back(std::move(message));
+    };
+    if (!shown_.is_07()) return add_lasting();
     messages::server_info about;
     about.version = "0.7.5";
     about.name = settings_.name;
@@ -439,6 +440,7 @@ void replay_server::enter(watcher& v) {
     roster none;
     none.tuning = announced_.tuning;
     for (auto& message : roster_changes(none, announced_, true)) v.welcome.push_back(std::move(message));
+    add_lasting();
 }
 
 // Gives the connection what it has room for.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -71,8 +72,8 @@ public:
     /// Changes of the roster are not those of a moment: after a jump, and while a recording that has just begun hears
     /// who is there.
     [[nodiscard]] virtual bool settling() const noexcept = 0;
-    /// The tune params of 0.6 that came last, as a message.
-    [[nodiscard]] virtual std::span<std::uint8_t const> tuning() const noexcept = 0;
+    /// The lasting messages in force now, for a client that joins.
+    [[nodiscard]] virtual std::vector<std::vector<std::uint8_t>> lasting() const = 0;
 
 protected:
     ~show() = default;

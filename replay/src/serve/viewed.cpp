@@ -50,6 +50,10 @@ bool is_for_viewers(message const& m, protocol p) {
     case message_type::race_finish:
     case message_type::race_finish_07:
     case message_type::teams_state:
+    case message_type::teams_state_legacy:
+    case message_type::record:
+    case message_type::record_legacy:
+    case message_type::map_info:
     case message_type::map_sound_global: return true;
     case message_type::game_message_07: {
         // Sent to the recording client, who wanted to watch a player that cannot be watched.

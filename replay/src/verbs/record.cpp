@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/output.hpp"
 #include "cli/server_options.hpp"
+#include "game/lasting_messages.hpp"
 #include "game/spacing.hpp"
 #include "verbs/verbs.hpp"
 
@@ -131,9 +132,11 @@ public:
         count_bytes();
         if (file_ && file_->snapshots() == 1) says(fmt::format("recording to {}", file_->path()));
     }
-    void receives(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital) override {
+    void receives(message const&, message_type, std::span<std::uint8_t const> bytes, bool vital) override {
         if (!file_) return;
-        guard_output([&] { file_->write_message(m, type, bytes, vital); });
+        // Messages from before the first snapshot are for this client only, unless they have a lasting effect.
+        if (file_->snapshots() == 0 && !lasting_messages{client().version()}.receive(-1, bytes)) return;
+        guard_output([&] { file_->write_message(bytes, vital); });
         count_bytes();
     }
 

@@ -58,15 +58,11 @@ demo_recorder::demo_recorder(byte_sink& to, recording_info const& what)
 }
 
 bool demo_recorder::put(stream_event const& event) {
-    if (event.kind == event_kind::message) take_message(event.message, event.vital);
-    if (event.kind != event_kind::snapshot) return true;
-    bool const written = write_snapshot(event.tick, event.state);
-    if (snapshots() != 0)
-        early_.release([&](std::span<std::uint8_t const> bytes, bool vital) { take_message(bytes, vital); });
-    return written;
+    if (event.kind == event_kind::message) write_message(event.message, event.vital);
+    return event.kind != event_kind::snapshot || write_snapshot(event.tick, event.state);
 }
 
-void demo_recorder::take_message(std::span<std::uint8_t const> bytes, bool vital) {
+void demo_recorder::write_message(std::span<std::uint8_t const> bytes, bool vital) {
     auto const m = parse_message(bytes);
     if (!m) return;
     // What 0.7 says about players has to be known for the first snapshot; the rest follows it, as players begin with a
@@ -75,7 +71,7 @@ void demo_recorder::take_message(std::span<std::uint8_t const> bytes, bool vital
         return early_.add(bytes, vital);
     message_type const type = identify(*m, protocol_);
     if (type == message_type::ready_to_enter) return; // players of demos would take it for an invitation
-    write_message(*m, type, bytes, vital);
+    write_known(*m, type, bytes, vital);
 }
 
 snapshot_view demo_recorder::add_roster(snapshot_view snapshot) {
@@ -106,6 +102,7 @@ bool demo_recorder::write_snapshot(std::int32_t tick, snapshot_view snapshot) {
     }
     if (first_tick_ < 0) first_tick_ = tick;
     last_tick_ = tick;
+    early_.release([&](std::span<std::uint8_t const> bytes, bool vital) { write_message(bytes, vital); });
     return true;
 }
 
@@ -132,16 +129,16 @@ void demo_recorder::write_join(message const& m, bool enters) {
     messages_ += out_->write_message(*message);
 }
 
-void demo_recorder::write_message(message const& m, message_type type, std::span<std::uint8_t const> bytes,
-                                  bool vital) {
+void demo_recorder::write_known(message const& m, message_type type, std::span<std::uint8_t const> bytes,
+                                bool vital) {
     if (protocol_ == protocol::teeworlds_07) {
         if (snapshots() > 0 && (type == message_type::client_info || type == message_type::client_drop))
             write_join(m, type == message_type::client_info);
         roster_.receive(m);
         if (left_out_by_07(type)) return;
     }
-    // Clients begin with the first snapshot, and so does what can be played.
-    if (snapshots() == 0 || (!vital && type != message_type::pre_input)) return;
+    if (snapshots() == 0 || (!vital && type != message_type::pre_input))
+        return; // only the roster can come before it
     ++(out_->write_message(bytes) ? messages_ : refused_);
 }
 

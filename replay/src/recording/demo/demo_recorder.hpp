@@ -28,8 +28,9 @@ public:
 
     /// False if it was refused, which happens to snapshots that no demo can hold; the demo goes on without it.
     bool write_snapshot(std::int32_t tick, snapshot_view snapshot);
-    /// A game message. Those that 0.7's clients do not record change what is added to its snapshots.
-    void write_message(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital);
+    /// A message. One from before the first snapshot is written after it. Those that 0.7's clients do not record change
+    /// what is added to its snapshots.
+    void write_message(std::span<std::uint8_t const> bytes, bool vital);
     /// The next snapshot is written whole.
     void request_keyframe() noexcept { out_->request_keyframe(); }
     /// Completes the header, where that is possible.
@@ -54,7 +55,7 @@ private:
         std::array<std::int32_t, snapshot_limits{}.ints()> sorted;
     };
 
-    void take_message(std::span<std::uint8_t const> bytes, bool vital);
+    void write_known(message const& m, message_type type, std::span<std::uint8_t const> bytes, bool vital);
     void write_join(message const& m, bool enters);
     snapshot_view add_roster(snapshot_view snapshot);
 
