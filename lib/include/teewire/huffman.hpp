@@ -32,7 +32,7 @@ result<std::size_t> huffman_encode(std::span<std::uint8_t const> input, std::spa
 
 /// Decodes up to the end symbol; what follows it is ignored, with the note data_after_end when it is more than the
 /// one zero byte of huffman_end::padded. Returns the bytes written. Errors, with the input byte reached: truncated
-/// (no end symbol), output_full. Linear in the input and the output.
+/// (no end symbol), output_full, with `out` full of what was decoded. Linear in the input and the output.
 result<std::size_t> huffman_decode(std::span<std::uint8_t const> input, std::span<std::uint8_t> out,
                                    note_log* notes = nullptr) noexcept;
 

@@ -17,6 +17,17 @@ namespace {
 
 constexpr std::size_t block_bytes = 1 << 20; // signals come in between
 
+// Whether a message chunk can have a lasting effect, by its first bytes: messages of the connection have none. Recordings of
+// servers consist of them for the most part.
+bool may_last(std::span<std::uint8_t const> payload) {
+    constexpr std::size_t enough = 16; // for more bytes than `begin` has
+    std::array<std::uint8_t, max_varint_bytes> begin{};
+    auto const size = huffman_decode(payload.first(std::min(payload.size(), enough)), begin);
+    if (!size && size.error().code != errc::output_full) return true;
+    auto const first = decode_varint(std::span{begin}.first(size ? *size : begin.size()));
+    return !first || (first->value & 1) == 0;
+}
+
 // Goes through the chunks once and puts a piece together for each range that it comes upon.
 class piece_finder {
 public:
@@ -251,9 +262,16 @@ std::vector<std::vector<std::uint8_t>> demo_cutter::find_lasting(demo_piece cons
     std::int32_t tick = heard_->reader.tick();
     for (demo_chunk chunk; heard_->reader.position() < piece.begin && heard_->reader.next(chunk);) {
         if (chunk.kind == demo_chunk_kind::message) {
-            heard_->messages.receive(chunk.tick, read_message(chunk));
+            // Some servers repeat the tuning each tick.
+            bool const repeated =
+                std::equal(chunk.payload.begin(), chunk.payload.end(), heard_->last.begin(), heard_->last.end());
+            if (repeated || !may_last(chunk.payload)) continue;
+            if (heard_->messages.receive(chunk.tick, read_message(chunk))) heard_->last = chunk.payload;
         } else if (chunk.kind == demo_chunk_kind::tick) {
-            if (chunk.tick < tick) heard_->messages.clear(); // another recording
+            if (chunk.tick < tick) { // another recording
+                heard_->messages.clear();
+                heard_->last = {};
+            }
             tick = chunk.tick;
         }
     }

@@ -83,6 +83,7 @@ private:
         heard(demo_reader from, protocol p) : reader{from}, messages{p} {}
         demo_reader reader;
         lasting_messages messages;
+        std::span<std::uint8_t const> last; // payload of the last chunk that changed them
     };
 
     demo_document const& demo_;
