@@ -6,7 +6,7 @@ std::string_view describe(errc code) noexcept {
     switch (code) {
     case errc::ok: return "no error";
     case errc::truncated: return "the data ends too early";
-    case errc::bad_varint: return "a variable-length int is not in its shortest form";
+    case errc::bad_varint: return "a variable-length int is over-long or has surplus bits";
     case errc::bad_magic: return "not a file of this type";
     case errc::bad_version: return "unsupported version";
     case errc::bad_count: return "a count is negative or above the limit";
@@ -15,7 +15,7 @@ std::string_view describe(errc code) noexcept {
     case errc::bad_type: return "an item type is outside 0..32767";
     case errc::bad_id: return "an item id is outside 0..65535";
     case errc::bad_item_size: return "an item size is negative or too large";
-    case errc::size_mismatch: return "an item changes its size";
+    case errc::size_mismatch: return "an item changes its size, or has another than agreed";
     case errc::duplicate_key: return "the same item key occurs twice";
     case errc::bad_tick: return "a tick is out of range or relative to nothing";
     case errc::missing_snapshot: return "a delta comes before any full snapshot";

@@ -38,12 +38,12 @@ struct record_options {
 struct allowance {
     unsigned demos;
     std::uint64_t bytes;
-    std::function<void()> used_up;
+    std::function<void(std::string_view limit)> used_up;
 
     void use(std::uint64_t written) {
         bool const last = bytes != 0 && written >= bytes;
         bytes -= std::min(bytes, written);
-        if (last) used_up();
+        if (last) used_up("--max-bytes");
     }
 };
 
@@ -151,7 +151,7 @@ private:
             refused_ = fmt::format("its map changes too often: {} demos in a minute", max_demos_per_minute);
         else if (target_.is_stream() && !begun_.empty())
             full_ = "the map has changed, and standard output can hold only one demo";
-        else if (allowed_.demos == 0) allowed_.used_up();
+        else if (allowed_.demos == 0) allowed_.used_up("--max-demos");
         else {
             --allowed_.demos;
             begun_.push_back(time);
@@ -301,9 +301,8 @@ int record(record_options const& options) {
     auto const ended = [&] {
         if (std::all_of(all.begin(), all.end(), [](auto const& r) { return r->over(); })) loop.stop();
     };
-    allowance allowed{options.max_demos, options.max_bytes, [&] {
-                          shown.say(fmt::format("{} are enough, and --max-demos and --max-bytes allow more",
-                                                allowed.demos == 0 ? "so many demos" : "so many bytes"));
+    allowance allowed{options.max_demos, options.max_bytes, [&](std::string_view limit) {
+                          shown.say(fmt::format("stopping, as the limit of {} is reached", limit));
                           asio::post(loop.io(), stop_all); // not out of what happens now
                       }};
     bool const several = options.hosts.size() > 1;
