@@ -76,6 +76,22 @@ class Cut(Edit):
         self.refuse("cut", DEMO, "--one", *two, "-o", "y.demo", words="ticks cannot go back in a demo, from 2000 to 800")
         self.refuse("cut", DEMO, *two, "-o", "-", words="2 pieces, one demo for each")
 
+    def test_around_a_finish_in_the_chat(self):
+        """A finish that the server announces, but not one that a player claims."""
+        demo = demo_codec.Writer()
+        for tick in range(1000, 3000, 2):
+            demo.snapshot(tick, [(5, 0, [tick, 0, 0, 0])])
+            if tick in (1500, 2000, 2500):  # by the server, a player, the server with /me
+                sender, name = {1500: (0x40, b"bob"), 2000: (1, b"bob"), 2500: (0x40, b"### bob")}[tick]
+                demo.message(bytes([3 << 1, 0, sender]) + name + b" finished in: 0 minute(s)  1.50 second(s)\0")
+        (self.folder / "all.demo").write_bytes(demo.out)
+        err = self.edit("cut", "all.demo", "--around", "finish", "--before", 1, "--after", 1, "-o", "piece.demo")
+        self.assertRegex(err, r"^teewire: piece\.demo: 0:02\.0 from tick 1450 to 1550, [^\n]*\n$")
+        found = [json.loads(line) for line in run_bytes("events", "--type", "finish", self.folder / "all.demo")[1].splitlines()]
+        self.assertEqual([(e["tick"], e["time_ms"]) for e in found], [(1500, 1500)])
+        self.edit("cut", "all.demo", "--around", "chat:finished", "--before", 1, "--after", 1, "-o", "x.demo")
+        self.assertEqual([f for f in self.files() if f[0] == "x"], ["x.demo", "x_2.demo", "x_3.demo"])
+
     def test_lasting_messages(self):
         """Every piece begins with the last of each lasting message, once."""
         types = [json.loads(line) for line in run_bytes("types", "--protocol", "ddnet", "--format", "ndjson")[1].splitlines()]

@@ -1,5 +1,6 @@
 #include "happenings.hpp"
 
+#include "events/announcement.hpp"
 #include "events/event_printer.hpp"
 #include "events/player_counts.hpp"
 
@@ -229,6 +230,73 @@ TEST_CASE("a finish is one, in however many ways the server says it") {
     for (auto const* const text : {"bob finished in: ", "bob finished in: x minute(s) 1.00 second(s)",
                                    "bob finished in: 1 minute(s) 99999999999.0 second(s)", "finished in:"})
         CHECK(told({say(message_type::chat, ddnet, {0, -1}, {text})}).empty());
+}
+
+TEST_CASE("lines of the chat that announce a finish, and lines that do not") {
+    constexpr struct {
+        char const* text;
+        char const* name;
+        std::int64_t milliseconds;
+    } finishes[] = {
+        {"bob finished in: 1 minute(s)  2.34 second(s)", "bob", 62'340},
+        {"bob finished in: 1 minute(s) 2.34 second(s)", "bob", 62'340},
+        {"bob finished in: 1 minute(s) 2.345 second(s)", "bob", 62'345},
+        {"bob finished in: 1 minute(s) 2.3 second(s)", "bob", 62'300},
+        {"bob finished in: 0 minute(s)  0.01 second(s)", "bob", 10},
+        {"bob finished in: 0 minute(s) 59.99 second(s)", "bob", 59'990},
+        {"bob finished in: 59.871 second(s)", "bob", 59'871},
+        {"bob finished in: 9.05 second(s)", "bob", 9'050},
+        {"bob finished in: 75.5 second(s)", "bob", 75'500},
+        {"bob finished in: 120 minute(s)  0.00 second(s)", "bob", 7'200'000},
+        {"bob finished in: 1 minute(s) 02.34 second(s)", "bob", 62'340},
+        {"bob finished in: 1 minute(s) 2.034 second(s)", "bob", 62'034},
+        {"bob the 2nd finished in: 0 minute(s)  1.00 second(s)", "bob the 2nd", 1000},
+        {"(1)bob finished in: 0 minute(s)  1.00 second(s)", "(1)bob", 1000},
+        {"bob finished in: alice finished in: 0 minute(s)  1.00 second(s)", "bob finished in: alice", 1000},
+        {"#bob finished in: 0 minute(s)  1.00 second(s)", "#bob", 1000},
+        {"###bob finished in: 0 minute(s)  1.00 second(s)", "###bob", 1000},
+        {"Your team finished in: 0 minute(s)  1.00 second(s)", "Your team", 1000},
+        {"' finished in: 0 minute(s)  1.00 second(s)", "'", 1000},
+        {"bob finished in:  7 minute(s) 11.11 second(s)", "bob", 431'110},
+    };
+    for (auto const& f : finishes) {
+        CAPTURE(f.text);
+        auto const found = read_announcement(f.text);
+        REQUIRE(found);
+        CHECK(found->kind == game_event_kind::finish);
+        CHECK(found->name == f.name);
+        CHECK(found->time == f.milliseconds);
+    }
+    constexpr char const* others[] = {
+        "### bob finished in: 0 minute(s)  1.00 second(s)",
+        "Your team would've finished in: 0 minute(s)  8.50 second(s)",
+        "Your team would've finished in: 0 minute(s)  8.50 second(s). Since you had practice mode enabled your "
+        "rank "
+        "doesn't count.",
+        " finished in: 0 minute(s)  1.00 second(s)",
+        "bob finished in: 0 minute(s)  1.00 second(s)!",
+        "bob finished in: 0 minute(s)  1.00 second(s) finished in: soon",
+        "bob finished in: 0 minute(s)  1 second(s)",
+        "bob finished in: 0 minute(s)  1. second(s)",
+        "bob finished in: 0 minute(s)  1.0001 second(s)",
+        "bob finished in: 0 minute(s) -1.00 second(s)",
+        "bob finished in: -1 minute(s)  1.00 second(s)",
+        "bob finished in: 1 minute(s)",
+        "bob finished in: 1 minute(s) 1.00",
+        "bob finished in: 1 minute(s)1.00 second(s)",
+        "bob finished in: 1.00 minute(s) 1.00 second(s)",
+        "bob finished in: 1,00 second(s)",
+        "bob finished in: 9999999 minute(s)  1.00 second(s)",
+        "bob finished in: 1:02.34",
+        "bob finished in 0 minute(s)  1.00 second(s)",
+        "bob finished: 0 minute(s)  1.00 second(s)",
+        "bob finished in:",
+        "",
+    };
+    for (auto const* const text : others) {
+        CAPTURE(text);
+        CHECK_FALSE(read_announcement(text));
+    }
 }
 
 TEST_CASE("counts of two recordings add up, and the best time is the best of both") {

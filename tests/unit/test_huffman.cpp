@@ -224,7 +224,7 @@ TEST_CASE("huffman: every output size when decoding") {
             auto const found = check_twins(coded, room);
             CHECK(found.error.code == (room < input.size() ? errc::output_full : errc::ok));
             if (room >= input.size()) CHECK(found.out == input);
-            // What was decoded before there was no more room is there.
+            // The output has the bytes that were decoded before it was full.
             test::bytes begin(std::min(room, input.size()));
             static_cast<void>(huffman_decode(coded, begin));
             CHECK(std::equal(begin.begin(), begin.end(), input.begin()));

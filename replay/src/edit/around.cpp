@@ -12,9 +12,10 @@
 namespace teewire::replay {
 namespace {
 
-bool is_speech(game_event_kind k) {
+bool is_speech(game_event const& e) {
     using enum game_event_kind;
-    return k == chat || k == team_chat || k == whisper || k == server_message;
+    return e.kind == chat || e.kind == team_chat || e.kind == whisper || e.kind == server_message ||
+           (e.kind == finish && !e.text.empty()); // announced in the chat
 }
 
 } // namespace
@@ -56,8 +57,7 @@ bool moment_pattern::matches(timeline_event const& event) const {
     using enum game_event_kind;
     switch (kind_) {
     case chat:
-        return is_speech(event.event.kind) &&
-               ::regexec(&expression_->compiled, event.text.c_str(), 0, nullptr, 0) == 0;
+        return is_speech(event.event) && ::regexec(&expression_->compiled, event.text.c_str(), 0, nullptr, 0) == 0;
     case join: return event.event.kind == join && event.event.client && event.event.client->name == name_;
     case kill: return is_kill_by_another(event.event);
     case finish: return event.event.kind == finish;

@@ -2,25 +2,47 @@
 
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace teewire::replay {
 namespace {
 
-// "1 minute(s) 2.34 second(s)", in milliseconds.
+std::optional<std::int64_t> read_number(std::string_view& text) {
+    std::int64_t value = 0;
+    auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failed != std::errc{} || value < 0 || value > 1'000'000) return {};
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+bool read_word(std::string_view& text, std::string_view word) {
+    if (!text.starts_with(word)) return false;
+    text.remove_prefix(word.size());
+    return true;
+}
+
+// "1 minute(s)  2.34 second(s)", "62.345 second(s)", in milliseconds. Nothing may follow: it would be about another time.
 std::optional<std::int64_t> read_duration(std::string_view text) {
-    std::int64_t minutes = 0, seconds = 0, hundredths = 0;
-    auto const number = [&](std::int64_t& value, std::string_view unit) {
+    auto const skip_spaces = [&] {
         while (text.starts_with(' ')) text.remove_prefix(1);
-        auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (failed != std::errc{} || value < 0 || value > 1'000'000) return false;
-        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-        if (!text.starts_with(unit)) return false;
-        text.remove_prefix(unit.size());
-        return true;
     };
-    if (!number(minutes, " minute(s) ") || !number(seconds, ".") || !number(hundredths, " second(s)")) return {};
-    return (minutes * 60 + seconds) * 1000 + hundredths * 10;
+    skip_spaces();
+    std::int64_t minutes = 0;
+    auto seconds = read_number(text);
+    if (seconds && read_word(text, " minute(s) ")) {
+        minutes = *seconds;
+        skip_spaces();
+        seconds = read_number(text);
+    }
+    if (!seconds || !read_word(text, ".")) return {};
+    constexpr std::size_t most_digits = 3;
+    std::size_t const digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0 || digits > most_digits) return {};
+    std::int64_t milliseconds = *read_number(text);
+    for (std::size_t n = digits; n < most_digits; ++n) milliseconds *= 10;
+    if (text != " second(s)") return {};
+    return (minutes * 60 + *seconds) * 1000 + milliseconds;
 }
 
 } // namespace
@@ -28,9 +50,11 @@ std::optional<std::int64_t> read_duration(std::string_view text) {
 std::optional<announcement> read_announcement(std::string_view text) {
     using enum game_event_kind;
     if (auto const at = text.rfind(" finished in: "); at != std::string_view::npos) {
+        std::string_view const name = text.substr(0, at);
         auto const time = read_duration(text.substr(at + 14));
-        if (!time) return {};
-        return announcement{finish, printable(text.substr(0, at)), {}, time};
+        // DDNet writes "### NAME ..." for a player's /me, and the other in practice mode.
+        if (!time || name.empty() || name.starts_with("### ") || name == "Your team would've") return {};
+        return announcement{finish, printable(name), {}, time};
     }
     if (!text.starts_with('\'')) return {};
     if (auto const at = text.rfind("' entered and joined the "); at != std::string_view::npos && at > 0)

@@ -23,7 +23,7 @@ bool is_worth_a_line(game_event const& event) {
     case whisper:
     case server_message:
     case kill: return true;
-    case finish: return event.text.empty(); // otherwise the server's announcement is a line already
+    case finish: return true;
     default: return false;
     }
 }
@@ -37,11 +37,23 @@ public:
         if (!is_worth_a_line(event)) return;
         if (tick_ != event.tick) lines_.clear();
         tick_ = event.tick;
+        if (is_announced(event)) return;
         std::string text = to_text(event);
         if (lines_.insert(text).second) out_.events.push_back({event.tick, std::move(text), event});
     }
 
 private:
+    // A finish that the server announces has the line of the announcement.
+    bool is_announced(game_event const& event) {
+        if (event.kind != game_event_kind::finish || event.text.empty()) return false;
+        for (auto line = out_.events.rbegin(); line != out_.events.rend() && line->tick == event.tick; ++line) {
+            if (line->event.kind != game_event_kind::server_message || line->event.text != event.text) continue;
+            line->event = event;
+            return true;
+        }
+        return false;
+    }
+
     timeline& out_;
     std::set<std::string> lines_; // at tick_
     std::int32_t tick_ = -1;
