@@ -45,8 +45,8 @@ struct redacted {
 };
 
 /// Copies a demo and keeps only what the tables of items and messages mark as harmless. Snapshots for single clients,
-/// which a server's recording has within its messages, are left out: nothing plays them, and most are deltas to others
-/// that are not in the recording. Reads the demo twice: for the names, and to write it. The same name becomes the same
+/// which a server's recording has within its messages, are left out: nothing plays them, and most build on snapshots
+/// from before the recording. Reads the demo twice: for the names, and to write it. The same name becomes the same
 /// words in the whole recording. Damage ends it, as in other readers; everything before it is written.
 class redactor {
 public:
