@@ -3,22 +3,12 @@ import select
 import socket
 import threading
 
+from demo_codec import pack_int as pack
+
 SYSTEM = 1  # of a message's first int
 MAP_CHANGE, MAP_DATA, CON_READY, SNAP, SNAP_EMPTY, SNAP_SINGLE = 2, 3, 4, 5, 6, 7  # system
 INFO, READY, ENTER_GAME, INPUT = 1, 14, 15, 16  # of clients, system
 CHAT, SPECTATE, START_INFO = 3, 19, 20  # game
-
-
-def pack(value):
-    """A variable-length int."""
-    sign, value = (0x40, ~value) if value < 0 else (0, value)
-    out = [sign | value & 0x3f]
-    value >>= 6
-    while value:
-        out[-1] |= 0x80
-        out.append(value & 0x7f)
-        value >>= 7
-    return bytes(out)
 
 
 def unpack(data):

@@ -183,7 +183,7 @@ class Everywhere:
             self.demo.snapshot(tick, self.all_items())
             self.demo.message(self.chat(-1, "chat by the server"))
             self.demo.message(self.chat(3, "chat by a player"))
-            self.demo.message(self.chat(99, "chat by nobody who is known"))
+            self.demo.message(self.chat(99, "chat by an unknown client"))
             for message in self.messages:
                 for _ in range(2):
                     self.demo.message(self.head(message) + b"".join(self.field(message, f) for f in message["fields"]))
