@@ -22,7 +22,7 @@ bool is_worth_a_line(game_event const& event) {
     case team_chat:
     case whisper:
     case server_message:
-    case kill: return true;
+    case kill:
     case finish: return true;
     default: return false;
     }
