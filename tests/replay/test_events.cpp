@@ -438,10 +438,55 @@ TEST_CASE("hooks are told when they hold and let go") {
     at(112, 5, 1);
     at(114, 5, 2); // let go of the one and caught the other between two snapshots
     at(116, -1);
-    CHECK(h.lines() == lines({"102 derived alice let go of the ground", "104 derived alice hooked the ground",
-                              "108 derived alice let go of the ground", "112 derived alice hooked bob",
+    CHECK(h.lines() == lines({"102 derived alice threw the hook", "102 derived alice let go of the ground",
+                              "104 derived alice hooked the ground", "108 derived alice let go of the ground",
+                              "110 derived alice threw the hook", "112 derived alice hooked bob",
                               "114 derived alice let go of bob", "114 derived alice hooked carl",
                               "116 derived alice let go of carl"}));
+}
+
+TEST_CASE("a hook is thrown once, whether it holds in the same snapshot or not") {
+    happenings h{p06};
+    auto const at = [&](std::int32_t tick, std::int32_t state) {
+        scene s = game(p06);
+        add(s, 0, {.x = tick, .hook_state = state});
+        h.snapshot(tick, s);
+    };
+    at(100, 0);
+    at(102, 4);
+    at(104, 4);
+    at(106, 2); // on its way back
+    at(108, -1);
+    at(110, 5);
+    CHECK(h.lines() == lines({"102 derived alice threw the hook", "110 derived alice threw the hook",
+                              "110 derived alice hooked the ground"}));
+}
+
+TEST_CASE("a repeated sound of a hook is not one of an idle hook nearby") {
+    happenings h{p06};
+    auto const at = [&](std::int32_t tick, std::int32_t state, bool heard) {
+        scene s = game(p06);
+        add(s, 0, {.x = tick, .hook_state = state, .hooked_player = state == 5 ? 1 : -1});
+        add(s, 1, {.x = tick - 20});
+        add(s, 2, {.x = tick + 3});
+        if (heard) hear(s, 0, 22, tick);
+        h.snapshot(tick, s);
+    };
+    at(100, 0, false);
+    at(102, 4, false);
+    at(104, 5, true);
+    at(106, 5, true);
+    at(108, 5, false);
+    CHECK(h.lines() == lines({"102 derived alice threw the hook", "104 observed alice hooked bob"}));
+    // Nor is one that nothing explains.
+    happenings other{p06};
+    for (std::int32_t const tick : {100, 102}) {
+        scene s = game(p06);
+        add(s, 0, {.x = tick});
+        hear(s, 0, 21, tick);
+        other.snapshot(tick, s);
+    }
+    CHECK(other.lines() == "");
 }
 
 TEST_CASE("a hook whose item goes on to fly as predicted is heard to hold") {
@@ -457,9 +502,11 @@ TEST_CASE("a hook whose item goes on to fly as predicted is heard to hold") {
     at(106, 4, 100);
     at(108, 5, 108); // the item is sent again
     at(110, 0, 110);
-    at(112, 0, 112, 21); // held and let go between two snapshots
+    at(112, 4, 112);
+    at(114, 0, 114, 21); // held and let go between two snapshots
     CHECK(h.lines() == lines({"104 observed alice hooked the ground", "110 derived alice let go of the ground",
-                              "112 observed alice hooked the ground", "112 derived alice let go of the ground"}));
+                              "112 derived alice threw the hook", "114 observed alice hooked the ground",
+                              "114 derived alice let go of the ground"}));
 }
 
 TEST_CASE("who dies lets go") {
@@ -493,6 +540,297 @@ TEST_CASE("freezing") {
     at(106, 0);
     at(108, -1);
     CHECK(h.lines() == lines({"102 derived alice froze", "106 derived alice thawed", "108 derived alice froze"}));
+}
+
+TEST_CASE("a death and a freeze name who touched the tee last") {
+    happenings h{ddnet};
+    auto const at = [&](std::int32_t tick, std::int32_t hooked, std::int32_t freeze_end) {
+        scene s = game(ddnet);
+        add(s, 0, {.x = 0, .hook_state = hooked >= 0 ? 5 : 0, .hooked_player = hooked});
+        add(s, 1, {.x = 100});
+        s.add("ddnet_character", 1, {{"freeze_end", freeze_end}});
+        h.snapshot(tick, s);
+    };
+    auto const touchers = [&](game_event_kind kind) {
+        std::vector<std::string> found;
+        for (game_event const& e : h.told())
+            if (e.kind == kind) found.push_back(e.toucher ? e.toucher->name : "");
+        return found;
+    };
+    auto const dies = [&] { h.message(say(message_type::kill, ddnet, {1, 1, -1, 0})); };
+    at(100, -1, 0);
+    dies(); // untouched
+    at(102, 1, 0);
+    at(110, -1, 900); // frozen
+    for (std::int32_t tick = 150; tick <= 900; tick += 50) at(tick, -1, 900);
+    dies(); // a long time after the touch, but never thawed since
+    at(902, -1, 0);
+    at(1050, -1, 0);
+    dies(); // three seconds after it thawed
+    at(1102, -1, 0);
+    dies(); // later
+    at(1110, -1, 900);
+    h.finish();
+    CHECK(touchers(game_event_kind::kill) == std::vector<std::string>{"", "alice", "alice", ""});
+    CHECK(touchers(game_event_kind::freeze) == std::vector<std::string>{"alice", ""});
+    for (game_event const& e : h.told())
+        if (e.kind == game_event_kind::freeze && e.toucher) CHECK(to_text(e) == "bob froze, touched by alice");
+}
+
+TEST_CASE("a hammer touches, and a spawn forgets") {
+    happenings h{p06};
+    auto const at = [&](std::int32_t tick, std::int32_t attack, bool hit, bool spawned) {
+        scene s = game(p06);
+        add(s, 0, {.x = 0, .weapon = 0, .attack_tick = attack});
+        add(s, 1, {.x = 50});
+        if (hit) s.add("event_hammer_hit", 0, {{"x", 30}});
+        if (spawned) s.add("event_spawn", 1, {{"x", 50}});
+        h.snapshot(tick, s);
+    };
+    at(100, 0, false, false);
+    at(102, 101, true, false);
+    h.message(say(message_type::kill, p06, {1, 1, -1, 0}));
+    at(110, 101, false, true);
+    h.message(say(message_type::kill, p06, {1, 1, -1, 0}));
+    CHECK(h.lines() == lines({"101 derived alice fired hammer", "102 observed alice hit bob with hammer",
+                              "102 observed bob died (world), touched by alice", "110 observed bob spawned",
+                              "110 observed bob died (world)"}));
+}
+
+TEST_CASE("weapons change") {
+    happenings h{p06};
+    for (std::int32_t const tick : {100, 102, 104, 106}) {
+        scene s = game(p06);
+        add(s, 0, {.x = tick, .weapon = tick < 104 ? 1 : 3});
+        h.snapshot(tick, s);
+    }
+    CHECK(h.lines() == "104 derived alice took grenade\n");
+}
+
+TEST_CASE("a spawn names its tee, whichever of them a snapshot has first") {
+    auto const told =
+        [](std::vector<std::pair<std::int32_t, bool>> const& steps) { // where the tee is; whether it spawns
+            happenings h{p06};
+            std::int32_t tick = 100;
+            for (auto const& [x, spawned] : steps) {
+                scene s = game(p06);
+                if (x >= 0) add(s, 0, {.x = x});
+                add(s, 1, {.x = 3000});
+                if (spawned) s.add("event_spawn", 0, {{"x", 1000}});
+                h.snapshot(tick, s);
+                tick += 2;
+            }
+            return h.lines();
+        };
+    CHECK(told({{-1, false}, {1000, true}}) == "102 observed alice spawned\n");
+    CHECK(told({{-1, false}, {-1, true}, {1010, false}}) == "102 observed alice spawned\n");
+    CHECK(told({{-1, false}, {1000, false}, {1004, true}}) == "104 observed alice spawned\n");
+    CHECK(told({{200, false}, {1000, true}}) == "102 observed alice spawned\n"); // within one snapshot
+    CHECK(told({{200, false}, {1000, false}, {1010, true}}) == "104 observed alice spawned\n");
+    CHECK(told({{1000, false}, {1000, true}}) == "102 observed ? spawned\n"); // it was there all the time
+    CHECK(told({{200, false}, {200, true}}) == "102 observed ? spawned\n");
+}
+
+TEST_CASE("who uses /spec neither dies nor spawns") {
+    happenings h{ddnet, receivers::all};
+    auto const at = [&](std::int32_t tick, std::int32_t flags, std::string_view effect = {}) {
+        scene s = game(ddnet);
+        s.add("ddnet_player", 0, {{"flags", flags}});
+        if ((flags & 4) == 0) add(s, 0, {.x = 100});
+        if (effect == "event_death") s.add(effect, 0, {{"x", 100}, {"client_id", 0}});
+        if (effect == "event_spawn") s.add(effect, 0, {{"x", 100}});
+        h.snapshot(tick, s);
+    };
+    at(100, 0);
+    at(102, 4, "event_death");
+    at(104, 4);
+    at(106, 0, "event_spawn");
+    at(108, 2); // /pause, with the tee in the game
+    at(110, 2, "event_death");
+    at(112, 0);
+    CHECK(h.lines() == lines({"102 derived alice paused", "106 derived alice resumed", "108 derived alice paused",
+                              "110 observed alice died", "112 derived alice resumed"}));
+}
+
+TEST_CASE("a tee that is not sent while it moves as predicted can pick things up") {
+    happenings h{p07};
+    scene before = game(p07);
+    add(before, 0, {.x = 1000, .tick = 100, .vel_x = -1280});
+    h.snapshot(100, before);
+    scene s = game(p07);
+    add(s, 0, {.x = 1000, .tick = 100, .vel_x = -1280}); // 5 units in a tick, and faster on the ground
+    hear(s, 0, 24, 650, 100);
+    hear(s, 1, 24, 0, 100); // farther than it can have run
+    h.snapshot(140, s);
+    CHECK(h.lines() == lines({"140 observed alice picked up health", "140 observed ? picked up health"}));
+}
+
+// ---- rounds and flags ----------------------------------------------------------------------------------------------
+
+namespace {
+
+struct round {
+    std::int32_t start = 50;
+    std::int32_t flags = 0; // of the state
+    std::int32_t red = 0, blue = 0;
+    std::int32_t red_flag = -2, blue_flag = -2; // at their stands
+};
+
+void add(scene& s, protocol p, round const& r) {
+    if (p == p07) {
+        s.add("game_data", 0, {{"game_start_tick", r.start}, {"game_state_flags", r.flags}});
+        s.add("game_data_team", 0, {{"teamscore_red", r.red}, {"teamscore_blue", r.blue}});
+        s.add("game_data_flag", 0, {{"flag_carrier_red", r.red_flag}, {"flag_carrier_blue", r.blue_flag}});
+        return;
+    }
+    s.add("game_info", 0, {{"round_start_tick", r.start}, {"game_state_flags", r.flags}});
+    s.add("game_data", 0,
+          {{"teamscore_red", r.red},
+           {"teamscore_blue", r.blue},
+           {"flag_carrier_red", r.red_flag},
+           {"flag_carrier_blue", r.blue_flag}});
+}
+
+std::string told(protocol p, std::vector<round> const& rounds) {
+    happenings h{p};
+    std::int32_t tick = 100;
+    for (round const& r : rounds) {
+        scene s{p};
+        for (std::uint16_t const id : {0, 1}) {
+            if (p == p07) s.add("client_info", id, {{"team", id}}, player_names[id]);
+            else s.add("client_info", id, {}, player_names[id]);
+            s.add("player_info", id, {{"client_id", id}, {"team", id}});
+            add(s, id, {.x = id * 1000});
+        }
+        s.add("flag", 0, {{"x", 10}, {"team", 0}});
+        s.add("flag", 1, {{"x", 500}, {"team", 1}});
+        add(s, p, r);
+        h.snapshot(tick, s);
+        tick += 2;
+    }
+    return h.lines();
+}
+
+} // namespace
+
+TEST_CASE("flags are taken, dropped, returned and captured") {
+    for (protocol const p : {p06, p07}) {
+        CHECK(told(p, {{}, {.blue_flag = 0}, {.blue_flag = -1}, {.blue_flag = 0}, {.red = 100}}) ==
+              lines({"102 derived alice took the blue flag", "104 derived alice dropped the blue flag",
+                     "106 derived alice took the blue flag", "108 derived alice captured the blue flag"}));
+        // The red player is where the red flag lies; none is where the blue one does.
+        CHECK(told(p, {{.red_flag = -1, .blue_flag = -1}, {}}) ==
+              lines({"102 derived alice returned the red flag", "102 derived the blue flag returned"}));
+        CHECK(told(p, {{.red_flag = 1}, {}}) == // fell where no flag can lie
+              lines({"102 derived bob dropped the red flag", "102 derived the red flag returned"}));
+        CHECK(told(p, {{}, {.red_flag = -1}}) ==
+              lines({"102 derived ? took the red flag", "102 derived ? dropped the red flag"}));
+        CHECK(told(p, {{.red_flag = 1}, {.red_flag = 0}}) ==
+              lines({"102 derived bob dropped the red flag", "102 derived alice took the red flag"}));
+        CHECK(told(p, {{.red_flag = -3}, {.red_flag = -2}, {.red_flag = -3}}) == "");
+        CHECK(told(p, {{.red_flag = INT32_MIN}, {.red_flag = INT32_MAX}}).find("took the red flag") !=
+              std::string::npos);
+        CHECK(told(p, {{.red_flag = 1}, {.start = 101}}) == "102 derived the round started\n");
+    }
+}
+
+TEST_CASE("rounds end and start, and games are paused") {
+    constexpr std::int32_t over_06 = 1, paused_06 = 4, roundover_07 = 4, gameover_07 = 8, paused_07 = 16,
+                           countdown_07 = 32;
+    CHECK(told(p06, {{.red = 3, .blue = 5}, {.flags = over_06 | paused_06, .red = 3, .blue = 5}, {.start = 104}}) ==
+          lines({"102 derived the round ended: red 3, blue 5", "104 derived the round started"}));
+    CHECK(told(p06, {{}, {.start = 51, .flags = paused_06}, {.start = 53, .flags = paused_06}, {.start = 54}}) ==
+          lines({"102 derived the game was paused", "106 derived the game went on"}));
+    CHECK(told(p07, {{.red = 1},
+                     {.flags = roundover_07, .red = 1},
+                     {.start = 104, .flags = countdown_07},
+                     {.start = 105}}) ==
+          lines({"102 derived the round ended: red 1, blue 0", "106 derived the round started"}));
+    CHECK(told(p07, {{}, {.flags = gameover_07}}) == "102 derived the round ended: red 0, blue 0\n");
+    CHECK(told(p07, {{}, {.flags = paused_07}, {.start = 52, .flags = countdown_07}, {.start = 54}}) ==
+          lines({"102 derived the game was paused", "104 derived the game went on"}));
+    // Who has most points wins without teams, unless another has as many.
+    auto const ended = [](std::int32_t bobs) {
+        happenings h{p06};
+        for (bool const over : {false, true}) {
+            scene s{p06};
+            for (std::uint16_t const id : {0, 1, 2}) {
+                s.add("client_info", id, {}, player_names[id]);
+                s.add("player_info", id,
+                      {{"client_id", id}, {"score", id == 1 ? bobs : 7}, {"team", id == 2 ? -1 : 0}});
+            }
+            s.add("game_info", 0, {{"game_state_flags", over ? over_06 : 0}});
+            h.snapshot(over ? 102 : 100, s);
+        }
+        return h.lines();
+    };
+    CHECK(ended(20) == "102 derived the round ended: bob won, 20\n");
+    CHECK(ended(-3) == "102 derived the round ended: alice won, 7\n");
+    CHECK(ended(7) == "102 derived the round ended\n");
+}
+
+// ---- what players are besides --------------------------------------------------------------------------------------
+
+TEST_CASE("players of 0.7 are ready or not") {
+    happenings h{p07};
+    for (std::int32_t const tick : {100, 102, 104}) {
+        scene s{p07};
+        s.add("client_info", 0, {}, "alice");
+        s.add("player_info", 0, {{"player_flags", tick == 102 ? 8 : 0}});
+        h.snapshot(tick, s);
+    }
+    CHECK(h.lines() == lines({"102 derived alice is ready", "104 derived alice is not ready"}));
+}
+
+TEST_CASE("whom a spectator watches") {
+    happenings h{p06};
+    std::int32_t tick = 100;
+    for (std::int32_t const watched : {1, -1, 2, -9, 1, 1}) {
+        scene s{p06};
+        for (std::uint16_t const id : {0, 1, 2}) {
+            s.add("client_info", id, {}, player_names[id]);
+            s.add("player_info", id, {{"client_id", id}, {"local", id == 0 ? 1 : 0}});
+        }
+        if (watched >= -1) s.add("spectator_info", 0, {{"spectator_id", watched}});
+        h.snapshot(tick, s);
+        tick += 2;
+    }
+    CHECK(h.lines() == lines({"102 derived alice watches freely", "104 derived alice watches carl",
+                              "106 derived alice stopped watching", "108 derived alice watches bob"}));
+}
+
+TEST_CASE("race teams change, and the first ones are none that do") {
+    for (receivers const who : {receivers::one, receivers::all}) {
+        happenings h{ddnet, who};
+        scene s = game(ddnet);
+        h.snapshot(100, s);
+        h.message(say(message_type::teams_state, ddnet, {0, 1, 1, 0}));
+        h.message(say(message_type::teams_state, ddnet, {5, 1, 0, 7}));
+        h.message(say(message_type::teams_state, ddnet, {5, 1, 0, 7})); // for another client
+        CHECK(h.lines() ==
+              lines({"100 observed alice joined race team 5", "100 observed carl left the race team"}));
+    }
+    happenings broken{ddnet};
+    scene s = game(ddnet);
+    broken.snapshot(100, s);
+    auto bytes = say(message_type::teams_state, ddnet, {0, 1});
+    broken.message(bytes);
+    bytes.back() = 0xff; // an int that does not end
+    broken.message(bytes);
+    CHECK(broken.lines() == "");
+}
+
+TEST_CASE("emoticons") {
+    happenings h{p06, receivers::all};
+    scene s = game(p06);
+    h.snapshot(100, s);
+    h.message(say(message_type::emoticon, p06, {0, 2}));
+    h.message(say(message_type::emoticon, p06, {0, 2})); // for another client
+    h.message(say(message_type::emoticon, p06, {1, 16}));
+    h.message(say(message_type::emoticon, p06, {1, -1}));
+    h.message(say(message_type::emoticon, p06, {-1, 0}));
+    CHECK(h.lines() == lines({"100 observed alice shows hearts", "100 observed bob shows emoticon 16",
+                              "100 observed bob shows emoticon -1"}));
 }
 
 TEST_CASE("spawns, pickups and hits go to whom they fit") {
@@ -654,8 +992,8 @@ TEST_CASE("events as JSON and CSV") {
           "\"text\":\"=1+1, \\\"x\\\"\"}\n");
     CHECK(print(event_format::csv, {e}, "a.demo") ==
           "file,kind,known,tick,seconds,client,name,target,target_name,weapon,killer_seen,team,time_ms,"
-          "difference_ms,server_time_ms,record,x,y,text\n"
-          "\"a.demo\",chat,observed,100,1.50,1,\"bob\",,,grenade,0,,1234,,,,3,-4,\"'=1+1, \"\"x\"\"\"\n");
+          "difference_ms,server_time_ms,record,x,y,text,toucher,toucher_name\n"
+          "\"a.demo\",chat,observed,100,1.50,1,\"bob\",,,grenade,0,,1234,,,,3,-4,\"'=1+1, \"\"x\"\"\",,\n");
     CHECK(print(event_format::text, {e}, "a.demo") == "a.demo: 0:01.5  bob: =1+1, \"x\"\n");
 }
 

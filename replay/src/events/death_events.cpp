@@ -34,7 +34,7 @@ void death_events::receive(kill_note const& note) {
 void death_events::read() {
     std::vector<std::int32_t> died;
     for (event_item const& i : game_.now.events)
-        if (i.what == event_item::kind::death) died.push_back(i.value);
+        if (i.what == event_item::kind::death && !has_gone_to_watch(i.value)) died.push_back(i.value);
     if (game_.one_receiver) {
         add_unexplained(game_.tick);
         std::erase_if(announced_, [&](auto const& t) { return is_late(t.second, game_.tick); });
@@ -70,7 +70,15 @@ void death_events::add_death(death const& d, evidence known) {
         e.client_seen = game_.now.find(*d.killer) != nullptr || game_.before.find(*d.killer) != nullptr;
     }
     e.where = game_.last_position(d.victim);
+    e.toucher = game_.toucher(d.victim);
+    game_.deaths[d.victim] = game_.tick;
     pending_.add_once(std::move(e));
+}
+
+// DDNet shows the effects of a death when a player uses /spec, which takes the tee out of the game.
+bool death_events::has_gone_to_watch(std::int32_t client_id) const {
+    present_player const* const p = game_.now.player(client_id);
+    return p != nullptr && p->without_tee;
 }
 
 // Kill messages that nothing proves.
@@ -98,6 +106,8 @@ void death_events::expect_message(std::int32_t victim) {
     game_event e = game_.make(kill, evidence::observed);
     e.target = game_.who(victim);
     e.where = game_.last_position(victim);
+    e.toucher = game_.toucher(victim);
+    game_.deaths[victim] = game_.tick;
     auto const [entry, is_new] = unexplained_.try_emplace(victim, e);
     if (!is_new) pending_.add(std::exchange(entry->second, e));
 }

@@ -28,6 +28,7 @@ public:
 
 private:
     void add_death(death const& d, evidence known);
+    [[nodiscard]] bool has_gone_to_watch(std::int32_t client_id) const;
     void add_undecided();
     void expect_message(std::int32_t victim);
     void add_unexplained(std::int64_t now);

@@ -31,6 +31,8 @@ inline constexpr auto event_columns = std::to_array<column>({
     {"x", column_type::int32},
     {"y", column_type::int32},
     {"text", column_type::text},
+    {"toucher", column_type::int32},
+    {"toucher_name", column_type::text},
 });
 
 template <class To>
@@ -46,7 +48,8 @@ void put_event(game_event const& e, To& to) {
     put_row(event_columns, to, name(e.kind), name(e.known), e.tick, e.seconds,
             member(e.client, &participant::client_id), name_of(e.client), member(e.target, &participant::client_id),
             name_of(e.target), some(weapon), e.client_seen, e.team, e.time, e.difference, e.server_time,
-            some(name(e.record)), member(e.where, &position::x), member(e.where, &position::y), some(text));
+            some(name(e.record)), member(e.where, &position::x), member(e.where, &position::y), some(text),
+            member(e.toucher, &participant::client_id), name_of(e.toucher));
 }
 
 } // namespace teewire::replay

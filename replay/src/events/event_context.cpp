@@ -29,4 +29,10 @@ std::optional<position> event_context::last_position(std::int32_t client_id) con
     return {};
 }
 
+std::optional<participant> event_context::toucher(std::int32_t client_id) const {
+    auto const found = touches.find(client_id);
+    if (found == touches.end() || std::int64_t{tick} - found->second.tick > touch_ticks) return {};
+    return who(found->second.by);
+}
+
 } // namespace teewire::replay

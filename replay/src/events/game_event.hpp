@@ -9,19 +9,36 @@
 namespace teewire::replay {
 
 enum class game_event_kind : std::uint8_t {
-    join,           ///< client
-    leave,          ///< client; text: the reason, where the server says it
-    name_change,    ///< client with the name from now on; text: the name before
-    team_change,    ///< client; team
-    spawn,          ///< client, if known; position
-    kill,           ///< client: the killer; target: the victim; weapon; position
-    hit,            ///< client: who hit; target: who was hit; weapon; position
-    pickup,         ///< client; text: "health", "armor", "shotgun", "grenade", "laser", "ninja", "weapon"; position
-    shot,           ///< client; weapon; position
-    hook_attach,    ///< client; target: the player that the hook is in, or none; position
-    hook_release,   ///< client; target: as above
-    freeze,         ///< client
-    unfreeze,       ///< client
+    join,          ///< client
+    leave,         ///< client; text: the reason, where the server says it
+    name_change,   ///< client with the name from now on; text: the name before
+    team_change,   ///< client; team
+    race_team,     ///< client; team: DDNet's, of those who race together; 0: none
+    spectate,      ///< client, if known; target: the player that it watches, or none
+    spectate_end,  ///< client, if known
+    pause,         ///< client; DDNet: leaves the game for a while
+    resume,        ///< client; the end of that
+    ready,         ///< client; 0.7
+    unready,       ///< client; 0.7
+    spawn,         ///< client, if known; position
+    kill,          ///< client: the killer; target: the victim; weapon; toucher; position
+    hit,           ///< client: who hit; target: who was hit; weapon; position
+    pickup,        ///< client; text: "health", "armor", "shotgun", "grenade", "laser", "ninja", "weapon"; position
+    shot,          ///< client; weapon; position
+    weapon_change, ///< client; weapon: in its hands from now on
+    hook_throw,    ///< client; position
+    hook_attach,   ///< client; target: the player that the hook is in, or none; position
+    hook_release,  ///< client; target: as above
+    freeze,        ///< client; toucher
+    unfreeze,      ///< client
+    flag_grab,     ///< client, if known; team: the flag's; position
+    flag_drop,     ///< the same
+    flag_return,   ///< client, if a player did it; team: the flag's
+    flag_capture,  ///< client; team: the flag's; position
+    round_start,
+    round_end, ///< client or team: the winner, if there is one; text: the scores
+    game_pause,
+    game_resume,
     checkpoint,     ///< client; time and difference
     finish,         ///< client; time, difference and record
     best_times,     ///< client; time: its own; server_time
@@ -30,6 +47,7 @@ enum class game_event_kind : std::uint8_t {
     chat,           ///< client; text
     team_chat,      ///< client; text
     whisper,        ///< client; target; text
+    emoticon,       ///< client; text: "oop", "hearts", ...
     server_message, ///< text
     broadcast,      ///< text
     motd,           ///< text
@@ -77,10 +95,11 @@ struct game_event {
     double seconds = 0;     ///< since the first tick of the recording
     std::optional<participant> client;
     std::optional<participant> target;
+    std::optional<participant> toucher; ///< who hit or hooked the tee last, before it froze or died
     std::optional<std::int32_t> weapon; ///< as in a kill message: -3 game, -2 self, -1 world, otherwise as in items
     std::optional<bool> client_seen;    ///< kill: whether the killer was in sight
-    std::optional<std::int32_t> team;   ///< -1 spectators, 0 red or no teams, 1 blue
-    std::optional<std::int64_t> time;   ///< milliseconds, as the next two
+    std::optional<std::int32_t> team; ///< -1 spectators, 0 red or no teams, 1 blue; race_team: a number of DDNet's
+    std::optional<std::int64_t> time; ///< milliseconds, as the next two
     std::optional<std::int64_t> difference;  ///< to the own best
     std::optional<std::int64_t> server_time; ///< the best of anybody
     race_record record = race_record::none;

@@ -2,10 +2,12 @@
 
 #include "events/announcement.hpp"
 #include "events/death_events.hpp"
+#include "events/match_events.hpp"
 #include "events/pending_events.hpp"
 #include "events/presence_events.hpp"
 #include "events/race_events.hpp"
 #include "events/speech_events.hpp"
+#include "events/status_events.hpp"
 #include "events/tee_events.hpp"
 #include "events/vote_events.hpp"
 
@@ -52,6 +54,11 @@ public:
         game_.local = game_.one_receiver ? world_reader_.local_client() : -1;
         game_.racer = game_.one_receiver ? world_reader_.followed_client() : -1;
         presence_.read_players();
+        if (game_.started) {
+            status_.read_players();
+            match_.read();
+        }
+        if (game_.one_receiver) status_.read_watched(world_reader_.watched_client());
         if (game_.started) tees_.read_events();
         tees_.read_tees();
         game_.started = true;
@@ -62,7 +69,13 @@ public:
         auto const raw = parse_message(bytes);
         if (!raw || raw->system) return; // server demos hold the system messages of all clients
         if (auto const news = read_race_news(*raw, game_.version)) return races_.receive(*news);
-        if (identify(*raw, game_.version) == message_type::vote_set) return votes_.receive(*raw);
+        switch (identify(*raw, game_.version)) {
+        case message_type::vote_set: return votes_.receive(*raw);
+        case message_type::emoticon: return status_.receive_emoticon(raw->fields);
+        case message_type::teams_state:
+        case message_type::teams_state_legacy: return status_.receive_teams(raw->fields);
+        default: break;
+        }
         auto const m = decode_game_message(*raw, game_.version);
         if (!m) return;
         if ((introduced_ = read_introduction(*m))) {
@@ -118,6 +131,8 @@ private:
     speech_events speech_{game_, pending_};
     vote_events votes_{game_, pending_};
     race_events races_{game_, pending_};
+    status_events status_{game_, pending_};
+    match_events match_{game_, pending_};
     tee_events tees_{game_, pending_};
     world_reader world_reader_;
     world_state next_; // memory

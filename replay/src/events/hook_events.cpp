@@ -22,18 +22,35 @@ void hook_events::receive(position at, bool player) {
     auto const holds = [&](tee const& t) {
         return t.hook_state == tee::hook_grabbed && (t.hooked_player >= 0) == player && grip_of(t) == nullptr;
     };
+    // Servers repeat a sound in the next snapshot.
+    auto const is_repeated = [&](tee const& t) {
+        grip const* const held = grip_of(t);
+        return held != nullptr && held->heard && (held->target >= 0) == player &&
+               std::int64_t{game_.tick} - held->since <= sound_lateness;
+    };
     auto const flies = [&](tee const& t) {
         return !player && t.hook_state == tee::hook_flying && grip_of(t) == nullptr;
     };
-    auto const idle = [&](tee const& t) { return t.hook_state < tee::hook_flying; };
+    // It got hold and let go since the last snapshot.
+    auto const flew = [&](tee const& t) {
+        tee const* const before = game_.before.find(t.client_id);
+        return t.hook_state < tee::hook_flying && before != nullptr && before->hook_state == tee::hook_flying;
+    };
     tee const* t = game_.nearest(at, sound_reach, told);
     if (t == nullptr) t = game_.nearest(at, sound_reach, holds);
+    if (t == nullptr && game_.nearest(at, sound_reach, is_repeated) != nullptr) return;
     if (t == nullptr) t = game_.nearest(at, sound_reach, flies);
-    if (t == nullptr) t = game_.nearest(at, sound_reach, idle);
+    if (t == nullptr) t = game_.nearest(at, sound_reach, flew);
     if (t != nullptr) got_hold(*t, player);
 }
 
 void hook_events::read(tee const& t, tee const* before) {
+    if (before != nullptr && is_thrown(t, *before)) {
+        game_event e = game_.make(hook_throw, evidence::derived);
+        e.client = game_.who(t.client_id);
+        e.where = expected_position(t, game_.now.tick);
+        pending_.add(std::move(e));
+    }
     std::int32_t const target = can_be_client(t.hooked_player) ? t.hooked_player : -1;
     // An item that stays as it was says the same again.
     if (before != nullptr) {
@@ -73,6 +90,13 @@ void hook_events::release_lost() {
 hook_events::grip* hook_events::grip_of(tee const& t) {
     auto const held = grips_.find(t.client_id);
     return held != grips_.end() ? &held->second : nullptr;
+}
+
+// A hook that held and flies now was thrown again in between.
+bool hook_events::is_thrown(tee const& t, tee const& before) {
+    return t.hook_state == tee::hook_flying
+               ? before.hook_state != tee::hook_flying
+               : t.hook_state == tee::hook_grabbed && before.hook_state < tee::hook_flying;
 }
 
 // A tee whose way clients can predict is not sent again when its hook reaches the ground: its item goes on to say

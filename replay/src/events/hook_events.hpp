@@ -1,4 +1,4 @@
-// Hooks that get hold of a player or the ground, and let go.
+// Hooks that are thrown, get hold of a player or the ground, and let go.
 #pragma once
 
 #include "events/pending_events.hpp"
@@ -28,6 +28,7 @@ private:
     };
 
     [[nodiscard]] grip* grip_of(tee const& t);
+    [[nodiscard]] static bool is_thrown(tee const& t, tee const& before);
     [[nodiscard]] static bool may_hold(tee const& t, grip const& g);
     [[nodiscard]] bool is_told(grip const& g, bool player) const;
     void attach(tee const& t, std::int32_t target, evidence known);

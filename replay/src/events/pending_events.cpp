@@ -42,7 +42,7 @@ void pending_events::release(std::int64_t tick) {
         if (first.copied && game_.ids_differ) unite_copies();
         else if (first.copied && !finished_ && !game_.one_receiver) return;
         tell_(first);
-        if (first.kind == chat || first.kind == team_chat || first.kind == whisper)
+        if (first.kind == chat || first.kind == team_chat || first.kind == whisper || first.kind == emoticon)
             speeches_.erase({first.tick, first.kind, std::move(first.text)});
         waiting_.pop_front();
     }

@@ -26,7 +26,7 @@ public:
     iterator add(game_event e);
     /// Adds it unless the same was added in this tick: demos of servers hold a message to everyone once for each client.
     void add_once(game_event e);
-    /// Adds chat, team chat or a whisper. With several receivers, clients that say the same in a tick may be one client
+    /// Adds chat, team chat, a whisper or an emoticon. With several receivers, clients that say the same in a tick may be one client
     /// under several ids.
     void add_speech(game_event e);
 

@@ -19,6 +19,10 @@ struct present_player {
     std::int32_t client_id = -1;
     std::optional<std::int32_t> team; ///< not in the items of 0.7
     std::int32_t latency = 0;         ///< milliseconds
+    std::int32_t score = 0;           ///< points, or a time
+    bool ready = false;               ///< 0.7
+    bool paused = false;              ///< DDNet: by /pause, with its tee in the game, or by /spec
+    bool without_tee = false;         ///< DDNet: by /spec, which takes the tee out of the game
 };
 
 /// The character that a player moves.
@@ -51,6 +55,23 @@ struct event_item {
     std::int32_t value = 0; ///< death and 0.7's damage: the client; sound: which. 0.6's damage: -1
 };
 
+/// The round that is being played.
+struct round_state {
+    static constexpr std::int32_t flag_missing = -3; ///< for a carrier: the game has no such flag
+    static constexpr std::int32_t flag_at_stand = -2;
+    static constexpr std::int32_t flag_dropped = -1;
+
+    bool known = false; ///< the snapshot has an item for it
+    std::int32_t start_tick = 0;
+    bool over = false;                                 ///< its result is shown
+    bool paused = false;                               ///< while it is not over
+    bool waiting = false;                              ///< 0.7: for players, or for a countdown to end
+    std::optional<std::array<std::int32_t, 2>> scores; ///< of red and blue, in games with teams
+    /// Of the red and the blue flag: client ids, or as above.
+    std::array<std::int32_t, 2> carriers{flag_missing, flag_missing};
+    std::array<std::optional<position>, 2> flags; ///< of the red and the blue flag
+};
+
 /// Ids ascend in `players` and `tees`, and occur once.
 struct world_state {
     std::int32_t tick = -1;
@@ -58,6 +79,7 @@ struct world_state {
     std::vector<tee> tees;
     std::vector<event_item> events; ///< that were not in the snapshot before
     std::vector<position> lasers;   ///< to be picked up
+    round_state round;
 
     [[nodiscard]] present_player const* player(std::int32_t client_id) const noexcept;
     [[nodiscard]] tee const* find(std::int32_t client_id) const noexcept;
@@ -77,6 +99,8 @@ public:
     [[nodiscard]] std::int32_t local_client() const noexcept { return local_; }
     /// The client that it watches, itself or another; -1 if that is not known.
     [[nodiscard]] std::int32_t followed_client() const noexcept { return followed_; }
+    /// As a spectator: the client that it watches, or -1 if it looks around freely. Empty if it plays.
+    [[nodiscard]] std::optional<std::int32_t> watched_client() const noexcept { return watched_; }
     /// Returns whether the snapshot was made for one client: it marks that client as the local one, or hides the health of others, which
     /// for the living is never 0.
     [[nodiscard]] bool made_for_one() const noexcept { return local_ >= 0 || hides_health_; }
@@ -93,16 +117,45 @@ private:
     static layout find_offsets(object const& known, std::span<std::string_view const> fields);
     void add_tee(item const& i, world_state& out);
     void add_event(item const& i, std::size_t which, world_state& out);
-    void read_freezes(world_state& out) const;
+    void set_local(std::int32_t client_id);
+    void add_player(item const& i, world_state& out);
+    void read_round(item const& i, round_state& out) const;
+    void read_flag(item const& i, round_state& out) const;
+    /// Items of an extended type.
+    template <class F>
+    void each_extended(object const& known, F const& read) const;
+    void read_extended(world_state& out) const;
 
-    enum class role : std::uint8_t { none, tee, player, client, pickup, spectator, extension, first_event };
+    enum class role : std::uint8_t {
+        none,
+        tee,
+        player,
+        client,
+        pickup,
+        spectator,
+        round,
+        flag,
+        extension,
+        first_event,
+    };
     std::array<role, sized_types> roles_{}; // by type
     std::int32_t hit_ground_flag_ = 0;      // of what a tee of 0.7 did
     std::int32_t hit_player_flag_ = 0;
+    std::int32_t over_flags_ = 0; // of a round, as the next two
+    std::int32_t paused_flag_ = 0;
+    std::int32_t waiting_flags_ = 0;
+    std::int32_t ready_flag_ = 0; // of a player of 0.7
     layout player_info_;
     layout character_;
     layout pickup_;
     layout freeze_;
+    layout extended_player_;
+    std::int32_t spec_flag_ = 0; // of that
+    std::int32_t paused_flags_ = 0;
+    layout round_;
+    layout scores_;
+    layout carriers_;
+    layout flag_;
     layout client_info_;
     layout spectator_;
     std::int32_t laser_type_; // of pickups: 0.7 has a type, 0.6 a weapon's subtype
@@ -118,11 +171,15 @@ private:
     std::vector<item> extended_; // items whose type has another name
     std::int32_t local_ = -1;
     std::int32_t followed_ = -1;
+    std::optional<std::int32_t> watched_;
     bool hides_health_ = false;
 };
 
 /// The position of the tee in the tick of the snapshot, if nothing has stopped it since position_tick.
 [[nodiscard]] position expected_position(tee const& t, std::int32_t tick) noexcept;
+/// Between a position and the nearest one where a tee may be in the tick of the snapshot: where it was, or where it moves
+/// on the ground or falls. In squared units.
+[[nodiscard]] double squared_distance_to(tee const& t, position at, std::int32_t tick) noexcept;
 /// In units.
 [[nodiscard]] double distance(position a, position b) noexcept;
 [[nodiscard]] double squared_distance(position a, position b) noexcept;
