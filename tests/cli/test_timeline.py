@@ -11,8 +11,8 @@ from program import output_of, run
 import real_demos
 
 BROADCAST_SECONDS = 10
-DEATH = re.compile(r"(?P<victim>.+?) (?:died(?: \([a-z 0-9]+\))?|was killed with [a-z 0-9]+)$|"
-                   r".+? killed (?P<killed>.+?) with [a-z 0-9]+$")
+DEATH = re.compile(r"(?P<victim>.+?) (?:died(?: \([a-z 0-9]+\))?|was killed with [a-z 0-9]+)(?:, touched by .+)?$|"
+                   r".+? killed (?P<killed>.+?) with [a-z 0-9]+(?:, touched by .+)?$")
 
 
 def run(*arguments):
