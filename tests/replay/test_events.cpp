@@ -84,6 +84,20 @@ TEST_CASE("kill messages become events") {
     CHECK(line(0, 1, 77) == "100 observed alice killed bob with weapon 77\n");
 }
 
+TEST_CASE("a player does not die twice in a tick") {
+    happenings h{p06}; // a server's recording that looks like a client's: it has the message to each client
+    scene s = game(p06);
+    h.snapshot(100, s);
+    for (int i = 0; i < 2; ++i) {
+        h.message(say(message_type::kill, p06, {0, 1, 1, 0}));
+        h.message(say(message_type::kill, p06, {1, 0, 1, 0}));
+    }
+    h.tick(102);
+    h.message(say(message_type::kill, p06, {0, 1, 1, 0}));
+    CHECK(h.lines() == lines({"100 observed alice killed bob with gun", "100 observed bob killed alice with gun",
+                              "102 observed alice killed bob with gun"}));
+}
+
 TEST_CASE("a kill has its position, and says whether the killer was in sight") {
     happenings h{p06};
     scene s = game(p06);

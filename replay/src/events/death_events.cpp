@@ -21,11 +21,13 @@ void death_events::end_tick() {
 }
 
 void death_events::begin_tick() {
+    victims_.clear();
     if (game_.one_receiver) add_unexplained(game_.tick);
 }
 
 void death_events::receive(kill_note const& note) {
     if (!game_.one_receiver) return notes_.push_back(note);
+    if (!victims_.insert(note.victim).second) return; // sent to another client too
     add_death({note.victim, note.killer, note.weapon}, evidence::observed);
     add_unexplained(game_.tick);
     if (unexplained_.erase(note.victim) == 0 && can_be_client(note.victim)) announced_[note.victim] = game_.tick;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace teewire::replay {
@@ -38,6 +39,7 @@ private:
     std::vector<kill_note> notes_; // of several receivers, since the last snapshot with deaths
     int ticks_waited_ = 0;         // since the first of them
     // With one receiver: victims whose death was announced but not seen, with its tick, and the reverse.
+    std::set<std::int32_t> victims_; // of messages in this tick
     std::map<std::int32_t, std::int32_t> announced_;
     std::map<std::int32_t, game_event> unexplained_;
 };
