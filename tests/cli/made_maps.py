@@ -9,7 +9,7 @@ def datafile(items, blocks):
     for kind, number, ints in sorted(items, key=lambda i: i[0]):
         types.setdefault(kind, [kind, len(offsets), 0])[2] += 1
         offsets.append(len(body))
-        body += struct.pack(f"<2i{len(ints)}i", kind << 16 | number, 4 * len(ints), *ints)
+        body += struct.pack(f"<Ii{len(ints)}i", kind << 16 | number, 4 * len(ints), *ints)
     starts = [sum(len(b) for b, _ in blocks[:i]) for i in range(len(blocks))]
     tables = b"".join(struct.pack("<3i", *t) for t in types.values()) + struct.pack(f"<{len(offsets)}i", *offsets) + \
         struct.pack(f"<{len(starts)}i", *starts) + struct.pack(f"<{len(blocks)}i", *(size for _, size in blocks))

@@ -15,7 +15,7 @@ import zlib
 
 from in_folder import InFolder
 from limits import STUCK_AT_WORK
-from made_maps import VERSION, datafile, group, tiles
+from made_maps import VERSION, datafile, group, quads, tiles
 from processes import until_it_works
 from program import TEEWIRE, run, run_bytes, size_text
 
@@ -598,8 +598,86 @@ class Convert(InFolder):
                 self.assertEqual(self.files(), ["some.map"])
         self.assertEqual(run("convert", XVECTOR, "--level", "1", "-o", self.folder / "out")[0], 2)
 
+    def map_with(self, images, blocks=(), more=()):
+        """A map with a game layer, whose tiles are block 0."""
+        return self.save("made.map", datafile([VERSION, *[(2, i, image) for i, image in enumerate(images)], group(1),
+                                               tiles(0, 2, 2, 0, flags=1), *more],
+                                              [(zlib.compress(bytes(16)), 16),
+                                               *[(zlib.compress(b), len(b)) for b in blocks]]))
+
+    def test_texts_that_cannot_be_read(self):
+        """Games show such maps, without the name."""
+        out = self.folder / "out.map"
+        for name, blocks, said, kept in (
+                (1, [b"caf\xe9\0"], "kept: byte 180: image 0, block 1: a text", b"caf\xe9\0"),
+                (1, [b"no end"], "kept: byte 180: image 0, block 1: a text", b"no end"),
+                (9, [], "left out: byte 180: image 0, block 9: there is no such data block", None)):
+            file = self.map_with([[1, 1, 1, 0, name, len(blocks) + 1]], [*blocks, b"RGBA"])
+            for game in ("0.7", "0.6"):
+                code, _, err = run("convert", file, "--to", game, "-o", out, "--force")
+                self.assertEqual(code, 0, err)
+                self.assertRegex(err, said.replace("180", r"\d+"))
+                written = Datafile(out.read_bytes()).blocks
+                self.assertIn(b"RGBA", written)
+                if kept:
+                    self.assertIn(kept, written)
+        # Damage elsewhere is still refused.
+        file = self.map_with([[1, 1, 1, 0, 9, 7]])
+        self.assertEqual(run("convert", file, "--to", "0.7", "-o", out, "--force")[0], 1)
+
+    def test_items_left_out(self):
+        file = self.map_with([], more=[(0xffff, 0, [1, 2])])
+        code, _, err = run("convert", file, "--to", "0.7", "-o", self.folder / "out.map")
+        self.assertEqual(code, 0)
+        self.assertRegex(err, r"made.map: left out: byte \d+: type 0xffff item 0: ")
+
+    def test_external_images(self):
+        """Those that 0.7 does not come with are named, or embedded."""
+        out = self.folder / "out.map"
+        run("extract", MAP, "--image", "bricks", "-o", self.folder / "bricks.png")
+        file = self.map_with([[1, 64, 64, 1, name, -1] for name in (1, 2, 3)], [b"bricks\0", b"grass_main\0", b"../x\0"])
+        code, _, err = run("convert", file, "--to", "0.7", "-o", out)
+        self.assertEqual(code, 1)  # a name that is part of a path
+        file = self.map_with([[1, 64, 64, 1, name, -1] for name in (1, 2, 3)], [b"bricks\0", b"grass_main\0", b"other\0"])
+        code, _, err = run("convert", file, "--to", "0.7", "-o", out)
+        self.assertEqual(code, 0, err)
+        self.assertIn("made.map: 0.7 does not have bricks, other; use --mapres FOLDER to embed them\n", err)
+        self.assertEqual([i["external"] for i in info(out)["images"]], [True, True, True])
+        code, _, err = run("convert", file, "--to", "0.7", "--mapres", self.folder, "-o", out, "--force")
+        self.assertEqual(code, 0, err)
+        self.assertIn("made.map: 0.7 does not have other, nor does the folder\n", err)
+        self.assertEqual([i["external"] for i in info(out)["images"]], [False, True, True])
+        run("extract", out, "--image", "bricks", "-o", self.folder / "again.png")
+        self.assertEqual((self.folder / "again.png").read_bytes(), (self.folder / "bricks.png").read_bytes())
+        self.save("other.png", b"no picture")
+        code, _, err = run("convert", file, "--to", "0.7", "--mapres", self.folder, "-o", out, "--force")
+        self.assertNotEqual(code, 0)
+        self.assertIn("other.png: PNG: ", err)
+        for options in (["--to", "0.6"], ["--level", "5"]):
+            self.assertEqual(run("convert", file, *options, "--mapres", self.folder, "-o", out, "--force")[0], 2)
+        self.assertEqual(run("convert", file, "--to", "0.7", "--mapres", file, "-o", out, "--force")[0], 2)
+
 
 class Check(InFolder):
+    def test_numbers_outside(self):
+        """Games ignore them, or crash: they are notes."""
+        quad = struct.pack("<38i", *[0] * 34, 5, 0, 1, 0)  # envelopes 5 and 1
+        tile_layer = tiles(1, 2, 2, 1)
+        tile_layer[2][11] = 3  # envelope of the colour
+        items = [VERSION, group(3), tiles(0, 2, 2, 0, flags=1), tile_layer, quads(2, 1, 2), (3, 0, [1, 4, 0, 0]), (6, 0, [])]
+        blocks = [(zlib.compress(bytes(16)), 16)] * 2 + [(zlib.compress(quad), len(quad))]
+        images = [(2, i, [1, 16, 16, 1, 3, -1]) for i in range(65)]
+        name = (zlib.compress(b"sun\0"), 4)
+
+        def found(*more):
+            code, out, _ = run("check", "--format", "ndjson", self.save("some.map", datafile([*items, *more], [*blocks, name])))
+            self.assertEqual(code, 0)
+            return [(p["code"], p["place"], p["value"]) for p in map(json.loads, out.splitlines())]
+
+        outside = [("bad_envelope_index", "group 0, layer 1", 3), ("bad_envelope_index", "group 0, layer 2", 5)]
+        self.assertEqual(found(*images[:64]), outside)
+        self.assertEqual(found(*images), [("too_many_images", "image 64", 65), *outside])
+
     def test_good_maps(self):
         for file in (MAP, MAP_07, XVECTOR):
             self.assertEqual(run("check", "--strict", file), (0, f"{file}: ok\n".encode(), ""))

@@ -763,7 +763,7 @@ TEST_CASE("rounds end and start, and games are paused") {
     CHECK(told(p07, {{}, {.flags = gameover_07}}) == "102 derived the round ended: red 0, blue 0\n");
     CHECK(told(p07, {{}, {.flags = paused_07}, {.start = 52, .flags = countdown_07}, {.start = 54}}) ==
           lines({"102 derived the game was paused", "104 derived the game went on"}));
-    // Who has most points wins without teams, unless another has as many.
+    // Without teams, the player with the most points wins, unless another has as many.
     auto const ended = [](std::int32_t bobs) {
         happenings h{p06};
         for (bool const over : {false, true}) {

@@ -79,6 +79,7 @@ void map_reader::read_tile_layer(map_layer& layer, place const& where) {
         if (image.width % 16 != 0 || image.height % 16 != 0)
             from_.report(map_errc::tile_image_size, where, image.width % 16 != 0 ? image.width : image.height, 16);
     }
+    check_envelope(tiles.color_envelope, where);
     if (whole_ || tiles.kind != tile_kind::tiles) {
         auto const block = static_cast<std::size_t>(tiles.tiles_block);
         if (tiles.tiles_block >= 0 && block < tiles_.size() && tiles_[block]) {
@@ -129,6 +130,9 @@ void map_reader::read_quads(map_layer& layer, place const& where) {
         from_.report(map_errc::bad_image_index, where, quads.image, static_cast<std::int64_t>(map_.images.size()));
     read_elements(raw[4], quads.quads_block, quads.quads, quads.surplus, quad_ints, read_quad,
                   map_errc::quad_data_too_small, where);
+    std::int32_t highest = -1;
+    for (map_quad const& q : quads.quads) highest = std::max({highest, q.position_envelope, q.color_envelope});
+    check_envelope(highest, where);
     layer.content = std::move(quads);
 }
 
@@ -146,7 +150,17 @@ void map_reader::read_sources(map_layer& layer, place const& where) {
     read_elements(raw[4], sounds.sources_block, sounds.sources, sounds.surplus,
                   sounds.deprecated ? deprecated_source_ints : source_ints,
                   sounds.deprecated ? read_deprecated_source : read_source, map_errc::sound_data_too_small, where);
+    std::int32_t highest = -1;
+    for (sound_source const& s : sounds.sources)
+        highest = std::max({highest, s.position_envelope, s.sound_envelope});
+    check_envelope(highest, where);
     layer.content = std::move(sounds);
+}
+
+// Real maps have negative numbers for none.
+void map_reader::check_envelope(std::int32_t index, place const& where) {
+    if (index >= static_cast<std::int32_t>(map_.envelopes.size()))
+        from_.report(map_errc::bad_envelope_index, where, index, static_cast<std::int64_t>(map_.envelopes.size()));
 }
 
 bool map_reader::supported(std::int32_t version, place const& where) {

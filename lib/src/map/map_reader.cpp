@@ -130,6 +130,9 @@ void map_reader::read_images() {
     each(map_item_type::image, [&](datafile_item const& item, place const& where) {
         map_image& image = map_.images.emplace_back();
         image.raw = copy(item.ints);
+        constexpr std::size_t most = 64; // that the games load
+        if (map_.images.size() == most + 1)
+            from_.report(map_errc::too_many_images, where, file_.find_type(map_item_type::image).count, most);
         fields const get{image.raw};
         image.version = get(0, 1);
         long_enough(item.ints, image.version >= 2 ? 7 : 6, where);

@@ -57,6 +57,8 @@ private:
     void read_empty_block(std::int32_t block, std::size_t element, place const& where);
     void read_quads(map_layer& layer, place const& where);
     void read_sources(map_layer& layer, place const& where);
+    /// The highest number of an envelope in the layer.
+    void check_envelope(std::int32_t index, place const& where);
     bool supported(std::int32_t version, place const& where);
     bool long_enough_raw(raw_ints const& raw, std::size_t needed, place const& where);
     template <class Element>

@@ -101,6 +101,8 @@ constexpr std::array<entry, map_errc_count> entries = {{
     {map_errc::other_layout, note, "other_layout", "not the documented layout but the original program's"},
     {map_errc::newer_version, note, "newer_version", "a later version, readable as this one"},
     {map_errc::unknown_flag_bits, note, "unknown_flag_bits", "flags without a meaning are set"},
+    {map_errc::bad_envelope_index, note, "bad_envelope_index", "there is no such envelope"},
+    {map_errc::too_many_images, note, "too_many_images", "more images than the games load"},
 }};
 
 constexpr bool in_order() {

@@ -43,7 +43,7 @@ void status_events::read_watched(std::optional<std::int32_t> client_id) {
 }
 
 void status_events::receive_teams(std::span<std::uint8_t const> fields) {
-    if (!game_.one_receiver && game_.ids_differ) return; // each client is told its own ids
+    if (!game_.one_receiver && game_.ids_differ) return; // each client is sent its own ids
     constexpr std::size_t most = 1024;
     unpacker in{fields};
     std::vector<std::int32_t> teams;

@@ -118,7 +118,7 @@ void tee_events::read_arrival(tee const& t, tee const* before) {
     begin_life(t.client_id);
 }
 
-// What belongs to the life before is over.
+// Ends everything that belongs to the life before.
 void tee_events::begin_life(std::int32_t client_id) {
     arrivals_.erase(client_id);
     game_.deaths.erase(client_id);

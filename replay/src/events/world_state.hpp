@@ -67,7 +67,7 @@ struct round_state {
     bool paused = false;                               ///< while it is not over
     bool waiting = false;                              ///< 0.7: for players, or for a countdown to end
     std::optional<std::array<std::int32_t, 2>> scores; ///< of red and blue, in games with teams
-    /// Of the red and the blue flag: client ids, or as above.
+    /// The carriers of the red and the blue flag: client ids, or as above.
     std::array<std::int32_t, 2> carriers{flag_missing, flag_missing};
     std::array<std::optional<position>, 2> flags; ///< of the red and the blue flag
 };

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "map/canvas.hpp"
 #include "map/document.hpp"
+#include "map/mapres.hpp"
 
 #include <fmt/ranges.h>
 
@@ -254,13 +255,10 @@ public:
 private:
     void load(std::size_t i, std::string const& name, std::string const& mapres,
               std::function<void(std::string const&)> const& say) {
-        if (name.empty() || name.find_first_of("/\\") != std::string::npos) return; // part of a path
-        std::string const file = (std::filesystem::path{mapres} / (name + ".png")).string();
-        if (!std::filesystem::exists(file)) return;
         try {
-            textures_[i].emplace(decode_png(input{file}.bytes()));
+            if (auto found = load_mapres(mapres, name)) textures_[i].emplace(*std::move(found));
         } catch (std::runtime_error const& e) {
-            if (say) say(fmt::format("{}: {}", file, e.what()));
+            if (say) say(e.what());
         }
     }
 

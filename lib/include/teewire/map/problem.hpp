@@ -98,9 +98,12 @@ enum class map_errc : std::uint8_t {
     other_layout,         ///< not the documented one but that of the original program
     newer_version,        ///< a later version that says that readers of this one will do
     unknown_flag_bits,    ///< flags without a meaning are set
+    // the map, also
+    bad_envelope_index, ///< no such envelope; taken as none
+    too_many_images,    ///< the games load 64
 };
 /// Codes, ok included.
-inline constexpr std::size_t map_errc_count = static_cast<std::size_t>(map_errc::unknown_flag_bits) + 1;
+inline constexpr std::size_t map_errc_count = static_cast<std::size_t>(map_errc::too_many_images) + 1;
 
 /// As the formats' reports spell it, such as "bad_item_offset". Never null.
 [[nodiscard]] std::string_view name(map_errc code) noexcept;

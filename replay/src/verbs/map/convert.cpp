@@ -1,8 +1,11 @@
 #include "base/output.hpp"
 #include "map/document.hpp"
+#include "map/mapres.hpp"
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 namespace teewire::replay {
 namespace {
@@ -13,6 +16,7 @@ struct map_convert_options {
     std::optional<int> datafile; ///< version, 3 or 4
     std::string packing;         ///< "0.6" or "0.7"; empty for neither
     std::optional<int> level;    ///< zlib's
+    std::string mapres;          ///< a folder of images
 };
 
 using bytes = std::vector<std::uint8_t>;
@@ -149,19 +153,67 @@ void compare(map_source const& source, game_map const& before, game_map const& a
     }
 }
 
+// A text that cannot be read: programs show the map without it.
+bool is_unread_text(game_map const& map, map_problem const& p) {
+    if (p.code != map_errc::bad_text && p.code != map_errc::bad_data_index) return false;
+    auto const is_of = [&](auto const& all) {
+        return p.item >= 0 && static_cast<std::size_t>(p.item) < all.size() &&
+               all[static_cast<std::size_t>(p.item)].name.block == p.block;
+    };
+    switch (p.item_type) {
+    case map_item_type::image: return is_of(map.images);
+    case map_item_type::sound: return is_of(map.sounds);
+    case map_item_type::info: return p.code == map_errc::bad_text;
+    default: return false;
+    }
+}
+
+void report_changes(map_source const& source, problem_list const& problems) {
+    for (map_problem const& p : problems) {
+        bool const is_left_out = p.code == map_errc::short_uuid_index || p.code == map_errc::duplicate_uuid_index ||
+                                 p.code == map_errc::bad_data_index;
+        if (is_left_out) remark(fmt::format("{}: left out: {}", source.name(), problem_text(p)));
+        if (p.code == map_errc::bad_text) remark(fmt::format("{}: kept: {}", source.name(), problem_text(p)));
+    }
+}
+
+// Images that the map only names, and that 0.7 does not come with.
+void embed_images(map_source const& source, game_map& map, std::string const& mapres) {
+    std::set<std::string> missing;
+    for (map_image& image : map.images) {
+        if (!image.external || image.name.text.empty() || is_mapres_of_07(image.name.text)) continue;
+        auto const found = mapres.empty() ? std::nullopt : load_mapres(mapres, image.name.text);
+        if (!found) {
+            missing.insert(printable(image.name.text));
+            continue;
+        }
+        image.external = false;
+        image.width = static_cast<std::int32_t>(found->width);
+        image.height = static_cast<std::int32_t>(found->height);
+        image.variant = 1;
+        image.pixels_block = -1;
+        image.pixels.clear();
+        for (color const c : found->pixels) image.pixels.insert(image.pixels.end(), {c.r, c.g, c.b, c.a});
+    }
+    if (missing.empty()) return;
+    remark(fmt::format("{}: 0.7 does not have {}{}", source.name(), fmt::join(missing, ", "),
+                       mapres.empty() ? "; use --mapres FOLDER to embed them" : ", nor does the folder"));
+}
+
 bytes change_game(map_source const& source, datafile const& file, datafile_write_options const& how,
-                  std::string const& to) {
+                  map_convert_options const& options) {
     problem_list problems;
     auto keep = [&](map_problem const& p) { problems.push_back(p); };
     game_map map;
     map_problem const failed = read_map(file, map, {.report = keep});
     if (failed.code != map_errc::ok) refuse(source, failed);
     for (map_problem const& p : problems)
-        if (p.severity != map_severity::note) refuse(source, p);
+        if (p.severity != map_severity::note && !is_unread_text(map, p)) refuse(source, p);
+    if (options.packing == "0.7") embed_images(source, map, options.mapres);
     bytes written;
     { // so that only two maps are in memory, not three
         game_map changed = map;
-        if (to == "0.7") convert_to_07(changed);
+        if (options.packing == "0.7") convert_to_07(changed);
         else convert_to_06(changed);
         map_problem const unwritten = write_map(changed, written, how);
         if (unwritten.code != map_errc::ok) refuse(source, unwritten);
@@ -173,6 +225,7 @@ bytes change_game(map_source const& source, datafile const& file, datafile_write
     map_problem const unread = read_map(*again, reread);
     if (unread.code != map_errc::ok) not_the_same(source, problem_text(unread));
     compare(source, map, reread);
+    report_changes(source, problems);
     return written;
 }
 
@@ -180,6 +233,9 @@ int map_convert(map_convert_options const& options) {
     if (!options.datafile && options.packing.empty() && !options.level)
         throw usage_error{"nothing to convert: use --datafile, --to or --level"};
     if (options.datafile == 3 && options.level) throw usage_error{"--level: version 3 is not compressed"};
+    if (!options.mapres.empty() && options.packing != "0.7") throw usage_error{"--mapres: only with --to 0.7"};
+    if (!options.mapres.empty() && !std::filesystem::is_directory(options.mapres))
+        throw usage_error{fmt::format("--mapres: {} is not a folder", options.mapres)};
     output_file out{options.to, content::binary, {&options.file, 1}};
     map_source const source{options.file};
     if (source.format() == map_format::xvector)
@@ -199,7 +255,7 @@ int map_convert(map_convert_options const& options) {
         if (!again) not_the_same(source, problem_text(again.error()));
         compare(source, *file, *again);
     } else {
-        written = change_game(source, *file, how, options.packing);
+        written = change_game(source, *file, how, options);
     }
     if (interrupted()) return exit_interrupted;
     write_whole(out, written);
@@ -220,6 +276,8 @@ verb const map_convert_verb{
         options.number("--datafile", chosen->datafile, 3, 4, "container version: 3 (uncompressed) or 4");
         options.choice("--to", chosen->packing, {"0.6", "0.7"},
                        "packing of tiles, images and curves: 0.6 (also DDNet) or 0.7");
+        options.text("--mapres", chosen->mapres,
+                     "folder of PNG images: embed those that the map refers to and 0.7 does not have", "FOLDER");
         options.number("--level", chosen->level, 1, 9, "recompress: 1 (fast) to 9 (small)");
         options.examples(
             {"map convert dm1.map --to 0.7 -o dm1_07.map", "map convert dm1.map --level 9 -o smaller.map"});
