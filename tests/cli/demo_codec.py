@@ -106,6 +106,13 @@ class Writer:
         self.out += b"\xc0" + struct.pack(">I", tick)
         self.chunk(SNAPSHOT, pack_ints(snapshot_ints(items)))
 
+    def delta(self, step, updates):
+        """Steps are in ticks since the last marker, up to 31. Updates are (type, id, size, ints); the size only of types
+        that are not known."""
+        self.out += bytes([0xa0 | step])
+        flat = [n for kind, number, size, ints in updates for n in (kind, number, *([size] if size else []), *ints)]
+        self.chunk(DELTA, pack_ints([0, len(updates), 0, *flat]))
+
     def message(self, data):
         self.chunk(MESSAGE, pack_ints(struct.unpack(f"<{(len(data) + 3) // 4}i", data + bytes(-len(data) % 4))))
 

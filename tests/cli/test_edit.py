@@ -282,6 +282,40 @@ class Join(Edit):
         return done.stderr.decode()
 
 
+class Odd(Edit):
+    """Demos that games play, but that are not in order: each is reported."""
+
+    def verdict(self, demo):
+        (self.folder / "odd.demo").write_bytes(demo)
+        code, out, _ = run_bytes("verify", "odd.demo", cwd=self.folder)
+        self.assertEqual(code, 0)
+        self.assertEqual(run_bytes("verify", "--strict", "odd.demo", cwd=self.folder)[0], int(b"quirk" in out))
+        return out.decode().partition("; ")[2].rstrip("\n")
+
+    def test_headers(self):
+        whole = bytearray(YARD.read_bytes())
+        self.assertEqual(self.verdict(whole), "")
+        name = whole.copy()
+        name[72:78] = b"ab\xff\xfecd"
+        self.assertEqual(self.verdict(name), "1 quirk, the first at byte 72: the name of the map is not UTF-8")
+        crc = whole.copy()
+        crc[140] ^= 1
+        self.assertEqual(self.verdict(crc), "1 quirk, the first at byte 140: the header names another map than the embedded one")
+        name[140] ^= 1
+        self.assertEqual(self.verdict(name), "2 quirks, the first at byte 72: the name of the map is not UTF-8")
+
+    def test_ticks_that_go_back(self):
+        demo = demo_codec.Writer()
+        for begin in (1000, 500, 900):
+            demo.snapshot(begin, [(30, 0, [begin])])
+            demo.delta(30, [(30, 0, 1, [1])])
+        self.assertIn("tick does not increase", self.verdict(demo.out))
+        told = json.loads(run_bytes("info", "--format", "ndjson", self.folder / "odd.demo")[1])
+        self.assertEqual([told[k] for k in ("first_tick", "last_tick", "ticks_go_back", "seconds")], [500, 1030, True, 10.6])
+        self.assertIn(b"500 to 1030, 0:10.6, but they go back\n", run_bytes("info", self.folder / "odd.demo")[1])
+        self.assertNotIn(b"go_back", run_bytes("info", "--format", "ndjson", DEMO)[1])
+
+
 class Repair(Edit):
     def test_damage(self):
         """Every snapshot outside of the damage is unchanged, and losses are reported."""
@@ -318,6 +352,40 @@ class Repair(Edit):
             self.assertEqual([line.split()[:4] for line in ticks(self.folder / f"{version}.demo").values()],
                              [line.split()[:4] for line in ticks(YARD).values()])
         self.refuse("repair", YARD, "--version", 7, "-o", "x.demo", words="--version")
+
+    def test_repeated_keys(self):
+        """Mods put items with the same key into a snapshot; games show them."""
+        demo = demo_codec.Writer()
+        for tick in range(1000, 1300, 100):
+            demo.snapshot(tick, [(30, 0, [tick])])
+            for number in range(1, 21):
+                demo.delta(2, [(30, number, 1, [5]), (30, number, 1, [7])])
+        (self.folder / "mod.demo").write_bytes(demo.out)
+        self.assertIn(b"60 quirks, the first at byte ", run_bytes("verify", self.folder / "mod.demo")[1])
+        err = self.edit("repair", "mod.demo", "-o", "same.demo")
+        self.assertIn("63 snapshots", err)
+        self.assertIn("nothing was damaged", err)
+        self.assertEqual([l.split()[:4] for l in ticks(self.folder / "same.demo").values()],
+                         [l.split()[:4] for l in ticks(self.folder / "mod.demo").values()])
+
+    def test_more_than_the_header_says(self):
+        """A demo that is longer than its header says, by a part that can be decoded."""
+        def made(second):
+            demo = demo_codec.Writer()
+            for begin in (1000, second):
+                demo.snapshot(begin, [(30, 0, [begin])])
+                for _ in range(125):
+                    demo.delta(2, [(30, 0, 1, [1])])
+            (self.folder / "long.demo").write_bytes(demo.out)
+
+        made(1500)  # 10 seconds by the header, 15 by its ticks
+        err = self.edit("repair", "long.demo", "-o", "all.demo")
+        self.assertIn("252 snapshots", err)
+        self.assertEqual(list(ticks(self.folder / "all.demo")), list(ticks(self.folder / "long.demo")))
+        made(5000)  # a marker that nothing else agrees with
+        err = self.edit("repair", "long.demo", "-o", "first.demo", code=1)
+        self.assertIn("tick 5000", err)
+        self.assertIn("126 snapshots", err)
 
     def test_nothing_to_keep(self):
         (self.folder / "header.demo").write_bytes(DEMO.read_bytes()[:700])

@@ -27,7 +27,9 @@ inline constexpr std::array<std::uint8_t, 16> demo_sha256_marker = {0x6b, 0xe6, 
                                                                     0x9b, 0x5b, 0x12, 0x89, 0xc8, 0x42, 0xd7, 0x80};
 /// Offsets in the header, in bytes. For damaged headers; parse_demo_header() reads the others.
 inline constexpr std::size_t demo_version_offset = demo_magic.size();
+inline constexpr std::size_t demo_map_name_offset = 72;       ///< 64 bytes
 inline constexpr std::size_t demo_map_size_offset = 136;      ///< four bytes, big-endian
+inline constexpr std::size_t demo_map_crc_offset = 140;       ///< the same
 inline constexpr std::size_t demo_sha256_marker_offset = 436; ///< version 6
 inline constexpr std::int32_t ticks_per_second = 50;          ///< of every game
 

@@ -245,15 +245,19 @@ std::vector<segment> demo_repair::scan_twice() {
     auto all = scan(0);
     std::array<std::size_t, quirk_count> counts{};
     std::size_t with_snapshots = 0;
+    std::uint64_t snapshots = 0, repeated_keys = 0;
     for (segment const& s : all) {
         with_snapshots += s.snapshots != 0;
+        snapshots += s.snapshots;
+        repeated_keys += s.repeated_keys;
         for (unsigned i = 0; i < quirk_count; ++i) counts[i] += (s.quirks >> i & 1) != 0;
     }
     std::uint32_t seen = 0;
     for (unsigned i = 0; i < quirk_count; ++i) {
         // Types above 0x7fff are those of modifications.
         bool const habit = i == static_cast<unsigned>(note::unsigned_key_half) ||
-                           (counts[i] > 2 && 4 * counts[i] >= with_snapshots);
+                           (counts[i] > 2 && 4 * counts[i] >= with_snapshots) ||
+                           (i == static_cast<unsigned>(note::repeated_key) && 2 * repeated_keys >= snapshots);
         if (!habit) refused_ |= 1U << i;
         if (!habit && counts[i] != 0) seen |= 1U << i;
     }
@@ -375,10 +379,14 @@ void demo_repair::choose(std::vector<segment> found) {
         if (!found.empty() && !found.front().damage.empty()) remarks_.push_back(found.front().damage);
         return;
     }
-    // Nothing after the last one could contradict its ticks, but the header may.
+    // Nothing after the last one could contradict its ticks, but the header may, unless it follows soon after the one
+    // before, without damage in between.
     if (header_.length > 0 && chain.size() > 1) {
         std::int64_t const end = last_by_header(found[chain.front()]);
-        if (found[chain.back()].last_tick > end && found[chain.end()[-2]].last_tick <= end) chain.pop_back();
+        segment const &last = found[chain.back()], &previous = found[chain.end()[-2]];
+        constexpr std::int64_t soon = 10 * ticks_per_second;
+        bool const continues = last.follows && last.first_tick - std::int64_t{previous.last_tick} <= soon;
+        if (last.last_tick > end && previous.last_tick <= end && !continues) chain.pop_back();
     }
     std::vector<bool> kept(found.size());
     for (std::size_t const i : chain) kept[i] = true;

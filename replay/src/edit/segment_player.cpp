@@ -159,6 +159,7 @@ bool segment_player::play_chunk(demo_chunk const& chunk, sink const& give) {
     }
     std::uint32_t odd = 0;
     for (unsigned i = 0; i < note_count; ++i) odd |= static_cast<std::uint32_t>(notes.entries[i].count != 0) << i;
+    out_.repeated_keys += notes[note::repeated_key].count != 0;
     if (!tolerate(odd, chunk)) return false;
     if (chunk.kind == demo_chunk_kind::message) {
         if (place_ == place::behind_marker) add_snapshot(chunk.tick, give); // nothing else comes for it

@@ -24,9 +24,10 @@ struct segment {
     std::int32_t after = -1;        ///< only what comes after this tick is kept
     std::int32_t until = INT32_MAX; ///< only what comes before this tick is kept
     std::uint64_t snapshots = 0;
-    std::uint32_t quirks = 0; ///< kinds, as bits
-    bool follows = false;     ///< begins where the one before ends
-    std::string damage;       ///< why it ends before a keyframe
+    std::uint32_t quirks = 0;        ///< kinds, as bits
+    std::uint64_t repeated_keys = 0; ///< chunks with items whose key another item has
+    bool follows = false;            ///< begins where the one before ends
+    std::string damage;              ///< why it ends before a keyframe
 };
 
 struct segment_memory {

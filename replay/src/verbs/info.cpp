@@ -28,6 +28,7 @@ struct summary {
     std::string_view protocol;
     std::vector<listed_player> players;
     std::size_t snapshots = 0;
+    bool ticks_go_back = false; ///< then the overview has the lowest and the highest
     std::string error;
     bool truncated = false;
 };
@@ -51,6 +52,22 @@ std::string type_text(demo_header const& header) { return printable(text(header.
 
 // ---- files ---------------------------------------------------------------------------------------------------------
 
+// For demos whose ticks do not always increase.
+void find_lowest_tick(demo_document const& demo, summary& r) {
+    demo_reader chunks = demo.reader(demo.first_chunk(), demo.file_size());
+    std::int32_t lowest = INT32_MAX, highest = -1, last = -1;
+    for (demo_chunk chunk; chunks.next(chunk);) {
+        if (chunk.kind != demo_chunk_kind::tick) continue;
+        r.ticks_go_back = r.ticks_go_back || chunk.tick < last;
+        lowest = std::min(lowest, chunk.tick);
+        highest = std::max(highest, chunk.tick);
+        last = chunk.tick;
+    }
+    if (!r.ticks_go_back) return;
+    r.overview.first_tick = lowest;
+    r.overview.last_tick = highest;
+}
+
 summary examine(std::string const& file, workers& team, std::atomic<std::uint64_t>& done_bytes) {
     input const source{file};
     summary r;
@@ -72,6 +89,7 @@ summary examine(std::string const& file, workers& team, std::atomic<std::uint64_
         };
         decoded found = find_players(&done_bytes);
         if (!verify_size_table(demo, found)) found = find_players(nullptr);
+        if (found.notes[note::tick_order].count != 0) find_lowest_tick(demo, r);
         r.protocol = teewire::name(demo.item_protocol());
         r.snapshots = found.snapshots;
         r.error = demo.end_text(found.error);
@@ -115,6 +133,7 @@ void print_json(text_buffer& out, summary const& r) {
         }
         line.tick_or_null("first_tick", r.overview.first_tick);
         line.tick_or_null("last_tick", r.overview.last_tick);
+        if (r.ticks_go_back) line.flag("ticks_go_back", true);
         line.real("seconds", (r.overview.last_tick - r.overview.first_tick) / double{ticks_per_second});
         line.number("header_seconds", std::max(0, r.header.length));
         line.number("keyframes", r.overview.keyframes);
@@ -160,8 +179,9 @@ void print_text(text_buffer& out, summary const& r) {
     if (sha256_differs(r))
         line("note", fmt::format("the header names another map, sha256 {}", hex(r.header.sha256)));
     if (r.overview.ticks > 0)
-        line("ticks", fmt::format("{} to {}, {}", r.overview.first_tick, r.overview.last_tick,
-                                  clock_text(r.overview.last_tick - r.overview.first_tick)));
+        line("ticks", fmt::format("{} to {}, {}{}", r.overview.first_tick, r.overview.last_tick,
+                                  clock_text(r.overview.last_tick - r.overview.first_tick),
+                                  r.ticks_go_back ? ", but they go back" : ""));
     line("keyframes", fmt::format("{}", r.overview.keyframes));
     if (!r.header.markers().empty()) line("markers", fmt::format("{}", fmt::join(r.header.markers(), " ")));
     std::string chunks;

@@ -1,18 +1,37 @@
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "cli/examine_files.hpp"
 #include "recording/demo/segments.hpp"
 #include "verbs/verbs.hpp"
+
+#include <teewire/map/datafile.hpp>
 
 #include <algorithm>
 
 namespace teewire::replay {
 namespace {
 
+struct header_quirk {
+    std::size_t position;
+    std::string_view text;
+};
+
+// Headers that the games refuse, or that name another map than the one that the file holds. In the order of positions.
+std::vector<header_quirk> find_header_quirks(demo_document const& demo) {
+    demo_header const& header = demo.header();
+    std::vector<header_quirk> found;
+    std::string_view const name = text(header.map_name);
+    if (valid_utf8(name) != name) found.push_back({demo_map_name_offset, "the name of the map is not UTF-8"});
+    if (!demo.map().empty() && map_crc32(demo.map()) != header.map_crc)
+        found.push_back({demo_map_crc_offset, "the header names another map than the embedded one"});
+    return found;
+}
+
 // "6 quirks, the first at byte 123: surplus bits ..."
-std::string describe_notes(note_log const& notes) {
-    std::uint64_t count = 0;
-    std::size_t first = SIZE_MAX;
-    note first_kind{};
+std::string describe_notes(note_log const& notes, std::vector<header_quirk> const& of_header) {
+    std::uint64_t count = of_header.size();
+    std::size_t first = of_header.empty() ? SIZE_MAX : of_header.front().position;
+    std::string_view first_text = of_header.empty() ? "" : of_header.front().text;
     for (std::size_t i = 0; i < note_count; ++i) {
         auto const& entry = notes.entries[i];
         count += entry.count;
@@ -20,10 +39,10 @@ std::string describe_notes(note_log const& notes) {
         std::size_t const where = std::max(entry.origin, entry.origin == 0 ? entry.position : 0);
         if (entry.count == 0 || where >= first) continue;
         first = where;
-        first_kind = static_cast<note>(i);
+        first_text = describe(static_cast<note>(i));
     }
     if (count == 0) return {};
-    return fmt::format("{}, the first at byte {}: {}", counted(count, "quirk"), first, describe(first_kind));
+    return fmt::format("{}, the first at byte {}: {}", counted(count, "quirk"), first, first_text);
 }
 
 struct verify_options {
@@ -81,7 +100,7 @@ report check(std::string const& file, verify_options const& options, workers& te
         if (!verify_size_table(demo, found)) found = decode(demo, team, {});
         v.snapshots = found.snapshots;
         v.messages = found.messages;
-        v.notes = describe_notes(found.notes);
+        v.notes = describe_notes(found.notes, find_header_quirks(demo));
         v.error = demo.end_text(found.error);
     } catch (bad_input const& e) {
         v.error = e.reason();
