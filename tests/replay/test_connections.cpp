@@ -144,6 +144,63 @@ messages::chat some_chat(std::string_view text) {
 
 } // namespace
 
+TEST_CASE("capture: a connection that ended before a game is one, with the words of the server") {
+    auto const control = [](wire& w, sender from, control_code code, std::string_view reason = {}) {
+        control_message m;
+        m.code = code;
+        m.reason = reason;
+        w.give(from, write_control(m, wire_format::v06, {}, w.memory));
+    };
+    auto const info = [](wire& w) {
+        messages::info m;
+        m.version = "0.6 626fce9a778df4d4";
+        w.say(sender::client, m, 1);
+    };
+    wire refused;
+    control(refused, sender::server, control_code::close, "This server is full");
+    CHECK(refused.only().closed_by == sender::server);
+    CHECK(refused.only().close_reason == "This server is full");
+    CHECK_FALSE(refused.only().has_snapshots());
+    CHECK(refused.watcher.foreign() == 0);
+
+    wire silent; // could be anything
+    control(silent, sender::server, control_code::close);
+    CHECK(silent.watcher.connections().empty());
+    wire left;
+    control(left, sender::client, control_code::close, "never mind");
+    CHECK(left.watcher.connections().empty());
+
+    wire let_in;
+    control(let_in, sender::server, control_code::connect_accept);
+    CHECK(let_in.watcher.connections().empty());
+    info(let_in);
+    CHECK_FALSE(let_in.only().closed_by);
+    wire unanswered;
+    info(unanswered);
+    CHECK(unanswered.watcher.connections().empty());
+}
+
+TEST_CASE("capture: refused connections leave room for others") {
+    capture_listener listener;
+    connection_watcher watcher{listener};
+    packet_memory memory;
+    std::uint64_t frame = 0;
+    constexpr std::size_t clients = connection_watcher::max_refused + 10;
+    for (std::size_t i = 0; i < clients; ++i) {
+        udp_address const server = end_of(1, 8303), client = end_of(2, static_cast<std::uint16_t>(1000 + i));
+        control_message m;
+        m.code = control_code::connect;
+        ++frame;
+        watcher.receive(frame, 0, {client, server, write_control(m, wire_format::v06, {}, memory)});
+        m.code = control_code::close;
+        m.reason = "full";
+        ++frame;
+        watcher.receive(frame, 0, {server, client, write_control(m, wire_format::v06, {}, memory)});
+    }
+    CHECK(watcher.connections().size() == connection_watcher::max_refused);
+    CHECK(watcher.left_out() == 0);
+}
+
 TEST_CASE("capture: a map that was downloaded is known, and whether it is the one that was announced") {
     for (wire_format const format : formats) {
         CAPTURE(std::string{name(format)});

@@ -52,7 +52,8 @@ void connection_watcher::receive(std::uint64_t frame, std::int64_t time, udp_dat
     find(frame, time, datagram).receive(frame, time, datagram, guess);
 }
 
-bool connection_watcher::promote([[maybe_unused]] followed_connection& which) {
+bool connection_watcher::promote([[maybe_unused]] followed_connection& which, bool to_game) {
+    if (!to_game && connections_.size() >= max_refused) return false;
     if (connections_.size() >= max_connections) {
         ++left_out_;
         return false;

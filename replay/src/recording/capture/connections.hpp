@@ -36,6 +36,8 @@ public:
     static constexpr std::size_t max_live = 512;
     static constexpr std::size_t max_pairs = 16384; ///< of addresses without a connection
     static constexpr std::size_t max_connections = 10000;
+    static constexpr std::size_t max_refused =
+        1000; ///< connections after which those that end before a game are not listed
     static constexpr std::int64_t idle_time = 30'000'000'000; ///< nanoseconds after which state is dropped
 
 private:
@@ -50,7 +52,7 @@ private:
     followed_connection& find(std::uint64_t frame, std::int64_t time, udp_datagram const& datagram);
     connection_list::iterator add(address_pair const& key, std::uint64_t frame, std::int64_t time,
                                   udp_datagram const& datagram);
-    bool promote(followed_connection& which) override;
+    bool promote(followed_connection& which, bool to_game) override;
     void make_room(followed_connection& which) override;
     void release(followed_connection& which);
     void drop_idle(std::int64_t now);

@@ -140,10 +140,10 @@ bool followed_connection::ends_with(std::span<std::uint8_t const> datagram) cons
     return is_connection_ && begins_connection(datagram, !stats_.v07) && !begins_connection(datagram, stats_.v07);
 }
 
-void followed_connection::promote() {
+void followed_connection::promote(bool to_game) {
     if (is_connection_ || left_out_) return;
-    is_connection_ = shared_.promote(*this);
-    left_out_ = !is_connection_;
+    is_connection_ = shared_.promote(*this, to_game);
+    left_out_ = !is_connection_ && to_game;
 }
 
 void followed_connection::count_distance() {
@@ -225,11 +225,13 @@ void followed_connection::read_control(seen_packet const& seen, control_message 
         if (!stats_.v07 && !is_connection_) stats_.server_end = seen.end;
         if (m.ddnet && !stats_.v07) stats_.format = wire_format::ddnet;
         if (m.ddnet) stats_.ddnet = true;
+        accepted_ = stats_.server_end == seen.end;
         return;
     case control_code::close:
         if (stats_.closed_by) return; // what is said last is said several times
         stats_.closed_by = stats_.sender_at(seen.end);
         stats_.close_reason = printable(m.reason);
+        if (stats_.server_end == seen.end && !stats_.close_reason.empty()) promote(false);
         return;
     default: return;
     }
@@ -313,14 +315,16 @@ void followed_connection::read_chunk(seen_packet const& seen, chunk const& c, bo
         report.place = from.stream.receive(
             c, [&](std::span<std::uint8_t const> bytes) { ready.emplace_back(bytes.begin(), bytes.end()); });
         from.repeated_vital += *report.place == vital_place::repeated;
-        if (whole && names_map(*m, report.type, stats_.version())) promote();
+        if (whole && names_map(*m, report.type, stats_.version())) promote(true);
+        if (whole && accepted_ && report.type == message_type::info && stats_.server_end != seen.end)
+            promote(false);
         shared_.listener.chunk_arrives(seen, report);
         for (auto const& bytes : ready) deliver(seen.end, seen.frame, bytes);
         return;
     }
     bool const from_server = stats_.server_end == seen.end;
     if (is_snapshot(report.type)) {
-        if (whole && from_server && decode_snap(*m, stats_.version())) promote();
+        if (whole && from_server && decode_snap(*m, stats_.version())) promote(true);
         if (is_connection_ && from_server) read_snapshot(seen, *m, report, event);
     } else {
         read_message(seen.end, seen.frame, *m, report.type, c.data, false);

@@ -18,8 +18,8 @@ public:
         : listener{l}, scratch{std::make_unique<snapshot_scratch>()}, payload{std::make_unique<payload_memory>()} {}
     connection_host(connection_host const&) = delete;
     connection_host& operator=(connection_host const&) = delete;
-    /// It certainly is a connection. False if there is no room for it.
-    virtual bool promote(followed_connection& which) = 0;
+    /// It certainly is a connection, to a game or one that ended before it. False if there is no room for it.
+    virtual bool promote(followed_connection& which, bool to_game) = 0;
     /// It is about to take the memory of a live connection.
     virtual void make_room(followed_connection& which) = 0;
 
@@ -39,7 +39,8 @@ public:
     ~followed_connection();
 
     [[nodiscard]] connection_stats const& stats() const noexcept { return stats_; }
-    /// Whether a map or a snapshot was sent, and there was room.
+    /// Whether a map or a snapshot was sent, or the server let the client in or refused it with a reason; and there was
+    /// room.
     [[nodiscard]] bool is_connection() const noexcept { return is_connection_; }
     /// Whether a connection of another protocol begins between the same addresses.
     [[nodiscard]] bool ends_with(std::span<std::uint8_t const> datagram) const;
@@ -52,7 +53,7 @@ private:
     struct live_state;
 
     live_state& live();
-    void promote();
+    void promote(bool to_game);
     void connect();
     void start_anew();
     void read_packet(seen_packet const& seen);
@@ -76,6 +77,7 @@ private:
     std::uint32_t votes_06_ = 0, votes_07_ = 0; // packets that only fit one
     bool is_connection_ = false;
     bool left_out_ = false;   // it did not fit
+    bool accepted_ = false;   // the server answered a connect
     bool stay_over_ = false;  // the next snapshot belongs to another one
     bool reconnects_ = false; // a connect was seen amid a connection: it may have been an old one that came late
     std::unique_ptr<live_state> live_; // what decoding needs
