@@ -62,7 +62,7 @@ test::bytes talkative_demo(int chats, int kills) {
     test::random rng{1};
     test::recorder to{{4, huffman_end::exact, &sizes_06}};
     to.snapshot(100, {{make_key(40, 0), test::ints(5)}});
-    for (int i = 0; i < kills; ++i) to.message(test::say(message_type::kill, p, {0, 1, 2, 0}));
+    for (int i = 0; i < kills; ++i) to.message(test::say(message_type::kill, p, {0, 1 + i, 2, 0}));
     for (int i = 0; i < chats; ++i) to.message(test::say(message_type::chat, p, {0, 3}, {random_text(rng, 60)}));
     to.message(test::say(message_type::chat, p, {0, -1}, {"a word of the server"}));
     to.snapshot(200, {{make_key(40, 0), test::ints(5)}});
