@@ -73,7 +73,7 @@ void death_events::add_death(death const& d, evidence known) {
     }
     e.where = game_.last_position(d.victim);
     e.toucher = game_.toucher(d.victim);
-    game_.deaths[d.victim] = game_.tick;
+    if (can_be_client(d.victim)) game_.deaths[d.victim] = game_.tick;
     pending_.add_once(std::move(e));
 }
 

@@ -17,6 +17,8 @@ constexpr double pickup_reach = 80;
 constexpr double run_speed = 10;
 // A tee is in a snapshot up to so many ticks before or after the one with its spawn.
 constexpr std::int32_t arrival_lateness = 10;
+// Every tee that may be new is compared with each of them.
+constexpr std::size_t max_unnamed_spawns = 128;
 // No tee moves so far between two snapshots by itself.
 constexpr double leap = 128;
 
@@ -145,7 +147,8 @@ void tee_events::spawned(position at) {
     if (t == nullptr)
         t = game_.nearest(at, sound_reach, [&](tee const& other) { return arrivals_.contains(other.client_id); });
     if (t == nullptr) {
-        spawns_.push_back({pending_.add(std::move(e)), at, game_.tick});
+        auto const told = pending_.add(std::move(e));
+        if (spawns_.size() < max_unnamed_spawns) spawns_.push_back({told, at, game_.tick});
         return;
     }
     begin_life(t->client_id);

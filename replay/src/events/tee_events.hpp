@@ -24,7 +24,7 @@ public:
 
 private:
     struct unnamed_spawn {
-        pending_events::iterator told; // while `tick` is not longer ago than `arrival_lateness`
+        pending_events::iterator told; // valid until `arrival_lateness` after `tick`
         position at;
         std::int32_t tick;
     };
