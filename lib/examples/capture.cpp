@@ -1,5 +1,5 @@
 // The snapshots of a connection in a packet capture:  capture FILE.pcap
-// For little-endian files of Ethernet and IPv4; libpcap reads all the others.
+// For little-endian files of Ethernet and IPv4; `teewire capture` reads all the others.
 #include <teewire/message_types.hpp>
 #include <teewire/packet.hpp>
 #include <teewire/snapshot_receiver.hpp>

@@ -74,6 +74,36 @@ def write_pcapng(frames, link=ETHERNET, order="<", resolution=6):
     return out
 
 
+def write_interfaces(frames, links):
+    """A pcapng file with an interface for each of `links`, a number and the bytes that stand there before an IP packet.
+    They take turns."""
+    out = block("<", 0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+    for link, _ in links:
+        out += block("<", 1, struct.pack("<HHI", link, 0, 0))
+    for n, (time, frame) in enumerate(frames):
+        which = n % len(links)
+        frame = links[which][1] + frame[14:]
+        out += block("<", 6, struct.pack("<IIIII", which, time >> 32, time & 0xffffffff, len(frame), len(frame)) + frame)
+    return out
+
+
+def fragments_of(ip, number, size):
+    """The IPv4 packet in fragments of at most `size` bytes, which is a multiple of 8."""
+    body = ip[20:]
+    for at in range(0, len(body), size):
+        part = body[at:at + size]
+        place = at // 8 | (0x2000 if at + size < len(body) else 0)
+        yield ip[:2] + struct.pack(">HHH", 20 + len(part), number, place) + ip[8:20] + part
+
+
+def fragments6_of(ip6, number, size):
+    body = ip6[40:]
+    for at in range(0, len(body), size):
+        part = body[at:at + size]
+        head = struct.pack(">BBHI", 17, 0, at | (at + size < len(body)), number)
+        yield ip6[:4] + struct.pack(">HB", len(part) + 8, 44) + ip6[7:40] + head + part
+
+
 def to_ipv6(ip):
     """The same datagram between IPv6 addresses made of the IPv4 ones."""
     prefix = bytes.fromhex("fd00") + bytes(10)
@@ -147,6 +177,11 @@ class Captures(unittest.TestCase):
         file = self.folder / name
         file.write_bytes(data)
         return file
+
+    def snapshots(self, demo):
+        code, out, err = run("dump", demo)
+        self.assertEqual((code, err), (0, ""))
+        return {s["tick"]: s["items"] for s in map(json.loads, out.splitlines())}
 
 
 class Sessions(Captures):
@@ -306,16 +341,108 @@ class Containers(Captures):
         code, got, err = connections(self.put("variant.pcap", write_pcapng(self.frames, resolution=0x80 | 20)))
         self.assertEqual([c["checksum_sum"] for c in got], [c["checksum_sum"] for c in self.expected])
 
-    def test_fragments_and_other_frames(self):
-        fragment = bytearray(self.frames[0][1])
-        fragment[20] = 0x20  # more fragments
-        frames = [(0, bytes(fragment)), (1, bytes(14))] + self.frames
-        code, out, err = capture(self.put("fragments.pcap", write_pcap(frames)))
+    def test_interfaces(self):
+        """Each interface of a pcapng file has its own link layer."""
+        ethernet = (ETHERNET, bytes(12) + bytes.fromhex("0800"))
+        cooked = (COOKED_1, bytes.fromhex("0000 0304 0006 0000 0000 0000 0000 0800"))
+        self.check_same("interfaces", write_interfaces(self.frames, [ethernet, cooked, (RAW, b"")]))
+        code, out, err = capture(self.put("variant.pcap", write_interfaces(self.frames, [cooked, ethernet])))
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("1 IP fragment left out", out)
-        code, got, err = connections(self.folder / "fragments.pcap")
-        self.assertIn("1 IP fragment", err)
+        self.assertIn("Linux cooked v1 and Ethernet, ", out)
+        # Frames of an interface that cannot be read are left out, also if it is the first.
+        data = write_interfaces(self.frames, [ethernet])
+        usb = block("<", 1, struct.pack("<HHI", 189, 0, 0))
+        of_usb = block("<", 6, struct.pack("<IIIII4x", 0, 0, 0, 4, 4))
+        moved = bytearray(data[:28] + usb + data[28:48] + of_usb)
+        at = 48
+        while at < len(data):
+            size = struct.unpack_from("<I", data, at + 4)[0]
+            moved += data[at:at + 8] + struct.pack("<I", 1) + data[at + 12:at + size]
+            at += size
+        code, got, err = connections(self.put("variant.pcap", moved))
+        self.assertEqual(code, 0)
+        self.assertIn("1 frame left out, of interfaces whose link layer is unreadable", err)
         self.assertEqual([c["checksum_sum"] for c in got], [c["checksum_sum"] for c in self.expected])
+        code, out, err = capture(self.put("variant.pcap", bytes(moved[:48]) + of_usb))
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("a capture of USB, which are unreadable", err)
+
+    def test_sections(self):
+        """A section begins the numbers of interfaces again, and has its own byte order."""
+        middle = len(self.frames) // 2
+        self.check_same("sections", write_pcapng(self.frames[:middle]) + write_pcapng(self.frames[middle:], order=">"))
+
+    def test_damaged_blocks(self):
+        good = write_pcapng(self.frames[:50])
+        frame = good.index(block("<", 5, bytes(12))) + 24
+        for text, at, value in (("a block of 13 bytes", frame + 4, 13), ("a block of 4294967292 bytes", frame + 4, 0xfffffffc),
+                                ("of interface 1, of which the file has 1", frame + 8, 1),
+                                ("in a block of", frame + 20, 0xffffffff), ("says 7 at its end", len(good) - 4, 7)):
+            bad = bytearray(good)
+            struct.pack_into("<I", bad, at, value)
+            code, found, err = connections(self.put("damaged.pcapng", bad))
+            self.assertEqual(code, 1, text)
+            self.assertRegex(err, rf"frame \d+ at byte \d+: .*{text}")
+
+    def test_fragments(self):
+        """Datagrams in IP fragments, whatever their order and however often they come."""
+        for name, cut, to_packet, head in (("", fragments_of, lambda p: p, "0800"),
+                                           (" ipv6", fragments6_of, to_ipv6, "86dd")):
+            for order in ("in order", "reversed", "twice"):
+                frames = []
+                for number, (time, frame) in enumerate(self.frames):
+                    parts = list(cut(to_packet(frame[14:]), number & 0xffff, 64))
+                    if order == "reversed":
+                        parts.reverse()
+                    if order == "twice" and len(parts) > 1:
+                        parts.insert(0, parts[0])
+                    frames += [(time, bytes(12) + bytes.fromhex(head) + part) for part in parts]
+                code, got, err = connections(self.put("fragments.pcap", write_pcap(frames)))
+                self.assertEqual((code, err), (0, ""), order + name)
+                for key in ("snapshots", "checksum_sum", "from_server"):
+                    self.assertEqual([c.get(key) for c in got], [c.get(key) for c in self.expected], order + name)
+
+    def test_fragments_that_lack_others(self):
+        parts = list(fragments_of(self.frames[0][1][14:], 7, 8))
+        self.assertGreater(len(parts), 2)
+        ethernet = bytes(12) + bytes.fromhex("0800")
+        overlapping = parts[1][:6] + struct.pack(">H", 0x2000) + parts[1][8:] + bytes(8)
+        lone = [(0, ethernet + parts[0]), (1, ethernet + overlapping[:2] + struct.pack(">H", 36) + overlapping[4:])]
+        code, got, err = connections(self.put("fragments.pcap", write_pcap(lone + [(1, bytes(14))] + self.frames)))
+        self.assertIn("2 IP fragments left out: the rest of the datagram is missing", err)
+        self.assertEqual([c["checksum_sum"] for c in got], [c["checksum_sum"] for c in self.expected])
+        # Any number of them takes a bounded part of memory, and none is put together with those of long before.
+        many = [(n, ethernet + parts[0][:4] + struct.pack(">H", n & 0xffff) + parts[0][6:]) for n in range(1000)]
+        late = [(40 * 10**6, ethernet + part[:4] + struct.pack(">H", 999) + part[6:]) for part in parts[1:]]
+        code, out, err = capture(self.put("fragments.pcap", write_pcap(many + late)))
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn(f"{1000 + len(late)} IP fragments left out", out)
+
+    def test_files_of_one_capture(self):
+        """As tcpdump and dumpcap write them in turn, given in any order, and as two that ran side by side."""
+        third = len(self.frames) // 3
+        split = [self.frames[:third], self.frames[third:2 * third], self.frames[2 * third:]]
+        for name, parts in (("in turn", split), ("another order", [split[2], split[0], split[1]]),
+                            ("side by side", [self.frames[::2], self.frames[1::2]])):
+            files = [self.put(f"game.pcap{n}", write_pcap(part)) for n, part in enumerate(parts)]
+            code, got, err = connections("--together", *files)
+            self.assertEqual((code, err), (0, ""), name)
+            self.assertEqual(got, self.expected, name)
+        demo = self.folder / "together.demo"
+        code, out, err = capture(*files, "-o", demo)
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("--together", err)
+        self.assertEqual(capture("--together", *files, "-o", demo)[0], 0)
+        whole = self.folder / "whole.demo"
+        self.assertEqual(capture(self.folder / "ddnet.pcap", "-o", whole)[0], 0)
+        self.assertEqual(self.snapshots(demo), self.snapshots(whole))
+        # Damage ends one file, and the others go on.
+        files = [self.put(f"game.pcap{n}", write_pcap(part)) for n, part in enumerate(split)]
+        self.put("game.pcap1", write_pcap(split[1])[:-1])
+        code, got, err = connections("--together", *files)
+        self.assertEqual(code, 1)
+        self.assertRegex(err, r"and 2 more: \S+game.pcap1: frame \d+ at byte \d+: the file ends within")
+        self.assertGreater(sum(c["snapshots"] for c in got), sum(c["snapshots"] for c in self.expected) // 2)
 
     def test_cut_frames(self):
         code, out, err = capture(self.put("cut.pcap", write_pcap(self.frames, snap_length=200)))
@@ -332,7 +459,7 @@ class Trouble(Captures):
             for size in (len(data) - 1, len(data) * 2 // 3 + 1, len(data) // 3, 30):
                 code, found, err = connections(self.put("short", data[:size]))
                 self.assertEqual(code, 1, (container, size))
-                self.assertRegex(err, r"frame \d+ at byte \d+: |byte 0: truncated")
+                self.assertRegex(err, r"frame \d+ at byte \d+: |byte \d+: ")
                 count = sum(c["snapshots"] for c in found)
                 if last is not None:
                     self.assertLess(count, last)
@@ -430,11 +557,6 @@ class Trouble(Captures):
 
 
 class Demos(Captures):
-    def snapshots(self, demo):
-        code, out, err = run("dump", demo)
-        self.assertEqual((code, err), (0, ""))
-        return {s["tick"]: s["items"] for s in map(json.loads, out.splitlines())}
-
     def test_demos(self):
         for name in ("ddnet", "07", "lossy", "lossy07", "arriving", "arriving07"):
             found = connections(self.folder / f"{name}.pcap")[1]

@@ -1,8 +1,9 @@
 // Capture files, down to what is printed of them.
 #include "capture_mutator.hpp"
 
+#include "recording/capture/capture_reader.hpp"
 #include "recording/capture/explain.hpp"
-#include "recording/capture/pcap_file.hpp"
+#include "recording/capture/fragments.hpp"
 #include "recording/capture/report.hpp"
 #include "recording/demo/demo_document.hpp"
 
@@ -31,10 +32,18 @@ void run_target(fuzz::bytes_view data) {
         checker listener;
         connection_watcher watcher{listener};
         captured_frame frame;
-        udp_datagram datagram;
-        while (reader.next(frame))
-            if (read_frame(reader.link(), frame.bytes, datagram) == frame_kind::udp)
-                watcher.receive(frame.number, frame.time, datagram);
+        fragment_buffer fragments;
+        while (reader.next(frame)) {
+            if (!frame.link) continue;
+            udp_datagram datagram;
+            ip_fragment part;
+            frame_kind kind = read_frame(*frame.link, frame.bytes, datagram, part);
+            if (kind == frame_kind::fragment) {
+                auto const whole = fragments.add(frame.time, part);
+                if (whole) kind = read_udp(*whole, datagram);
+            }
+            if (kind == frame_kind::udp) watcher.receive(frame.number, frame.time, datagram);
+        }
         watcher.finish();
         text_buffer out;
         for (connection_stats const* const w : watcher.connections()) print_text(out, *w, 1, 0, true);

@@ -20,7 +20,7 @@ inline void mutate_packet(bytes& datagram, dice& random) {
     replace(datagram, {read->header, datagram.size()}, payload);
 }
 
-/// Captures of libpcap's old format, with the processor's byte order, of Ethernet with IPv4.
+/// Captures of the old format, pcap, with the processor's byte order, of Ethernet with IPv4.
 inline bool mutate_capture(bytes& file, dice& random) {
     constexpr std::size_t file_head = 24, frame_head = 16, sizes = 8, ip = 14, ip_head = 20, udp_head = 8;
     constexpr std::uint32_t magics[] = {0xa1b2c3d4, 0xa1b23c4d};
@@ -46,7 +46,8 @@ inline bool mutate_capture(bytes& file, dice& random) {
                 file.begin() + static_cast<std::ptrdiff_t>(chosen.end));
     teewire::replay::udp_datagram found;
     bytes_view const on_wire = bytes_view{frame}.subspan(frame_head);
-    if (read_frame(teewire::replay::link_layer::ethernet, on_wire, found) != teewire::replay::frame_kind::udp)
+    teewire::replay::ip_fragment part;
+    if (read_frame(teewire::replay::link_layer::ethernet, on_wire, found, part) != teewire::replay::frame_kind::udp)
         return false;
     constexpr std::size_t before = frame_head + ip + ip_head + udp_head;
     if (found.from.v6 || found.payload.data() != frame.data() + before) return false;

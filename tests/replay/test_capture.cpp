@@ -13,6 +13,11 @@ using namespace teewire::replay;
 
 namespace {
 
+frame_kind read_frame(link_layer link, std::span<std::uint8_t const> frame, udp_datagram& found) {
+    ip_fragment part;
+    return replay::read_frame(link, frame, found, part);
+}
+
 test::bytes ipv4(std::span<std::uint8_t const> payload, std::uint16_t fragment = 0) {
     test::bytes b = {0x45, 0, 0, 0, 0, 0, 0,    0,    64,   17,   0, 0, 1, 2,
                      3,    4, 5, 6, 7, 8, 0x20, 0x6f, 0x9c, 0x40, 0, 0, 0, 0};

@@ -23,7 +23,8 @@ constexpr std::uint64_t piece_bytes = 64 << 10; // between two looks at how far 
 open_recording::open_recording(std::string const& name, open_options options)
     : name_{name}, options_{std::move(options)} {
     if (options_.only_captures || identify(first_bytes(name)) == file_kind::capture) {
-        capture_.emplace(name, passes::two);
+        capture_.emplace_back(name, passes::two);
+        for (std::string const& file : options_.further_files) capture_.emplace_back(file, passes::two);
         read_capture();
         return;
     }
@@ -31,7 +32,7 @@ open_recording::open_recording(std::string const& name, open_options options)
     name_ = bytes_->name();
     switch (identify(bytes_->bytes())) {
     case file_kind::capture:
-        capture_.emplace(*bytes_);
+        capture_.emplace_back(*bytes_);
         read_capture();
         return;
     case file_kind::demo: break;
@@ -42,8 +43,8 @@ open_recording::open_recording(std::string const& name, open_options options)
 }
 
 void open_recording::read_capture() {
-    name_ = capture_->name();
-    first_pass_.emplace(*capture_, maps_);
+    name_ = capture_.front().name();
+    first_pass_.emplace(capture_, maps_);
     first_pass_->read_all([&](std::uint64_t bytes) {
         first_half_ = bytes / 2;
         if (options_.progress) options_.progress(first_half_);
@@ -82,14 +83,16 @@ void open_recording::use_map(std::string const& path, std::span<std::uint8_t con
 
 std::array<std::uint8_t, 32> open_recording::sha256() const {
     if (bytes_) return teewire::sha256(bytes_->bytes());
-    open_capture const from = capture_->open();
     std::array<std::uint8_t, 1 << 16> piece;
     sha256_hash hash;
-    for (std::size_t size = 1; size != 0 && !interrupted();) {
-        size = std::fread(piece.data(), 1, piece.size(), from.file.get());
-        hash.add(std::span{piece}.first(size));
+    for (capture_source const& each : capture_) {
+        open_capture const from = each.open();
+        for (std::size_t size = 1; size != 0 && !interrupted();) {
+            size = std::fread(piece.data(), 1, piece.size(), from.file.get());
+            hash.add(std::span{piece}.first(size));
+        }
+        if (std::ferror(from.file.get()) != 0) throw io_error{each.name(), "cannot be read"};
     }
-    if (std::ferror(from.file.get()) != 0) throw io_error{name_, "cannot be read"};
     return hash.finish();
 }
 
@@ -97,7 +100,7 @@ std::unique_ptr<event_source> open_recording::events(std::optional<std::int32_t>
     if (demo_) return std::make_unique<demo_stream>(*demo_, from);
     if (chosen_ == nullptr) return nullptr;
     if (options_.remark && !chosen_from_.empty()) options_.remark(chosen_from_);
-    return std::make_unique<capture_stream>(*capture_, chosen_->first_frame, stays_, maps_);
+    return std::make_unique<capture_stream>(capture_, chosen_->first_frame, stays_, maps_);
 }
 
 void open_recording::show_progress(event_source const& stream) const {

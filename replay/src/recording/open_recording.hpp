@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -27,6 +28,8 @@ struct open_options {
     size_detection sizes = size_detection::now;
     /// Refuse everything but captures.
     bool only_captures = false;
+    /// Further files of the same capture. With only_captures.
+    std::vector<std::string> further_files{};
 };
 
 class open_recording {
@@ -74,7 +77,7 @@ private:
     std::optional<input> bytes_;   // of a capture only if it cannot be read twice
     std::optional<demo_document> demo_;
     // For a capture:
-    std::optional<capture_source> capture_;
+    std::vector<capture_source> capture_; // its files
     map_collector maps_;
     std::optional<capture_pass> first_pass_;
     connection_stats const* chosen_ = nullptr;

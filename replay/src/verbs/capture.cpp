@@ -7,6 +7,8 @@
 #include "recording/demo/demo_sink.hpp"
 #include "verbs/verbs.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -20,7 +22,8 @@ struct capture_options {
     std::string connection; ///< its number or the client's address; empty: all, and for a demo the largest
     std::string map;        ///< path of a map file for the demo
     bool explain = false;
-    bool all = false; ///< connections without a snapshot too
+    bool all = false;      ///< connections without a snapshot too
+    bool together = false; ///< the files are one capture
     std::optional<shard> part;
     bool named = false; ///< whether it has to be said which file something is of
 };
@@ -55,12 +58,15 @@ void print(capture_options const& options, std::string const& name, capture_pass
            output& out) {
     auto const all = found.connections();
     frame_counts const& frames = found.frames();
+    auto const links = found.links();
     auto const notes = remarks(frames, found.watcher());
     text_buffer text;
     bool const json = options.format == "ndjson";
     if (!json) {
         if (options.explain) text.write("\n");
-        text.print("{}: {}, {} in {}, {}\n", printable(name), found.link_name(), counted(frames.all, "frame"),
+        text.print("{}: {}, {} in {}, {}\n", printable(name),
+                   links.empty() ? "no interfaces" : fmt::format("{}", fmt::join(links, " and ")),
+                   counted(frames.all, "frame"),
                    clock_text((frames.last_time - frames.first_time) / nanoseconds_per_tick),
                    counted(all.size(), "connection"));
         for (std::string const& line : notes) text.print("  {}\n", line);
@@ -80,36 +86,49 @@ void print(capture_options const& options, std::string const& name, capture_pass
         for (std::string const& line : notes) complain(fmt::format("{}: {}", name, line));
 }
 
-// The connections of one file, in words or as JSON.
-int report_connections(std::string const& file, capture_options const& options, output& out) {
+// What a capture of `count` files is called in messages.
+std::string name_of(std::string const& first, std::size_t count) {
+    return count == 1 ? first : fmt::format("{} and {} more", first, count - 1);
+}
+
+// The connections of a capture, of one file or several, in words or as JSON.
+int report_connections(std::span<std::string const> files, capture_options const& options, output& out) {
     bool const twice = !options.connection.empty();
-    capture_source const source{file, twice ? passes::two : passes::one};
-    progress shown{source.size() * (twice && options.explain ? 2 : 1)};
+    std::vector<capture_source> sources;
+    std::uint64_t size = 0;
+    for (std::string const& file : files) {
+        sources.emplace_back(file, twice || files.size() > 1 ? passes::two : passes::one);
+        size += sources.back().size();
+    }
+    std::string const name = name_of(sources.front().name(), files.size());
+    progress shown{size * (twice && options.explain ? 2 : 1)};
     packet_printer explaining{out, 0};
     capture_listener silent;
-    capture_pass found{source, options.explain && !twice ? explaining : silent};
+    capture_pass found{sources, options.explain && !twice ? explaining : silent};
     read_all(found, shown, 0);
     if (twice && interrupted()) return exit_interrupted;
     auto const all = found.connections();
-    std::size_t const only = twice ? choose_connection(all, options.connection, source.name()) + 1 : 0;
+    std::size_t const only = twice ? choose_connection(all, options.connection, name) + 1 : 0;
     if (twice && options.explain) {
         packet_printer one{out, all[only - 1]->first_frame};
-        capture_pass again{source, one};
-        read_all(again, shown, source.size());
+        capture_pass again{sources, one};
+        read_all(again, shown, size);
     }
     shown.clear();
-    print(options, source.name(), found, only, out);
-    return interrupted() ? exit_interrupted : exit_code_of(found, all, source.name());
+    print(options, name, found, only, out);
+    return interrupted() ? exit_interrupted : exit_code_of(found, all, name);
 }
 
-// One connection as a demo.
-int write_demo(std::string const& file, capture_options const& options) {
-    demo_target target{options.to, {&file, 1}};
-    progress shown{total_size({file})};
+// One connection as a demo, of a capture of one file or several.
+int write_demo(std::vector<std::string> const& files, capture_options const& options) {
+    demo_target target{options.to, files};
+    progress shown{total_size(files)};
+    std::string const& file = files.front();
     open_recording source{file,
                           {.connection = options.connection,
                            .progress = [&](std::uint64_t bytes) { shown.update(bytes, file); },
-                           .only_captures = true}};
+                           .only_captures = true,
+                           .further_files = {files.begin() + 1, files.end()}}};
     if (interrupted()) return exit_interrupted;
     auto const all = source.capture()->connections();
     connection_stats const& chosen = *source.connection();
@@ -140,18 +159,22 @@ int capture(capture_options const& chosen) {
     bool const demo = options.format == "demo";
     if (options.explain && options.format != "text") throw usage_error{"--explain prints only text"};
     if (!options.map.empty() && !demo) throw usage_error{"--map is for --format demo"};
-    if (demo && options.files.size() > 1) throw usage_error{"--format demo takes one file"};
+    if (demo && options.files.size() > 1 && !options.together)
+        throw usage_error{"--format demo takes one file, or the files of one capture with --together"};
+    if (options.together && options.part) throw usage_error{"--shard is not for --together"};
     if (demo && options.part) throw usage_error{"--shard is not for --format demo"};
-    if (demo) return write_demo(options.files.front(), options);
-    options.named = options.files.size() > 1;
+    if (demo) return write_demo(options.files, options);
+    options.named = options.files.size() > 1 && !options.together;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
     output out{options.to, options.files};
     int worst = exit_ok;
-    for (std::size_t i = 0; i < options.files.size() && !interrupted(); ++i) {
+    std::span<std::string const> const files = options.files;
+    std::size_t const each = options.together ? files.size() : 1;
+    for (std::size_t i = 0; i < files.size() && !interrupted(); i += each) {
         if (i != 0 && options.format == "text") out.write("\n");
         int code = exit_ok;
         try {
-            code = report_connections(options.files[i], options, out);
+            code = report_connections(files.subspan(i, each), options, out);
         } catch (output_error const&) {
             throw;
         } catch (...) {
@@ -184,11 +207,14 @@ verb const capture_verb{
                      "with the most snapshots]",
                      "WHICH");
         options.flag("--all", chosen->all, "also list connections without snapshots");
+        options.flag("--together", chosen->together,
+                     "the files are one capture, as tcpdump and dumpcap write them in turn: read in order of time");
         options.flag("--explain", chosen->explain, "first print every packet, chunk and changed item");
         options.text("--map", chosen->map, "map for the demo, if the capture does not contain its download",
                      "FILE");
         options.part(chosen->part);
-        options.examples({"capture game.pcap", "capture game.pcap --connection 2 -o game.demo"});
+        options.examples({"capture game.pcap", "capture game.pcap --connection 2 -o game.demo",
+                          "capture --together game.pcap0 game.pcap1 game.pcap2"});
         return [chosen] { return capture(*chosen); };
     }};
 

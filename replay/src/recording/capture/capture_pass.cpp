@@ -8,8 +8,8 @@
 
 namespace teewire::replay {
 
-capture_pass::capture_pass(capture_source const& source, capture_listener& listener)
-    : reader_{source}, watcher_{listener} {}
+capture_pass::capture_pass(std::span<capture_source const> files, capture_listener& listener)
+    : reader_{files}, watcher_{listener} {}
 
 bool capture_pass::next() {
     captured_frame frame;
@@ -20,11 +20,25 @@ bool capture_pass::next() {
     }
     if (frames_.all++ == 0) frames_.first_time = frame.time;
     frames_.last_time = frame.time;
+    if (!frame.link) {
+        ++frames_.unreadable;
+        return true;
+    }
     udp_datagram datagram;
-    switch (read_frame(reader_.link(), frame.bytes, datagram)) {
+    ip_fragment part;
+    frame_kind kind = read_frame(*frame.link, frame.bytes, datagram, part);
+    if (kind == frame_kind::fragment) {
+        auto const whole = fragments_.add(frame.time, part);
+        frames_.fragments = fragments_.left_out();
+        if (!whole) return true;
+        datagram.from = part.from;
+        datagram.to = part.to;
+        kind = read_udp(*whole, datagram);
+    }
+    switch (kind) {
     case frame_kind::udp: watcher_.receive(frame.number, frame.time, datagram); break;
     case frame_kind::other: ++frames_.other; break;
-    case frame_kind::fragment: ++frames_.fragments; break;
+    case frame_kind::fragment: break;
     case frame_kind::cut:
         if (frames_.cut++ == 0)
             frames_.first_cut =

@@ -1,8 +1,9 @@
-// One reading of a capture, from its first frame to its last.
+// One reading of a capture, of one file or several, from its first frame to its last.
 #pragma once
 
+#include "recording/capture/capture_sequence.hpp"
 #include "recording/capture/connections.hpp"
-#include "recording/capture/pcap_file.hpp"
+#include "recording/capture/fragments.hpp"
 #include "recording/capture/report.hpp"
 
 #include <functional>
@@ -14,8 +15,8 @@ namespace teewire::replay {
 
 class capture_pass {
 public:
-    /// Borrowed arguments must outlive it. Throws as capture_reader does.
-    capture_pass(capture_source const& source, capture_listener& listener);
+    /// Borrowed arguments must outlive it. Throws as capture_sequence does.
+    capture_pass(std::span<capture_source const> files, capture_listener& listener);
 
     /// Reads a frame. False at the end and where the file is damaged: then what is still open has been counted.
     bool next();
@@ -25,13 +26,14 @@ public:
     [[nodiscard]] connection_watcher const& watcher() const noexcept { return watcher_; }
     [[nodiscard]] std::vector<connection_stats const*> connections() const { return watcher_.connections(); }
     [[nodiscard]] frame_counts const& frames() const noexcept { return frames_; }
-    [[nodiscard]] std::string_view link_name() const noexcept { return reader_.link_name(); }
+    [[nodiscard]] std::vector<std::string> links() const { return reader_.links(); }
     /// The damage and its position; empty if there is none.
     [[nodiscard]] std::string const& error() const noexcept { return reader_.error(); }
     [[nodiscard]] std::uint64_t done_bytes() const { return reader_.position(); }
 
 private:
-    capture_reader reader_;
+    capture_sequence reader_;
+    fragment_buffer fragments_;
     connection_watcher watcher_;
     frame_counts frames_;
 };

@@ -22,9 +22,9 @@ std::span<std::uint8_t const> map_collector::find(served_map const& map) const {
     return found->second;
 }
 
-capture_stream::capture_stream(capture_source const& source, std::uint64_t first_frame, std::vector<map_stay> stays,
-                               map_collector const& maps)
-    : first_frame_{first_frame}, stays_{std::move(stays)}, maps_{maps}, pass_{source, *this} {}
+capture_stream::capture_stream(std::span<capture_source const> files, std::uint64_t first_frame,
+                               std::vector<map_stay> stays, map_collector const& maps)
+    : first_frame_{first_frame}, stays_{std::move(stays)}, maps_{maps}, pass_{files, *this} {}
 
 bool capture_stream::next(stream_event& out) {
     while (ready_.empty()) {

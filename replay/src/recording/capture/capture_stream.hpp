@@ -33,8 +33,8 @@ private:
 class capture_stream final : public event_source, private capture_listener {
 public:
     /// Takes the results of the first reading for the connection to follow: its first frame, and all of its stays.
-    /// Borrowed arguments must outlive it. Throws as capture_reader does.
-    capture_stream(capture_source const& source, std::uint64_t first_frame, std::vector<map_stay> stays,
+    /// Borrowed arguments must outlive it. Throws as capture_sequence does.
+    capture_stream(std::span<capture_source const> files, std::uint64_t first_frame, std::vector<map_stay> stays,
                    map_collector const& maps);
 
     bool next(stream_event& out) override;

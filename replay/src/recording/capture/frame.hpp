@@ -35,12 +35,25 @@ enum class link_layer : std::uint8_t { ethernet, cooked_1, cooked_2, loopback, r
 enum class frame_kind : std::uint8_t {
     udp,
     other,    ///< not UDP
-    fragment, ///< of a datagram; they are not put together, as no game packet needs to be taken apart
+    fragment, ///< of a datagram
     cut,      ///< ends before the datagram does
 };
 
-/// Finds the datagram in a frame. VLAN tags and the extension headers of IPv6 are passed over, padding is left out;
+/// A part of a datagram that IP took apart. Borrowed: the bytes point into the frame.
+struct ip_fragment {
+    udp_address from; ///< without a port
+    udp_address to;
+    std::uint32_t id = 0;
+    std::size_t offset = 0; ///< in the UDP packet
+    bool last = false;
+    std::span<std::uint8_t const> bytes;
+};
+
+/// Finds the datagram in a frame, or a part of one. VLAN tags and the extension headers of IPv6 are passed over, padding is left out;
 /// checksums are not looked at, as those of the capturing machine's own packets are often not filled in.
-[[nodiscard]] frame_kind read_frame(link_layer link, std::span<std::uint8_t const> frame, udp_datagram& out);
+[[nodiscard]] frame_kind read_frame(link_layer link, std::span<std::uint8_t const> frame, udp_datagram& out,
+                                    ip_fragment& part);
+/// The datagram in a UDP packet. Sets the ports of `out`, and its payload.
+[[nodiscard]] frame_kind read_udp(std::span<std::uint8_t const> packet, udp_datagram& out);
 
 } // namespace teewire::replay

@@ -242,8 +242,11 @@ std::vector<std::string> remarks(frame_counts const& frames, connection_watcher 
         lines.push_back(fmt::format("{} truncated when captured, left out: {}",
                                     counted(frames.cut, "frame was", "frames were"), frames.first_cut));
     if (frames.fragments != 0)
-        lines.push_back(
-            fmt::format("{} left out: datagrams are not reassembled", counted(frames.fragments, "IP fragment")));
+        lines.push_back(fmt::format("{} left out: the rest of the datagram is missing",
+                                    counted(frames.fragments, "IP fragment")));
+    if (frames.unreadable != 0)
+        lines.push_back(fmt::format("{} left out, of interfaces whose link layer is unreadable",
+                                    counted(frames.unreadable, "frame")));
     if (frames.untimed != 0)
         lines.push_back(fmt::format("{} with an impossible time, replaced by that of the frame before",
                                     counted(frames.untimed, "frame")));

@@ -10,7 +10,8 @@ namespace teewire::replay {
 struct frame_counts {
     std::uint64_t all = 0;
     std::uint64_t other = 0;
-    std::uint64_t fragments = 0;
+    std::uint64_t fragments = 0;  ///< of datagrams whose other parts are missing
+    std::uint64_t unreadable = 0; ///< of interfaces with another link layer
     std::uint64_t cut = 0;
     std::string first_cut;     ///< "frame 12 has 96 of 1042 bytes"
     std::uint64_t untimed = 0; ///< times that cannot be

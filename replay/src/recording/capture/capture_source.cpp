@@ -1,10 +1,7 @@
-#include "recording/capture/pcap_file.hpp"
+#include "recording/capture/capture_source.hpp"
 
 #include "base/compression.hpp"
-#include "base/file_kind.hpp"
 #include "base/interrupts.hpp"
-
-#include <pcap/pcap.h>
 
 #include <fmt/format.h>
 
@@ -22,20 +19,6 @@
 
 namespace teewire::replay {
 namespace {
-
-std::optional<link_layer> find_link(int type) {
-    switch (type) {
-    case DLT_EN10MB: return link_layer::ethernet;
-    case DLT_LINUX_SLL: return link_layer::cooked_1;
-    case DLT_LINUX_SLL2: return link_layer::cooked_2;
-    case DLT_NULL:
-    case DLT_LOOP: return link_layer::loopback;
-    case DLT_RAW:
-    case DLT_IPV4:
-    case DLT_IPV6: return link_layer::raw_ip;
-    default: return {};
-    }
-}
 
 // Reads what may be slow: a signal ends it like the end of the file, so that what came until then can be reported.
 ssize_t read_stream(void* cookie, char* to, std::size_t size) {
@@ -105,12 +88,6 @@ open_file stream_of(int descriptor, std::string const& name) {
     return opened;
 }
 
-// Puts back the bytes that were read first.
-void put_back(open_file const& file, std::span<std::uint8_t const> bytes, std::string const& name) {
-    for (std::size_t i = bytes.size(); i > 0; --i)
-        if (std::ungetc(bytes[i - 1], file.get()) == EOF) throw io_error{name, "cannot be read"};
-}
-
 open_file copy_of(open_file const& stream, std::string const& name) {
     open_file copy{std::tmpfile()};
     if (copy == nullptr) throw io_error{fmt::format("cannot create a temporary file: {}", std::strerror(errno))};
@@ -128,16 +105,10 @@ open_file copy_of(open_file const& stream, std::string const& name) {
     return copy;
 }
 
-// Usual files have 32 bits for the seconds. Captures from other years do not exist, and without them the difference of
-// any two times fits into the same type.
-constexpr std::int64_t second = 1'000'000'000; // nanoseconds
-constexpr std::int64_t min_time = -std::int64_t{UINT32_MAX} * second;
-constexpr std::int64_t max_time = std::int64_t{UINT32_MAX} * second + second - 1;
-
-std::optional<std::int64_t> nanoseconds(timeval const& time) {
-    std::int64_t const part = time.tv_usec; // which counts nanoseconds here
-    if (time.tv_sec < min_time / second || time.tv_sec > max_time / second || part < 0 || part >= second) return {};
-    return std::int64_t{time.tv_sec} * second + part;
+// Puts back the bytes that were read first.
+void put_back(open_file const& file, std::span<std::uint8_t const> bytes, std::string const& name) {
+    for (std::size_t i = bytes.size(); i > 0; --i)
+        if (std::ungetc(bytes[i - 1], file.get()) == EOF) throw io_error{name, "cannot be read"};
 }
 
 } // namespace
@@ -204,79 +175,6 @@ open_file capture_source::open_raw() const {
     open_file file{std::fopen(path_.c_str(), "rb")};
     if (file == nullptr) throw io_error{name_, std::strerror(errno)};
     return file;
-}
-
-capture_reader::capture_reader(open_capture from, std::string const& name) : damage_{std::move(from.damage)} {
-    open_file file = std::move(from.file);
-    std::array<char, PCAP_ERRBUF_SIZE> reason{};
-    endless_wait const beginning; // of which there is nothing to report
-    // libpcap's message about another kind of file would not help.
-    std::array<std::uint8_t, file_kind_bytes> begin{};
-    std::size_t const size = std::fread(begin.data(), 1, begin.size(), file.get());
-    auto const seen = std::span{begin}.first(size);
-    if (seen.empty() && damage_ != nullptr && !damage_->empty()) throw bad_input{name, *damage_};
-    if (identify(seen) != file_kind::capture) refuse_kind(name, seen, "a packet capture");
-    put_back(file, seen, name);
-    handle_ = pcap_fopen_offline_with_tstamp_precision(file.get(), PCAP_TSTAMP_PRECISION_NANO, reason.data());
-    if (handle_ == nullptr) throw bad_input{name, fmt::format("byte 0: {}", reason.data())};
-    static_cast<void>(file.release()); // is closed with the handle
-    int const type = pcap_datalink(handle_);
-    auto const known = find_link(type);
-    if (!known) {
-        char const* const type_name = pcap_datalink_val_to_description(type);
-        std::string const text = type_name != nullptr ? type_name : fmt::format("type {}", type);
-        pcap_close(handle_);
-        throw usage_error{
-            name, fmt::format("a capture of {}, which are unreadable: only Ethernet, Linux cooked, raw IP and "
-                              "loopback can",
-                              text)};
-    }
-    link_ = *known;
-}
-
-capture_reader::~capture_reader() { pcap_close(handle_); }
-
-std::string_view capture_reader::link_name() const noexcept {
-    switch (link_) {
-    case link_layer::ethernet: return "Ethernet";
-    case link_layer::cooked_1: return "Linux cooked v1";
-    case link_layer::cooked_2: return "Linux cooked v2";
-    case link_layer::loopback: return "loopback";
-    case link_layer::raw_ip: return "raw IP";
-    }
-    return "";
-}
-
-std::uint64_t capture_reader::position() const {
-    off_t const at = ftello(::pcap_file(handle_));
-    return at < 0 ? 0 : static_cast<std::uint64_t>(at);
-}
-
-bool capture_reader::next(captured_frame& out) {
-    if (!error_.empty()) return false;
-    pcap_pkthdr* head = nullptr;
-    std::uint8_t const* bytes = nullptr;
-    std::uint64_t const begin = position();
-    int const found = pcap_next_ex(handle_, &head, &bytes);
-    if (found != 1) {
-        if (damage_ != nullptr && !damage_->empty()) {
-            error_ = fmt::format("frame {}: {}", frames_ + 1, *damage_);
-            return false;
-        }
-        if (found == PCAP_ERROR_BREAK) return false;
-        std::string const place = begin != 0 ? fmt::format(" at byte {}", begin) : std::string{};
-        error_ = fmt::format("frame {}{}: {}", frames_ + 1, place, pcap_geterr(handle_));
-        return false;
-    }
-    ++frames_;
-    out.number = frames_;
-    auto const time = nanoseconds(head->ts);
-    if (!time) ++untimed_;
-    else time_ = *time;
-    out.time = time_;
-    out.original_size = head->len;
-    out.bytes = {bytes, head->caplen};
-    return true;
 }
 
 } // namespace teewire::replay
