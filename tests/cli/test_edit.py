@@ -232,6 +232,34 @@ class Join(Edit):
                     self.edit("join", *pieces, "-o", "all.demo", "--force")
                     self.assertEqual(run_bytes("diff", demo, "all.demo", cwd=self.folder), (0, b"", ""))
 
+    def test_clients_that_began_together(self):
+        """Recordings of two clients from the same second are not pieces of one: all ticks of both are kept."""
+        def client(name, begin, end, local):
+            demo = demo_codec.Writer()
+            for tick in range(begin, end + 1, 2):
+                demo.snapshot(tick, [(10, n, [int(n == local), n, 0, tick, 0]) for n in range(2)])
+            (self.folder / name).write_bytes(demo.out)
+
+        client("one.demo", 1000, 1400, 0)
+        client("two.demo", 1100, 1800, 1)
+        err = self.edit("join", "one.demo", "two.demo", "-o", "both.demo")
+        self.assertIn("two.demo: began in the same second as one.demo, but differs from it in ticks 1100 to 1400, so it is put "
+                      "behind it\n", err)
+        self.assertEqual(len(ticks(self.folder / "both.demo")), 201 + 351)
+        # The same recording, from another tick on, with its items in another order.
+        client("same.demo", 1100, 1800, 0)
+        demo = demo_codec.Writer()
+        for tick in range(1100, 1801, 2):
+            demo.snapshot(tick, [(10, n, [int(n == 0), n, 0, tick, 0]) for n in (1, 0)])
+        (self.folder / "turned.demo").write_bytes(demo.out)
+        for name in ("same.demo", "turned.demo"):
+            err = self.edit("join", "one.demo", name, "-o", "both.demo", "--force")
+            self.assertNotIn("behind", err)
+            self.assertEqual(list(ticks(self.folder / "both.demo")), list(range(1000, 1801, 2)))
+        # Ticks that overlap without one in common prove nothing.
+        client("odd.demo", 1101, 1801, 0)
+        self.assertIn("odd.demo: began in the same second", self.edit("join", "one.demo", "odd.demo", "-o", "both.demo", "--force"))
+
     def test_what_does_not_belong_together(self):
         self.refuse("join", DEMO, SEVEN, "-o", "x.demo", words=f"{SEVEN}: has items of 0.7, but {DEMO} those of 0.6")
         self.refuse("join", DEMO, YARD, "-o", "x.demo", words="was recorded on yard with crc c3cbca94, but")

@@ -21,8 +21,8 @@ constexpr std::int32_t usual_step = 2; // ticks, of every server with the defaul
 
 std::int32_t step_of(joinable const& part) { return part.step > 0 ? part.step : usual_step; }
 
-// Whether `part` continues the recording of `before`, with no gap between them that is worth closing.
-bool continues(joinable const& before, joinable const& part) {
+// Whether `part` seems to continue the recording of `before`, with no gap between them that is worth closing.
+bool may_continue(joinable const& before, joinable const& part) {
     constexpr std::int64_t smallest_gap = ticks_per_second; // that is closed
     auto const same = [](auto const& a, auto const& b) { return text(a) == text(b); };
     demo_header const &a = before.header, &b = part.header;
@@ -34,10 +34,47 @@ bool continues(joinable const& before, joinable const& part) {
 
 // How far a part is moved if the one before, which was moved so far, ends there.
 std::int64_t shift_behind(joinable const& before, joinable const& part, std::int64_t shift, std::int64_t end) {
-    return continues(before, part) ? shift : end + step_of(before) - part.first_tick;
+    return part.continues ? shift : end + step_of(before) - part.first_tick;
+}
+
+bool next_snapshot(demo_stream& from, stream_event& out) {
+    while (!interrupted() && from.next(out))
+        if (out.kind == event_kind::snapshot) return true;
+    return false;
+}
+
+// The order of the items does not matter, as keyframes may have another one.
+bool same_items(snapshot_view a, snapshot_view b) {
+    if (std::ranges::equal(a.ints(), b.ints())) return true;
+    if (a.size() != b.size()) return false;
+    auto const sorted = [](snapshot_view view) {
+        std::vector<item> items{view.begin(), view.end()};
+        std::stable_sort(items.begin(), items.end(), [](item const& x, item const& y) { return x.key < y.key; });
+        return items;
+    };
+    return std::ranges::equal(sorted(a), sorted(b), [](item const& x, item const& y) {
+        return x.key == y.key && std::ranges::equal(x.data, y.data);
+    });
 }
 
 } // namespace
+
+continuation find_continuation(joinable const& before, demo_document& before_demo, joinable const& part,
+                               demo_document& part_demo) {
+    if (!may_continue(before, part)) return continuation::none;
+    if (part.first_tick > before.last_tick) return continuation::same;
+    demo_stream a{before_demo, part.first_tick}, b{part_demo};
+    bool common = false;
+    stream_event x, y;
+    for (bool more = next_snapshot(a, x) && next_snapshot(b, y); more && y.tick <= before.last_tick;) {
+        if (x.tick == y.tick) {
+            if (!same_items(x.state, y.state)) return continuation::differs;
+            common = true;
+        }
+        more = x.tick < y.tick ? next_snapshot(a, x) : next_snapshot(b, y);
+    }
+    return common ? continuation::same : continuation::differs;
+}
 
 joinable examine(demo_document const& demo) {
     joinable part;
@@ -120,7 +157,7 @@ void demo_joiner::add(demo_document& demo, std::function<void(std::string const&
     auto const shift = static_cast<std::int32_t>(shift_);
     // The demo before already has everything up to this tick.
     std::int64_t const known_until =
-        before != nullptr && continues(*before, part) ? std::int64_t{joined_.last_tick} - shift : INT64_MIN;
+        before != nullptr && part.continues ? std::int64_t{joined_.last_tick} - shift : INT64_MIN;
     tick_mover mover{part.version};
 
     demo_player& player = demo.player();

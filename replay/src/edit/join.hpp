@@ -28,9 +28,16 @@ struct joinable {
     std::int32_t last_tick = -1;  ///< before ticks go back, or damage
     std::int32_t step = 0;        ///< the usual distance of its snapshots; 0 if it has only one
     served_map map;               ///< that in it, or what its header says
+    bool continues = false;       ///< the recording of the part before it
 };
 /// Throws bad_input if there is no snapshot in it. O(chunks).
 [[nodiscard]] joinable examine(demo_document const& demo);
+/// What makes one recording of two parts: the headers agree, the second one begins less than a second after the end of
+/// the first, or before it, and every snapshot of a tick that both have is the same. Two clients that began in the same
+/// second agree in all but the last. Decodes what both have, from the demo that `before` is of and that `part` is of.
+enum class continuation : std::uint8_t { none, differs, same };
+[[nodiscard]] continuation find_continuation(joinable const& before, demo_document& before_demo,
+                                             joinable const& part, demo_document& part_demo);
 /// Throws usage_error if the second one cannot follow the first.
 void expect_joinable(joinable const& first, joinable const& other);
 
@@ -43,9 +50,9 @@ struct joined {
 };
 
 /// Writes the demo. Each recording begins one step after the end of the one before: its ticks are moved, including
-/// those in items. The first one begins so that none has to be moved back. A part of the same recording as the one
-/// before, which begins less than a second after its end, or before it, keeps its ticks, and ticks that both have are
-/// written once: cut and joined again, a recording is equal to the original.
+/// those in items. The first one begins so that none has to be moved back. A part that continues the recording of the one
+/// before keeps its ticks, and ticks that both have are written once: cut and joined again, a recording is equal to the
+/// original.
 class demo_joiner {
 public:
     /// `parts` are joinable; none is empty. `map` goes into the file. Throws usage_error if there are not enough ticks.

@@ -31,6 +31,26 @@ private:
     std::shared_ptr<input const> streamed_;
 };
 
+// The demo points into its input.
+struct opened {
+    opened() = default;
+    explicit opened(std::shared_ptr<input const> source)
+        : bytes{std::move(source)}, demo{std::make_unique<demo_document>(*bytes)} {}
+    std::shared_ptr<input const> bytes;
+    std::unique_ptr<demo_document> demo;
+};
+
+bool does_continue(joinable const& before, demo_document& before_demo, joinable const& part,
+                   demo_document& part_demo) {
+    continuation const found = find_continuation(before, before_demo, part, part_demo);
+    if (found == continuation::differs)
+        complain(
+            fmt::format("{}: began in the same second as {}, but differs from it in ticks {} to {}, so it is put "
+                        "behind it",
+                        part.name, before.name, part.first_tick, std::min(before.last_tick, part.last_tick)));
+    return found == continuation::same;
+}
+
 bool same_recording(joinable const& a, joinable const& b) {
     return a.header == b.header && a.first_tick == b.first_tick && a.last_tick == b.last_tick;
 }
@@ -45,14 +65,16 @@ int join(join_options const& options) {
     std::vector<joinable> parts;
     std::vector<std::uint8_t> map;
     std::uint64_t total = 0;
+    opened last;
     for (std::size_t i = 0; i < options.files.size() && !interrupted(); ++i) {
-        auto const source = all.open(i);
-        demo_document const demo{*source};
-        parts.push_back(examine(demo));
+        opened now{all.open(i)};
+        parts.push_back(examine(*now.demo));
         if (interrupted()) break;
         expect_joinable(parts.front(), parts.back());
-        if (map.empty()) map.assign(demo.map().begin(), demo.map().end());
-        total += demo.file_size();
+        if (i > 0) parts.back().continues = does_continue(parts[i - 1], *last.demo, parts[i], *now.demo);
+        if (map.empty()) map.assign(now.demo->map().begin(), now.demo->map().end());
+        total += now.demo->file_size();
+        last = std::move(now);
     }
     if (interrupted()) return exit_interrupted;
 
