@@ -484,7 +484,7 @@ TEST_CASE("merge: what holds for all of it") {
     first.begun.last_tick = 90;
     first.begun.began = 5000;
     first.begun.markers = some;
-    first.begun.map.crc = 0x55bc801d; // of the other's map
+    first.begun.map.crc = second.begun.map.crc = 0x55bc801d; // of the second's map
     second.begun.first_tick = 8;
     second.begun.last_tick = 80;
     second.begun.began = 4000;
@@ -497,4 +497,12 @@ TEST_CASE("merge: what holds for all of it") {
     CHECK(found.begun.began == 4000);
     CHECK(found.begun.map_bytes.size() == 3);
     CHECK(found.markers == std::vector<std::int32_t>{50, 100, 200});
+    // The map that they name goes before another that one of them holds.
+    std::vector<std::uint8_t> const other_map = {1, 2};
+    first.begun.map_bytes = other_map;
+    for (bool const turned : {false, true})
+        CHECK(merge({{turned ? first : second, snapshot(8, {})}, {turned ? second : first, snapshot(10, {})}})
+                  .begun.map_bytes.size() == 3);
+    second.begun.map_bytes = {};
+    CHECK(merge({{second, snapshot(8, {})}, {first, snapshot(10, {})}}).begun.map_bytes.size() == 2);
 }

@@ -57,7 +57,8 @@ TEST_CASE("repair: header and map") {
         for (std::size_t const at : changed) file[at] ^= 0x11;
         return file;
     };
-    constexpr std::size_t crc = 140, sha256 = 460, size = 138, in_map = 1000, net_version = 8, type = 144;
+    constexpr std::size_t crc = 140, sha256 = 460, size = 138, in_map = 5000, in_plain_map = 1000, net_version = 8,
+                          type = 144;
     auto const check = [&](std::initializer_list<std::size_t> changed, bool has_map, std::size_t remarks) {
         std::size_t const first = changed.size() == 0 ? SIZE_MAX : *changed.begin();
         CAPTURE(first);
@@ -77,10 +78,13 @@ TEST_CASE("repair: header and map") {
     CHECK(check({size}, true, 1) == before);
     CHECK(check({net_version}, true, 1) == before);
     CHECK(check({type}, true, 1).type == std::array<char, 8>{'c', 'l', 'i', 'e', 'n', 't'});
-    CHECK(check({0}, true, 1) == before);            // TWDEMO
-    CHECK(check({7}, true, 1) == before);            // version: 23 is read as 6
-    CHECK(check({440}, true, 1) == before);          // the marker of a SHA-256
-    auto const left_out = check({in_map}, false, 1); // names the map that it was
+    CHECK(check({0}, true, 1) == before);   // TWDEMO
+    CHECK(check({7}, true, 1) == before);   // version: 23 is read as 6
+    CHECK(check({440}, true, 1) == before); // the marker of a SHA-256
+    // One that can be read, but is another, stays. One that is damaged does not. The header names the one that it was.
+    auto const kept = check({in_plain_map}, true, 1);
+    CHECK(kept == before);
+    auto const left_out = check({in_map}, false, 1);
     CHECK(left_out.map_size == 0);
     CHECK(left_out.map_crc == before.map_crc);
     CHECK(left_out.sha256 == before.sha256);

@@ -162,13 +162,8 @@ std::vector<tick_range> unite(std::vector<tick_range> ranges) {
     return united;
 }
 
-demo_header header_for(demo_header header, std::span<tick_range const> ticks, std::span<std::uint8_t const> map) {
-    header.map_size = static_cast<std::uint32_t>(map.size());
-    if (!map.empty()) {
-        header.map_crc = map_crc32(map);
-        header.has_sha256 = header.version >= 6;
-        header.sha256 = header.has_sha256 ? sha256(map) : decltype(header.sha256){};
-    }
+demo_header header_for(demo_header header, std::span<tick_range const> ticks, std::size_t map_bytes) {
+    header.map_size = static_cast<std::uint32_t>(map_bytes);
     std::int64_t const length =
         ticks.empty() ? 0 : std::int64_t{ticks.back().last} - std::int64_t{ticks.front().first};
     header.length = static_cast<std::int32_t>(length / ticks_per_second);
@@ -342,7 +337,7 @@ std::vector<tick_range> demo_cutter::write(output_file& out, std::vector<demo_pi
     if (piece == pieces.end()) return {};
     std::vector<tick_range> expected;
     for (auto p = piece; p != pieces.end(); ++p) expected.push_back(p->ticks);
-    put(encode(header_for(demo_.header(), expected, map)));
+    put(encode(header_for(demo_.header(), expected, map.size())));
     put(map);
     std::vector<tick_range> written;
     do {
@@ -352,7 +347,7 @@ std::vector<tick_range> demo_cutter::write(output_file& out, std::vector<demo_pi
         while (++piece != pieces.end() && !prepare(*piece, false, first)) {
         }
     } while (piece != pieces.end() && !interrupted());
-    if (written != expected) out.overwrite_begin(encode(header_for(demo_.header(), written, map)));
+    if (written != expected) out.overwrite_begin(encode(header_for(demo_.header(), written, map.size())));
     return written;
 }
 

@@ -94,9 +94,8 @@ private:
     demo_failure failed_; // why make() did
 };
 
-/// The header of a demo with those ticks of the demo with the given header, and with that map, or without the same map
-/// if there are no bytes.
-[[nodiscard]] demo_header header_for(demo_header header, std::span<tick_range const> ticks,
-                                     std::span<std::uint8_t const> map);
+/// The header of a demo with those ticks of the demo with the given header, and with so many bytes of a map in it. The map
+/// that it names stays.
+[[nodiscard]] demo_header header_for(demo_header header, std::span<tick_range const> ticks, std::size_t map_bytes);
 
 } // namespace teewire::replay

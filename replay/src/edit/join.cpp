@@ -6,7 +6,6 @@
 #include "game/spacing.hpp"
 #include "recording/demo/demo_stream.hpp"
 
-#include <teewire/map/datafile.hpp>
 #include <teewire/sha256.hpp>
 
 #include <fmt/format.h>
@@ -83,10 +82,8 @@ joinable examine(demo_document const& demo) {
     part.sizes = &demo.sizes();
     part.version = demo.item_protocol();
     part.map = map_of(demo.header());
-    if (!demo.map().empty()) {
-        part.map.crc = map_crc32(demo.map());
-        part.map.sha256 = sha256(demo.map());
-    }
+    part.has_map = !demo.map().empty() && is_map(part.map, demo.map());
+    if (part.has_map && !part.map.sha256) part.map.sha256 = sha256(demo.map());
 
     distance_counts distances;
     demo_reader reader = demo.reader(demo.first_chunk(), demo.file_size());

@@ -27,7 +27,8 @@ struct joinable {
     std::int32_t first_tick = -1; ///< of the first full snapshot
     std::int32_t last_tick = -1;  ///< before ticks go back, or damage
     std::int32_t step = 0;        ///< the usual distance of its snapshots; 0 if it has only one
-    served_map map;               ///< that in it, or what its header says
+    served_map map;               ///< that its header names
+    bool has_map = false;         ///< it holds that map
     bool continues = false;       ///< the recording of the part before it
 };
 /// Throws bad_input if there is no snapshot in it. O(chunks).

@@ -97,8 +97,7 @@ private:
                 continue;
             }
             recording_info const& begun = r->reader.begun();
-            served_map map = begun.map;
-            if (!begun.map_bytes.empty()) map.crc = map_crc32(begun.map_bytes);
+            served_map const& map = begun.map;
             if (first) {
                 first = false;
                 first_name_ = name(*r);
@@ -112,7 +111,7 @@ private:
             if (begun.version == protocol::ddnet) recording_.version = begun.version;
             if (begun.began != 0 && (recording_.began == 0 || begun.began < recording_.began))
                 recording_.began = begun.began;
-            if (map_bytes_.empty()) map_bytes_.assign(begun.map_bytes.begin(), begun.map_bytes.end());
+            take_map(begun);
             if (!recording_.map.sha256) recording_.map.sha256 = map.sha256;
             if (begun.first_tick >= 0 && (recording_.first_tick < 0 || begun.first_tick < recording_.first_tick))
                 recording_.first_tick = begun.first_tick;
@@ -136,6 +135,13 @@ private:
         if (!is_same_map(recording_.map, map))
             throw usage_error{fmt::format("{}: was recorded on {}, but {} on {}", who, replay::describe(map),
                                           first_name_, replay::describe(recording_.map))};
+    }
+
+    // That which the recordings name, or else another that one of them holds.
+    void take_map(recording_info const& from) {
+        bool const named = !from.map_bytes.empty() && !has_named_map_ && is_map(from.map, from.map_bytes);
+        has_named_map_ = has_named_map_ || named;
+        if (named || map_bytes_.empty()) map_bytes_.assign(from.map_bytes.begin(), from.map_bytes.end());
     }
 
     void end(merge_source& r) {
@@ -502,6 +508,7 @@ private:
     recording_info recording_;
     std::string first_name_;
     std::vector<std::uint8_t> map_bytes_;
+    bool has_named_map_ = false; // in map_bytes_
     std::vector<std::int32_t> markers_;
     std::optional<type_table> types_; // from the beginning
     type_table::meaning unknown_;

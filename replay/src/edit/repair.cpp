@@ -157,19 +157,17 @@ void demo_repair::read_map() {
         auto const stated = all.first(stated_map_bytes(all));
         if (!map_.empty())
             remarks_.emplace_back("map: the size in the header was wrong; the bytes match the header's checksum");
-        else if (!stated.empty() && !header_.has_sha256 && is_sound(stated)) { // or else two hashes were wrong
+        else if (!stated.empty() && is_sound(stated)) {
             map_ = stated;
-            remarks_.emplace_back(
-                "map: its bytes are not those that the header names, but a map that is in order: it is "
-                "kept, and the header names it now");
+            remarks_.emplace_back("map: it is another map than the header names, and in order; both are kept");
         } else {
-            remarks_.emplace_back("map: its bytes are not those that the header names; it is left out, and the "
-                                  "header names the one that it "
-                                  "was");
+            remarks_.emplace_back(
+                "map: its bytes are not those that the header names, and damaged; it is left out, and "
+                "the header still names it");
         }
     }
     header_.map_size = static_cast<std::uint32_t>(map_.size());
-    if (map_.empty()) return;
+    if (map_.empty() || !names_map(header_, map_)) return;
     std::uint32_t const crc = map_crc32(map_);
     auto const digest = sha256(map_);
     if (map_matches_ && crc != header_.map_crc) remarks_.emplace_back("header: the CRC of the map was wrong");

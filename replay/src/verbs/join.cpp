@@ -64,6 +64,7 @@ int join(join_options const& options) {
 
     std::vector<joinable> parts;
     std::vector<std::uint8_t> map;
+    bool has_named_map = false; // the one that the headers name
     std::uint64_t total = 0;
     opened last;
     for (std::size_t i = 0; i < options.files.size() && !interrupted(); ++i) {
@@ -72,7 +73,9 @@ int join(join_options const& options) {
         if (interrupted()) break;
         expect_joinable(parts.front(), parts.back());
         if (i > 0) parts.back().continues = does_continue(parts[i - 1], *last.demo, parts[i], *now.demo);
-        if (map.empty()) map.assign(now.demo->map().begin(), now.demo->map().end());
+        bool const is_named = parts.back().has_map && !has_named_map;
+        if (is_named || map.empty()) map.assign(now.demo->map().begin(), now.demo->map().end());
+        has_named_map = has_named_map || is_named;
         total += now.demo->file_size();
         last = std::move(now);
     }

@@ -47,7 +47,7 @@ demo_recorder::demo_recorder(byte_sink& to, recording_info const& what)
     set_text(header.timestamp, text);
     if (header.version >= 6) {
         header.has_sha256 = true;
-        header.sha256 = what.map_bytes.empty() ? *what.map.sha256 : sha256(what.map_bytes);
+        header.sha256 = what.map.sha256 ? *what.map.sha256 : sha256(what.map_bytes);
     }
     if (what.first_tick >= 0 && what.last_tick > what.first_tick)
         header.length = (what.last_tick - what.first_tick) / ticks_per_second;
