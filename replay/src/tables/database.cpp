@@ -36,15 +36,17 @@ std::string_view sql_type(column_type type) {
                                                                     : "INTEGER";
 }
 
-// The recording is the key of its own table, and not null by that.
+constexpr std::string_view of_recording = " NOT NULL REFERENCES recordings";
+
+// The recording is the key of its own table, and the first column of every other.
 std::string create_table(table const& t) {
     bool const is_key = t.name == recordings_table.name;
     std::string text;
     for (column const& c : t.columns)
         text += fmt::format("{}\n    {} {}{}", text.empty() ? "" : ",", c.name, sql_type(c.type),
-                            is_key && text.empty() ? " PRIMARY KEY"
-                            : c.required           ? " NOT NULL"
-                                                   : "");
+                            text.empty() ? (is_key ? " PRIMARY KEY" : of_recording)
+                            : c.required ? " NOT NULL"
+                                         : "");
     if (!t.constraint.empty()) text += fmt::format(",\n    {}", t.constraint);
     text = fmt::format("CREATE TABLE {} ({}){};\n", t.name, text,
                        t.constraint.starts_with("PRIMARY KEY") ? " WITHOUT ROWID" : "");
@@ -331,9 +333,9 @@ void database::make_tables() {
             fields += fmt::format(", s.{}", quoted(c.name));
         }
         text += fmt::format(
-            "CREATE TABLE {} (recording INTEGER NOT NULL, id INTEGER NOT NULL, first_tick INTEGER NOT NULL, "
+            "CREATE TABLE {} (recording INTEGER{}, id INTEGER NOT NULL, first_tick INTEGER NOT NULL, "
             "last_tick INTEGER NOT NULL{}, more TEXT, PRIMARY KEY (recording, id, first_tick)) WITHOUT ROWID;\n",
-            spans_of(t.name), columns);
+            spans_of(t.name), of_recording, columns);
         // The ticks of a span are few; a range of ticks that is asked for may be long, and has to stay a filter.
         text += fmt::format(
             "CREATE VIEW {} AS SELECT s.recording, +t.tick AS tick, s.id{}, s.more FROM {} s CROSS JOIN "
