@@ -183,6 +183,60 @@ def test_ddnet(folder):
         assert shots == {(name, "gun"): 5 for name in names}, shots
 
 
+def test_mixed(folder):
+    """Clients of 0.6 and of 0.7 on one server of DDNet, whose recording has messages in the form of both."""
+    server = DDNet(folder / "mixed", "race", ["sv_demo_chat 1", "sv_spamprotection 0", "sv_chat_penalty 0", "sv_team 1",
+                                              "sv_team_change_delay 0"])
+    for name in ("maps", "maps7"):
+        (server.folder / name).mkdir()
+    (server.folder / "maps/race.map").write_bytes(race_map())
+    subprocess.run([TEEWIRE, "map", "convert", server.folder / "maps/race.map", "--to", "0.7", "-q", "-o",
+                    server.folder / "maps7/race.map"], check=True)  # without which it lets no client of 0.7 in
+    did = {kind: collections.Counter() for kind in ("race_team", "pause", "resume")}
+    with server:
+        six, seven = Stage(server, "0.6"), Stage(server, "0.7")
+        six("join zoe", "wait 20")
+        before = len(server.said())
+        server.command("record own")
+        six("wait 10")
+        stages = {"alice": six, "bob": seven, "carl": six, "dora": seven}
+        for name, stage in stages.items():
+            stage(f"join {name}")
+        six("wait 30")
+        for number in range(3):
+            for name, stage in stages.items():
+                stage(f"say {name} {name} says {number}", "wait 6", f"team {name} {name} to the team {number}", "wait 6")
+        six("say alice @at", "wait 10")
+        for teams in ((1, 2, 1, 2), (0, 0, 0, 0)):
+            for (name, stage), team in zip(stages.items(), teams):
+                stage(f"say {name} /team {team}", "wait 20")
+                did["race_team"][name, team] += 1
+        for name, stage in stages.items():
+            stage(f"walk {name} 1")
+        until(lambda: server.said().count(" finished in: ") >= 4, "all have finished", server.process)
+        for name, stage in stages.items():
+            stage(f"walk {name} 0", "wait 5")
+        for name, stage in stages.items():
+            for kind in ("pause", "resume"):
+                stage(f"say {name} /spec", "wait 40")
+                did[kind][name,] += 1
+        six("say alice /w carl for carl alone", "wait 10")
+        seven("leave dora")
+        six("leave carl", "wait 30")
+        server.command("stoprecord")
+        six.end()
+        seven.end()
+        log = server.said()[before:]
+    found = events(server.demo("own"))
+    check_said(server.demo("own"), found, log.partition("Stopped recording")[0])
+    check_once("mixed: team chat", count(kinds(found, "team_chat"), "name", "text"),
+               said_by(log, r"teamchat: \d+:\d+:([^:]+): (.*)$"))
+    for kind, done in did.items():
+        check_once(f"mixed: {kind}", count(kinds(found, kind), *(("name", "team") if kind == "race_team" else ("name",))), done)
+    check_once("mixed: whispers", count(kinds(found, "whisper"), "name", "target_name", "text"),
+               collections.Counter([("alice", "carl", "for carl alone")]))
+
+
 def hooks_of(demo):
     """[(tick, client, whether it is a player's)] of 0.7's servers, whose items say what happened since the last snapshot."""
     out = subprocess.run([TEEWIRE, "dump", "--type", "character", demo], check=True, capture_output=True, text=True).stdout
@@ -238,7 +292,7 @@ def test_teeworlds(folder):
 def main():
     need(PACKAGES)
     own_network()
-    for test in (test_ddnet, test_teeworlds):
+    for test in (test_ddnet, test_mixed, test_teeworlds):
         with scratch() as folder:
             test(folder)
     print("all good")

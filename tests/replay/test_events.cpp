@@ -153,6 +153,72 @@ TEST_CASE("what is said") {
                               "100 observed message of the day: welcome"}));
 }
 
+TEST_CASE("servers' recordings hold messages in the form of both protocols") {
+    happenings h{ddnet, happenings::receivers::all};
+    scene s = game(ddnet);
+    h.snapshot(100, s);
+    auto const chat = [&](protocol p, std::vector<std::int32_t> const& fields, std::string const& text) {
+        h.message(say(message_type::chat, p, fields, {text}));
+    };
+    // As long as only clients of 0.6 are seen, anything may be said in a team.
+    chat(ddnet, {1, 1}, "@first");
+    // The snapshot that a client of 0.7 gets.
+    h.message(std::vector<std::uint8_t>{8 << 1 | 1, 1, 2, 3, 4, 5});
+    for (protocol const p : {ddnet, p07}) {
+        bool const is_07 = p == p07;
+        auto const to_all = [&](std::int32_t mode, std::int32_t client) {
+            return is_07 ? std::vector<std::int32_t>{mode + 1, client, -1}
+                         : std::vector<std::int32_t>{mode, client};
+        };
+        chat(p, to_all(0, 1), "hello");
+        chat(p, to_all(0, 1), "@all");
+        chat(p, to_all(1, 2), "mates");
+        chat(p, to_all(0, -1), "welcome");
+        h.message(is_07 ? say(message_type::vote_set, p, {2, 1, 25}, {"kick", "no reason"})
+                        : say(message_type::vote_set, p, {25}, {"kick", "no reason"}));
+        h.message(say(message_type::kill, p, {1, 2, 0, 0}, {}));
+    }
+    // A client that changes its team is no kill, as which 0.6 would read it.
+    h.message(say(message_type::team, p07, {2, 1, 0, 5000}, {}));
+    // A sound is no kill.
+    h.message(say(message_type::sound_global, ddnet, {16}, {}));
+    h.finish();
+    CHECK(h.lines() == lines({"100 observed bob (team): @first", "100 observed bob: hello",
+                              "100 observed bob: @all", "100 observed carl (team): mates",
+                              "100 observed *** welcome", "100 observed carl called a vote: kick (no reason)",
+                              "100 observed ? died (hammer), messages name carl"}));
+}
+
+TEST_CASE("whispers in servers' recordings come once, from whom and to whom") {
+    struct {
+        char const* who;
+        std::vector<std::vector<std::int32_t>> copies; // the fields of each; 0.6 has two, 0.7 three
+        std::optional<std::int32_t> client, target;
+    } const cases[] = {
+        {"0.6 to 0.6", {{2, 2}, {3, 1}}, 1, 2},
+        {"0.6 to 0.7", {{2, 2}, {3, 1, 2}}, 1, 2},
+        {"0.7 to 0.6", {{3, 1, 2}, {3, 1}}, 1, 2},
+        {"0.7 to 0.7", {{3, 1, 2}, {3, 1, 2}}, 1, 2},
+        {"only what came back to the speaker", {{2, 2}}, {}, 2},
+        {"only what the receiver got", {{3, 1}}, 1, {}},
+    };
+    for (auto const& each : cases) {
+        CAPTURE(each.who);
+        happenings h{ddnet, happenings::receivers::all};
+        scene s = game(ddnet);
+        h.snapshot(100, s);
+        h.message(std::vector<std::uint8_t>{8 << 1 | 1, 1, 2, 3, 4, 5});
+        for (auto const& fields : each.copies)
+            h.message(say(message_type::chat, fields.size() == 3 ? p07 : ddnet, fields, {"psst"}));
+        h.finish();
+        REQUIRE(h.told().size() == 1);
+        game_event const& e = h.told()[0];
+        CHECK(e.kind == game_event_kind::whisper);
+        CHECK((e.client ? std::optional{e.client->client_id} : std::nullopt) == each.client);
+        CHECK((e.target ? std::optional{e.target->client_id} : std::nullopt) == each.target);
+    }
+}
+
 TEST_CASE("a whisper is from one player to another") {
     auto const whispers = [](std::int32_t team) {
         happenings h{ddnet};

@@ -10,6 +10,7 @@
 #include "events/status_events.hpp"
 #include "events/tee_events.hpp"
 #include "events/vote_events.hpp"
+#include "game/mixed_messages.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -67,10 +68,13 @@ public:
     void message(std::span<std::uint8_t const> bytes) {
         introduced_.reset();
         auto const raw = parse_message(bytes);
-        if (!raw || raw->system) return; // server demos hold the system messages of all clients
+        if (!raw) return;
+        if (raw->system) return messages_.see(*raw); // server demos hold those of all clients
+        protocol const version = game_.one_receiver ? game_.version : messages_.protocol_of(*raw);
+        if (version != game_.version) return message_of_07(*raw);
         if (auto const news = read_race_news(*raw, game_.version)) return races_.receive(*news);
         switch (identify(*raw, game_.version)) {
-        case message_type::vote_set: return votes_.receive(*raw);
+        case message_type::vote_set: return votes_.receive(*raw, version);
         case message_type::emoticon: return status_.receive_emoticon(raw->fields);
         case message_type::teams_state:
         case message_type::teams_state_legacy: return status_.receive_teams(raw->fields);
@@ -82,16 +86,9 @@ public:
             introduced_->tick = game_.tick;
             presence_.receive(*introduced_, *m);
         }
-        switch (m->kind) {
-        case message_kind::kill: return deaths_.receive({m->client_id, m->victim, m->weapon});
-        case message_kind::chat: return speech_.chat(*m);
-        case message_kind::motd: return speech_.motd(m->text);
-        case message_kind::broadcast: return speech_.broadcast(m->text);
-        case message_kind::server_message: return server_says(m->text);
-        case message_kind::client_leave:
+        if (m->kind == message_kind::client_leave)
             return presence_.receive(game_event_kind::leave, m->client_id, {}, std::string{m->text});
-        default: return;
-        }
+        receive(*m, version);
     }
 
     // The recording is over.
@@ -102,6 +99,25 @@ public:
     }
 
 private:
+    // To one of the clients of 0.7 on a server of 0.6. Who is there in which team, the items say.
+    void message_of_07(teewire::message const& raw) {
+        protocol const version = protocol::teeworlds_07;
+        if (auto const news = read_race_news(raw, version)) return races_.receive(*news);
+        if (identify(raw, version) == message_type::vote_set) return votes_.receive(raw, version);
+        if (auto const m = decode_game_message(raw, version)) receive(*m, version);
+    }
+
+    void receive(game_message const& m, protocol version) {
+        switch (m.kind) {
+        case message_kind::kill: return deaths_.receive({m.client_id, m.victim, m.weapon});
+        case message_kind::chat: return speech_.chat(m, version);
+        case message_kind::motd: return speech_.motd(m.text);
+        case message_kind::broadcast: return speech_.broadcast(m.text);
+        case message_kind::server_message: return server_says(m.text);
+        default: return;
+        }
+    }
+
     void server_says(std::string_view text) {
         speech_.server_message(text);
         votes_.receive(text);
@@ -134,6 +150,7 @@ private:
     status_events status_{game_, pending_};
     match_events match_{game_, pending_};
     tee_events tees_{game_, pending_};
+    mixed_messages messages_{game_.version};
     world_reader world_reader_;
     world_state next_; // memory
     std::optional<introduction> introduced_;

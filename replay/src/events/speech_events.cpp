@@ -14,10 +14,10 @@ bool is_blank(std::string_view text) { return printable(text).find_first_not_of(
 
 } // namespace
 
-void speech_events::chat(game_message const& m) {
+void speech_events::chat(game_message const& m, protocol version) {
     using enum game_event_kind;
     if (is_blank(m.text)) return;
-    bool const is_07 = game_.version == protocol::teeworlds_07;
+    bool const is_07 = version == protocol::teeworlds_07;
     std::int32_t const to_team = is_07 ? 2 : 1;
     game_event e = game_.make(m.team < to_team    ? game_event_kind::chat
                               : m.team == to_team ? team_chat
@@ -25,14 +25,33 @@ void speech_events::chat(game_message const& m) {
                               evidence::observed);
     e.client = game_.who(m.client_id);
     e.text = m.text;
-    if (e.kind == whisper && is_07) {
+    if (e.kind != whisper) return pending_.add_speech(std::move(e));
+    if (is_07) {
         if (m.target >= 0) e.target = game_.who(m.target);
-    } else if (e.kind == whisper && game_.one_receiver && game_.local >= 0) {
-        constexpr std::int32_t by_receiver = 2; // 3: to it
-        e.target = game_.who(game_.local);
-        if (m.team == by_receiver) std::swap(e.client, e.target);
+        return add_whisper(std::move(e));
     }
-    pending_.add_speech(std::move(e));
+    // 2 comes back to the speaker and names the receiver; 3 is to the receiver.
+    constexpr std::int32_t to_speaker = 2;
+    if (game_.one_receiver && game_.local >= 0) e.target = game_.who(game_.local);
+    if (m.team == to_speaker) std::swap(e.client, e.target);
+    add_whisper(std::move(e));
+}
+
+// A server's recording holds it once for the speaker and once for the receiver, and each may name the other one only.
+void speech_events::add_whisper(game_event e) {
+    auto const fits = [](std::optional<participant> const& a, std::optional<participant> const& b) {
+        return !a || !b || a->client_id == b->client_id;
+    };
+    game_event* const same = pending_.find(game_.tick, [&](game_event const& other) {
+        return !game_.one_receiver && other.kind == e.kind && other.text == e.text &&
+               fits(other.client, e.client) && fits(other.target, e.target);
+    });
+    if (same == nullptr) {
+        pending_.add(std::move(e));
+        return;
+    }
+    if (!same->client) same->client = std::move(e.client);
+    if (!same->target) same->target = std::move(e.target);
 }
 
 void speech_events::server_message(std::string_view text) { add(game_event_kind::server_message, text); }

@@ -14,12 +14,14 @@ class speech_events {
 public:
     speech_events(event_context const& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
-    void chat(game_message const& m);
+    /// `version`: of the message.
+    void chat(game_message const& m, protocol version);
     void server_message(std::string_view text);
     void broadcast(std::string_view text);
     void motd(std::string_view text);
 
 private:
+    void add_whisper(game_event e);
     void add(game_event_kind kind, std::string_view text);
     [[nodiscard]] bool is_on_screen(std::string_view text);
 

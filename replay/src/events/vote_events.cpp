@@ -17,10 +17,10 @@ bool is_result(std::string_view text) { return text == "Vote passed" || text == 
 
 } // namespace
 
-void vote_events::receive(message const& m) {
+void vote_events::receive(message const& m, protocol version) {
     unpacker in{m.fields};
     std::int32_t caller = -1, type = 0;
-    bool const is_07 = game_.version == protocol::teeworlds_07;
+    bool const is_07 = version == protocol::teeworlds_07;
     if (is_07) {
         caller = in.read_int();
         type = in.read_int();
@@ -32,7 +32,14 @@ void vote_events::receive(message const& m) {
     if (timeout > 0) {
         std::string text{description};
         if (!reason.empty()) text += fmt::format(" ({})", reason);
-        if (std::exchange(running_, text) == text) return; // repeated for players who join while it runs
+        if (std::exchange(running_, text) ==
+            text) { // repeated for each client, and for those who join while it runs
+            game_event* const told = pending_.find(std::int64_t{game_.tick} - lateness, [&](game_event const& e) {
+                return e.kind == vote && e.text == text && !e.client;
+            });
+            if (told != nullptr && caller >= 0) told->client = game_.who(caller); // which only 0.7 says
+            return;
+        }
         game_event e = game_.make(vote, evidence::observed);
         if (caller >= 0) e.client = game_.who(caller);
         e.text = std::move(text);

@@ -13,7 +13,7 @@ public:
     vote_events(event_context const& game, pending_events& pending) : game_{game}, pending_{pending} {}
 
     /// A vote_set message.
-    void receive(message const& m);
+    void receive(message const& m, protocol version);
     /// The server says that in the chat.
     void receive(std::string_view text);
 
