@@ -335,7 +335,7 @@ class Odd(Edit):
 
 class OtherMap(Edit):
     def test_every_verb(self):
-        """A map in the file that is not the header's: both stay as they are, whatever is done with the rest."""
+        """A map in the file that is not the header's: both stay unchanged, whatever is done with the rest."""
         odd = bytearray(YARD.read_bytes())
         odd[140] ^= 1
         odd[452:484] = bytes(32)

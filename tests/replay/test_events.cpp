@@ -178,9 +178,9 @@ TEST_CASE("servers' recordings hold messages in the form of both protocols") {
                         : say(message_type::vote_set, p, {25}, {"kick", "no reason"}));
         h.message(say(message_type::kill, p, {1, 2, 0, 0}, {}));
     }
-    // A client that changes its team is no kill, as which 0.6 would read it.
+    // A change of team is not a kill, as 0.6 would read it.
     h.message(say(message_type::team, p07, {2, 1, 0, 5000}, {}));
-    // A sound is no kill.
+    // Nor is a sound.
     h.message(say(message_type::sound_global, ddnet, {16}, {}));
     h.finish();
     CHECK(h.lines() == lines({"100 observed bob (team): @first", "100 observed bob: hello",

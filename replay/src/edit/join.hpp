@@ -33,9 +33,9 @@ struct joinable {
 };
 /// Throws bad_input if there is no snapshot in it. O(chunks).
 [[nodiscard]] joinable examine(demo_document const& demo);
-/// What makes one recording of two parts: the headers agree, the second one begins less than a second after the end of
-/// the first, or before it, and every snapshot of a tick that both have is the same. Two clients that began in the same
-/// second agree in all but the last. Decodes what both have, from the demo that `before` is of and that `part` is of.
+/// Two parts are one recording if the headers agree, the second part begins before the end of the first or less than a
+/// second after it, and every snapshot of a tick that both have is the same. Two clients that began in the same second
+/// agree in all but the last. Decodes what both have, from the demo that `before` is of and that `part` is of.
 enum class continuation : std::uint8_t { none, differs, same };
 [[nodiscard]] continuation find_continuation(joinable const& before, demo_document& before_demo,
                                              joinable const& part, demo_document& part_demo);

@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    // To one of the clients of 0.7 on a server of 0.6. Who is there in which team, the items say.
+    // To one of the clients of 0.7 on a server of 0.6. The items show the clients and their teams.
     void message_of_07(teewire::message const& raw) {
         protocol const version = protocol::teeworlds_07;
         if (auto const news = read_race_news(raw, version)) return races_.receive(*news);

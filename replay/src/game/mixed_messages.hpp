@@ -6,8 +6,8 @@
 
 namespace teewire::replay {
 
-/// Tells which protocol's a message is. Numbers mean different messages in the two, and many have the same length, so that
-/// this is known only where a client of 0.7 was seen: server's recordings also hold the system messages of each client.
+/// Finds the protocol of each message. A number can mean another message of the same length in the other protocol, so 0.7
+/// is considered only once a client of 0.7 was seen: a server's recording also holds the system messages to each client.
 class mixed_messages {
 public:
     /// `items`: the protocol of the items.

@@ -86,7 +86,7 @@ void print(capture_options const& options, std::string const& name, capture_pass
         for (std::string const& line : notes) complain(fmt::format("{}: {}", name, line));
 }
 
-// What a capture of `count` files is called in messages.
+// The name of a capture of `count` files in messages.
 std::string name_of(std::string const& first, std::size_t count) {
     return count == 1 ? first : fmt::format("{} and {} more", first, count - 1);
 }

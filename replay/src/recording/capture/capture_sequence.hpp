@@ -16,8 +16,8 @@ namespace teewire::replay {
 /// in its order. Only files whose times overlap are open together.
 class capture_sequence {
 public:
-    /// Borrowed: the files must outlive it. Throws as capture_reader does if there is only one file. Of several, those
-    /// that are damaged from their beginning are named by error(), and the others read.
+    /// Borrowed: the files must outlive it. Throws as capture_reader does if there is only one file. Among
+    /// several, error() names those that are damaged from their beginning, and the others are read.
     explicit capture_sequence(std::span<capture_source const> files);
 
     /// False at the end. A file that is damaged ends there, and the others go on. Frames are numbered through all files.
