@@ -270,6 +270,22 @@ TEST_CASE("votes begin once, and end as the server says") {
     CHECK(after.lines() == lines({"100 observed ? called a vote: kick bob", "100 observed *** Vote failed",
                                   "100 observed vote failed"}));
 
+    // The chat names who called it, before the message or after it.
+    for (bool const before : {true, false})
+        for (char const* const words : {"'carl' called for vote to kick 'bob' (rude)",
+                                        "'carl' called vote to change server option 'x' (rude)"}) {
+            happenings named{p06};
+            named.snapshot(100, s);
+            auto const chat = say(message_type::chat, p06, {0, -1}, {words});
+            if (before) named.message(chat);
+            named.message(say(message_type::vote_set, p06, {25}, {"it", "rude"}));
+            if (!before) named.message(chat);
+            std::string const vote = "100 observed carl called a vote: it (rude)";
+            std::string const line = fmt::format("100 observed *** {}", words);
+            named.finish();
+            CHECK(named.lines() == (before ? lines({line, vote}) : lines({vote, line})));
+        }
+
     happenings v07{p07};
     scene t = game(p07);
     v07.snapshot(100, t);
@@ -310,6 +326,26 @@ TEST_CASE("a finish is one, in however many ways the server says it") {
     for (auto const* const text : {"bob finished in: ", "bob finished in: x minute(s) 1.00 second(s)",
                                    "bob finished in: 1 minute(s) 99999999999.0 second(s)", "finished in:"})
         CHECK(told({say(message_type::chat, ddnet, {0, -1}, {text})}).empty());
+}
+
+TEST_CASE("best times in a server's recording are of who has just run that time") {
+    auto const record = say(message_type::record, ddnet, {4400, 6234});
+    auto const chat = say(message_type::chat, ddnet, {0, -1}, {"bob finished in: 1 minute(s)  2.34 second(s)"});
+    auto const slower = say(message_type::chat, ddnet, {0, -1}, {"bob finished in: 1 minute(s)  2.35 second(s)"});
+    auto const best = [](std::vector<std::vector<std::uint8_t>> const& messages) {
+        happenings h{ddnet, happenings::receivers::all};
+        scene s = game(ddnet);
+        h.snapshot(100, s);
+        for (auto const& m : messages) h.message(m);
+        h.finish();
+        for (game_event const& e : h.told())
+            if (e.kind == game_event_kind::best_times) return e.client;
+        return std::optional{participant{-2, "none"}};
+    };
+    CHECK(best({record, chat}) == participant{1, "bob"});
+    CHECK(best({chat, record}) == participant{1, "bob"});
+    CHECK(best({record, slower}) == std::nullopt);
+    CHECK(best({record}) == std::nullopt);
 }
 
 TEST_CASE("lines of the chat that announce a finish, and lines that do not") {

@@ -2,6 +2,12 @@
 
 namespace teewire::replay {
 
+participant event_context::named(std::string_view name) const {
+    for (present_player const& p : now.players)
+        if (names.name(p.client_id) == name) return who(p.client_id);
+    return {-1, std::string{name}};
+}
+
 std::optional<std::int32_t> event_context::team_of(present_player const& p) const {
     if (p.team) return p.team;
     auto const* const known = names.find(p.client_id);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 
 namespace teewire::replay {
 
@@ -37,6 +38,8 @@ struct event_context {
     std::map<std::int32_t, std::int32_t> deaths{}; ///< the tick of the last one, by client
 
     [[nodiscard]] participant who(std::int32_t client_id) const { return {client_id, names.name(client_id)}; }
+    /// The player of that name, or client -1 if the game has none.
+    [[nodiscard]] participant named(std::string_view name) const;
     [[nodiscard]] std::optional<std::int32_t> team_of(present_player const& p) const;
     /// An event of now.
     [[nodiscard]] game_event make(game_event_kind kind, evidence known) const;

@@ -19,6 +19,7 @@ public:
 
 private:
     void add_finish(game_event e);
+    void name_best_times(game_event const& of);
 
     event_context const& game_;
     pending_events& pending_;

@@ -13,6 +13,13 @@ using enum game_event_kind;
 
 // 0.6 announces the result in the chat.
 constexpr std::string_view begin_of_result = "Vote ";
+// Only 0.7 has the caller in the message itself. Elsewhere the server says: "'bob' called for vote to kick 'carl' (rude)".
+std::string_view read_caller(std::string_view text) {
+    if (!text.starts_with('\'')) return {};
+    for (std::string_view const words : {"' called vote to ", "' called for vote to "})
+        if (auto const end = text.find(words, 1); end != std::string_view::npos) return text.substr(1, end - 1);
+    return {};
+}
 bool is_result(std::string_view text) { return text == "Vote passed" || text == "Vote failed"; }
 
 } // namespace
@@ -42,6 +49,7 @@ void vote_events::receive(message const& m, protocol version) {
         }
         game_event e = game_.make(vote, evidence::observed);
         if (caller >= 0) e.client = game_.who(caller);
+        else if (called_ == game_.tick) e.client = game_.named(caller_);
         e.text = std::move(text);
         pending_.add_once(std::move(e));
     } else if (!std::exchange(running_, {}).empty()) {
@@ -59,6 +67,13 @@ void vote_events::receive(message const& m, protocol version) {
 }
 
 void vote_events::receive(std::string_view text) {
+    if (auto const caller = read_caller(text); !caller.empty()) {
+        caller_ = caller;
+        called_ = game_.tick;
+        game_event* const begun =
+            pending_.find(game_.tick, [](game_event const& e) { return e.kind == vote && !e.client; });
+        if (begun != nullptr) begun->client = game_.named(caller);
+    }
     if (!is_result(text)) return;
     game_event* const ended =
         pending_.find(std::int64_t{game_.tick} - lateness, [](auto const& e) { return e.kind == vote_end; });

@@ -21,6 +21,8 @@ private:
     event_context const& game_;
     pending_events& pending_;
     std::string running_; // what it is for
+    std::string caller_;  // of a vote of this tick, as the chat names it
+    std::int32_t called_ = -1;
 };
 
 } // namespace teewire::replay
