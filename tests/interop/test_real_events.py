@@ -45,17 +45,26 @@ class Stage:
         return self.said
 
 
-def race_map():
-    """A corridor with a start and a finish line to the right of the spawn."""
+def corridor(entities):
+    """A map of one corridor, with entities and tiles by their place: {x: number}, or {(x, y): number}."""
     width, height = 80, 14
     cells = bytearray(width * height)
     for at in range(width * height):
         x, y = at % width, at // width
         solid = x in (0, width - 1) or y < 2 or y > 10
-        cells[at] = 1 if solid else {40: 33, 48: 34}.get(x, 0)  # start, finish
-    cells[10 * width + 20] = 192  # spawn
+        cells[at] = 1 if solid else entities.get((x, y), entities.get(x, 0))
     raw = b"".join(bytes([c, 0, 0, 0]) for c in cells)
     return datafile([VERSION, group(1), tiles(0, width, height, 0, flags=1)], [(zlib.compress(raw), len(raw))])
+
+
+def race_map():
+    """With a start and a finish line to the right of the spawn."""
+    return corridor({40: 33, 48: 34, (20, 10): 192})
+
+
+def flag_map():
+    """Red and blue begin at the ends. The blue flag is nearer to red's place than blue is."""
+    return corridor({(10, 10): 195, (20, 10): 193, (40, 10): 196, (70, 10): 194})
 
 
 def events(demo, *more):
@@ -289,10 +298,45 @@ def test_teeworlds(folder):
              lambda e, x: e["client"] == x[1] and abs(e["tick"] - x[0]) <= 3)
 
 
+def test_flags(folder):
+    """Capture the flag on a server of Teeworlds: one takes the flag home, loses it, and the other team brings it back."""
+    server = Teeworlds(folder / "flags", "flags", ["sv_gametype ctf", "sv_scorelimit 1000", "sv_warmup 0"])
+    (server.folder / "maps").mkdir(exist_ok=True)
+    (server.folder / "maps/flags.map").write_bytes(flag_map())
+    with server:
+        stage = Stage(server, "0.7")
+        stage("join alice", "join bob", "wait 30")  # one in each team
+        before = len(server.said())
+        server.command("record own")
+        stage("wait 20")
+
+        def until_said(words, number):
+            until(lambda: server.said()[before:].count(words) >= number, words, server.process)
+
+        for number in range(1, 4):
+            stage("walk alice 1")
+            until_said("flag_grab", 2 * number - 1)
+            stage("walk alice -1")
+            until_said("flag_capture", number)
+            stage("walk alice 1")
+            until_said("flag_grab", 2 * number)
+            stage("walk alice -1", "wait 10", "watch alice", "walk alice 0", "walk bob -1")
+            until_said("flag_return", number)
+            stage("walk bob 1", "wait 60", "walk bob 0", "play alice", "wait 60")
+        server.command("stoprecord")
+        stage.end()
+        log = server.said()[before:].partition("cmd='stoprecord'")[0]
+    found = events(server.demo("own"))
+    for kind in "grab", "capture", "return":
+        check_once(f"flags: {kind}", count(kinds(found, f"flag_{kind}"), "name"),
+                   collections.Counter((n,) for n in said_by(log, rf"flag_{kind} player='\d+:(.*)' team=").elements()))
+    check_once("flags: drop", count(kinds(found, "flag_drop"), "name"), collections.Counter({("alice",): 3}))
+
+
 def main():
     need(PACKAGES)
     own_network()
-    for test in (test_ddnet, test_mixed, test_teeworlds):
+    for test in (test_ddnet, test_mixed, test_teeworlds, test_flags):
         with scratch() as folder:
             test(folder)
     print("all good")

@@ -829,6 +829,26 @@ std::string told(protocol p, std::vector<round> const& rounds) {
 
 } // namespace
 
+TEST_CASE("a tee whose position was sent long ago is where a client predicts it") {
+    auto const x_after = [](std::int32_t ticks, std::int32_t speed, std::int32_t direction,
+                            std::int32_t falling = 0) {
+        tee t;
+        t.at = {1000, 500};
+        t.position_tick = 100;
+        t.speed_x = speed;
+        t.speed_y = falling;
+        t.direction = direction;
+        return expected_position(t, 100 + ticks).x;
+    };
+    CHECK(x_after(2, -512, -1) == 996);        // as fast as it was
+    CHECK(x_after(100, -512, -1) == 12);       // faster up to 10 units a tick
+    CHECK(x_after(100, 2560, -1) == 90);       // turns
+    CHECK(x_after(100, 2560, 0) == 1010);      // comes to rest
+    CHECK(x_after(100, 0, 1) == 1000);         // at a wall
+    CHECK(x_after(100, 256, 1, 1000) == 1100); // in the air
+    CHECK(x_after(INT32_MAX - 100, 2560, 1) == 1000 + 5000);
+}
+
 TEST_CASE("flags are taken, dropped, returned and captured") {
     for (protocol const p : {p06, p07}) {
         CHECK(told(p, {{}, {.blue_flag = 0}, {.blue_flag = -1}, {.blue_flag = 0}, {.red = 100}}) ==

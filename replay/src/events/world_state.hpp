@@ -36,6 +36,7 @@ struct tee {
     std::int32_t position_tick = 0; ///< the snapshot's, or an earlier one
     std::int32_t speed_x = 0;       ///< at position_tick, units in 256 ticks
     std::int32_t speed_y = 0;       ///< the same downwards
+    std::int32_t direction = 0;     ///< in which it wants to go: -1, 0 or 1
     std::int32_t health = 0;        ///< 0: a client does not get that of others
     std::int32_t armor = 0;         ///< the same
     std::int32_t weapon = -1;       ///< in its hands
@@ -105,7 +106,7 @@ public:
     /// for the living is never 0.
     [[nodiscard]] bool made_for_one() const noexcept { return local_ >= 0 || hides_health_; }
 
-    static constexpr std::size_t max_fields = 14; ///< of fields that one kind of item has
+    static constexpr std::size_t max_fields = 15; ///< of fields that one kind of item has
 
 private:
     struct layout { ///< offsets of the needed fields in an item
