@@ -290,7 +290,7 @@ std::int32_t to_int(double value) noexcept {
 // The place of a tee that goes on as a client would predict it: on the ground, in the direction that it presses, by the
 // tuning of all games unless a server changes it. None in the air or if it stands, perhaps at a wall.
 std::optional<position> walked_position(tee const& t, std::int32_t tick) noexcept {
-    constexpr std::int32_t resting = 128; // the speed downwards that gravity alone gives on the ground
+    constexpr std::int32_t resting = 128; // the speed downwards that gravity gives a tee on the ground
     constexpr double top_speed = 10, acceleration = 2;
     double const ticks = std::clamp<double>(static_cast<double>(tick) - t.position_tick, 0, 500);
     double const direction = t.direction > 0 ? 1 : t.direction < 0 ? -1 : 0;
