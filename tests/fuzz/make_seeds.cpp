@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -439,10 +440,50 @@ bytes capture_of(std::vector<datagram> const& all) {
     return file;
 }
 
+// A little-endian capture in the other format: two interfaces, which take turns.
+bytes as_pcapng(bytes const& pcap) {
+    bytes file;
+    auto const block = [&](std::uint32_t type, bytes body) {
+        body.resize((body.size() + 3) / 4 * 4);
+        auto const size = static_cast<std::uint32_t>(body.size() + 12);
+        put_number(file, type, 4, false);
+        put_number(file, size, 4, false);
+        append(file, body);
+        put_number(file, size, 4, false);
+    };
+    auto const numbers = [](std::initializer_list<std::uint32_t> words) {
+        bytes body;
+        for (std::uint32_t const word : words) put_number(body, word, 4, false);
+        return body;
+    };
+    block(0x0a0d0d0a, numbers({0x1a2b3c4d, 1, UINT32_MAX, UINT32_MAX}));
+    constexpr std::uint32_t microseconds = 9 | 1 << 16;
+    for (int i = 0; i < 2; ++i) block(1, numbers({1, 0, microseconds, 6, 0}));
+    std::uint32_t number = 0;
+    for (std::size_t at = 24; pcap.size() - at >= 16; ++number) {
+        auto const word = [&](std::size_t place) {
+            std::uint32_t value = 0;
+            std::memcpy(&value, &pcap[place], sizeof value);
+            return value;
+        };
+        std::uint32_t const size = word(at + 8);
+        if (size > pcap.size() - at - 16) break;
+        std::uint64_t const time = std::uint64_t{word(at)} * 1'000'000 + word(at + 4);
+        bytes body = numbers({number % 2, static_cast<std::uint32_t>(time >> 32), static_cast<std::uint32_t>(time),
+                              size, word(at + 12)});
+        auto const frame = pcap.begin() + static_cast<std::ptrdiff_t>(at + 16);
+        body.insert(body.end(), frame, frame + size);
+        block(6, std::move(body));
+        at += 16 + size;
+    }
+    return file;
+}
+
 // The beginning, with a whole download of a map.
 void from_capture(bytes file) {
     if (file.size() > 16000) file.resize(16000);
     put("capture", file);
+    put("capture", as_pcapng(file));
     put_for_verbs("capture_verbs", 7, file);
 }
 
