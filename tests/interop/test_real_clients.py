@@ -208,7 +208,11 @@ def main():
     own_network()
     SHOTS.mkdir(parents=True, exist_ok=True)
     with scratch() as folder:
-        demo = make_demo(folder, DDNet(folder / "server06"), "0.6")
+        demo = make_demo(folder, DDNet(folder / "server06", options=["sv_motd remember this"]), "0.6")
+        # The message of the day came before the piece, and the client gets it nevertheless.
+        piece = edit(folder, "lasting", (demo, "--from", "0:01"))
+        play(folder, "DDNet-lasting", "/usr/games/DDNet", ["gfx_refresh_rate 25", "cl_print_motd 1"], piece, "remember this", 1, None,
+             lambda environment: press_key("0", environment))
         watch(folder, "ddnet", "/usr/games/DDNet", ["gfx_refresh_rate 25"], demo)
         watch(folder, "ddnet_relayed", "/usr/games/DDNet", ["gfx_refresh_rate 25"], demo, relayed=True)
         demo = make_demo(folder, Teeworlds(folder / "server07"), "0.7")
