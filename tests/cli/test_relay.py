@@ -15,6 +15,7 @@ import threading
 import time
 import unittest
 
+import demo_codec
 from in_folder import InFolder
 from limits import STUCK
 from made_relay import Relay, Viewer
@@ -337,6 +338,31 @@ class Sources(RelayTest):
                     # Everything from the first to the last.
                     self.assertEqual(found, {t: s for t, s in expected.items() if ticks[0] <= t <= ticks[-1]})
                 first.end(), third.end()
+
+    def test_messages_that_still_hold(self):
+        """A viewer who comes late has the message of the day from before, once."""
+        demo = demo_codec.Writer()
+        for tick in range(1000, 3000, 2):
+            demo.snapshot(tick, [(5, 0, [tick, 0, 0, 0])])
+            if tick == 1000:
+                demo.message(bytes([1 << 1]) + b"remember this\0")
+        made = self.save("made.demo", demo.out)
+        first = self.relay(made, "--speed", "1", "--window", "600", "--dir", "live")
+        early = Viewer(first)
+        early.look_until(lambda index: index["recordings"][0]["last"] >= 1)
+        second = self.relay(first.address, "--record", "seen.demo")
+        late = Viewer(second)
+        late.look_until(lambda index: index["recordings"] and index["recordings"][0]["last"] >= 1)
+        second.end()
+        first.end()
+        days = [json.loads(line) for line in run("events", "--type", "motd", self.folder / "seen.demo")[1].splitlines()]
+        self.assertEqual([e["text"] for e in days], ["remember this"])
+        self.assertGreater(days[0]["tick"], 1000)
+        # The folder has the same for each fragment but the first, which has the message itself.
+        folder = self.folder / "live" / early.order[0]
+        stated = {int(f.stem): f.read_bytes() for f in folder.glob("*.state")}
+        self.assertEqual(sorted(stated), sorted({int(f.stem) for f in folder.glob("*.frag")} - {0}))
+        self.assertEqual(len(set(stated.values())), 1)
 
     def test_a_folder_behind_any_web_server(self):
         """One that ends the connection after each answer."""

@@ -13,6 +13,7 @@
 #include "recording/stream/whole_ticks.hpp"
 
 #include <teewire/demo_reader.hpp>
+#include <teewire/message.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -59,6 +60,16 @@ struct teller {
         e.kind = event_kind::snapshot;
         e.tick = tick;
         e.state = snapshot_view::trusted(state);
+        to.put(e);
+    }
+    void motd(std::int32_t tick, std::string_view text) {
+        messages::motd what;
+        what.text = text;
+        std::array<std::uint8_t, 512> memory;
+        stream_event e;
+        e.kind = event_kind::message;
+        e.tick = tick;
+        e.message = *encode(what, protocol::teeworlds_06, memory);
         to.put(e);
     }
     void chat(std::int32_t tick, std::string_view text) {
@@ -149,6 +160,51 @@ TEST_CASE("any fragments behind the start are a demo") {
         CHECK(got.fragments[0][i].first_tick == 100 + 50 * static_cast<std::int32_t>(i));
         CHECK(got.fragments[0][i].last_tick == 148 + 50 * static_cast<std::int32_t>(i));
     }
+}
+
+TEST_CASE("the state of a fragment has the messages that still hold") {
+    listener got;
+    fragmenter cut{got};
+    teller tell{cut};
+    tell.begin();
+    tell.motd(-1, "first");
+    for (std::int32_t tick = 100; tick < 400; tick += 2) {
+        tell.snapshot(tick);
+        if (tick == 160) tell.motd(tick, "second");
+        if (tick % 50 == 0) tell.chat(tick, "hello");
+    }
+    cut.finish();
+    auto const& all = got.fragments[0];
+    REQUIRE(all.size() == 6);
+    CHECK(all[0].state == nullptr); // it has that message itself
+    // Of each fragment with its state: what a viewer who begins there is sent as the message of the day.
+    auto const days = [&](std::size_t number) {
+        bytes demo = *got.begun[0].start;
+        if (all[number].state != nullptr)
+            demo.insert(demo.end(), all[number].state->begin(), all[number].state->end());
+        demo.insert(demo.end(), all[number].bytes->begin(), all[number].bytes->end());
+        auto const reader = demo_reader::open(demo);
+        REQUIRE(reader);
+        auto const memory = std::make_unique<demo_player_memory>();
+        demo_player player{*reader, *memory, {&sizes_06, decoding::strict, nullptr}};
+        std::string said;
+        for (demo_event e; player.next(e);) {
+            if (e.kind != demo_event_kind::message) continue;
+            auto const m = decode_game_message(*parse_message(e.message), protocol::teeworlds_06);
+            if (m && m->kind == message_kind::motd) said += std::string{m->text} + " ";
+        }
+        return said;
+    };
+    CHECK(days(0) == "first ");
+    CHECK(days(1) == "first second ");
+    for (std::size_t i = 2; i < 6; ++i) CHECK(days(i) == "second ");
+    CHECK(all[2].state == all[5].state); // the same bytes
+    // The next recording begins without.
+    tell.begin();
+    tell.snapshot(10);
+    tell.snapshot(70);
+    cut.finish();
+    CHECK(got.fragments[1][1].state == nullptr);
 }
 
 TEST_CASE("what a silence leaves open is ended, and what is said in it comes later") {
@@ -246,6 +302,46 @@ TEST_CASE("a broadcast offers what is in its window") {
     cut.finish();
     offer.proceed(now + 3'600'000);
     CHECK(std::string(offer.sync()->begin(), offer.sync()->end()).find("\"ended\":true") != std::string::npos);
+}
+
+TEST_CASE("fragments share their state, which counts once and goes with the last of them") {
+    struct files final : broadcast_listener {
+        std::map<std::string, shared_bytes> all{};
+        void add(std::string const& path, shared_bytes const& b) override { CHECK(all.emplace(path, b).second); }
+        void remove(std::string const& path) override { CHECK(all.erase(path) == 1); }
+        void remove_folder(std::string const&) override {}
+        void change(shared_bytes const&) override {}
+    } seen;
+    broadcast offer{3000, [] { return broadcast_state{}; }};
+    offer.listen(seen);
+    fragmenter cut{offer};
+    teller tell{cut};
+    tell.begin();
+    milliseconds now = 0;
+    auto const counted = [&] { // of what is there
+        std::size_t fragments = 0;
+        std::map<shared_bytes, std::size_t> states;
+        for (auto const& [path, content] : seen.all) {
+            if (path.ends_with(".frag")) fragments += content->size();
+            if (path.ends_with(".state")) states[content] = content->size();
+        }
+        for (auto const& [content, size] : states) fragments += size;
+        return fragments;
+    };
+    for (std::int32_t tick = 100; tick < 1100; tick += 2) {
+        tell.snapshot(tick);
+        if (tick % 300 == 0) tell.motd(tick, std::string(static_cast<std::size_t>(tick) / 10, 'x'));
+        if (tick % 50 != 0) continue;
+        now += 1000;
+        offer.proceed(now);
+        CHECK(offer.bytes() == counted());
+    }
+    CHECK(std::count_if(seen.all.begin(), seen.all.end(),
+                        [](auto const& f) { return f.first.ends_with(".state"); }) == 2);
+    for (auto const& [path, content] : seen.all) CHECK_MESSAGE(offer.find(path) == content, path);
+    cut.finish();
+    offer.proceed(now + 60'000);
+    CHECK(offer.bytes() == counted());
 }
 
 TEST_CASE("maps of a broadcast have a limit, too, and the same one is there once") {

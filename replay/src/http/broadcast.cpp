@@ -15,11 +15,13 @@ namespace {
 std::string path_of(broadcast_info const& what, std::uint64_t number) {
     return fmt::format("{}/{}.frag", what.id, number);
 }
+std::string state_path(broadcast_info const& what, std::uint64_t number) {
+    return fmt::format("{}/{}.state", what.id, number);
+}
 std::string start_path(broadcast_info const& what) { return what.id + "/start"; }
 
 // "17.frag"
-std::optional<std::uint64_t> number_in(std::string_view name) {
-    constexpr std::string_view end = ".frag";
+std::optional<std::uint64_t> number_in(std::string_view name, std::string_view end) {
     if (!name.ends_with(end)) return {};
     name.remove_suffix(end.size());
     std::uint64_t number = 0;
@@ -48,11 +50,21 @@ void broadcast::put(fragment const& f) {
     current.fragments.push_back({f, now_});
     current.next = f.number + 1;
     bytes_ += f.bytes->size();
+    if (has_own_state(current.fragments, current.fragments.size() - 1)) bytes_ += f.state->size();
     last_tick_ = f.last_tick;
     ++fragments_;
-    for (broadcast_listener* const to : listeners_) to->add(path_of(current.what, f.number), f.bytes);
+    for (broadcast_listener* const to : listeners_) {
+        if (f.state != nullptr) to->add(state_path(current.what, f.number), f.state);
+        to->add(path_of(current.what, f.number), f.bytes);
+    }
     drop_what_is_too_much();
     write_sync();
+}
+
+// Fragments one after the other may share theirs, which is then counted with the last of them.
+bool broadcast::has_own_state(std::deque<kept> const& all, std::size_t at) {
+    shared_bytes const& state = all[at].what.state;
+    return state != nullptr && (at == 0 || all[at - 1].what.state != state);
 }
 
 void broadcast::end() {
@@ -87,7 +99,12 @@ void broadcast::drop_oldest() {
     if (!oldest.fragments.empty()) {
         fragment const& gone = oldest.fragments.front().what;
         bytes_ -= gone.bytes->size();
-        for (broadcast_listener* const to : listeners_) to->remove(path_of(oldest.what, gone.number));
+        for (broadcast_listener* const to : listeners_) {
+            to->remove(path_of(oldest.what, gone.number));
+            if (gone.state != nullptr) to->remove(state_path(oldest.what, gone.number));
+        }
+        bool const shared = oldest.fragments.size() > 1 && oldest.fragments[1].what.state == gone.state;
+        if (gone.state != nullptr && !shared) bytes_ -= gone.state->size();
         oldest.fragments.pop_front();
     }
     if (!oldest.fragments.empty() || !oldest.ended) return;
@@ -110,10 +127,13 @@ shared_bytes broadcast::find(std::string_view path) const {
             continue;
         std::string_view const name = path.substr(s.what.id.size() + 1);
         if (name == "start") return s.what.start;
-        auto const number = number_in(name);
+        bool const state = name.ends_with(".state");
+        auto const number = number_in(name, state ? ".state" : ".frag");
         if (!number || s.fragments.empty() || *number < s.fragments.front().what.number || *number >= s.next)
             return {};
-        return s.fragments[static_cast<std::size_t>(*number - s.fragments.front().what.number)].what.bytes;
+        fragment const& found =
+            s.fragments[static_cast<std::size_t>(*number - s.fragments.front().what.number)].what;
+        return state ? found.state : found.bytes;
     }
     return {};
 }

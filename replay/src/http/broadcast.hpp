@@ -76,6 +76,7 @@ private:
         std::uint64_t next = 0;
     };
 
+    [[nodiscard]] static bool has_own_state(std::deque<kept> const& all, std::size_t at);
     void drop_oldest();
     void drop_what_is_too_much();
     void write_sync();

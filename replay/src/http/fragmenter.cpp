@@ -3,9 +3,12 @@
 #include "base/keyed_hash.hpp"
 #include "base/text.hpp"
 
+#include <teewire/demo_writer.hpp>
 #include <teewire/sha256.hpp>
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <utility>
 
 namespace teewire::replay {
@@ -46,7 +49,32 @@ void fragmenter::put(stream_event const& event) {
         if (event.vital) early_.add(event.message, true);
         return;
     }
+    take_message(event);
+}
+
+void fragmenter::take_message(stream_event const& event) {
+    in_force_->receive(event.tick, event.message);
     static_cast<void>(recorder_->put(event));
+}
+
+// The same bytes for as long as nothing changes.
+shared_bytes fragmenter::state_at(std::int32_t tick) {
+    auto messages = in_force_->at(tick);
+    if (messages == stated_) return state_;
+    stated_ = std::move(messages);
+    if (stated_.empty()) return nullptr;
+    struct memory {
+        demo_writer_memory writer;
+        std::array<std::uint8_t, demo_writer::max_bytes> out;
+    };
+    auto const made = std::make_unique<memory>();
+    demo_writer writer{made->writer, {}};
+    auto chunks = std::make_shared<std::vector<std::uint8_t>>();
+    for (auto const& message : stated_)
+        if (auto const size = writer.write_message(message, made->out))
+            chunks->insert(chunks->end(), made->out.begin(),
+                           made->out.begin() + static_cast<std::ptrdiff_t>(*size));
+    return chunks;
 }
 
 void fragmenter::begin(recording_info const& what) {
@@ -74,6 +102,9 @@ void fragmenter::begin(recording_info const& what) {
         announced_->bytes = map_;
     }
     announced_->start = memory_->release(memory_->size());
+    in_force_.emplace(what.version);
+    stated_.clear();
+    state_ = nullptr;
     number_ = 0;
 }
 
@@ -83,8 +114,9 @@ void fragmenter::take_snapshot(stream_event const& event) {
     std::size_t const before = memory_->size();
     if (!recorder_->put(event)) return;
     if (another) {
-        if (first_tick_ >= 0) to_.put({number_++, first_tick_, last_tick_, memory_->release(before)});
-        if (!std::exchange(begun_, true)) to_.begin(*announced_);
+        if (first_tick_ >= 0) to_.put({number_++, first_tick_, last_tick_, memory_->release(before), state_});
+        if (std::exchange(begun_, true)) state_ = state_at(event.tick);
+        else to_.begin(*announced_); // the first fragment has what came before it
         first_tick_ = event.tick;
         open_since_.reset();
     }
@@ -93,12 +125,12 @@ void fragmenter::take_snapshot(stream_event const& event) {
         stream_event message = event;
         message.kind = event_kind::message;
         message.message = bytes;
-        static_cast<void>(recorder_->put(message));
+        take_message(message);
     });
 }
 
 void fragmenter::cut() {
-    to_.put({number_++, std::exchange(first_tick_, -1), last_tick_, memory_->release(memory_->size())});
+    to_.put({number_++, std::exchange(first_tick_, -1), last_tick_, memory_->release(memory_->size()), state_});
 }
 
 void fragmenter::settle(milliseconds now) {

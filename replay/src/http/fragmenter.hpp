@@ -1,6 +1,7 @@
 // A stream as fragments of a demo: lib/doc/format/broadcast.md.
 #pragma once
 
+#include "game/lasting_messages.hpp"
 #include "recording/demo/demo_recorder.hpp"
 #include "recording/stream/early_messages.hpp"
 #include "recording/stream/event.hpp"
@@ -32,6 +33,7 @@ struct fragment {
     std::int32_t first_tick = -1;
     std::int32_t last_tick = -1;
     shared_bytes bytes; ///< chunks of a demo, with a keyframe first
+    shared_bytes state; ///< chunks of the lasting messages from before it; null if there are none
 };
 
 class fragment_sink {
@@ -66,7 +68,9 @@ private:
 
     void begin(recording_info const& what);
     void take_snapshot(stream_event const& event);
+    void take_message(stream_event const& event);
     void cut();
+    [[nodiscard]] shared_bytes state_at(std::int32_t tick);
 
     fragment_sink& to_;
     std::unique_ptr<memory_sink> memory_;
@@ -80,6 +84,9 @@ private:
     std::int32_t last_tick_ = -1;
     std::optional<milliseconds> open_since_; // as settle() saw it
     early_messages early_;                   // vital ones while no fragment is open
+    std::optional<lasting_messages> in_force_;
+    std::vector<std::vector<std::uint8_t>> stated_; // in state_
+    shared_bytes state_;                            // of the open fragment
 };
 
 } // namespace teewire::replay

@@ -6,6 +6,7 @@
 #include "base/udp.hpp"
 #include "recording/demo/demo_stream.hpp"
 #include "recording/relay/broadcast_index.hpp"
+#include "recording/stream/early_messages.hpp"
 #include "recording/stream/event_queue.hpp"
 #include "recording/stream/whole_ticks.hpp"
 
@@ -178,6 +179,7 @@ private:
             if (next_ < mine->first) {
                 lost();
                 next_ = mine->last;
+                return get_state();
             }
             return get_fragment();
         }
@@ -198,7 +200,8 @@ private:
             return after(look_again, &state::get_sync);
         }
         start_ = std::move(bytes);
-        if (!current_->has_map || map_sha256_ == current_->map.sha256) return get_fragment();
+        early_.clear();
+        if (!current_->has_map || map_sha256_ == current_->map.sha256) return get_state();
         get_map();
     }
 
@@ -214,6 +217,13 @@ private:
         } else {
             say_(fmt::format("the map {} is missing, or is another one", current_->map.name));
         }
+        get_state();
+    }
+
+    // Of the messages from before the first fragment, those that last.
+    void get_state() { get(fmt::format("{}/{}.state", current_->id, next_), max_fragment, &state::take_state); }
+    void take_state(unsigned status, body&& bytes) {
+        state_ = status == 200 ? std::move(bytes) : body{};
         get_fragment();
     }
 
@@ -243,6 +253,8 @@ private:
 
     void play(body const& chunks) {
         body bytes = start_;
+        body const before = std::exchange(state_, {});
+        bytes.insert(bytes.end(), before.begin(), before.end());
         bytes.insert(bytes.end(), chunks.begin(), chunks.end());
         auto const reader = demo_reader::open(bytes);
         if (!reader) return complain("it is not part of a demo");
@@ -263,7 +275,24 @@ private:
             if (!begun_) begin(e.tick);
             last_tick_ = e.tick;
         }
+        if (e.kind == event_kind::message && (!begun_ || e.tick < 0)) {
+            early_.add(e.message, true);
+            return;
+        }
         if (begun_) add(e, due(e.tick));
+        if (e.kind == event_kind::snapshot) add_early(e);
+    }
+
+    // The messages from before a snapshot come with it.
+    void add_early(stream_event const& snapshot) {
+        early_.release([&](std::span<std::uint8_t const> bytes, bool vital) {
+            stream_event e;
+            e.kind = event_kind::message;
+            e.tick = snapshot.tick;
+            e.vital = vital;
+            e.message = bytes;
+            add(e, last_due_);
+        });
     }
 
     void begin(std::int32_t tick) {
@@ -331,11 +360,13 @@ private:
     std::optional<broadcast_index::entry> current_;
     std::uint64_t next_ = 0;
     body start_;
+    body state_; // of the next fragment, if the viewer begins there
     body map_;
     std::optional<std::array<std::uint8_t, 32>> map_sha256_; // of map_
 
     std::unique_ptr<demo_player_memory> memory_;
     event_queue waiting_;
+    early_messages early_; // before the next snapshot
     bool pacing_ = false;
     bool begun_ = false; // current_
     bool sent_begin_ = false;
