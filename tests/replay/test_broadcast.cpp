@@ -177,7 +177,7 @@ TEST_CASE("the state of a fragment has the messages that still hold") {
     auto const& all = got.fragments[0];
     REQUIRE(all.size() == 6);
     CHECK(all[0].state == nullptr); // it has that message itself
-    // Of each fragment with its state: what a viewer who begins there is sent as the message of the day.
+    // The messages of the day that a viewer gets who begins with that fragment.
     auto const days = [&](std::size_t number) {
         bytes demo = *got.begun[0].start;
         if (all[number].state != nullptr)

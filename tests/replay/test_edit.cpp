@@ -333,8 +333,9 @@ joining join(std::vector<bytes> const& demos) {
         if (std::size_t const i = parts.size() - 1; i > 0)
             parts[i].continues =
                 find_continuation(parts[i - 1], *sessions[i - 1], parts[i], *sessions[i]) == continuation::same;
+        sessions.back() = std::make_unique<demo_document>(*sources.back()); // whose player has not moved
     }
-    sessions.clear(); // as their players have moved
+    sessions.clear();
     for (auto const& s : sources) sessions.push_back(std::make_unique<demo_document>(*s));
     scratch_file const to{"joined.demo"};
     output_file file{{to.name(), false}, content::binary};

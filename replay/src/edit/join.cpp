@@ -5,6 +5,7 @@
 #include "game/retime.hpp"
 #include "game/spacing.hpp"
 #include "recording/demo/demo_stream.hpp"
+#include "recording/stream/tick_reader.hpp"
 
 #include <teewire/sha256.hpp>
 
@@ -36,9 +37,10 @@ std::int64_t shift_behind(joinable const& before, joinable const& part, std::int
     return part.continues ? shift : end + step_of(before) - part.first_tick;
 }
 
-bool next_snapshot(demo_stream& from, stream_event& out) {
-    while (!interrupted() && from.next(out))
-        if (out.kind == event_kind::snapshot) return true;
+// Goes to the end of the next tick with a state.
+bool next_tick(tick_reader& reader) {
+    while (!interrupted() && reader.next())
+        if (reader.has_state() && !reader.begins() && reader.peek() != reader.tick()) return true;
     return false;
 }
 
@@ -62,15 +64,15 @@ continuation find_continuation(joinable const& before, demo_document& before_dem
                                demo_document& part_demo) {
     if (!may_continue(before, part)) return continuation::none;
     if (part.first_tick > before.last_tick) return continuation::same;
-    demo_stream a{before_demo, part.first_tick}, b{part_demo};
+    demo_stream before_stream{before_demo}, part_stream{part_demo};
+    tick_reader a{before_stream}, b{part_stream};
     bool common = false;
-    stream_event x, y;
-    for (bool more = next_snapshot(a, x) && next_snapshot(b, y); more && y.tick <= before.last_tick;) {
-        if (x.tick == y.tick) {
-            if (!same_items(x.state, y.state)) return continuation::differs;
+    for (bool more = next_tick(a) && next_tick(b); more && b.tick() <= before.last_tick;) {
+        if (a.tick() == b.tick()) {
+            if (!same_items(a.state(), b.state())) return continuation::differs;
             common = true;
         }
-        more = x.tick < y.tick ? next_snapshot(a, x) : next_snapshot(b, y);
+        more = next_tick(a.tick() < b.tick() ? a : b);
     }
     return common ? continuation::same : continuation::differs;
 }

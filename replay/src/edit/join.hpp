@@ -35,7 +35,8 @@ struct joinable {
 [[nodiscard]] joinable examine(demo_document const& demo);
 /// Two parts are one recording if the headers agree, the second part begins before the end of the first or less than a
 /// second after it, and every snapshot of a tick that both have is the same. Two clients that began in the same second
-/// agree in all but the last. Decodes what both have, from the demo that `before` is of and that `part` is of.
+/// agree in all but the last. Decodes the first part, and what both have of the second, if they overlap:
+/// the demos' players must be at their beginnings, and move.
 enum class continuation : std::uint8_t { none, differs, same };
 [[nodiscard]] continuation find_continuation(joinable const& before, demo_document& before_demo,
                                              joinable const& part, demo_document& part_demo);

@@ -77,7 +77,7 @@ int join(join_options const& options) {
         if (is_named || map.empty()) map.assign(now.demo->map().begin(), now.demo->map().end());
         has_named_map = has_named_map || is_named;
         total += now.demo->file_size();
-        last = std::move(now);
+        last = opened{now.bytes}; // with another player
     }
     if (interrupted()) return exit_interrupted;
 

@@ -220,7 +220,7 @@ private:
         get_state();
     }
 
-    // Of the messages from before the first fragment, those that last.
+    // The lasting messages from before the fragment.
     void get_state() { get(fmt::format("{}/{}.state", current_->id, next_), max_fragment, &state::take_state); }
     void take_state(unsigned status, body&& bytes) {
         state_ = status == 200 ? std::move(bytes) : body{};
