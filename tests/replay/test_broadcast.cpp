@@ -62,18 +62,11 @@ struct teller {
         e.state = snapshot_view::trusted(state);
         to.put(e);
     }
-    void motd(std::int32_t tick, std::string_view text) {
-        messages::motd what;
-        what.text = text;
-        std::array<std::uint8_t, 512> memory;
-        stream_event e;
-        e.kind = event_kind::message;
-        e.tick = tick;
-        e.message = *encode(what, protocol::teeworlds_06, memory);
-        to.put(e);
-    }
-    void chat(std::int32_t tick, std::string_view text) {
-        messages::chat what;
+    void motd(std::int32_t tick, std::string_view text) { say<messages::motd>(tick, text); }
+    void chat(std::int32_t tick, std::string_view text) { say<messages::chat>(tick, text); }
+    template <class Message>
+    void say(std::int32_t tick, std::string_view text) {
+        Message what;
         what.text = text;
         std::array<std::uint8_t, 512> memory;
         stream_event e;

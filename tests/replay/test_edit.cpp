@@ -332,11 +332,8 @@ joining join(std::vector<bytes> const& demos) {
         expect_joinable(parts.front(), parts.back());
         if (std::size_t const i = parts.size() - 1; i > 0)
             parts[i].continues =
-                find_continuation(parts[i - 1], *sessions[i - 1], parts[i], *sessions[i]) == continuation::same;
-        sessions.back() = std::make_unique<demo_document>(*sources.back()); // whose player has not moved
+                find_continuation(parts[i - 1], *sources[i - 1], parts[i], *sources[i]) == continuation::same;
     }
-    sessions.clear();
-    for (auto const& s : sources) sessions.push_back(std::make_unique<demo_document>(*s));
     scratch_file const to{"joined.demo"};
     output_file file{{to.name(), false}, content::binary};
     demo_joiner joiner{file, parts, sessions.front()->map()};
@@ -412,6 +409,11 @@ TEST_CASE("pieces of one recording stay where they are") {
     CHECK(text_of(join({next, next}).file) == "108=9,04 110=10 112=9,04 114=10");
     bytes const inside = piece({tick(102, true), full(6), said(3)});
     CHECK(text_of(join({early, inside}).file) == "100=5,02 102=6,03 104=7 106=6,03");
+    // Ticks in which nothing changes are common ones, too, in any number of parts.
+    bytes const resting = piece({tick(100, true), full(5), after(2), after(2), after(2)});
+    bytes const rests_on = piece({tick(104, true), full(5), after(2), after(2), after(2)});
+    bytes const moves = piece({tick(108, true), full(5), after(2), after(2), delta(1)});
+    CHECK(text_of(join({resting, rests_on, moves}).file) == "100=5 102=5 104=5 106=5 108=5 110=5 112=6");
     // Another recording of the same ticks, of the same second.
     bytes const differs = piece({tick(102, true), full(7), after(2), delta(1)});
     CHECK(text_of(join({early, differs}).file) == "100=5,02 102=6,03 104=7 106=7 108=8");

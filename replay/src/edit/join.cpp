@@ -60,10 +60,11 @@ bool same_items(snapshot_view a, snapshot_view b) {
 
 } // namespace
 
-continuation find_continuation(joinable const& before, demo_document& before_demo, joinable const& part,
-                               demo_document& part_demo) {
+continuation find_continuation(joinable const& before, input const& before_file, joinable const& part,
+                               input const& part_file) {
     if (!may_continue(before, part)) return continuation::none;
     if (part.first_tick > before.last_tick) return continuation::same;
+    demo_document before_demo{before_file}, part_demo{part_file};
     demo_stream before_stream{before_demo}, part_stream{part_demo};
     tick_reader a{before_stream}, b{part_stream};
     bool common = false;

@@ -35,11 +35,10 @@ struct joinable {
 [[nodiscard]] joinable examine(demo_document const& demo);
 /// Two parts are one recording if the headers agree, the second part begins before the end of the first or less than a
 /// second after it, and every snapshot of a tick that both have is the same. Two clients that began in the same second
-/// agree in all but the last. Decodes the first part, and what both have of the second, if they overlap:
-/// the demos' players must be at their beginnings, and move.
+/// agree in all but the last. If they overlap, decodes the first part, and what both have of the second.
 enum class continuation : std::uint8_t { none, differs, same };
-[[nodiscard]] continuation find_continuation(joinable const& before, demo_document& before_demo,
-                                             joinable const& part, demo_document& part_demo);
+[[nodiscard]] continuation find_continuation(joinable const& before, input const& before_file, joinable const& part,
+                                             input const& part_file);
 /// Throws usage_error if the second one cannot follow the first.
 void expect_joinable(joinable const& first, joinable const& other);
 

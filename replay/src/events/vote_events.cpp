@@ -41,10 +41,10 @@ void vote_events::receive(message const& m, protocol version) {
         if (!reason.empty()) text += fmt::format(" ({})", reason);
         if (std::exchange(running_, text) ==
             text) { // repeated for each client, and for those who join while it runs
-            game_event* const told = pending_.find(std::int64_t{game_.tick} - lateness, [&](game_event const& e) {
+            game_event* const begun = pending_.find(std::int64_t{game_.tick} - lateness, [&](game_event const& e) {
                 return e.kind == vote && e.text == text && !e.client;
             });
-            if (told != nullptr && caller >= 0) told->client = game_.who(caller); // which only 0.7 says
+            if (begun != nullptr && caller >= 0) begun->client = game_.who(caller); // which only 0.7 says
             return;
         }
         game_event e = game_.make(vote, evidence::observed);

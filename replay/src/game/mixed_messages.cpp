@@ -53,29 +53,30 @@ bool is_vote_07(unpacker in) noexcept {
 
 } // namespace
 
-// The number 4 says that the client is ready in 0.6, without a field; in 0.7 it names the server. 8 is a snapshot in 0.7, and
-// nothing that 0.6 sends.
+// The number of 0.7's server_info says in 0.6 that the client is ready, without a field; that of its snap_single is nothing
+// that 0.6 sends.
 void mixed_messages::see(message const& system) noexcept {
     if (items_ == teeworlds_07 || has_07_) return;
-    bool const has_text = !system.fields.empty() && system.fields.front() != 0;
-    constexpr std::int32_t server_info = 4, snap_single = 8;
     constexpr std::size_t padding = 3;
-    has_07_ =
-        (system.id == server_info && has_text) || (system.id == snap_single && system.fields.size() > padding);
+    message_type const type = identify(system, teeworlds_07);
+    has_07_ = (type == message_type::server_info && !system.fields.empty() && system.fields.front() != 0) ||
+              (type == message_type::snap_single && system.fields.size() > padding);
 }
 
 protocol mixed_messages::protocol_of(message const& m) const noexcept {
-    if (!has_07_) return items_;
+    if (!has_07_ || m.id == 0) return items_; // extended ones are the same in both
+    auto const is_of_server = [&](protocol p) {
+        auto const layout = find_layout(identify(m, p), p);
+        return layout && layout->sender != message_sender::client;
+    };
     unpacker const in{m.fields};
-    constexpr std::int32_t chat = 3, kill_or_team = 4, sound_or_kill = 5, vote = 15, first_of_clients = 17;
     bool is_07 = false;
-    switch (m.id) {
-    case 0: break; // extended
-    case chat: is_07 = is_chat_07(in); break;
-    case kill_or_team: is_07 = is_team_07(in); break;
-    case sound_or_kill: is_07 = is_kill_07(in); break;
-    case vote: is_07 = is_vote_07(in); break;
-    default: is_07 = m.id >= first_of_clients && has_message(identify(m, teeworlds_07), teeworlds_07);
+    switch (identify(m, teeworlds_07)) {
+    case message_type::chat: is_07 = is_chat_07(in); break;
+    case message_type::team: is_07 = is_team_07(in); break;
+    case message_type::kill: is_07 = is_kill_07(in); break;
+    case message_type::vote_set: is_07 = is_vote_07(in); break;
+    default: is_07 = is_of_server(teeworlds_07) && !is_of_server(messages_of(items_));
     }
     return is_07 ? teeworlds_07 : items_;
 }

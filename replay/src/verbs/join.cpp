@@ -31,18 +31,8 @@ private:
     std::shared_ptr<input const> streamed_;
 };
 
-// The demo points into its input.
-struct opened {
-    opened() = default;
-    explicit opened(std::shared_ptr<input const> source)
-        : bytes{std::move(source)}, demo{std::make_unique<demo_document>(*bytes)} {}
-    std::shared_ptr<input const> bytes;
-    std::unique_ptr<demo_document> demo;
-};
-
-bool does_continue(joinable const& before, demo_document& before_demo, joinable const& part,
-                   demo_document& part_demo) {
-    continuation const found = find_continuation(before, before_demo, part, part_demo);
+bool does_continue(joinable const& before, input const& before_file, joinable const& part, input const& part_file) {
+    continuation const found = find_continuation(before, before_file, part, part_file);
     if (found == continuation::differs)
         complain(
             fmt::format("{}: began in the same second as {}, but differs from it in ticks {} to {}, so it is put "
@@ -66,18 +56,19 @@ int join(join_options const& options) {
     std::vector<std::uint8_t> map;
     bool has_named_map = false; // the one that the headers name
     std::uint64_t total = 0;
-    opened last;
+    std::shared_ptr<input const> last;
     for (std::size_t i = 0; i < options.files.size() && !interrupted(); ++i) {
-        opened now{all.open(i)};
-        parts.push_back(examine(*now.demo));
+        auto const source = all.open(i);
+        demo_document const demo{*source};
+        parts.push_back(examine(demo));
         if (interrupted()) break;
         expect_joinable(parts.front(), parts.back());
-        if (i > 0) parts.back().continues = does_continue(parts[i - 1], *last.demo, parts[i], *now.demo);
+        if (i > 0) parts.back().continues = does_continue(parts[i - 1], *last, parts[i], *source);
         bool const is_named = parts.back().has_map && !has_named_map;
-        if (is_named || map.empty()) map.assign(now.demo->map().begin(), now.demo->map().end());
+        if (is_named || map.empty()) map.assign(demo.map().begin(), demo.map().end());
         has_named_map = has_named_map || is_named;
-        total += now.demo->file_size();
-        last = opened{now.bytes}; // with another player
+        total += demo.file_size();
+        last = source;
     }
     if (interrupted()) return exit_interrupted;
 

@@ -54,6 +54,9 @@ link_type const* find_link(unsigned number) {
 
 constexpr std::uint32_t block_section = 0x0a0d0d0a, block_interface = 1, block_old_frame = 2,
                         block_simple_frame = 3, block_frame = 6;
+constexpr bool is_frame(std::uint32_t type) {
+    return type == block_frame || type == block_old_frame || type == block_simple_frame;
+}
 constexpr std::uint32_t magic_micro = 0xa1b2c3d4, magic_nano = 0xa1b23c4d, magic_long_heads = 0xa1b2cd34;
 constexpr std::uint32_t magic_section = 0x1a2b3c4d;
 
@@ -110,7 +113,7 @@ capture_reader::capture_reader(open_capture from, std::string const& name)
                 std::uint32_t const type = next_block();
                 if (type == 0) break;
                 if (type == block_interface) add_interface();
-                else ahead_ = type;
+                if (is_frame(type)) ahead_ = type;
             }
         } else {
             std::uint32_t const swapped = get32(0);
@@ -172,13 +175,11 @@ bool capture_reader::next_frame_block(captured_frame& out) {
     for (;;) {
         std::uint32_t const type = ahead_ ? *ahead_ : next_block();
         ahead_.reset();
-        switch (type) {
-        case 0: return false;
-        case block_interface: add_interface(); break;
-        case block_frame:
-        case block_old_frame:
-        case block_simple_frame: take_frame_block(type, out); return true;
-        default: break; // names, statistics, comments
+        if (type == 0) return false;
+        if (type == block_interface) add_interface();
+        if (is_frame(type)) { // the others are names, statistics and comments
+            take_frame_block(type, out);
+            return true;
         }
     }
 }

@@ -50,7 +50,7 @@ void capture_sequence::open_next() {
     capture_source const& source = *waiting_.back().source;
     waiting_.pop_back();
     open_.push_back({source.name(), capture_reader{source}, {}});
-    static_cast<void>(advance(std::prev(open_.end()))); // which worked when it was looked at
+    if (!advance(std::prev(open_.end()))) open_.pop_back(); // changed since it was looked at
 }
 
 bool capture_sequence::next(captured_frame& out) {

@@ -34,7 +34,7 @@ std::optional<std::span<std::uint8_t const>> fragment_buffer::add(std::int64_t t
     bool const overlaps = (after != whole.parts.end() && after->first < end) ||
                           (after != whole.parts.begin() && std::prev(after)->second > begin);
     bool const beyond = (whole.size && end > *whole.size) || (part.last && whole.bytes.size() > end);
-    if (overlaps || beyond) {
+    if (overlaps || beyond || whole.parts.size() == max_parts) {
         open_.erase(known);
         return {};
     }

@@ -20,9 +20,10 @@ public:
     /// Parts whose datagrams did not become complete.
     [[nodiscard]] std::uint64_t left_out() const noexcept { return parts_ - used_; }
 
-    /// Limits of memory: 16 MiB in all.
+    /// Limits of memory: about 40 MiB in all.
     static constexpr std::size_t max_datagrams = 256;
     static constexpr std::size_t max_bytes = 65535; ///< of a datagram
+    static constexpr std::size_t max_parts = 1024;  ///< of a datagram
     static constexpr std::int64_t max_wait =
         30'000'000'000; ///< nanoseconds from a datagram's first part to its last
 

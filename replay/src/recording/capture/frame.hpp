@@ -49,8 +49,8 @@ struct ip_fragment {
     std::span<std::uint8_t const> bytes;
 };
 
-/// Finds the datagram in a frame, or a part of one. VLAN tags and the extension headers of IPv6 are passed over, padding is left out;
-/// checksums are not looked at, as those of the capturing machine's own packets are often not filled in.
+/// Finds the datagram in a frame, or a part of one. VLAN tags and the extension headers of IPv6 are passed over, padding
+/// is left out; checksums are not looked at, as those of the capturing machine's own packets are often not filled in.
 [[nodiscard]] frame_kind read_frame(link_layer link, std::span<std::uint8_t const> frame, udp_datagram& out,
                                     ip_fragment& part);
 /// The datagram in a UDP packet. Sets the ports of `out`, and its payload.
