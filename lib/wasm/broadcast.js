@@ -1,5 +1,5 @@
 // A broadcast, followed as lib/doc/format/broadcast.md#watching says.
-import { read_header } from './demo.js';
+import { decode, read_header } from './demo.js';
 import { TeewireError } from './module.js';
 import { Stretches } from './stretches.js';
 import { PROTOCOLS } from './tables.js';
@@ -68,6 +68,14 @@ export class BroadcastRecording extends Stretches {
     const stretch = await super.segment(number, options);
     if (stretch.snapshots.length > 0) this.segments[number].tick = stretch.snapshots[0].tick;
     return stretch;
+  }
+
+  /** The messages from before a fragment whose effect lasts. @returns {Promise<object[]>} */
+  async lasting(number, { signal } = {}) {
+    const chunks = await get(new URL(`${this.id}/${this.segments[number].number}.state`, this.#base), signal, true);
+    if (chunks === null) return [];
+    return decode(this.module, this.header.bytes, chunks,
+      { protocol: this.protocol, sizes: null, types: this.types, offset: 0 }).messages;
   }
 
   /** @returns {Promise<Uint8Array|null>} */

@@ -167,6 +167,8 @@ export interface BroadcastRecording extends Stretches {
   id: string;
   map_path: string | null;
   ended: boolean;
+  /** The messages from before a segment that still hold when it begins: teams, tuning, votes. Their ticks mean nothing. */
+  lasting(number: number, options?: { signal?: AbortSignal }): Promise<Message[]>;
 }
 /** A broadcast of `teewire relay`. */
 export class Broadcast {

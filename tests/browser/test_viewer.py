@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import urllib.parse
 import zlib
@@ -23,6 +24,7 @@ import zlib
 import browsers
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+import demo_codec  # noqa: E402
 from made_relay import Relay  # noqa: E402
 
 BUNDLE = pathlib.Path(sys.argv[1]).resolve()
@@ -298,13 +300,51 @@ class Viewer(Served):
                 self.assertIsNone(state["problem"])
                 self.assertGreater(len(state["tees"]), 0)
 
-    def test_live(self):
-        """A broadcast is followed, with a lag of at most three seconds."""
-        relay = Relay(TEEWIRE, YARD, "--loop")
+    def relay(self, source, *options):
+        relay = Relay(TEEWIRE, source, *options)
         self.addCleanup(relay.process.stderr.close)
         self.addCleanup(relay.process.stdout.close)
         self.addCleanup(relay.process.wait)
         self.addCleanup(relay.process.send_signal, signal.SIGINT)
+        return relay
+
+    # The speed of grenades, as the viewer has it.
+    SPEED = "asked = teewire_viewer.show.tuning_at(teewire_viewer.tick)?.[3][0] ?? -1"
+
+    def tuned(self, ticks):
+        """A recording of a minute whose grenades fly as fast as its ticks are high, from some of them on."""
+        demo = demo_codec.Writer()
+        for tick in range(1000, 4000, 2):
+            demo.snapshot(tick, [(5, 0, [tick, 0, 0, 0])])
+            if tick in ticks:
+                demo.message(bytes([6 << 1]) + demo_codec.pack_ints([100 * tick] * 32))
+        file = self.folder() / "tuned.demo"
+        file.write_bytes(demo.out)
+        return file
+
+    def test_tuning(self):
+        """After a seek, forward or back, projectiles fly as the last tuning before says."""
+        file = self.tuned({1500, 2500})
+        base = self.serve(file)
+        ticks = [3500, 2000, 1200, 2600]
+        steps = ["wait:500"] + [step for tick in ticks for step in (f"teewire_viewer.seek({tick})", "wait:300", self.SPEED)]
+        [result] = pages({"url": base, "steps": steps})
+        self.assertEqual(result["errors"], [])
+        self.assertEqual([state["asked"] for state in result["states"][4::3]], [2500, 1500, -1, 2500])
+
+    def test_live_tuning(self):
+        """A viewer who comes late knows the tuning from before."""
+        relay = self.relay(self.tuned({1000}), "--speed", "1")
+        while relay.sync()["recordings"][0]["last"] < 3:
+            time.sleep(0.2)
+        [result] = pages({"url": self.serve(relay.address), "steps": ["wait:1500", self.SPEED]})
+        self.assertEqual(result["errors"], [])
+        self.assertGreater(result["states"][-1]["tick"], 1100)
+        self.assertEqual(result["states"][-1]["asked"], 1000)
+
+    def test_live(self):
+        """A broadcast is followed, with a lag of at most three seconds."""
+        relay = self.relay(YARD, "--loop")
         base = self.serve(relay.address)
         # The relay's data is at most a second old.
         ask = f"(async () => {{ asked = (await (await fetch('{relay.address}/sync')).json()).tick - teewire_viewer.tick; }})()"

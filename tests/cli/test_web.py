@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -17,6 +18,7 @@ import time
 import unittest
 import urllib.request
 
+import demo_codec
 from in_folder import InFolder
 from limits import STUCK
 from made_relay import Relay
@@ -80,6 +82,18 @@ class Index(InFolder):
     @staticmethod
     def ends(data):
         return hashlib.sha256(data if len(data) <= 131072 else data[:65536] + data[-65536:]).hexdigest()
+
+    def test_tunings(self):
+        """Each change of the tuning, without repetitions; none if there is no room."""
+        for changes, told in ((3, [[500, *[1500] * 32], [50, *[1550] * 32], [50, *[1600] * 32]]), (3000, None)):
+            demo, numbers = demo_codec.Writer(), random.Random(3)
+            for tick in range(1000, 1000 + 500 + 50 * changes):
+                demo.snapshot(tick, [(5, 0, [tick, 0, 0, 0])])
+                if tick >= 1500:
+                    value = tick - tick % 50 if changes == 3 else numbers.randrange(10 ** 6)
+                    demo.message(bytes([6 << 1]) + demo_codec.pack_ints([value] * 36))
+            made = self.index(self.save("tuned.demo", demo.out))
+            self.assertEqual(made.get("tunings"), told)
 
     def test_events(self):
         """They are those of `events`."""

@@ -4,6 +4,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "events/game_event_reader.hpp"
+#include "game/message_fields.hpp"
 #include "game/players.hpp"
 #include "recording/demo/demo_stream.hpp"
 
@@ -35,6 +36,7 @@ constexpr game_event_kind kinds[] = {
     game_event_kind::vote_end,   game_event_kind::team_change, game_event_kind::server_message,
 };
 constexpr std::size_t no_kind = std::size(kinds);
+constexpr std::size_t most_tunings = 32; // that all servers have
 
 std::size_t place_of(game_event_kind k) {
     return static_cast<std::size_t>(std::find(std::begin(kinds), std::end(kinds), k) - std::begin(kinds));
@@ -52,10 +54,12 @@ struct indexed_event {
 // Names and events of a demo, as it is read.
 class index_collector {
 public:
-    index_collector() : reader_{[this](game_event const& e) { add(e); }} {}
+    explicit index_collector(protocol p)
+        : messages_{messages_of(p)}, reader_{[this](game_event const& e) { add(e); }} {}
 
     void put(stream_event const& event) {
         reader_.put(event);
+        if (event.kind == event_kind::message) find_tuning(event);
         if (event.kind != event_kind::snapshot) return;
         ++snapshots_;
         find_players(event);
@@ -71,6 +75,12 @@ public:
         std::size_t person;
         std::int32_t tick;
     };
+    struct tuning {
+        std::int32_t tick;
+        std::vector<std::int32_t> values;
+    };
+    /// Without those that change nothing.
+    [[nodiscard]] std::vector<tuning> const& tunings() const noexcept { return tunings_; }
     [[nodiscard]] std::vector<person> const& people() const noexcept { return people_; }
     [[nodiscard]] std::vector<appearance> const& players() const noexcept { return players_; }
     [[nodiscard]] std::vector<indexed_event> const& events() const noexcept { return events_; }
@@ -81,6 +91,19 @@ private:
         auto const [place, is_new] = known_.try_emplace({id, name}, people_.size());
         if (is_new) people_.push_back({id, name, {}});
         return place->second;
+    }
+
+    void find_tuning(stream_event const& event) {
+        auto const m = parse_message(event.message);
+        if (!m || m->system || identify(*m, messages_) != message_type::tune_params) return;
+        std::vector<std::int32_t> values;
+        for (unpacker in{m->fields}; values.size() < most_tunings;) {
+            std::int32_t const value = in.read_int();
+            if (!in.ok()) break;
+            values.push_back(value);
+        }
+        if (tunings_.empty() || tunings_.back().values != values)
+            tunings_.push_back({event.tick, std::move(values)});
     }
 
     // Snapshots rarely differ in who is there.
@@ -125,12 +148,15 @@ private:
     std::vector<std::int32_t> present_;
     std::uint64_t names_version_ = std::numeric_limits<std::uint64_t>::max();
     std::vector<indexed_event> events_;
+    std::vector<tuning> tunings_;
     std::size_t snapshots_ = 0;
+    protocol messages_;
     game_event_reader reader_; // feeds the collector
 };
 
 // How much of everything there is room for.
 struct share {
+    bool tunings = true;
     std::size_t kinds = no_kind; // the first ones
     std::size_t every = 1;       // of the keyframes
     bool names = true;
@@ -152,6 +178,7 @@ public:
             all.numbers("markers", demo_.header().markers());
             write_people(json, all, room);
             write_events(json, all, room);
+            if (room.tunings) write_tunings(json, all);
             all.text_or_null("error", facts_.error);
         }
         return {text_.GetString(), text_.GetSize()};
@@ -239,6 +266,18 @@ private:
         for (std::size_t i = 0; i < no_kind; ++i)
             if (lacking[i]) write_string(json, name(kinds[i]));
         if (!room.names) write_string(json, "players");
+        json.EndArray();
+    }
+
+    void write_tunings(json_writer& json, object_writer& all) {
+        all.member("tunings").StartArray();
+        std::int64_t last = std::max(0, facts_.first_tick);
+        for (index_collector::tuning const& t : found_.tunings()) {
+            json.StartArray();
+            json.Int64(t.tick - std::exchange(last, t.tick));
+            for (std::int32_t const value : t.values) json.Int(value);
+            json.EndArray();
+        }
         json.EndArray();
     }
 
@@ -393,7 +432,7 @@ demo_index make_index(demo_document& demo, std::function<void(std::uint64_t)> co
     else if (demo.header().has_sha256) facts.map_sha256 = hex(demo.header().sha256);
     facts.first_tick = demo.overview().first_tick;
     facts.last_tick = demo.overview().last_tick;
-    index_collector found;
+    index_collector found{demo.item_protocol()};
     demo_stream stream{demo};
     std::uint64_t next = progress_bytes;
     for (stream_event event; stream.next(event);) {
@@ -412,7 +451,8 @@ demo_index make_index(demo_document& demo, std::function<void(std::uint64_t)> co
     for (share room;;) {
         made.bytes = pack(out.write(room));
         if (made.bytes.size() <= most) break;
-        if (room.kinds > 0) --room.kinds;
+        if (room.tunings) room.tunings = false;
+        else if (room.kinds > 0) --room.kinds;
         else if (room.every < keyframes) room.every *= 2;
         else if (room.names) room.names = false;
         else break;

@@ -76,7 +76,7 @@ export class Scene {
     this.#map.draw('background', this.camera, ms);
     moment.recent = show.recent(moment.tick, EFFECT_TICKS);
     moment.emoticons = show.emoticons(moment.tick, EMOTICON_TICKS);
-    moment.tuning = show.tuning;
+    moment.tuning = show.tuning_at(moment.tick);
     this.#world.draw(moment, this.camera, options);
     this.#map.draw('foreground', this.camera, ms);
     this.#world.draw_names(moment, this.camera, options);

@@ -8,6 +8,8 @@ const INDEX_PATIENCE_MS = 10000;
 /** Stretches that are kept decoded. */
 const KEPT = 6;
 const MOST_EVENTS = 20000;
+/** Tunings that all servers have. */
+const TUNINGS = 32;
 /** Of a broadcast, until more is known of its pace: shown is what came so many ticks before its newest. */
 const FIRST_DELAY = 60;
 /** Of its fragments: the latest of the last so many must be there in time, with so many ticks to spare. */
@@ -31,7 +33,8 @@ class Show {
   /** What happened, as far as it is known: {tick, kind, client, target, value, text}, by tick. */
   events = [];
   complete = false; // an index has all of them
-  tuning = undefined;
+  #tunings = []; // {tick, tuning}, by tick
+  #tunings_known = false; // an index has all of them
   #kept = new Map(); // number of a segment: its stretch
   #coming = new Map(); // number: its promise, and what gives it up
   #worlds = new WeakMap();
@@ -99,6 +102,10 @@ class Show {
   async #load(number, signal) {
     try {
       const stretch = await this.stretches.segment(number, { signal });
+      if (number > 0 && !this.#read.has(number) && !this.#read.has(number - 1)) {
+        const lasting = await this.lasting(number, { signal });
+        this.#add_tunings(lasting.map((m) => ({ ...m, tick: this.stretches.segments[number].tick })));
+      }
       this.#keep(number, stretch);
       return stretch;
     } catch (error) {
@@ -121,10 +128,9 @@ class Show {
   }
 
   #note({ messages, snapshots }) {
-    for (const { name, fields } of messages)
-      if (name === 'tune_params') this.tuning = projectile_tuning(read_ints(fields, 32));
+    this.#add_tunings(messages);
     const seven = snapshots[0]?.all('tune_params')[0];
-    if (seven) this.tuning = projectile_tuning(seven.tune_params);
+    if (seven) this.add_tuning(snapshots[0].tick, seven.tune_params);
     if (this.complete) return;
     const names = new Map();
     const name_of = (id) => names.get(id) ?? null;
@@ -136,6 +142,40 @@ class Show {
     }
     if (found.length === 0) return;
     this.events = [...this.events, ...found].sort((a, b) => a.tick - b.tick).slice(-MOST_EVENTS);
+  }
+
+  #add_tunings(messages) {
+    if (this.#tunings_known) return;
+    let before = '';
+    for (const { name, tick, fields } of messages) {
+      if (name !== 'tune_params') continue;
+      const ints = read_ints(fields, TUNINGS);
+      // Some servers repeat it each tick.
+      if (`${ints}` !== before) this.add_tuning(tick, ints);
+      before = `${ints}`;
+    }
+  }
+
+  /** Tunings from this tick on, in hundredths. */
+  add_tuning(tick, ints) {
+    this.#tunings.splice(this.#tunings.findLastIndex((t) => t.tick <= tick) + 1, 0, { tick, tuning: projectile_tuning(ints) });
+  }
+
+  /** All tunings of an index. */
+  set_tunings(tunings) {
+    this.#tunings = [];
+    for (const [tick, ints] of tunings) this.add_tuning(tick, ints);
+    this.#tunings_known = true;
+  }
+
+  /** The tuning of projectiles at a tick, as far as it is known. */
+  tuning_at(tick) {
+    return this.#tunings.findLast((t) => t.tick <= tick)?.tuning;
+  }
+
+  /** The messages from before a segment whose effect lasts, if they can be known without reading all before it. */
+  async lasting() {
+    return [];
   }
 
   #world(snapshot) {
@@ -295,11 +335,28 @@ function events_of(index) {
   return events;
 }
 
+/** The tunings that an index tells, as far as they make sense: [tick, ints]. Null if it does not tell them. */
+function tunings_of(index) {
+  if (!Array.isArray(index.tunings)) return null;
+  const found = [];
+  let tick = index.first_tick;
+  for (const row of index.tunings.slice(0, MOST_EVENTS)) {
+    if (!Array.isArray(row) || !Number.isInteger(row[0]) || row[0] < 0) break;
+    tick += row[0];
+    const ints = row.slice(1, TUNINGS + 1);
+    if (!ints.every(Number.isInteger)) break;
+    found.push([tick, ints]);
+  }
+  return found;
+}
+
 class RecordedShow extends Show {
   take(index) {
     if (index === null) return;
     this.complete = true;
     this.events = events_of(index);
+    const tunings = tunings_of(index);
+    if (tunings !== null) this.set_tunings(tunings);
     this.damage = typeof index.error === 'string' ? index.error : null;
   }
 }
@@ -399,6 +456,10 @@ export class LiveShow extends Show {
     const before = this.#arrivals.at(-1)?.tick ?? tick;
     this.#arrivals.push({ ms: performance.now(), tick, ticks: tick - before });
     if (this.#arrivals.length > ARRIVALS) this.#arrivals.shift();
+  }
+
+  lasting(number, options) {
+    return this.stretches.lasting(number, options);
   }
 
   /** What is to be seen now: as late that the next fragment will be there when it is needed, if it comes like the last ones. */
