@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`teewire relay`: fragments that join to what the source had, whoever fetches them, whenever and however.
 Usage: test_relay.py TEEWIRE FIXTURES"""
+import contextlib
 import functools
 import hashlib
 import http.client
@@ -8,6 +9,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -261,11 +263,26 @@ class Http(RelayTest):
         for request, status in ((b"nonsense\r\n\r\n", 400), (b"GET /sync HTTP/1.1\r\nX: " + b"x" * 9000 + b"\r\n\r\n", 431),
                                 (b"POST /sync HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", 413),
                                 (b"DELETE /sync HTTP/1.1\r\n\r\n", 405),
-                                (b"GET /sync HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 413)):
+                                (b"GET /sync HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 413),
+                                # RFC 9112, 3.2: a host must be named once, and any server understands a whole address.
+                                (b"GET /sync HTTP/1.1\r\n\r\n", 400), (b"GET /sync HTTP/1.0\r\n\r\n", 200),
+                                (b"GET /sync HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+                                (b"GET http://a.example/sync HTTP/1.1\r\nHost: b\r\n\r\n", 200),
+                                (b"GET HTTP://a.example?sync HTTP/1.1\r\nHost: b\r\n\r\n", 200)):
             with socket.create_connection(("127.0.0.1", relay.port), timeout=STUCK) as link:
                 link.sendall(request)
                 self.assertEqual(int(link.recv(4096).split()[1]), status, request[:40])
         self.assertEqual(relay.get("/sync")[0], 200)
+
+    def test_head_of_a_feed(self):
+        """Is a header and nothing else, as of any other page."""
+        relay = self.relay(DEMOS["ddnet_yard"])
+        status, headers, body = relay.get("/events", "HEAD")
+        self.assertEqual((status, headers["Content-Type"], body), (200, "text/event-stream", b""))
+        with socket.create_connection(("127.0.0.1", relay.port), timeout=STUCK) as link:
+            link.sendall(b"HEAD /events HTTP/1.1\r\nHost: a\r\n\r\n")
+            everything = b"".join(iter(lambda: link.recv(4096), b""))
+        self.assertTrue(everything.endswith(b"\r\n\r\n"))
 
     def test_limits(self):
         relay = self.relay(DEMOS["ddnet_yard"], *FAST, "--max-connections-per-ip", "3", "--max-requests-per-ip", "20")
@@ -480,6 +497,101 @@ class Sources(RelayTest):
                     link.sendall(answer)
             self.assertEqual(relay.get("/metrics")[0], 200)
             self.assertEqual(relay.end()[0], 0)
+
+    def test_a_server_of_endless_answers(self):
+        """Headers, trailers and extensions of chunks without end take no memory to speak of."""
+        line = b"X: " + b"A" * 60000 + b"\r\n"
+        chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for start, endless in ((b"HTTP/1.1 200 OK\r\n", line), (chunked + b"0\r\n", line), (chunked, b"1;" + b"A" * 60000),
+                               (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)):
+            with self.subTest(endless[:10]), socket.create_server(("127.0.0.1", 0)) as server:
+                relay = self.relay(f"http://127.0.0.1:{server.getsockname()[1]}")
+                server.settimeout(STUCK)
+                link, _ = server.accept()
+                with link, contextlib.suppress(OSError):
+                    link.settimeout(5)
+                    link.sendall(start)
+                    for _ in range(3000):
+                        link.sendall(endless)
+                    self.fail("it takes everything")
+                status = pathlib.Path(f"/proc/{relay.process.pid}/status").read_text()
+                self.assertLess(int(re.search(r"VmHWM:\s*(\d+)", status)[1]) >> 10, 120)  # MiB, with sanitizers
+                self.assertEqual(relay.end()[0], 0)
+                self.assertIn("trying again", relay.said)
+
+    def test_a_server_without_pace(self):
+        """Ticks come no faster than in a game, whatever a server sends and however its ticks jump."""
+        for step in 1, 10 ** 6:
+            with self.subTest(step=step):
+                self.follow_without_pace(step)
+
+    def follow_without_pace(self, step):
+        start = demo_codec.Writer().out
+
+        def fragment(number):
+            demo = demo_codec.Writer()
+            for n in range(50):
+                demo.snapshot(1000 + step * (50 * number + n), [(5, 0, [n, 0, 0, 0])])
+            return demo.out[len(start):]
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                text = start
+                if self.path == "/sync":
+                    text = json.dumps({"recordings": [{"id": "0123456789abcdef", "protocol": "ddnet", "first": 0,
+                                                       "last": 0, "ended": False}]}).encode()
+                elif self.path.endswith(".frag"):
+                    text = fragment(int(re.search(r"(\d+)\.frag", self.path)[1]) % 30)
+                self.send_response(404 if self.path.endswith(".state") else 200)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
+            threading.Thread(target=web.serve_forever).start()
+            self.addCleanup(web.shutdown)
+            relay, begun = self.relay(f"http://127.0.0.1:{web.server_port}"), time.monotonic()
+            time.sleep(4)
+            self.assertEqual(relay.end()[0], 0)
+            took = time.monotonic() - begun
+            web.shutdown()
+        told = int(re.search(r"^(\d+) snapshots?, ", relay.said, re.MULTILINE)[1])
+        self.assertGreater(told, 50)
+        self.assertLess(told, 50 * took + 50)
+
+    def test_a_server_of_endless_maps(self):
+        """No more demos than ten in a minute; the relay itself goes on."""
+        class Changer(Server):
+            def __init__(self):
+                super().__init__()
+                self.tick = 100
+
+            def begin(self):
+                self.change_map(b"map0")
+
+            def go_on(self):
+                self.tick += 1
+                self.snapshot(self.tick, [(9, 0, [self.tick] + [1] * 21)])
+                if self.tick % 4 == 0:
+                    self.change_map(b"map%d" % self.tick)
+        with Changer() as server:
+            relay = self.relay(server.address, "--protocol", "0.6", "--record", "x.demo")
+            relay.process.stderr.readline()
+            until(lambda: len([f for f in self.files() if f.endswith(".demo")]) >= 10)
+            before = server.tick
+            until(lambda: server.tick >= before + 40)
+            self.assertEqual(relay.end()[0], 0)
+        self.assertEqual(len([f for f in self.files() if f.endswith(".demo")]), 10)
+        self.assertIn("x.demo: waiting, as the map changes too often: 10 demos in a minute\n", relay.said)
+        relay = self.relay(DEMOS["ddnet_yard"], "--speed", "50", "--loop", "--record", "y.demo", "--max-demos", "2")
+        until(lambda: (relay.sync() or {"recordings": []})["recordings"][2:])
+        self.assertEqual(relay.end()[0], 0)
+        self.assertEqual([f for f in self.files() if f.startswith("y")], ["y.demo", "y_2.demo"])
+        self.assertIn("y.demo: recording has ended, as the limit of --max-demos is reached\n", relay.said)
 
     def test_a_server_of_endless_nothing(self):
         """Any number of fragments that are not part of a demo, as fast as they are requested."""

@@ -360,7 +360,7 @@ class Served(WebTest):
     def test_pages_of_strangers(self):
         """Another site's page must not read what is shown to this machine, under whatever name."""
         web = self.web(DEMO)
-        for host in ("localhost", "127.0.0.1", f"localhost:{web.port}", f"[::1]:{web.port}"):
+        for host in ("localhost", "127.0.0.1", f"localhost:{web.port}", f"[::1]:{web.port}", f"LocalHost:{web.port}"):
             status, headers, _ = web.ask("/recordings.json", headers={"Host": host})
             self.assertEqual((status, headers["Access-Control-Allow-Origin"]), (200, None), host)
         for host in ("evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", ""):

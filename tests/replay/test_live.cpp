@@ -524,6 +524,18 @@ TEST_CASE("there is room for so many, and who is silent makes room") {
     CHECK(s.server->viewers() == 0);
 }
 
+TEST_CASE("the addresses that one IPv6 host has count as one") {
+    server_limits limits;
+    limits.viewers = 8;
+    limits.viewers_per_address = 2;
+    stage s{demos[0], limits, true};
+    for (auto const* const host : {"2001:db8::1", "2001:db8::2", "2001:db8::ffff:0:0:3", "2001:db8:0:1::1"})
+        s.join().at = {boost::asio::ip::make_address(host), 4000};
+    s.run(3000);
+    CHECK(s.server->viewers() == 3);
+    CHECK(s.clients[2].client->closed());
+}
+
 TEST_CASE("viewers are found by their addresses, however many there are") {
     stage s{demos[0], {40, 40}};
     for (std::uint32_t i = 0; i < 40; ++i) // at places of no order

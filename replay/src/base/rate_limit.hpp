@@ -37,9 +37,9 @@ public:
     host_rate_limit(double of_one, double of_all)
         : first_half_(1024, rate_limit{of_one / 2}), second_half_{first_half_}, of_all_{of_all} {}
     /// Two token buckets at half the rate per host, out of 1024 each, chosen by two halves of a keyed hash; either may
-    /// pay. A collision in one bucket costs a host half its rate, and one in a million shares both. IPv6 hosts are
-    /// keyed by the part of the address that they cannot choose.
-    bool try_acquire(boost::asio::ip::address const& host, milliseconds now) noexcept;
+    /// pay. A collision in one bucket costs a host half its rate, and one in a million shares both. Hosts of
+    /// one network_of() are one.
+    bool try_acquire(boost::asio::ip::address const& host, milliseconds now);
 
 private:
     keyed_hash hash_;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include <fcntl.h>
@@ -23,7 +25,10 @@ stored_file::stored_file(unique_fd descriptor, std::uint64_t size, std::int64_t 
 std::shared_ptr<stored_file const> stored_file::take(unique_fd descriptor) {
     struct stat status {};
     if (!descriptor || ::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
-    std::int64_t const modified = status.st_mtim.tv_sec * 1'000'000'000LL + status.st_mtim.tv_nsec;
+    constexpr std::int64_t second = 1'000'000'000;
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / second - 1; // in the year 2262
+    std::int64_t const modified =
+        std::clamp<std::int64_t>(status.st_mtim.tv_sec, -most, most) * second + status.st_mtim.tv_nsec;
     return std::shared_ptr<stored_file const>{
         new stored_file{std::move(descriptor), static_cast<std::uint64_t>(status.st_size), modified,
                         fmt::format("{:x}-{:x}-{:x}", status.st_ino, modified, status.st_size)}};

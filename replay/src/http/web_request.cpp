@@ -23,6 +23,13 @@ int hex_digit(char c) noexcept {
     return -1;
 }
 
+// `start`: in small letters.
+bool starts_with_in_any_case(std::string_view text, std::string_view start) noexcept {
+    return text.size() >= start.size() && std::equal(start.begin(), start.end(), text.begin(), [](char a, char b) {
+               return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b);
+           });
+}
+
 } // namespace
 
 byte_range byte_range::parse(std::string_view header, std::uint64_t all) noexcept {
@@ -45,6 +52,27 @@ byte_range byte_range::parse(std::string_view header, std::uint64_t all) noexcep
     if (*from >= all) return {kind::beyond, 0, 0};
     std::uint64_t const last = open ? all - 1 : std::min(*to, all - 1);
     return {kind::part, *from, last - *from + 1};
+}
+
+request_target request_target::parse(std::string_view target) noexcept {
+    constexpr std::string_view scheme = "http://";
+    request_target out;
+    if (starts_with_in_any_case(target, scheme)) {
+        target.remove_prefix(scheme.size());
+        std::size_t const end = std::min(target.find_first_of("/?"), target.size());
+        out.host = target.substr(0, end);
+        target.remove_prefix(end);
+    }
+    target = target.substr(0, target.find('?'));
+    out.path = target.starts_with('/') ? target.substr(1) : target;
+    return out;
+}
+
+bool is_local_host(std::string_view host) noexcept {
+    for (std::string_view const name : {"localhost", "127.0.0.1", "[::1]"})
+        if (starts_with_in_any_case(host, name) && (host.size() == name.size() || host[name.size()] == ':'))
+            return true;
+    return false;
 }
 
 std::optional<std::string> decode_path(std::string_view path) {

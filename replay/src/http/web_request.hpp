@@ -22,6 +22,17 @@ struct byte_range {
     [[nodiscard]] static byte_range parse(std::string_view header, std::uint64_t all) noexcept;
 };
 
+/// The target of a request in its two forms: "/path?query" and "http://host/path?query".
+struct request_target {
+    std::optional<std::string_view> host{}; ///< with its port; none in the first form
+    std::string_view path;                  ///< without its first slash and without the query
+
+    [[nodiscard]] static request_target parse(std::string_view target) noexcept;
+};
+
+/// Whether a host, with or without a port, is this machine's own name: a name in an attacker's page may lead here, too.
+[[nodiscard]] bool is_local_host(std::string_view host) noexcept;
+
 /// The decoded path of a request: "a%20b" is "a b". None if it is malformed, or has a zero byte.
 [[nodiscard]] std::optional<std::string> decode_path(std::string_view path);
 /// The reverse; slashes are kept.

@@ -2,6 +2,7 @@
 
 #include "base/compression.hpp"
 #include "base/errors.hpp"
+#include "base/network_of.hpp"
 #include "base/rate_limit.hpp"
 #include "base/udp.hpp"
 #include "http/web_request.hpp"
@@ -44,13 +45,6 @@ constexpr auto accept_pause = milliseconds{100}; // where there are no more desc
 std::string_view to_view(beast::string_view text) { return {text.data(), text.size()}; }
 beast::string_view to_beast(std::string_view text) { return {text.data(), text.size()}; }
 
-// Whether a browser asks for this machine: the name in an attacker's page may lead here, too.
-bool is_local(std::string_view host) {
-    for (std::string_view const name : {"localhost", "127.0.0.1", "[::1]"})
-        if (host.starts_with(name) && (host.size() == name.size() || host[name.size()] == ':')) return true;
-    return false;
-}
-
 // Whether a list of tags has it: `"a", W/"b"`, or a star.
 bool names_tag(std::string_view list, std::string_view tag) {
     return list == "*" || list.find(fmt::format("\"{}\"", tag)) != std::string_view::npos;
@@ -74,7 +68,7 @@ struct web_server::state {
     host_rate_limit rates;
     counters count;
     std::set<session*> sessions;
-    std::map<asio::ip::address, std::size_t> of_address;
+    std::map<asio::ip::address, std::size_t> of_network;
     std::set<session*> waiting; // for something to change
     std::set<session*> feeds;
 };
@@ -86,13 +80,13 @@ public:
                                                                                                        2 *
                                                                                                        max_header} {
         server_->sessions.insert(this);
-        ++server_->of_address[from_];
+        ++server_->of_network[from_];
     }
     ~session() {
         forget();
         server_->sessions.erase(this);
-        auto const mine = server_->of_address.find(from_);
-        if (--mine->second == 0) server_->of_address.erase(mine);
+        auto const mine = server_->of_network.find(from_);
+        if (--mine->second == 0) server_->of_network.erase(mine);
     }
     session(session const&) = delete;
     session& operator=(session const&) = delete;
@@ -164,13 +158,16 @@ private:
             ++server_->count.refused;
             return refuse(http::status::method_not_allowed);
         }
-        if (server_->limits.local && !is_local(to_view(request[http::field::host]))) {
+        if (request.version() == 11 && request.count(http::field::host) != 1) {
+            ++server_->count.refused;
+            return refuse(http::status::bad_request);
+        }
+        request_target const target = request_target::parse(to_view(request.target()));
+        if (server_->limits.local && !is_local_host(target.host.value_or(asked(http::field::host)))) {
             ++server_->count.refused;
             return refuse(http::status::misdirected_request);
         }
-        std::string_view path{request.target().data(), request.target().size()};
-        path = path.substr(0, path.find('?'));
-        path_ = path.starts_with('/') ? path.substr(1) : path;
+        path_ = target.path;
         web_answer const found = server_->pages.get(path_);
         if (found.what != web_answer::kind::later) return answer(found);
         server_->waiting.insert(this);
@@ -184,7 +181,7 @@ private:
     void answer(web_answer const& found) {
         switch (found.what) {
         case web_answer::kind::file: return send(found);
-        case web_answer::kind::feed: return begin_feed();
+        case web_answer::kind::feed: return head_ ? answer_feed_head() : begin_feed();
         case web_answer::kind::later:
         case web_answer::kind::none: break;
         }
@@ -326,6 +323,14 @@ private:
         stream_.close();
     }
 
+    void answer_feed_head() {
+        keep_ = false;
+        auto const reply = make_reply(http::status::ok);
+        reply->set(http::field::content_type, "text/event-stream");
+        reply->set(http::field::cache_control, "no-store");
+        write(reply);
+    }
+
     void begin_feed() {
         server_->feeds.insert(this);
         publish(std::make_shared<std::string const>(
@@ -356,7 +361,7 @@ private:
     std::shared_ptr<state> server_;
     beast::tcp_stream stream_;
     asio::steady_timer timer_;
-    asio::ip::address from_;
+    asio::ip::address from_; // as network_of() has it
     beast::flat_buffer buffer_;
     std::optional<http::request_parser<http::empty_body>> parser_;
     std::string path_;
@@ -384,10 +389,10 @@ void web_server::state::accept(std::shared_ptr<state> const& self) {
         }
         ++count.accepted;
         error_code gone;
-        auto const from = socket.remote_endpoint(gone).address();
-        auto const known = of_address.find(from);
+        auto const from = network_of(socket.remote_endpoint(gone).address());
+        auto const known = of_network.find(from);
         bool const many = sessions.size() >= limits.connections ||
-                          (known != of_address.end() && known->second >= limits.connections_per_address);
+                          (known != of_network.end() && known->second >= limits.connections_per_address);
         if (many) ++count.turned_away;
         else if (!gone) {
             socket.set_option(tcp::no_delay{true}, gone);

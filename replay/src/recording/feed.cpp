@@ -53,6 +53,7 @@ public:
         if (!std::exchange(over_, true)) ended_();
     }
     [[nodiscard]] bool failed() const override { return failed_; }
+    [[nodiscard]] bool is_remote() const noexcept override { return false; }
 
 private:
     static constexpr double longest_gap = 60'000; // milliseconds, the longest wait

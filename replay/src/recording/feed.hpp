@@ -25,6 +25,8 @@ public:
     virtual void stop() = 0;
     /// It ended otherwise than by stop().
     [[nodiscard]] virtual bool failed() const = 0;
+    /// Whether a stranger decides what comes.
+    [[nodiscard]] virtual bool is_remote() const noexcept { return true; }
 };
 
 /// `name`: HOST:PORT, http://HOST[:PORT]/PATH, or a file. `ended` is called once after the last event. Borrowed

@@ -1,5 +1,6 @@
 #include "serve/replay_server.hpp"
 
+#include "base/network_of.hpp"
 #include "base/text.hpp"
 #include "game/ticks.hpp"
 
@@ -227,7 +228,7 @@ watcher* replay_server::accept(server_gate::decision const& d, endpoint const& f
         return refuse(why);
     }
     if (viewers_.full()) return refuse("This server is full");
-    if (viewers_.count_of(from.address()) >= settings_.limits.viewers_per_address)
+    if (viewers_.count_in(network_of(from.address())) >= settings_.limits.viewers_per_address)
         return refuse("Too many viewers with your address");
     watcher& v = viewers_.add(from, now);
     v.link.emplace(connection::server(d.format, d.tokens, v.memory, now));

@@ -1,5 +1,7 @@
 #include "serve/watcher_table.hpp"
 
+#include "base/network_of.hpp"
+
 #include <algorithm>
 #include <cassert>
 
@@ -26,9 +28,9 @@ watcher* watcher_table::find(endpoint const& address) const noexcept {
     return found == by_address_.end() ? nullptr : found->second;
 }
 
-std::size_t watcher_table::count_of(boost::asio::ip::address const& host) const noexcept {
-    return static_cast<std::size_t>(
-        std::count_if(used_.begin(), used_.end(), [&](watcher const* v) { return v->address.address() == host; }));
+std::size_t watcher_table::count_in(boost::asio::ip::address const& network) const {
+    return static_cast<std::size_t>(std::count_if(
+        used_.begin(), used_.end(), [&](watcher const* v) { return network_of(v->address.address()) == network; }));
 }
 
 watcher& watcher_table::add(endpoint const& address, milliseconds now) {

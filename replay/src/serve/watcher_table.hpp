@@ -70,7 +70,8 @@ public:
     [[nodiscard]] std::span<watcher* const> all() const noexcept { return used_; }
     /// Null if there is none. Allocates nothing.
     [[nodiscard]] watcher* find(endpoint const& address) const noexcept;
-    [[nodiscard]] std::size_t count_of(boost::asio::ip::address const& host) const noexcept;
+    /// `network`: as network_of() has it.
+    [[nodiscard]] std::size_t count_in(boost::asio::ip::address const& network) const;
 
     /// The table must not be full, nor have the address. The connection is the caller's to make.
     watcher& add(endpoint const& address, milliseconds now);

@@ -1,4 +1,5 @@
 #include "recording/demo/demo_file.hpp"
+#include "recording/demo/demo_limits.hpp"
 
 #include "base/json.hpp"
 #include "base/output.hpp"
@@ -10,7 +11,6 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <set>
 
@@ -22,19 +22,15 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::udp;
 
-// Limits the demos that a server can cause by changing its map. Votes for maps come at a few a minute.
-constexpr std::size_t max_demos_per_minute = 10;
-
 struct record_options {
     std::vector<std::string> hosts; ///< HOST[:PORT]
     output_choice to;
     spectator_options spectating;
     std::string format = "text";
-    unsigned max_demos = 1000;
-    std::uint64_t max_bytes = std::uint64_t{16} << 30;
+    demo_limits limits;
 };
 
-// The limits for all recordings together.
+// What is left for all recordings together.
 struct allowance {
     unsigned demos;
     std::uint64_t bytes;
@@ -145,17 +141,16 @@ private:
 
     // Whether there may be another demo. If not, the connection ends after what happens now.
     bool begin_demo() {
-        milliseconds const time = now();
-        while (!begun_.empty() && begun_.front() < time - 60'000) begun_.pop_front();
-        if (begun_.size() >= max_demos_per_minute)
-            refused_ = fmt::format("its map changes too often: {} demos in a minute", max_demos_per_minute);
-        else if (target_.is_stream() && !begun_.empty())
+        if (target_.is_stream() && begun_) {
             full_ = "the map has changed, and standard output can hold only one demo";
-        else if (allowed_.demos == 0) allowed_.used_up("--max-demos");
-        else {
+        } else if (allowed_.demos == 0) {
+            allowed_.used_up("--max-demos");
+        } else if (!frequency_.try_begin(now())) {
+            refused_ =
+                fmt::format("its map changes too often: {} demos in a minute", demo_frequency::max_per_minute);
+        } else {
             --allowed_.demos;
-            begun_.push_back(time);
-            return true;
+            return begun_ = true;
         }
         return false;
     }
@@ -243,9 +238,10 @@ private:
     std::optional<demo_file> file_;
     unsigned files_ = 0; // kept
     std::uint64_t counted_bytes_ = 0;
-    std::deque<milliseconds> begun_; // demos of the last minute
-    std::string refused_;            // why the connection ends
-    std::string full_;               // why the recording ends
+    demo_frequency frequency_;
+    bool begun_ = false;
+    std::string refused_; // why the connection ends
+    std::string full_;    // why the recording ends
     std::string output_failed_;
     tally tally_;
     std::int32_t last_tick_ = -1;
@@ -301,7 +297,7 @@ int record(record_options const& options) {
     auto const ended = [&] {
         if (std::all_of(all.begin(), all.end(), [](auto const& r) { return r->over(); })) loop.stop();
     };
-    allowance allowed{options.max_demos, options.max_bytes, [&](std::string_view limit) {
+    allowance allowed{options.limits.demos, options.limits.bytes, [&](std::string_view limit) {
                           shown.say(fmt::format("stopping, as the limit of {} is reached", limit));
                           asio::post(loop.io(), stop_all); // not out of what happens now
                       }};
@@ -343,8 +339,8 @@ verb const record_verb{
             "servers to NAME_HOST_PORT.demo");
         server_options(options, chosen->spectating);
         retry_option(options, chosen->spectating);
-        options.number("--max-demos", chosen->max_demos, 1, 1e9, "stop after N demos");
-        options.bytes("--max-bytes", chosen->max_bytes, "stop after BYTES in all demos together, such as 500M");
+        options.number("--max-demos", chosen->limits.demos, 1, 1e9, "stop after N demos");
+        options.bytes("--max-bytes", chosen->limits.bytes, "stop after BYTES in all demos together, such as 500M");
         options.format(
             chosen->format, {"text", "ndjson"},
             "format of the summary line for each demo, on standard output (on standard error with -o -)");

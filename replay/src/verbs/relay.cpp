@@ -4,6 +4,7 @@
 #include "http/folder.hpp"
 #include "http/live_pages.hpp"
 #include "http/web_server.hpp"
+#include "recording/demo/demo_limits.hpp"
 #include "recording/demo/demo_sink.hpp"
 #include "recording/feed.hpp"
 #include "recording/stream/event_queue.hpp"
@@ -37,6 +38,7 @@ struct relay_options {
     server_limits viewers{.viewers = 1024};
     std::string folder;
     std::string record;
+    demo_limits record_limits;
     bool force = false;
     std::optional<double> delay = 0;
     std::optional<double> window = 60;
@@ -93,7 +95,8 @@ public:
           live_{title_, in_milliseconds(options.delay), in_milliseconds(options.window)} {}
 
     // Where it can be had. Throws what cannot be opened.
-    void open(asio::io_context& io) {
+    void open(asio::io_context& io, bool remote) {
+        remote_ = remote;
         auto const address = parse_address(options_.bind);
         if (!options_.folder.empty()) {
             folder_.emplace(options_.folder, [](std::string const& line) { complain(line); });
@@ -129,10 +132,7 @@ public:
         counts_.recordings += event.kind == event_kind::begin;
         if (game_) show_.put(event);
         live_.put(event);
-        guard_record([&] {
-            recorder_->put(event);
-            if (event.kind == event_kind::begin) report(recorder_->finish_ended());
-        });
+        guard_record([&] { record(event); });
     }
 
     void proceed() {
@@ -182,6 +182,38 @@ private:
         for (written_demo const& demo : ended)
             say("{}: {}, {}\n", printable(demo.path), counted(demo.snapshots, "snapshot"),
                 counted(demo.messages, "message"));
+    }
+
+    void record(stream_event const& event) {
+        if (event.kind == event_kind::begin) postponed_.emplace(*event.begun);
+        if (postponed_ && (event.kind == event_kind::begin || event.kind == event_kind::snapshot)) begin_demo();
+        if (!recorder_ || postponed_) return;
+        if (event.kind != event_kind::begin) recorder_->put(event);
+        if (recorder_->bytes() >= options_.record_limits.bytes) stop_recording("--max-bytes");
+    }
+    // As soon as there may be another one.
+    void begin_demo() {
+        if (demos_ == options_.record_limits.demos) return stop_recording("--max-demos");
+        if (remote_ && !frequency_.try_begin(now())) {
+            report(recorder_->finish());
+            if (!std::exchange(waits_, true))
+                say("{}: waiting, as the map changes too often: {} demos in a minute\n", printable(options_.record),
+                    demo_frequency::max_per_minute);
+            return;
+        }
+        waits_ = false;
+        ++demos_;
+        stream_event e;
+        e.kind = event_kind::begin;
+        e.begun = &postponed_->what;
+        recorder_->put(e);
+        report(recorder_->finish_ended());
+        postponed_.reset();
+    }
+    void stop_recording(std::string_view limit) {
+        report(recorder_->finish());
+        recorder_.reset();
+        say("{}: recording has ended, as the limit of {} is reached\n", printable(options_.record), limit);
     }
 
     // A demo that cannot be written ends, and the rest goes on.
@@ -272,6 +304,11 @@ private:
     std::optional<broadcast_folder> folder_;
     std::optional<demo_target> target_;
     std::optional<demo_sink> recorder_;
+    demo_frequency frequency_; // of a remote source's
+    bool remote_ = false;
+    unsigned demos_ = 0;                            // begun
+    std::optional<owned_recording_info> postponed_; // a recording that is not in a demo yet
+    bool waits_ = false;                            // for a minute with fewer demos
     live_show show_{now};
     std::optional<udp_server> socket_;
     std::optional<replay_server> game_; // shows the show
@@ -301,7 +338,7 @@ int relay(relay_options const& options) {
     shown.set_delayed([&] { return delayed.bytes(); });
     bool source_over = false;
     auto const source = open_feed(loop, options.source, options.live, delayed, [&] { source_over = true; });
-    shown.open(loop.io());
+    shown.open(loop.io(), source->is_remote());
     bool ended = false;
     auto const end = [&] {
         if (std::exchange(ended, true)) return;
@@ -341,11 +378,14 @@ verb const relay_verb{
         options.text("--viewer-password", chosen->viewer_password, "password for game clients");
         options.number("--max-clients", chosen->viewers.viewers, 1, 100'000, "maximum number of viewers");
         options.number("--max-clients-per-ip", chosen->viewers.viewers_per_address, 1, 100'000,
-                       "maximum number of viewers from one address");
+                       "maximum number of viewers from one IPv4 address or IPv6 /64");
         options.group("Browsers and relays");
         options.number("--http", chosen->http, 0, 65535, "HTTP port for browsers, caches and other relays");
         options.text("--dir", chosen->folder, "write the same as files, for any web server", "FOLDER");
         options.text("--record", chosen->record, "record a demo", "FILE");
+        options.number("--max-demos", chosen->record_limits.demos, 1, 1e9, "stop recording after N demos");
+        options.bytes("--max-bytes", chosen->record_limits.bytes,
+                      "stop recording after BYTES in all demos together, such as 500M");
         options.flag("--force", chosen->force, "replace the demo if it exists");
         options.duration("--delay", chosen->delay, "delay everything by this much, however it is watched");
         options.duration("--window", chosen->window, "how long fragments stay available");
@@ -356,9 +396,9 @@ verb const relay_verb{
                        "playback speed of a demo, as a multiple of the recorded one");
         options.number("--max-connections", chosen->web.connections, 1, 1e6, "maximum number of HTTP connections");
         options.number("--max-connections-per-ip", chosen->web.connections_per_address, 1, 1e6,
-                       "maximum number of HTTP connections from one address");
+                       "maximum number of HTTP connections from one IPv4 address or IPv6 /64");
         options.number("--max-requests-per-ip", chosen->web.requests_per_address, 1, 1e6,
-                       "maximum number of HTTP requests per second from one address");
+                       "maximum number of HTTP requests per second from one IPv4 address or IPv6 /64");
         server_options(options, chosen->live.spectating);
         options.remark(
             "Caches may keep everything but /sync, /events and /metrics. See also doc/format/broadcast.md.");

@@ -248,7 +248,7 @@ verb const serve_verb{
                        "playback speed, as a multiple of the recorded one");
         options.number("--max-clients", chosen->limits.viewers, 1, 100'000, "maximum number of viewers");
         options.number("--max-clients-per-ip", chosen->limits.viewers_per_address, 1, 100'000,
-                       "maximum number of viewers from one address");
+                       "maximum number of viewers from one IPv4 address or IPv6 /64");
         options.remark(
             "The replay starts when the first client joins. On a terminal, keys control it; otherwise, lines on "
             "standard input do: pause, play, seek TIME, speed FACTOR, status, quit.");

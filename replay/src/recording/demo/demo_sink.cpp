@@ -28,6 +28,7 @@ void demo_sink::end_demo() {
     written_.back().snapshots = file_->snapshots();
     written_.back().unchanged = file_->unchanged();
     written_.back().messages = file_->messages();
+    ended_bytes_ += file_->size();
     complete_.push_back(std::move(file_));
 }
 

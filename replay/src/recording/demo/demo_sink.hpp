@@ -32,6 +32,9 @@ public:
     /// Ends the last one. Only now they get their names; those that were not finished leave no file.
     std::vector<written_demo> finish();
 
+    /// Of all demos so far.
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return ended_bytes_ + (file_ ? file_->size() : 0); }
+
 private:
     void begin(recording_info const& what);
     void end_demo();
@@ -40,6 +43,7 @@ private:
     std::unique_ptr<demo_file> file_;
     std::vector<std::unique_ptr<demo_file>> complete_; // but for their names
     std::vector<written_demo> written_;
+    std::uint64_t ended_bytes_ = 0;
 };
 
 } // namespace teewire::replay

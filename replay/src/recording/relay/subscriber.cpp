@@ -35,6 +35,8 @@ using boost::system::error_code;
 
 constexpr std::size_t max_start = std::size_t{64} << 10;
 constexpr std::size_t max_fragment = std::size_t{64} << 20;
+// Of an answer's header, and of what stands around each piece of its body.
+constexpr std::size_t max_around = std::size_t{128} << 10;
 constexpr auto answer_time = std::chrono::seconds{20};
 constexpr milliseconds look_again = 200;
 constexpr milliseconds first_wait = 500;
@@ -76,7 +78,7 @@ class subscriber::state final : private event_sink {
 public:
     state(service_loop& loop, web_address from, event_sink& to, std::function<void(std::string const&)> say)
         : loop_{loop}, from_{std::move(from)}, to_{to}, say_{std::move(say)}, stream_{loop.io()}, wait_{loop.io()},
-          pace_{loop.io()}, memory_{std::make_unique<demo_player_memory>()} {}
+          pace_{loop.io()}, buffer_{max_around}, memory_{std::make_unique<demo_player_memory>()} {}
 
     void start() { get_sync(); }
     void stop() {
@@ -305,18 +307,19 @@ private:
         e.kind = event_kind::begin;
         e.begun = &what;
         anchor_tick_ = tick;
-        anchor_ = std::max(now() + spare, last_due_);
+        anchor_ = std::max(now() + spare, last_due_ + tick_milliseconds);
         add(e, anchor_);
         begun_ = sent_begin_ = true;
         last_tick_ = -1;
     }
 
+    // A tick takes its time also where ticks jump: nothing makes a relay come faster than a game.
     milliseconds due(std::int32_t tick) {
         milliseconds const time = now();
         milliseconds at = anchor_ + (std::int64_t{tick} - anchor_tick_) * tick_milliseconds;
         if (at > time + most_ahead || at < time - most_behind) {
             anchor_tick_ = tick;
-            at = anchor_ = std::max(time + spare, last_due_);
+            at = anchor_ = std::max(time + spare, last_due_ + tick_milliseconds);
         }
         return at;
     }
