@@ -1,9 +1,11 @@
 // A broadcast, followed as lib/doc/format/broadcast.md#watching says.
 import { decode, read_header } from './demo.js';
-import { TeewireError } from './module.js';
+import { TeewireError, read_all } from './module.js';
 import { Stretches } from './stretches.js';
 import { PROTOCOLS } from './tables.js';
 
+/** Bytes of answers. */
+const MOST = { sync: 1 << 20, start: 64 << 10, fragment: 64 << 20, map: 256 << 20 };
 const IDS = /^[0-9a-f]{16}$/;
 const whole = (n, low, high) => Number.isInteger(n) && n >= low && n <= high;
 
@@ -12,7 +14,7 @@ export class BroadcastRecording extends Stretches {
   #base;
 
   static async open(module, base, what) {
-    const bytes = await get(new URL(`${what.id}/start`, base));
+    const bytes = await get(new URL(`${what.id}/start`, base), MOST.start);
     return new BroadcastRecording(module, base, read_header(module, bytes), what);
   }
 
@@ -43,7 +45,7 @@ export class BroadcastRecording extends Stretches {
   // Reads the fragment after the last one; a relay answers when it is complete. False if there is none.
   async next(signal) {
     const number = this.last + 1;
-    const chunks = await get(new URL(`${this.id}/${number}.frag`, this.#base), signal, true);
+    const chunks = await get(new URL(`${this.id}/${number}.frag`, this.#base), MOST.fragment, signal, true);
     if (chunks === null || this.last + 1 !== number) return false;
     this.last = number;
     this.segments.push({ tick: this.last_tick + 1, offset: 0, end: 0, number, chunks });
@@ -61,7 +63,7 @@ export class BroadcastRecording extends Stretches {
   async fetch(segment, { signal } = {}) {
     const { chunks } = segment;
     delete segment.chunks; // it can be had again
-    return chunks ?? get(new URL(`${this.id}/${segment.number}.frag`, this.#base), signal);
+    return chunks ?? get(new URL(`${this.id}/${segment.number}.frag`, this.#base), MOST.fragment, signal);
   }
 
   async segment(number, options) {
@@ -72,21 +74,22 @@ export class BroadcastRecording extends Stretches {
 
   /** The messages from before a fragment whose effect lasts. @returns {Promise<object[]>} */
   async lasting(number, { signal } = {}) {
-    const chunks = await get(new URL(`${this.id}/${this.segments[number].number}.state`, this.#base), signal, true);
+    const chunks = await get(new URL(`${this.id}/${this.segments[number].number}.state`, this.#base), MOST.fragment, signal,
+      true);
     if (chunks === null) return [];
     return decode(this.module, this.header.bytes, chunks,
       { protocol: this.protocol, sizes: null, types: this.types, offset: 0 }).messages;
   }
 
   /** @returns {Promise<Uint8Array|null>} */
-  async map() { return this.map_path === null ? null : get(new URL(this.map_path, this.#base)); }
+  async map() { return this.map_path === null ? null : get(new URL(this.map_path, this.#base), MOST.map); }
 }
 
-async function get(url, signal, may_miss = false) {
+async function get(url, most, signal, may_miss = false) {
   const answer = await fetch(url, { signal });
   if (may_miss && answer.status === 404) return null;
   if (!answer.ok) throw new TeewireError(`${url}: status ${answer.status}`);
-  return new Uint8Array(await answer.arrayBuffer());
+  return read_all(answer.body, most, `${url}: more than ${most} bytes`);
 }
 
 function recordings_of(sync) {
@@ -127,7 +130,7 @@ export class Broadcast {
 
   /** Asks once. Returns true if there is another recording now: after a map change, and at first. */
   async update({ signal } = {}) {
-    const sync = JSON.parse(new TextDecoder().decode(await get(new URL('sync', this.#base), signal)));
+    const sync = JSON.parse(new TextDecoder().decode(await get(new URL('sync', this.#base), MOST.sync, signal)));
     const list = recordings_of(sync);
     this.sync = sync;
     const newest = list.at(-1);

@@ -6,6 +6,11 @@ import { PROTOCOLS } from './tables.js';
 
 const utf8 = new TextDecoder();
 
+/** Bytes of a stretch's decoded snapshots and messages: these, and so many times its own, but never more than the last. */
+const STRETCH = { least: 32 << 20, ratio: 256, most: 512 << 20 };
+/** Of a message, besides its own bytes. */
+const MESSAGE_BYTES = 512;
+
 /**
  * Reads a header. `bytes` are the first ones of the file; more than MAX_DEMO_HEADER_BYTES are not needed.
  * @param {import('./module.js').Module} module
@@ -102,6 +107,8 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
     const snapshots = [];
     const messages = [];
     let error = null;
+    // Snapshots can be long, and deltas between them short.
+    let left = Math.min(STRETCH.most, STRETCH.least + STRETCH.ratio * chunks.length);
     for (;;) {
       const kind = f.teewire_demo_reader_next(reader, event, failure);
       const { view } = module;
@@ -110,15 +117,21 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
         error = module.failed(failure, offset - header.length);
         break;
       }
+      if (left < 0) {
+        error = new TeewireError('too much follows a keyframe', { position: offset });
+        break;
+      }
       const tick = view.getInt32(event + abi.demo_event.tick, true);
       if (kind === abi.DEMO_SNAPSHOT) {
         f.teewire_demo_reader_snapshot(reader, shown);
         const at = view.getUint32(shown + abi.snapshot.ints, true) >> 2;
         const ints = new Int32Array(module.bytes.buffer).slice(at, at + view.getUint32(shown + abi.snapshot.size, true));
         snapshots.push(new Snapshot(tick, ints, types));
+        left -= ints.byteLength;
       } else if (kind === abi.DEMO_MESSAGE) {
-        messages.push(read_message(module, tick, view.getUint32(event + abi.demo_event.message, true),
-          view.getUint32(event + abi.demo_event.message_size, true), number, message));
+        const size = view.getUint32(event + abi.demo_event.message_size, true);
+        messages.push(read_message(module, tick, view.getUint32(event + abi.demo_event.message, true), size, number, message));
+        left -= MESSAGE_BYTES + 2 * size;
       }
     }
     return { snapshots, messages, error };

@@ -1,10 +1,14 @@
 // Maps for drawing: groups, layers, images and envelopes. Documented in lib/doc/format/datafile.md and map.md. Content
 // that the engines' clients would not show either is left out, and listed in `problems`.
-import { TeewireError } from './module.js';
+import { TeewireError, read_all } from './module.js';
 import { text_of as text_of_ints } from './tables.js';
 
-/** Bytes of all blocks together, decompressed. */
+/** Bytes of all blocks, decompressed, unpacked tiles and quads together. */
 const MOST_BYTES = 512 << 20;
+/** Blocks that no other part shares cannot be larger than so many times the file: it is deflate's best. */
+const MOST_RATIO = 1032;
+/** Also of a small file, as skips in tiles and layers of one block go beyond that. */
+const LEAST_BUDGET = 32 << 20;
 const MOST_SIDE = 10000;
 const LAYER_KINDS = { 0: 'tiles', 1: 'game', 2: 'tele', 4: 'speedup', 8: 'front', 16: 'switch', 32: 'tune' };
 const ITEM = { info: 1, image: 2, envelope: 3, group: 4, layer: 5, points: 6, uuids: 0xffff };
@@ -16,7 +20,7 @@ const MOST_POINTS = 1 << 20;
 const utf8 = new TextDecoder();
 
 class Datafile {
-  #budget = MOST_BYTES;
+  #budget;
   #blocks = new Map();
   #uuids = [];
 
@@ -26,6 +30,7 @@ class Datafile {
     const view = this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (bytes.length < 36) throw new TeewireError('the map ends in its header', { position: bytes.length });
     this.bytes = bytes;
+    this.#budget = Math.min(MOST_BYTES, LEAST_BUDGET + MOST_RATIO * bytes.length);
     this.version = view.getInt32(4, true);
     if (this.version !== 3 && this.version !== 4)
       throw new TeewireError(`there is no version ${this.version} of datafiles`, { position: 4 });
@@ -52,6 +57,7 @@ class Datafile {
       const size = view.getInt32(at + 4, true);
       if (size < 0 || size % 4 !== 0 || at + 8 + size > this.data)
         throw new TeewireError(`item ${n} is larger than the rest`, { position: at + 4 });
+      this.allow(size, `item ${n}`); // items may share their ints
       const ints = new Int32Array(size / 4);
       for (let i = 0; i < ints.length; ++i) ints[i] = view.getInt32(at + 8 + 4 * i, true);
       if (!this.types.has(type)) this.types.set(type, []);
@@ -65,11 +71,26 @@ class Datafile {
 
   all(type) { return this.types.get(type) ?? []; }
 
+  /** Takes bytes that are about to be allocated off what is left. */
+  allow(bytes, what) {
+    if (!(bytes >= 0 && bytes <= this.#budget)) throw new TeewireError(`${what} of ${bytes} bytes, and ${this.#budget} are left`);
+    this.#budget -= bytes;
+  }
+
   /** A block decompressed; null for -1. Each is decompressed once. */
   block(number) {
     if (number === -1) return Promise.resolve(null);
     if (!this.#blocks.has(number)) this.#blocks.set(number, this.#read(number));
     return this.#blocks.get(number);
+  }
+
+  /** The text in a block; empty for -1. */
+  async text(number) {
+    const bytes = await this.block(number);
+    if (bytes === null) return '';
+    const end = bytes.indexOf(0);
+    this.allow(end < 0 ? bytes.length : end, 'a text'); // many may share a block
+    return utf8.decode(bytes.subarray(0, end < 0 ? bytes.length : end));
   }
 
   async #read(number) {
@@ -82,41 +103,28 @@ class Datafile {
     const stored = this.bytes.subarray(from, to);
     if (this.version === 3) return stored;
     const size = this.view.getInt32(this.sizes + 4 * number, true);
-    if (size < 0 || size > this.#budget)
-      throw new TeewireError(`block ${number} has ${size} bytes, and ${this.#budget} are left`, { position: this.sizes + 4 * number });
-    this.#budget -= size;
+    this.allow(size, `block ${number}`);
     return inflate(stored, size, number, from);
   }
 }
 
 async function inflate(stored, size, number, position) {
-  const out = new Uint8Array(size);
-  let at = 0;
+  let out;
   try {
-    const reader = new Blob([stored]).stream().pipeThrough(new DecompressionStream('deflate')).getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      if (at + value.length > size) {
-        await reader.cancel();
-        throw new TeewireError('more than it says');
-      }
-      out.set(value, at);
-      at += value.length;
-    }
+    const stream = new Blob([stored]).stream().pipeThrough(new DecompressionStream('deflate'));
+    out = await read_all(stream, size, 'more than it says');
   } catch (error) {
     throw new TeewireError(`block ${number} cannot be decompressed: ${error.message}`, { position });
   }
-  if (at !== size) throw new TeewireError(`block ${number} has ${at} of ${size} bytes`, { position });
+  if (out.length !== size) throw new TeewireError(`block ${number} has ${out.length} of ${size} bytes`, { position });
   return out;
 }
 
 const name_of = (ints, from, count) => ints.length < from + count ? '' : text_of_ints(ints, from, count);
 
-const text_of = (bytes) => bytes === null ? '' : utf8.decode(bytes.subarray(0, bytes.indexOf(0) < 0 ? bytes.length : bytes.indexOf(0)));
-
 // Each tile stands for skip + 1 cells.
-function unpack(tiles, cells) {
+function unpack(file, tiles, cells) {
+  file.allow(4 * cells, 'unpacked tiles');
   const out = new Uint8Array(4 * cells);
   let at = 0;
   for (let n = 0; n + 4 <= tiles.length && at < out.length; n += 4)
@@ -130,7 +138,7 @@ function unpack(tiles, cells) {
 
 async function image_of(file, ints) {
   const [, width, height, external, name, pixels] = ints;
-  const image = { name: text_of(await file.block(name)), width, height, external: external === 1, rgba: null };
+  const image = { name: await file.text(name), width, height, external: external === 1, rgba: null };
   if (image.external || pixels === -1) return image;
   if (!(width > 0 && width <= MOST_SIDE && height > 0 && height <= MOST_SIDE)) throw new TeewireError(`an image of ${width} x ${height}`);
   const rgba = await file.block(pixels);
@@ -174,6 +182,7 @@ async function layer_of(file, ints) {
     const [, , , version, count, block, image] = ints;
     const data = await file.block(block);
     if (count < 0 || data === null || data.length < 152 * count) throw new TeewireError(`a layer of ${count} quads has ${data?.length ?? 0} bytes`);
+    file.allow(152 * count, 'quads');
     const quads = new Int32Array(38 * count);
     const view = new DataView(data.buffer, data.byteOffset);
     for (let i = 0; i < quads.length; ++i) quads[i] = view.getInt32(4 * i, true);
@@ -191,7 +200,7 @@ async function layer_of(file, ints) {
   const bytes = kind === 'speedup' ? 6 : kind === 'tele' || kind === 'tune' ? 2 : 4;
   let cells = await file.block(block);
   if (cells === null) return null;
-  if (version >= 4 && extra < 0) cells = unpack(cells, width * height);
+  if (version >= 4 && extra < 0) cells = unpack(file, cells, width * height);
   if (cells.length < bytes * width * height) throw new TeewireError(`a layer of ${width} x ${height} tiles has ${cells.length} bytes`);
   return { kind, detail, width, height, colour: Array.from(ints.subarray(7, 11)), colour_envelope: ints[11],
     colour_offset: ints[12], image: ints[13], cells, cell_bytes: bytes, name: version >= 3 ? name_of(ints, 15, 3) : '' };
@@ -220,7 +229,7 @@ export async function read_map(bytes) {
     }
   };
   const info = file.all(ITEM.info)[0] ?? [];
-  const text = (n) => tried('info', async () => text_of(await file.block(info[n] ?? -1)), '');
+  const text = (n) => tried('info', () => file.text(info[n] ?? -1), '');
   const images = [];
   for (const [n, ints] of file.all(ITEM.image).entries())
     images.push(await tried(`image ${n}`, () => image_of(file, ints), { name: '', width: 0, height: 0, external: false, rgba: null }));

@@ -26,6 +26,28 @@ const SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 
 
 const utf8 = new TextDecoder();
 
+/** All bytes of a stream. More than `most` throw `problem`. */
+export async function read_all(stream, most, problem) {
+  const parts = [];
+  let size = 0;
+  for (const reader = stream.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    if ((size += value.length) > most) {
+      await reader.cancel();
+      throw new TeewireError(problem);
+    }
+  }
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 export const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 export class Module {

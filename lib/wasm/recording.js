@@ -1,13 +1,14 @@
 // A demo that is read in parts, as they are needed.
 import { MAX_DEMO_HEADER_BYTES } from './abi.js';
 import { find_protocol, read_header, walk } from './demo.js';
-import { TeewireError } from './module.js';
+import { TeewireError, read_all } from './module.js';
 import { Stretches } from './stretches.js';
 
 const PIECE = 1 << 20;
 /** Enough of it for the header, and for snapshots that tell the protocol. */
 const FIRST = 1 << 16;
-const MOST_INDEX = 64 << 20;
+/** Bytes of an index, decompressed: these and so many times its own, but never more than the last. */
+const INDEX = { least: 1 << 20, ratio: 200, most: 64 << 20 };
 
 /** A recording that is in memory. */
 export function bytes_source(bytes) {
@@ -45,15 +46,13 @@ export async function url_source(url, { signal } = {}) {
 export async function read_index(bytes, size) {
   let text;
   if (bytes[0] === 0x1f) {
-    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
-    const parts = [];
-    for (let total = 0;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      parts.push(value);
-      if ((total += value.length) > MOST_INDEX) return null;
+    const most = Math.min(INDEX.most, INDEX.least + INDEX.ratio * bytes.length);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    try {
+      text = new TextDecoder().decode(await read_all(stream, most, 'the index is too large'));
+    } catch {
+      return null;
     }
-    text = await new Blob(parts).text();
   } else {
     text = new TextDecoder().decode(bytes);
   }

@@ -11,9 +11,15 @@ import signal
 import subprocess
 import sys
 import tarfile
+import tempfile
 import unittest
+import zlib
 
 import browsers
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+import demo_codec  # noqa: E402
+import made_maps  # noqa: E402
 
 PACKAGE = pathlib.Path(sys.argv[1]).resolve()
 TEEWIRE = os.path.abspath(sys.argv[2])
@@ -78,6 +84,43 @@ class Places(unittest.TestCase):
             result = run(self.where, "mutated", file, times)
             self.assertEqual(result["wrong"], [])
             self.assertGreater(result["refused"] + result["told"], times // 10)
+
+    def test_bombs(self):
+        """Files of some KB that stand for gigabytes give what can be had, and an error."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        side, many = 2000, 300
+        skips = b"\1\0\xff\0" * (side * side // 256 + 1)
+        text = zlib.compress(b"x" * (8 << 20) + b"\0"), (8 << 20) + 1
+        kinds = {
+            "skips": [made_maps.tiles(n, side, side, 1, int(n == 0), 4) for n in range(many)],
+            "quads": [made_maps.quads(n, 100000, 0) for n in range(many)],
+            "names": [(2, n, [1, 0, 0, 1, 2, -1]) for n in range(many)]}
+        files = []
+        for kind, items in kinds.items():
+            items += [] if kind == "names" else [made_maps.group(many)]
+            files.append(f"{folder}/{kind}.map")
+            pathlib.Path(files[-1]).write_bytes(made_maps.datafile(
+                [made_maps.VERSION, *items], [made_maps.zeros(16 << 20), (zlib.compress(skips), len(skips)), text]))
+        # One item after another in the tables is the same long item.
+        ints = [0] * 200000
+        whole = made_maps.datafile([made_maps.VERSION, (9, 0, ints), *((9, n, []) for n in range(1, 2000))], [])
+        table = 36 + 12 * 2
+        for n in range(2, 2001):
+            whole = whole[:table + 4 * n] + whole[table + 4:table + 8] + whole[table + 4 * n + 4:]
+        files.append(f"{folder}/items.map")
+        pathlib.Path(files[-1]).write_bytes(whole)
+        demo = demo_codec.Writer()
+        demo.snapshot(1000, [(4, n, [n] * 4) for n in range(800)])
+        for _ in range(20000):
+            demo.delta(1, [(4, 0, 0, [1, 0, 0, 0])])
+        files.append(f"{folder}/snapshots.demo")
+        pathlib.Path(files[-1]).write_bytes(demo.out)
+        for file, found in zip(files, run(self.where, "bombs", files), strict=True):
+            with self.subTest(file):
+                size = os.path.getsize(file)
+                self.assertLess(size, 1_000_000)
+                self.assertLess(found["bytes"], (32 << 20) + 1032 * size)
+                self.assertRegex(found["problems"][-1], "are left|too much follows")
 
     def test_content(self):
         for demo in sorted((FIXTURES / "demos").glob("*.demo")):

@@ -25,7 +25,7 @@ public:
     virtual void stop() = 0;
     /// It ended otherwise than by stop().
     [[nodiscard]] virtual bool failed() const = 0;
-    /// Whether a stranger decides what comes.
+    /// Whether somebody else decides what it hands over.
     [[nodiscard]] virtual bool is_remote() const noexcept { return true; }
 };
 

@@ -30,7 +30,7 @@ struct record_options {
     demo_limits limits;
 };
 
-// What is left for all recordings together.
+// The limits for all recordings together.
 struct allowance {
     unsigned demos;
     std::uint64_t bytes;

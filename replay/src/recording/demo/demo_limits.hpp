@@ -1,8 +1,6 @@
 // Limits of the demos that a server can cause by changing its map.
 #pragma once
 
-#include <teewire/connection.hpp>
-
 #include <cstdint>
 #include <deque>
 
@@ -19,8 +17,8 @@ class demo_frequency {
 public:
     static constexpr std::size_t max_per_minute = 10; // votes for maps come at a few a minute
 
-    /// Counts another demo, if there may be one now.
-    [[nodiscard]] bool try_begin(milliseconds now) {
+    /// Counts another demo, if there may be one now. `now`: milliseconds, of a clock that never goes back.
+    [[nodiscard]] bool try_begin(std::int64_t now) {
         while (!begun_.empty() && begun_.front() < now - 60'000) begun_.pop_front();
         if (begun_.size() >= max_per_minute) return false;
         begun_.push_back(now);
@@ -28,7 +26,7 @@ public:
     }
 
 private:
-    std::deque<milliseconds> begun_; // in the last minute
+    std::deque<std::int64_t> begun_; // in the last minute
 };
 
 } // namespace teewire::replay

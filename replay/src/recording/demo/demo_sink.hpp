@@ -32,7 +32,7 @@ public:
     /// Ends the last one. Only now they get their names; those that were not finished leave no file.
     std::vector<written_demo> finish();
 
-    /// Of all demos so far.
+    /// All demos so far together.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return ended_bytes_ + (file_ ? file_->size() : 0); }
 
 private:

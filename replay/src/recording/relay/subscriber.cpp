@@ -35,7 +35,7 @@ using boost::system::error_code;
 
 constexpr std::size_t max_start = std::size_t{64} << 10;
 constexpr std::size_t max_fragment = std::size_t{64} << 20;
-// Of an answer's header, and of what stands around each piece of its body.
+// An answer's header, or the header and the trailer of a piece of its body.
 constexpr std::size_t max_around = std::size_t{128} << 10;
 constexpr auto answer_time = std::chrono::seconds{20};
 constexpr milliseconds look_again = 200;
