@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """teewire export: recordings in a database, and what becomes of it when things go wrong.
 Usage: test_export.py TEEWIRE FIXTURES MAKE_LONG_ITEMS"""
+import fcntl
 import hashlib
 import json
 import os
@@ -12,6 +13,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 import unittest
 
 from in_folder import InFolder
@@ -366,6 +368,32 @@ class Parts(Exported):
         self.assertIn("cannot also be the output", self.export(self.path, code=2))
         self.assertIn("`teewire export` reads it", run("dump", self.path)[2])
 
+    def test_databases_that_never_end(self):
+        """A table that is a view is not read, and a trigger does nothing, whatever the schema says."""
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        columns = ", ".join(f"0 AS {name}" for name in ("connection", "part", "file", "bytes", "protocol", "map", "map_crc"))
+        evil = {
+            "recordings": ["ALTER TABLE recordings RENAME TO r0",
+                           f"CREATE VIEW recordings AS {endless} SELECT i AS recording, i AS sha256, {columns} FROM n"],
+            "ticks": ["DROP TABLE ticks",
+                      f"CREATE VIEW ticks AS {endless} SELECT 1 AS recording, i AS tick, 0 AS keyframe FROM n"]}
+        for name, statements in evil.items():
+            file = self.folder / f"{name}.sqlite"
+            self.export(DM1, to=file)
+            with sqlite3.connect(file) as db:
+                for statement in statements:
+                    db.execute(statement)
+            db.close()
+            self.assertRegex(self.export(file, code=1), f"{name}.sqlite: is damaged: (access to view|no such table)")
+            self.assertFalse(self.path.exists())
+        self.export(DM1)
+        with sqlite3.connect(self.path) as db:
+            db.execute(f"CREATE TRIGGER t AFTER INSERT ON recordings BEGIN INSERT INTO messages (recording, number, tick) {endless} "
+                       "SELECT 1, i + 100000, 0 FROM n; END")
+        db.close()
+        self.export(YARD, words=["1 file added"])
+        self.assertEqual(self.query("SELECT count(*) FROM recordings"), [(2,)])
+
 
 class Document(Exported):
     """The queries in lib/doc/data.md work."""
@@ -509,6 +537,33 @@ class Wrong(Exported):
         self.assertEqual(self.content(), before)
         self.export(DM1, words=["1 file added"])
         self.assertEqual(self.files(), ["x.sqlite"])
+
+    def test_killed(self):
+        """Nothing has the name, and the next run removes what is left; not what others are writing."""
+        long = self.folder / "long.demo"
+        demo = DM1.read_bytes()
+        first = demo.index(b"\xc0\x00\x00\x02\xf0")  # keyframe, tick 752
+        long.write_bytes(demo[:first] + demo[first:] * 300)
+        process = subprocess.Popen([TEEWIRE, "export", long, "-o", self.path])
+        deadline = time.monotonic() + STUCK
+        while not (left := list(self.folder.glob(".teewire-*.part"))) or left[0].stat().st_size == 0:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        self.assertFalse(self.path.exists())
+        [left] = self.folder.glob(".teewire-????????.part")
+        names = [".teewire-00000001.part", ".teewire-00000002.part-journal", ".teewire-0000000x.part", ".teewire-00000003.part",
+                 ".teewire-00000004.part"]
+        mine = [self.folder / name for name in names]
+        for file in mine:
+            file.write_bytes(b"x")
+        for file in [left, *mine[:-1]]:
+            os.utime(file, (0, 0))
+        with mine[0].open("r+b") as locked:
+            fcntl.lockf(locked, fcntl.LOCK_EX)
+            self.export(DM1)
+        self.assertEqual(sorted(f.name for f in self.folder.glob(".teewire-*")), [names[0], names[4], names[2]])
 
     def test_locked(self):
         """Two that add to one database wait for each other."""

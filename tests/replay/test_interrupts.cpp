@@ -2,7 +2,6 @@
 #include "base/interrupts.hpp"
 #include "cli/examine_files.hpp"
 #include "recording/demo/usage.hpp"
-#include "tables/database.hpp"
 
 #include <doctest/doctest.h>
 
@@ -132,49 +131,6 @@ TEST_CASE("unfinished files go") {
               std::raise(SIGINT);
           }) == exit_interrupted);
     CHECK(!half.is_there());
-}
-
-TEST_CASE("a database that nothing is in yet goes with its journal, unless it is in use") {
-    enum class others { none, have_written, are_writing };
-    for (bool const signalled : {true, false})
-        for (others const who : {others::none, others::have_written, others::are_writing}) {
-            CAPTURE(static_cast<int>(who));
-            file const made, journal{"-journal"};
-            std::filesystem::remove(made.path);
-            int is_open[2], is_locked[2];
-            REQUIRE(pipe(is_open) == 0);
-            REQUIRE(pipe(is_locked) == 0);
-            pid_t const writer = fork();
-            REQUIRE(writer >= 0);
-            char byte = 0;
-            if (writer == 0) {
-                static_cast<void>(!read(is_open[0], &byte, 1));
-                int const descriptor = open(made.path.c_str(), O_RDWR);
-                struct flock lock {};
-                lock.l_type = F_WRLCK;
-                lock.l_start = 0x40000001; // that SQLite takes to write
-                lock.l_len = 1;
-                if (who == others::are_writing) fcntl(descriptor, F_SETLK, &lock);
-                if (who == others::have_written) static_cast<void>(!write(descriptor, "theirs", 6));
-                static_cast<void>(!write(is_locked[1], "", 1));
-                for (;;) pause();
-            }
-            CHECK(exit_code_of([&] {
-                      catch_interrupts(ending::deferred);
-                      database const opened{made.path.string()};
-                      static_cast<void>(!write(is_open[1], "", 1));
-                      static_cast<void>(!read(is_locked[0], &byte, 1));
-                      std::ofstream{journal.path} << "half"; // an older one is deleted
-                      if (!signalled) return;
-                      std::raise(SIGINT);
-                      std::raise(SIGTERM);
-                  }) == (signalled ? exit_interrupted : came_through));
-            kill(writer, SIGKILL);
-            waitpid(writer, nullptr, 0);
-            for (int const end : {is_open[0], is_open[1], is_locked[0], is_locked[1]}) close(end);
-            CHECK(made.is_there() == (who != others::none));
-            if (signalled) CHECK(journal.is_there() == (who != others::none));
-        }
 }
 
 TEST_CASE("of a file that was interrupted nothing is printed, nor of those behind it") {

@@ -56,10 +56,12 @@ TEST_CASE("JSON and CSV get every character that is one") {
 }
 
 TEST_CASE("cells of CSV are texts to spreadsheets") {
-    for (std::string const text : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"}) {
+    for (std::string const text : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", "\uff1d1", "\uff20x"}) {
         CHECK(csv_text(text, csv_texts::safe) == "\"'" + text + "\"");
         CHECK(csv_text(text, csv_texts::raw) == "\"" + text + "\"");
     }
+    CHECK(csv_text("a\n=1\r\n\uff1d2\n\nb\r\n", csv_texts::safe) == "\"a\n'=1\r\n'\uff1d2\n\nb\r\n\"");
+    CHECK(csv_text("a\n=1", csv_texts::raw) == "\"a\n=1\"");
     CHECK(csv_text("nameless tee", csv_texts::safe) == "\"nameless tee\"");
     CHECK(csv_text("a=1, \"b\"", csv_texts::safe) == "\"a=1, \"\"b\"\"\"");
     CHECK(csv_text("", csv_texts::safe) == "\"\"");

@@ -1,7 +1,6 @@
 #include "base/interrupts.hpp"
 
 #include "base/output.hpp"
-#include "base/unique_fd.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -10,7 +9,6 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace teewire::replay {
@@ -18,7 +16,6 @@ namespace teewire::replay {
 // One in a list that only grows, as a signal handler may be reading it.
 struct unfinished {
     std::string path;
-    std::string while_free;
     std::atomic<bool> there = true;
     unfinished* next = nullptr;
 };
@@ -46,7 +43,7 @@ timer_t grace_timer{};
 
 [[noreturn]] void end_now() {
     for (unfinished const* u = all_unfinished; u != nullptr; u = u->next)
-        if (u->there && (u->while_free.empty() || is_free(u->while_free.c_str())) && ::unlink(u->path.c_str()) != 0)
+        if (u->there && ::unlink(u->path.c_str()) != 0)
             ::rmdir(u->path.c_str()); // the newest first: a folder is empty by then
     if (auto const restore = restore_terminal.load()) restore();
     if (line_shown) static_cast<void>(!::write(STDERR_FILENO, "\r\x1b[K", 4));
@@ -112,20 +109,7 @@ endless_wait::endless_wait() noexcept {
 }
 endless_wait::~endless_wait() { --endless_waits; }
 
-bool is_free(char const* path) noexcept {
-    unique_fd const file{::open(path, O_RDWR | O_CLOEXEC)};
-    if (!file) return false;
-    struct flock lock {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    struct stat status {};
-    // In this order, as who has written unlocks it then.
-    return ::fcntl(file.get(), F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK &&
-           ::fstat(file.get(), &status) == 0 && status.st_size == 0;
-}
-
-unfinished_name::unfinished_name(std::string const& path, std::string const& while_free)
-    : entry_{new unfinished{path, while_free}} {
+unfinished_name::unfinished_name(std::string const& path) : entry_{new unfinished{path}} {
     entry_->next = all_unfinished;
     while (!all_unfinished.compare_exchange_weak(entry_->next, entry_)) {
     }

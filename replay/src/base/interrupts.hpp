@@ -31,15 +31,10 @@ public:
     ~endless_wait();
 };
 
-/// Whether a file has no bytes and no other process has a lock on it. Signal handlers may ask. Locks of this process on it
-/// go, as they do whenever one of its descriptors is closed.
-[[nodiscard]] bool is_free(char const* path) noexcept;
-
-/// The name of a file that goes when a signal ends the program; or of a folder, if it is empty then. If there is a second
-/// name, only while the file of that name is_free().
+/// The name of a file that goes when a signal ends the program; or of a folder, if it is empty then.
 class unfinished_name {
 public:
-    explicit unfinished_name(std::string const& path, std::string const& while_free = {});
+    explicit unfinished_name(std::string const& path);
     unfinished_name(unfinished_name const&) = delete;
     unfinished_name& operator=(unfinished_name const&) = delete;
     ~unfinished_name();

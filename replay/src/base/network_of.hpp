@@ -1,4 +1,4 @@
-// What limits per address count.
+// The unit that limits per address count.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>

@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "base/output.hpp"
+#include "base/part_file.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <random>
-#include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t usual_mode = 0666; // less the umask
 constexpr unsigned most_tries = 1000;
 
 bool same_file(struct stat const& a, struct stat const& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
@@ -36,19 +35,6 @@ void refuse_inputs(std::string const& name, struct stat const& status, std::span
     }
 }
 
-// Renames without replacing anything. 0, or the error: EEXIST if something has the name.
-int rename_to_free(std::string const& from, std::string const& to) {
-    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-    if (errno != EINVAL && errno != ENOSYS) return errno;
-    // Not every file system can.
-    if (::link(from.c_str(), to.c_str()) == 0) {
-        ::unlink(from.c_str());
-        return 0;
-    }
-    if (errno == EEXIST || name_taken(to)) return EEXIST;
-    return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-}
-
 } // namespace
 
 std::string numbered(std::string const& name, unsigned number) {
@@ -56,11 +42,6 @@ std::string numbered(std::string const& name, unsigned number) {
     std::string const extension = path.extension().string();
     path.replace_extension();
     return fmt::format("{}_{}{}", path.string(), number, extension);
-}
-
-bool name_taken(std::string const& name) {
-    struct stat status {};
-    return ::lstat(name.c_str(), &status) == 0;
 }
 
 output_file::output_file(output_choice const& to, content what, std::span<std::string const> inputs)
@@ -99,21 +80,12 @@ output_file::~output_file() {
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-// The name says nothing about that of the file: together they might be too long.
 void output_file::open_temporary(std::string const& path, std::optional<mode_t> mode) {
-    std::random_device random;
-    for (unsigned i = 0; i < most_tries && descriptor_ < 0; ++i) {
-        temporary_ = fs::path{path}.replace_filename(fmt::format(".teewire-{:08x}.part", random())).string();
-        unfinished_.emplace(temporary_);
-        descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode);
-        if (descriptor_ < 0 && errno != EEXIST) break;
-    }
-    if (descriptor_ < 0) {
-        int const error = errno;
-        temporary_.clear();
-        unfinished_.reset();
-        fail(error);
-    }
+    part_file made = make_part_file(path);
+    if (!made.descriptor) fail(errno);
+    descriptor_ = made.descriptor.release();
+    temporary_ = std::move(made.name);
+    unfinished_.emplace(temporary_);
     if (mode && ::fchmod(descriptor_, *mode) != 0) fail(errno);
 }
 

@@ -84,7 +84,4 @@ void write_whole(output_file& file, std::span<std::uint8_t const> bytes);
 
 /// NAME_2.EXTENSION for 2.
 [[nodiscard]] std::string numbered(std::string const& name, unsigned number);
-/// Whether anything has that name, a dangling link included.
-[[nodiscard]] bool name_taken(std::string const& name);
-
 } // namespace teewire::replay

@@ -40,6 +40,13 @@ std::string valid_text(std::string_view text, bool keep_controls) {
     return out;
 }
 
+// Whether it begins with the sign of a formula, which may be full-width.
+bool has_sign(std::string_view text) {
+    for (std::string_view const sign : {"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"})
+        if (text.starts_with(sign)) return true;
+    return false;
+}
+
 } // namespace
 
 void text_buffer::append(fmt::string_view format, fmt::format_args arguments) {
@@ -51,12 +58,13 @@ std::string valid_utf8(std::string_view text) { return valid_text(text, true); }
 
 std::string csv_text(std::string_view text, csv_texts form) {
     std::string quoted = "\"";
-    if (form == csv_texts::safe && !text.empty() &&
-        std::string_view{"=+-@\t\r"}.find(text[0]) != std::string_view::npos)
-        quoted += '\'';
-    for (char const c : text) {
-        if (c == '"') quoted += '"';
-        quoted += c;
+    bool begins = true; // a cell, or a line in it
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        bool const blank = i == 0 && std::string_view{"\t\r\n"}.find(text[0]) != std::string_view::npos;
+        if (form == csv_texts::safe && begins && (blank || has_sign(text.substr(i)))) quoted += '\'';
+        begins = text[i] == '\n' || text[i] == '\r';
+        if (text[i] == '"') quoted += '"';
+        quoted += text[i];
     }
     return quoted + '"';
 }

@@ -22,6 +22,7 @@ public:
     }
 
     [[nodiscard]] int get() const noexcept { return descriptor_; }
+    [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
     explicit operator bool() const noexcept { return descriptor_ >= 0; }
 
 private:

@@ -1,6 +1,7 @@
 #include "cli/shard.hpp"
 
 #include "base/output.hpp"
+#include "base/part_file.hpp"
 
 #include <fmt/format.h>
 

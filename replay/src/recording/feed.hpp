@@ -25,7 +25,7 @@ public:
     virtual void stop() = 0;
     /// It ended otherwise than by stop().
     [[nodiscard]] virtual bool failed() const = 0;
-    /// Whether somebody else decides what it hands over.
+    /// Whether it hands over what another host sends.
     [[nodiscard]] virtual bool is_remote() const noexcept { return true; }
 };
 

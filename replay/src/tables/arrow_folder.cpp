@@ -1,6 +1,7 @@
 #include "tables/arrow_folder.hpp"
 
 #include "base/errors.hpp"
+#include "base/part_file.hpp"
 
 #include <algorithm>
 #include <filesystem>

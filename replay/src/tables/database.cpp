@@ -1,7 +1,8 @@
 #include "tables/database.hpp"
 
 #include "base/errors.hpp"
-#include "base/output_file.hpp"
+#include "base/interrupts.hpp"
+#include "base/part_file.hpp"
 #include "tables/schema.hpp"
 
 #include <sqlite3.h>
@@ -10,7 +11,6 @@
 #include <cstring>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -20,6 +20,7 @@ constexpr int application_id = 0x74656577; // "teew"
 constexpr int page_bytes = 16384;
 constexpr int cache_kibibytes = 64 << 10;
 constexpr int patience_milliseconds = 60'000; // with others who write to it
+constexpr int longest_row = 64 << 20;         // bytes
 constexpr int steps_between_looks = 10'000;   // for signals
 
 std::string quoted(std::string_view name) { return fmt::format("\"{}\"", name); }
@@ -266,35 +267,40 @@ std::string path_of_database(std::string const& name) { return name.starts_with(
 
 void database::closer::operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
 
-database::database(std::string name) : name_{std::move(name)}, source_{std::make_unique<row_source>()} {
-    if (name_ == "-") throw usage_error{"a database cannot be written to standard output; use -o FILE"};
-    struct stat status {};
-    bool const there = ::stat(name_.c_str(), &status) == 0;
-    if (there && !S_ISREG(status.st_mode))
-        throw usage_error{fmt::format("{}: a database must be a regular file", name_)};
-    if (!there && name_taken(name_))
-        throw usage_error{fmt::format("{}: is a dangling symlink and is not replaced", name_)};
-    std::string const path = path_of_database(name_);
-    if (!there) {
-        // Its journal is there before BEGIN is over.
-        empty_.emplace(path, path);
-        empty_journal_.emplace(path + "-journal", path);
-    }
+database::database(std::string name, std::string const& part)
+    : name_{std::move(name)}, path_{part.empty() ? path_of_database(name_) : part},
+      source_{std::make_unique<row_source>()} {
+    if (part.empty()) check_name();
     sqlite3* opened = nullptr;
-    int const code = sqlite3_open_v2(path.c_str(), &opened,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    int const code = sqlite3_open_v2(path_.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(opened);
     if (code != SQLITE_OK)
         throw output_error{fmt::format("{}: cannot be written: {}", name_,
                                        opened != nullptr ? sqlite3_errmsg(opened) : "not enough memory")};
+    // Whoever made it or what is read, it has no say: no views are read and no triggers run.
+    for (int const off :
+         {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+        sqlite3_db_config(opened, off, 0, nullptr);
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest_row);
     sqlite3_busy_timeout(opened, patience_milliseconds);
     sqlite3_progress_handler(opened, steps_between_looks, look_for_signals, nullptr);
     sqlite3_create_module(opened, row_source::name, &row_source::module, source_.get());
-    run(fmt::format("PRAGMA page_size = {}; PRAGMA cache_size = -{}; PRAGMA trusted_schema = OFF; "
-                    "PRAGMA secure_delete = OFF; PRAGMA synchronous = NORMAL",
-                    page_bytes, cache_kibibytes));
+    run(fmt::format("PRAGMA page_size = {}; PRAGMA cache_size = -{}; PRAGMA secure_delete = OFF; "
+                    "PRAGMA synchronous = NORMAL{}",
+                    page_bytes, cache_kibibytes, part.empty() ? "" : "; PRAGMA locking_mode = EXCLUSIVE"));
     if (number("PRAGMA user_version") == 0 && number("SELECT count(*) FROM sqlite_schema") == 0) return;
     check_version("main", name_);
+}
+
+void database::check_name() const {
+    struct stat status {};
+    if (::stat(name_.c_str(), &status) == 0) {
+        if (!S_ISREG(status.st_mode))
+            throw usage_error{fmt::format("{}: a database must be a regular file", name_)};
+    } else if (name_taken(name_)) {
+        throw usage_error{fmt::format("{}: is a dangling symlink and is not replaced", name_)};
+    }
 }
 
 void database::check_version(std::string_view schema, std::string const& name) {
@@ -305,11 +311,7 @@ void database::check_version(std::string_view schema, std::string const& name) {
         throw usage_error{fmt::format("{}: its tables have version {}, not {}", name, version, database_version)};
 }
 
-database::~database() {
-    rollback();
-    std::string const path = path_of_database(name_);
-    if (empty_ && is_free(path.c_str())) ::unlink(path.c_str());
-}
+database::~database() { rollback(); }
 
 void database::run(std::string const& text) {
     if (int const code = sqlite3_exec(db_.get(), text.c_str(), nullptr, nullptr, nullptr); code != SQLITE_OK)
@@ -405,10 +407,6 @@ void database::begin_transaction() {
     if (sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0)
         throw output_error{fmt::format("{}: was moved or deleted while open", name_)};
     if (number("PRAGMA user_version") != 0) return;
-    if (empty_) {
-        unfinished_.emplace(path_of_database(name_));
-        unfinished_journal_.emplace(path_of_database(name_) + "-journal");
-    }
     make_tables();
 }
 
@@ -459,8 +457,6 @@ void database::commit(std::string_view damage) {
             .run();
     run("COMMIT");
     in_transaction_ = false;
-    unfinished_.reset();
-    unfinished_journal_.reset();
 }
 
 void database::rollback() noexcept {

@@ -1,7 +1,6 @@
 // The database that recordings are exported to: SQLite, with the tables of lib/doc/data.md.
 #pragma once
 
-#include "base/interrupts.hpp"
 #include "tables/tabulator.hpp"
 
 #include <map>
@@ -59,12 +58,13 @@ private:
 /// A file of a recording is added in one transaction: other programs see all of it or nothing, whatever happens.
 class database final : public table_sink {
 public:
-    /// Opens it, or makes one. Throws usage_error if the file is something else or of another version, and output_error,
-    /// as all below does, if it cannot be read or written.
-    explicit database(std::string name);
+    /// Opens one, or an empty file. `part`: the file that it is in while it is not complete; nobody else may open it.
+    /// Throws usage_error if the file is something else or of another version, and output_error, as all below does, if it
+    /// cannot be read or written.
+    explicit database(std::string name, std::string const& part = {});
     database(database const&) = delete;
     database& operator=(database const&) = delete;
-    /// Drops a transaction that was not committed, and a file that was created for it.
+    /// Drops a transaction that was not committed.
     ~database();
 
     /// The report on the file's damage, which may be empty, if the database has that file already.
@@ -97,6 +97,7 @@ private:
     };
     struct row_source;
 
+    void check_name() const;
     void prepare();
     [[nodiscard]] sql_statement& insert_items(std::size_t table, item_layout const& layout, bool more);
     void make_tables();
@@ -110,10 +111,7 @@ private:
     sql_statement statement(std::string_view text) { return {db_.get(), name_, text}; }
 
     std::string name_;
-    std::optional<unfinished_name> empty_; // if it was not there before; others may use it, too
-    std::optional<unfinished_name> empty_journal_;
-    std::optional<unfinished_name> unfinished_; // up to the first commit
-    std::optional<unfinished_name> unfinished_journal_;
+    std::string path_;
     std::unique_ptr<row_source> source_; // outlives the statements that read it
     std::unique_ptr<sqlite3, closer> db_;
     bool in_transaction_ = false;

@@ -1,6 +1,7 @@
 #include "tables/database.hpp"
 
 #include "base/errors.hpp"
+#include "base/interrupts.hpp"
 #include "tables/schema.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 #include "base/file_kind.hpp"
 #include "base/output.hpp"
+#include "base/part_file.hpp"
 #include "cli/examine_files.hpp"
 #include "cli/exit_codes.hpp"
 #include "recording/open_recording.hpp"
@@ -8,10 +9,14 @@
 #include "verbs/verbs.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
+
+#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -62,25 +67,72 @@ public:
 class database_collection final : public collection {
 public:
     explicit database_collection(std::string name) : name_{std::move(name)} {
-        if (name_taken(name_) || name_ == "-") database_.emplace(name_);
+        if (name_ == "-") throw usage_error{"a database cannot be written to standard output; use -o FILE"};
+        if (name_taken(name_)) database_.emplace(name_);
     }
+    ~database_collection() override {
+        database_.reset();
+        drop_part();
+    }
+    database_collection(database_collection const&) = delete;
+    database_collection& operator=(database_collection const&) = delete;
     std::optional<std::string> find(file_row const& file) override { return open().find(file); }
     table_sink& begin(file_row const& file) override {
         open().begin_file(file);
         return *database_;
     }
-    void keep(std::string_view damage) override { database_->commit(damage); }
+    void keep(std::string_view damage) override {
+        database_->commit(damage);
+        publish();
+    }
     bool take_back() noexcept override {
         database_->rollback();
         return true;
     }
-    database::merged merge(std::string const& from) override { return open().merge(from); }
+    database::merged merge(std::string const& from) override {
+        database::merged const found = open().merge(from);
+        if (found.added != 0) publish();
+        return found;
+    }
     void finish() override {}
 
 private:
-    database& open() { return database_ ? *database_ : database_.emplace(name_); }
+    database& open() {
+        if (database_) return *database_;
+        part_file made = make_part_file(name_);
+        if (!made.descriptor) fail(errno);
+        part_ = path_of_database(made.name);
+        unfinished_.emplace(part_);
+        unfinished_journal_.emplace(part_ + "-journal");
+        made.descriptor = {}; // before SQLite has locks on the file, which would go
+        return database_.emplace(name_, part_);
+    }
+    // It has something, and gets its name. Where another program has made one meanwhile, that one gets it all.
+    void publish() {
+        if (part_.empty()) return;
+        database_.reset();
+        int const failed = rename_to_free(part_, path_of_database(name_));
+        if (failed != 0 && failed != EEXIST) fail(failed);
+        database_.emplace(name_);
+        if (failed == EEXIST) static_cast<void>(database_->merge(part_));
+        drop_part();
+    }
+    [[noreturn]] void fail(int error) const {
+        throw output_error{name_, fmt::format("cannot be written: {}", std::strerror(error))};
+    }
+    void drop_part() noexcept {
+        if (part_.empty()) return;
+        ::unlink((part_ + "-journal").c_str());
+        ::unlink(part_.c_str());
+        part_.clear();
+        unfinished_.reset();
+        unfinished_journal_.reset();
+    }
 
     std::string name_;
+    std::string part_; // while it is not complete
+    std::optional<unfinished_name> unfinished_;
+    std::optional<unfinished_name> unfinished_journal_;
     std::optional<database> database_;
 };
 

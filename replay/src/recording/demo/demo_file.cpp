@@ -1,6 +1,7 @@
 #include "recording/demo/demo_file.hpp"
 
 #include "base/errors.hpp"
+#include "base/part_file.hpp"
 
 #include <fmt/format.h>
 

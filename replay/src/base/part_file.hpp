@@ -1,0 +1,25 @@
+// Files under temporary names, until they are complete.
+#pragma once
+
+#include "base/unique_fd.hpp"
+
+#include <string>
+
+namespace teewire::replay {
+
+struct part_file {
+    unique_fd descriptor; ///< for reading and writing, with a lock on the file; none: failed, and errno says why
+    std::string name;     ///< `.teewire-XXXXXXXX.part`, which says nothing about the name that the file will have
+};
+
+/// Makes an empty file in the folder of `beside`. First, once in each folder, removes the part files of programs that were
+/// killed: nothing has a lock on them, and nothing was written to them for ten minutes.
+[[nodiscard]] part_file make_part_file(std::string const& beside);
+
+/// Renames without replacing anything. 0, or the error: EEXIST if something has the name.
+[[nodiscard]] int rename_to_free(std::string const& from, std::string const& to);
+
+/// Whether anything has that name, a dangling link included.
+[[nodiscard]] bool name_taken(std::string const& name);
+
+} // namespace teewire::replay
