@@ -277,7 +277,7 @@ database::database(std::string name, std::string const& part)
     if (code != SQLITE_OK)
         throw output_error{fmt::format("{}: cannot be written: {}", name_,
                                        opened != nullptr ? sqlite3_errmsg(opened) : "not enough memory")};
-    // Whoever made it or what is read, it has no say: no views are read and no triggers run.
+    // A file from elsewhere may have views that never end, and triggers: none are read or run.
     for (int const off :
          {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
         sqlite3_db_config(opened, off, 0, nullptr);

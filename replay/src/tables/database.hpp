@@ -58,7 +58,7 @@ private:
 /// A file of a recording is added in one transaction: other programs see all of it or nothing, whatever happens.
 class database final : public table_sink {
 public:
-    /// Opens one, or an empty file. `part`: the file that it is in while it is not complete; nobody else may open it.
+    /// Opens one, or an empty file. `part`: the file that it is in while it is not complete; no other program may open it.
     /// Throws usage_error if the file is something else or of another version, and output_error, as all below does, if it
     /// cannot be read or written.
     explicit database(std::string name, std::string const& part = {});
