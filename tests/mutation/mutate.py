@@ -4,9 +4,11 @@
 It works on a copy of the sources with a build of its own, both in DIRECTORY, and writes each result to
 DIRECTORY/results.jsonl: run again, it goes on where it was. README.md says more."""
 import argparse
+import ast
 import bisect
 import collections
 import csv
+import functools
 import hashlib
 import itertools
 import json
@@ -23,9 +25,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).parent
-PLACES = ("lib/src", "replay/src")
+PLACES = ("lib/src", "replay/src", "lib/wasm", "lib/python")
+# Scripts, which nothing compiles, and the tests that run them.
+SCRIPTS = {".js": ("wasm-units",), ".py": ("python",)}
 # They read or build the sources and run little of them.
-BESIDE_THE_POINT = {"layers", "docs", "manifest", "symbols", "symbols-map", "exports", "freestanding", "installed",
+BESIDE_THE_POINT = {"layers", "one-definition", "docs", "manifest", "symbols", "symbols-map", "exports", "freestanding", "installed",
                     "embedded", "places", "citations", "version", "header-loop", "hashes"}
 # Tests that run most of a folder come first; later those that have noticed most there.
 LIKELY = {"replay/src/base": ("program", "replay"), "replay/src/cli": ("replay", "program"),
@@ -35,6 +39,8 @@ LIKELY = {"replay/src/base": ("program", "replay"), "replay/src/cli": ("replay",
           "replay/src/serve": ("live", "replay"), "replay/src/tables": ("export", "arrow"),
           "replay/src/verbs": ("program",), "replay/src/verbs/map": ("map-program",),
           "replay/src/web": ("web", "replay", "relay")}
+# They make the sources or what is installed.
+NOT_RUN = {"lib/wasm/build.py"}
 MEMORY = 6 << 30  # of a test, in bytes
 FILE_SIZE = 1 << 30
 
@@ -43,20 +49,22 @@ FILE_SIZE = 1 << 30
 TOKEN = re.compile(r"""
     (?P<comment>//[^\n]*|/\*.*?\*/)
   | (?P<directive>^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*)
-  | (?P<string>(?:u8|[uUL])?(?:R"(?P<mark>[^()\s\\]{0,16})\(.*?\)(?P=mark)"|"(?:[^"\\\n]|\\.)*")|'(?:[^'\\\n]|\\.)+')
+  | (?P<string>(?:u8|[uUL])?(?:R"(?P<mark>[^()\s\\]{0,16})\(.*?\)(?P=mark)"|"(?:[^"\\\n]|\\.)*")|'(?:[^'\\\n]|\\.)*'|`[^`]*`
+        |(?<=[(,=:&|!?][ ])/(?:[^/\\\n]|\\.)+/|(?<=\()/(?:[^/\\\n]|\\.)+/)
   | (?P<number>\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*)
   | (?P<word>[A-Za-z_]\w*)
-  | (?P<sign><=>|<<=|>>=|\.\.\.|->\*|::|->|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|[^\s\w])
+  | (?P<sign>[!=]==|=>|\?\?=|\?\?|\?\.(?!\d)|<=>|<<=|>>=|\.\.\.|->\*|::|->|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|[^\s\w])
 """, re.X | re.S | re.M)
 Token = collections.namedtuple("Token", "kind text begin end")
 Fault = collections.namedtuple("Fault", "file line function kind before after begin end text")
 OPEN, CLOSE = "([{", ")]}"
-TURNED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+TURNED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "==="}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 NOT_STATEMENTS = {"auto", "const", "constexpr", "constinit", "static", "return", "if", "for", "while", "do", "switch",
                   "case", "default", "using", "struct", "class", "enum", "union", "typedef", "template", "else", "try",
                   "catch", "throw", "namespace", "friend", "extern", "public", "private", "protected", "inline",
-                  "static_assert", "assert", "alignas", "thread_local", "explicit", "virtual"}
+                  "static_assert", "assert", "alignas", "thread_local", "explicit", "virtual", "let", "function", "export",
+                  "import", "get", "async"}
 NOT_FUNCTIONS = {"noexcept", "decltype", "alignas", "__attribute__", "target", "requires", "if", "for", "while",
                  "switch", "catch", "static_cast", "reinterpret_cast"}
 DECLARATION = re.compile(r"[\w:]+(<[^;=()]*>)?[&*]*( const\b)?[&*]*\s+[&*]*\w+")
@@ -148,8 +156,53 @@ def squeezed(text):
     return " ".join(text.split())
 
 
+def faults_in_python(file, text):
+    lines = [0, *(m.end() for m in re.finditer("\n", text))]
+    found, names = [], {}
+
+    def add(kind, node, replacement):
+        begin = lines[node.lineno - 1] + len(text[lines[node.lineno - 1]:].encode()[:node.col_offset].decode())
+        end = lines[node.end_lineno - 1] + len(text[lines[node.end_lineno - 1]:].encode()[:node.end_col_offset].decode())
+        line_end = text.find("\n", end)
+        before = squeezed(text[lines[node.lineno - 1]:line_end])
+        after = squeezed(text[lines[node.lineno - 1]:begin] + replacement + text[end:line_end])
+        found.append(Fault(file, node.lineno, names.get(node, ""), kind, before, after, begin, end, replacement))
+
+    def name_all(node, name):
+        for child in ast.iter_child_nodes(node):
+            names[child] = name
+            name_all(child, child.name if isinstance(child, (ast.FunctionDef, ast.ClassDef)) else name)
+
+    tree = ast.parse(text)
+    name_all(tree, "")
+    turned = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not",
+              ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in"}
+    source = functools.partial(ast.get_source_segment, text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            add("comparison", node, f"{source(node.left)} {turned[type(node.ops[0])]} {source(node.comparators[0])}")
+        elif isinstance(node, ast.BoolOp):
+            for left_out in range(len(node.values)):
+                word = " and " if isinstance(node.op, ast.And) else " or "
+                add("condition", node, "(" + word.join(source(v) for n, v in enumerate(node.values) if n != left_out) + ")")
+        elif isinstance(node, ast.Constant) and type(node.value) is int:
+            for other in (node.value + 1, node.value - 1):
+                if other >= 0:
+                    add("constant", node, str(other))
+        elif isinstance(node, (ast.If, ast.While, ast.IfExp)):
+            for value in ("False",) if isinstance(node, ast.While) else ("False", "True"):
+                add("condition", node.test, value)
+        elif isinstance(node, (ast.Assign, ast.AugAssign, ast.Raise)) or (
+                isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+            if names.get(node):
+                add("statement", node, "pass")
+    return found
+
+
 def faults_of(file, text):
     """All faults that this script can put into the file."""
+    if file.endswith(".py"):
+        return faults_in_python(file, text)
     tokens = tokens_of(text)
     partner = partners_of(tokens)
     names = functions_of(tokens, partner)
@@ -253,12 +306,14 @@ def code(root, headers=False):
     declarations and are compiled twenty times."""
     return {name: (root / name).read_text() for name in sources(root)
             if name.startswith(PLACES)
-            and name.endswith(".cpp" if name.startswith("replay/") and not headers else (".cpp", ".hpp", ".inc"))}
+            and name.endswith((".cpp", *SCRIPTS) if name.startswith("replay/") and not headers
+                              else (".cpp", ".hpp", ".inc", *SCRIPTS))
+            and name not in NOT_RUN}
 
 
 def sample(root, seed, wanted, kept=lambda name: True):
     """For each file of PLACES: how many faults, all of them in the order in which they are tried, and its text."""
-    texts = code(root)
+    texts = {name: text for name, text in code(root).items() if kept(name)}
     weights = {name: lines_of_code(text) for name, text in texts.items()}
     total = sum(weights.values())
     shares = {name: wanted * weight / total for name, weight in weights.items()}
@@ -267,7 +322,7 @@ def sample(root, seed, wanted, kept=lambda name: True):
         quotas[name] += 1
     plan = {}
     for name in sorted(texts):
-        if not kept(name) or not quotas[name]:
+        if not quotas[name]:
             continue
         kinds = collections.defaultdict(list)
         for fault in faults_of(name, texts[name]):
@@ -434,6 +489,8 @@ class Bench:
 
     def verdict(self, file, most_seconds, kills):
         """With the fault in place: how it ended, and which test noticed."""
+        if file.endswith(tuple(SCRIPTS)):
+            return self.verdict_on_script(file)
         objects = sorted(self.objects[file])
         if not self.ninja(*objects):
             # Some code has tests of its own for the compiler.
@@ -465,6 +522,20 @@ class Bench:
                 shutil.copy(self.directory / "output", self.directory / f"output-{test['name']}")
                 return "noticed", f"{test['name']}: {wrong}"
         return ("survived" if affected else "same program"), None
+
+    def verdict_on_script(self, file):
+        suffix = pathlib.Path(file).suffix
+        check = ["node", "--check"] if suffix == ".js" else [sys.executable, "-m", "py_compile"]
+        if subprocess.run([*check, self.source / file], capture_output=True).returncode != 0:
+            return "does not build", None
+        self.ninja(check=True)
+        for test in self.tests:
+            if test["name"] in SCRIPTS[suffix]:
+                wall, cpu = self.times[test["name"]]
+                wrong, _, _ = self.run(test, int(3 * cpu) + 5, 3 * wall + 10)
+                if wrong:
+                    return "noticed", f"{test['name']}: {wrong}"
+        return "survived", None
 
     def object_hash(self, name):
         return digest(self.build / name)

@@ -1,0 +1,429 @@
+// The JavaScript library part by part: units.mjs PACKAGE FIXTURES. Runs only in node.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import zlib from 'node:zlib';
+
+const [folder, fixtures] = process.argv.slice(2).map((name) => path.resolve(name));
+const load = (name) => import(pathToFileURL(path.join(folder, name)));
+const { Recording, Broadcast, TeewireError, bytes_source, read_index, read_ints, read_map, start, url_source } =
+  await load('teewire.js');
+const { walk } = await load('demo.js');
+const { read_all } = await load('module.js');
+const { Stretches, last_not_above } = await load('stretches.js');
+const { text_of } = await load('tables.js');
+const wasm = (name) => fs.readFileSync(path.join(folder, name));
+const module = await start({ simd: wasm('teewire.wasm'), plain: wasm('teewire-plain.wasm') });
+const demo = new Uint8Array(fs.readFileSync(path.join(fixtures, 'demos/ddnet_yard.demo')));
+const bytes_of = (ints) => new Uint8Array(Int32Array.from(ints).buffer);
+
+// ---- demos -----------------------------------------------------------------------------------------------------------
+
+const walked = (chunks, version, step = chunks.length) => {
+  const state = { offset: 100, tick: -1, first_tick: -1, last_tick: -1, keyframes: [], damaged: false };
+  for (let end = step; ; end += step) {
+    walk(chunks.subarray(state.offset - 100, end), state.offset, version, state);
+    if (end >= chunks.length || state.damaged) return state;
+  }
+};
+
+test('chunks: heads of every form, in pieces of every size', () => {
+  const chunks = Uint8Array.of(
+    0xc0, 0, 0, 3, 232, // keyframe, tick 1000
+    0x23, 1, 2, 3, // 3 bytes
+    0xa0 | 31, // 31 ticks on
+    0x3e, 2, 9, 9, // 2 bytes, size in a byte
+    0x3f, 1, 0, 7, // 1 byte, size in two
+    0xe0 | 1, // keyframe, a tick on
+    0x80, 0, 0, 5, 220); // tick 1500
+  for (let step = 1; step <= chunks.length; ++step) {
+    const state = walked(chunks, 6, step);
+    assert.deepEqual(state.keyframes, [{ tick: 1000, offset: 100 }, { tick: 1032, offset: 118 }]);
+    assert.deepEqual([state.first_tick, state.last_tick, state.offset, state.damaged], [1000, 1500, 124, false]);
+  }
+});
+
+test('chunks: ticks before version 5 have six bits', () => {
+  const chunks = Uint8Array.of(0xc0, 0, 0, 3, 232, 0x80 | 63, 0x80 | 1);
+  assert.equal(walked(chunks, 4).last_tick, 1064);
+  assert.equal(walked(Uint8Array.of(0xc0, 0, 0, 3, 232, 0xa0 | 1, 0xa0), 5).last_tick, 1001);
+});
+
+test('chunks: a tick that is negative, or relative to none, ends it', () => {
+  assert.equal(walked(Uint8Array.of(0xc0, 255, 0, 0, 0), 6).damaged, true);
+  assert.equal(walked(Uint8Array.of(0xa1), 6).damaged, true);
+  assert.equal(walked(Uint8Array.of(0xc0, 0, 0, 0, 0), 6).damaged, false);
+});
+
+test('ints: of all lengths, and none where they end early', () => {
+  const packed = [[0, [0]], [63, [63]], [64, [0x80, 1]], [-1, [0x40]], [-64, [0x7f]], [-65, [0xc0, 1]],
+    [2147483647, [0xbf, 0xff, 0xff, 0xff, 0x0f]], [-2147483648, [0xff, 0xff, 0xff, 0xff, 0x0f]], [8191, [0xbf, 0x7f]]];
+  for (const [value, bytes] of packed) {
+    assert.deepEqual(read_ints(Uint8Array.from(bytes), 2), [value]);
+    for (let end = 0; end < bytes.length; ++end) assert.deepEqual(read_ints(Uint8Array.from(bytes.slice(0, end)), 1), []);
+  }
+  assert.deepEqual(read_ints(Uint8Array.of(1, 2, 3), 2), [1, 2]);
+});
+
+test('an index: only what makes sense of it is used', async () => {
+  const plain = await Recording.open(module, bytes_source(demo));
+  const { first_tick, last_tick, segments } = plain;
+  const offsets = segments.map(({ offset }) => offset);
+  const open = (ticks, at, more = {}) => Recording.open(module, bytes_source(demo),
+    { index: { first_tick, last_tick, keyframes: { ticks, offsets: at }, ...more } });
+  const steps = (list) => list.map((n, i) => (i === 0 ? n : n - list[i - 1]));
+  const ticks = segments.map(({ tick }) => tick);
+  const whole = await open(steps(ticks), steps(offsets));
+  assert.deepEqual(whole.segments.map(({ offset }) => offset), offsets);
+  assert.deepEqual(whole.segments.at(-1).end, demo.length);
+  const found = async (...of) => (await open(...of)).segments.length;
+  assert.equal(await found([ticks[0], 50, 0], [offsets[0], 9, 9]), 2); // ticks must ascend
+  assert.equal(await found([ticks[0], 50, 50], [offsets[0], 9, 0]), 2); // and so must offsets
+  assert.equal(await found([ticks[0], 50], [offsets[0], demo.length]), 1); // past the end
+  assert.equal(await found([ticks[0], 2 ** 31], [offsets[0], 9]), 1);
+  assert.equal(await found([ticks[0]], [0]), segments.length); // in the header: the recording is looked through
+  assert.equal(await found([ticks[0]], [offsets[0]], { first_tick: 5, last_tick: 4 }), segments.length);
+  assert.equal(await found([1.5], [offsets[0]]), segments.length);
+});
+
+test('an index: what is none, of another file or too large', async () => {
+  const index = { version: 1, file: { size: 5 }, x: '' };
+  const packed = (what) => zlib.gzipSync(JSON.stringify(what));
+  assert.deepEqual(await read_index(packed(index), 5), index);
+  assert.deepEqual(await read_index(new TextEncoder().encode(JSON.stringify(index)), 5), index);
+  assert.equal(await read_index(packed(index), 6), null);
+  assert.equal(await read_index(packed({ ...index, version: 2 }), 5), null);
+  assert.equal(await read_index(packed(null), 5), null);
+  assert.equal(await read_index(packed(index).subarray(0, 30), 5), null);
+  assert.notEqual(await read_index(packed({ ...index, x: 'x'.repeat(1 << 20) }), 5), null);
+  assert.equal(await read_index(packed({ ...index, x: 'x'.repeat(2 << 20) }), 5), null);
+  const noise = Array.from({ length: 10000 }, (_, n) => (n * 7919) % 10007).join('');
+  assert.notEqual(await read_index(packed({ ...index, x: noise, y: 'x'.repeat(2 << 20) }), 5), null);
+});
+
+test('a source: by ranges, as a whole, or changed meanwhile', async () => {
+  const file = Uint8Array.from({ length: 100000 }, (_, n) => n);
+  const asked = [];
+  const host = (answer) => async (url, { headers: { Range: range } }) => {
+    asked.push(range);
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(range).map(Number);
+    return answer(from, to);
+  };
+  const part = (from, to) => new Response(file.slice(from, to + 1), { status: 206,
+    headers: { 'Content-Range': `bytes ${from}-${Math.min(to, file.length - 1)}/${file.length}` } });
+  globalThis.fetch = host(part);
+  const source = await url_source('http://x/');
+  assert.equal(source.size, 100000);
+  assert.deepEqual(await source.read(65530, 10), file.subarray(65530, 65540));
+  assert.deepEqual(await source.read(10, 5), file.subarray(10, 15)); // which was there
+  assert.deepEqual(await source.read(99990, 50), file.subarray(99990));
+  assert.deepEqual(asked, ['bytes=0-65535', 'bytes=65530-65539', 'bytes=99990-99999']);
+  globalThis.fetch = host(() => new Response(file));
+  await assert.rejects(source.read(70000, 10), TeewireError);
+  assert.deepEqual(await (await url_source('http://x/')).read(70000, 3), file.subarray(70000, 70003));
+  globalThis.fetch = host(() => new Response(null, { status: 416 }));
+  assert.equal((await url_source('http://x/')).size, 0);
+  globalThis.fetch = host(() => new Response(null, { status: 404 }));
+  await assert.rejects(url_source('http://x/'), { name: 'TeewireError', message: 'http://x/: status 404' });
+});
+
+// ---- stretches -------------------------------------------------------------------------------------------------------
+
+test('the last that is not above', () => {
+  const list = [10, 20, 20, 30].map((tick) => ({ tick }));
+  assert.deepEqual([9, 10, 19, 20, 29, 30, 99].map((tick) => last_not_above(list, tick)), [-1, 0, 0, 2, 2, 3, 3]);
+  assert.equal(last_not_above([], 5), -1);
+});
+
+class Fetched extends Stretches {
+  fetched = [];
+  async fetch(segment) {
+    this.fetched.push(segment.number);
+    return demo.subarray(segment.offset, segment.end);
+  }
+}
+const fetched = async (copies) => {
+  const { header, protocol, segments } = await Recording.open(module, bytes_source(demo));
+  const made = new Fetched(module, header, { protocol, sizes: null });
+  for (let n = 0; n < copies; ++n) made.segments.push({ ...segments[0], tick: 1000 * n, number: n });
+  return made;
+};
+
+test('segments: found by tick, kept for a while, fetched again when given up', async () => {
+  const made = await fetched(14);
+  assert.deepEqual([-5, 0, 999, 1000, 12999, 13000, 99999].map((tick) => made.locate(tick)), [0, 0, 0, 1, 12, 13, 13]);
+  for (let n = 0; n < 12; ++n) await made.segment(n);
+  await made.segment(0); // the newest again
+  await made.segment(12);
+  assert.equal(made.fetched.length, 13);
+  await made.segment(0);
+  assert.equal(made.fetched.length, 13);
+  await made.segment(1); // the oldest has gone
+  assert.deepEqual(made.fetched.slice(13), [1]);
+  const control = new AbortController();
+  const given_up = made.segment(13, { signal: control.signal });
+  control.abort();
+  await given_up;
+  made.fetch = async () => { throw new TeewireError('away'); };
+  made.segments.push({ ...made.segments[0], number: 14 });
+  await assert.rejects(made.segment(14), TeewireError);
+  delete made.fetch;
+  assert.ok((await made.segment(14)).snapshots.length > 0);
+});
+
+test('what is shown at a tick, and the messages between two', async () => {
+  const recording = await Recording.open(module, bytes_source(new Uint8Array(fs.readFileSync(path.join(fixtures, 'demos/ddnet_dm1.demo')))));
+  const all = [];
+  const messages = [];
+  for (let n = 0; n < recording.segments.length; ++n) {
+    const stretch = await recording.segment(n);
+    all.push(...stretch.snapshots);
+    messages.push(...stretch.messages);
+  }
+  assert.ok(recording.segments.length > 1 && messages.length > 3);
+  for (const [n, { tick }] of all.entries()) {
+    const { previous, next } = await recording.at(tick + 0.5);
+    assert.equal(previous, all[n]);
+    assert.equal(next, all[n + 1] ?? null);
+  }
+  assert.deepEqual(await recording.at(all[0].tick - 1), { previous: null, next: all[0] });
+  const { tick } = messages[2];
+  assert.deepEqual(await recording.messages(recording.first_tick, tick), messages.filter((m) => m.tick < tick));
+  assert.deepEqual(await recording.messages(tick, recording.last_tick + 1), messages.filter((m) => m.tick >= tick));
+});
+
+test('a damaged segment has nothing, and its neighbours are shown', async () => {
+  const made = await fetched(3);
+  made.segments[1].end = made.segments[1].offset;
+  const { previous, next } = await made.at(1500);
+  assert.equal(previous, (await made.segment(0)).snapshots.at(-1));
+  assert.equal(next, (await made.segment(2)).snapshots[0]);
+});
+
+// ---- memory ----------------------------------------------------------------------------------------------------------
+
+test('memory: zero, aligned, given back, and limited', () => {
+  assert.equal(module.used, 0);
+  module.scope(() => {
+    const at = module.put(Uint8Array.of(1, 2, 3));
+    assert.equal(at % 16, 0);
+    assert.equal(module.take(5), at + 16);
+    assert.equal(module.used, 32);
+    assert.throws(() => module.scope(() => { module.take(100); throw new Error('x'); }), { message: 'x' });
+    assert.equal(module.used, 32);
+    assert.throws(() => module.take(513 << 20), { name: 'TeewireError', message: 'more than 512 MiB of memory are needed' });
+    assert.equal(module.used, 32);
+  });
+  assert.equal(module.used, 0);
+  module.scope(() => assert.deepEqual(module.bytes[module.take(4)], 0));
+});
+
+test('a stream is read up to its limit', async () => {
+  const stream = () => new Blob(['abc', 'def']).stream();
+  assert.deepEqual(await read_all(stream(), 6, 'long'), new TextEncoder().encode('abcdef'));
+  await assert.rejects(read_all(stream(), 5, 'long'), { name: 'TeewireError', message: 'long' });
+});
+
+test('snapshots: items by name, by id and in order', async () => {
+  const recording = await Recording.open(module, bytes_source(demo));
+  const { previous: snapshot } = await recording.at(recording.first_tick + 50);
+  let ints = 0;
+  let sum = 0;
+  const ids = [];
+  snapshot.each((type, id, all, from, count) => {
+    for (let i = from; i < from + count; ++i) sum = (sum + all[i]) | 0;
+    ints += count;
+    if (snapshot.type(type)?.name === 'character') ids.push(id);
+  });
+  assert.equal(ints + snapshot.count, snapshot.ints[0] / 4);
+  assert.equal(snapshot.checksum(), sum >>> 0);
+  assert.deepEqual(snapshot.all('character').map(({ id }) => id), ids);
+  assert.equal(snapshot.find('character', ids[0]).id, ids[0]);
+  assert.equal(snapshot.find('character', 999), undefined);
+  assert.deepEqual(snapshot.all('none'), []);
+  assert.equal(snapshot.type(0x4001), undefined);
+  const words = [...'tee\0xyz\0'].reduce((all, c, n) => {
+    all[n >> 2] |= (c.charCodeAt(0) + 128) << (24 - 8 * (n & 3));
+    return all;
+  }, [0, 0]);
+  assert.equal(text_of(words, 0, 2), 'tee');
+});
+
+// ---- maps ------------------------------------------------------------------------------------------------------------
+
+function datafile(items, blocks, { version = 4, magic = 'DATA', end = 0 } = {}) {
+  const packed = blocks.map((block) => (version === 4 ? zlib.deflateSync(block) : block));
+  const kinds = [...new Set(items.map(([type]) => type))];
+  const types = kinds.flatMap((type) => [type, items.findIndex(([t]) => t === type), items.filter(([t]) => t === type).length]);
+  const sizes = items.map(([, , ints]) => 8 + 4 * ints.length);
+  const sum = (list, n) => list.slice(0, n).reduce((a, b) => a + b, 0);
+  const body = Buffer.concat([bytes_of(types), bytes_of(items.map((_, n) => sum(sizes, n))),
+    bytes_of(packed.map((_, n) => sum(packed.map((b) => b.length), n))),
+    ...(version === 4 ? [bytes_of(blocks.map((b) => b.length))] : []),
+    ...items.map(([type, id, ints]) => bytes_of([(type << 16) | id, 4 * ints.length, ...ints])), ...packed]);
+  const data = packed.reduce((a, b) => a + b.length, 0);
+  return new Uint8Array(Buffer.concat([Buffer.from(magic), bytes_of([version, body.length + 20, body.length + 20 - data,
+    kinds.length, items.length, blocks.length, sum(sizes, items.length), data]), body.subarray(0, body.length - end)]));
+}
+const tiles = (side, block, { flags = 0, version = 3 } = {}) =>
+  [0, 2, 0, version, side, side, flags, 1, 2, 3, 4, -1, 0, -1, block, 0, 0, 0];
+const group = (first, count, { version = 3, clip = [0, 0, 0, 0, 0] } = {}) =>
+  [version, 5, 6, 70, 80, first, count, ...clip, 0, 0, 0];
+
+test('maps: layers, groups and their places', async () => {
+  const cells = Uint8Array.from({ length: 16 }, (_, n) => n);
+  const map = await read_map(datafile([[4, 0, group(0, 2)], [4, 1, group(1, 2, { clip: [1, 10, 11, 12, 13] })],
+    [4, 2, group(3, 1, { version: 1, clip: [1, 10, 11, 12, 13] })],
+    [5, 0, tiles(2, 0, { flags: 1 })], [5, 1, tiles(2, 0)], [5, 2, tiles(2, 0)], [5, 3, tiles(2, 0)]], [cells]));
+  assert.deepEqual(map.problems, []);
+  // A layer that two groups name belongs to the first.
+  assert.deepEqual(map.groups.map(({ layers }) => layers.map(({ kind }) => kind)), [['game', 'tiles'], ['tiles'], ['tiles']]);
+  assert.deepEqual(map.groups.map(({ offset, parallax }) => [...offset, ...parallax]), [[0, 0, 100, 100], [5, 6, 70, 80], [5, 6, 70, 80]]);
+  assert.deepEqual(map.groups.map(({ clip }) => clip), [null, { x: 10, y: 11, width: 12, height: 13 }, null]);
+  assert.deepEqual(map.groups[1].layers[0].cells, cells);
+  assert.deepEqual(map.groups[1].layers[0].colour, [1, 2, 3, 4]);
+});
+
+test('maps: packed tiles', async () => {
+  const read = async (...packed) => read_map(datafile([[4, 0, group(0, 1)], [5, 0, tiles(2, 0, { version: 4 })]],
+    [Uint8Array.from(packed)]));
+  const map = await read(7, 1, 1, 0, 8, 2, 0, 0, 9, 3, 5, 0);
+  assert.deepEqual([...map.groups[0].layers[0].cells], [7, 1, 0, 0, 7, 1, 0, 0, 8, 2, 0, 0, 9, 3, 0, 0]);
+  assert.deepEqual((await read(7, 1, 2, 0)).problems, ['group 0, layer 0: packed tiles end too early']);
+  assert.deepEqual((await read(7, 1, 3, 0)).problems, []);
+});
+
+test('maps: images and quads', async () => {
+  const pixels = new Uint8Array(16).fill(9);
+  const name = new TextEncoder().encode('grass\0more');
+  const map = await read_map(datafile([[2, 0, [1, 2, 2, 0, 1, 0]], [2, 1, [1, 2, 2, 1, 1, -1]], [2, 2, [1, 3, 2, 0, 1, 0]],
+    [2, 3, [1, 0, 2, 0, 1, 0]], [4, 0, group(0, 2)], [5, 0, [0, 3, 1, 2, 1, 2, 5, 0, 0, 0]], [5, 1, [0, 3, 0, 2, 2, 2, 5, 0, 0, 0]]],
+  [pixels, name, bytes_of(Array.from({ length: 38 }, (_, n) => n))]));
+  assert.deepEqual(map.images.map(({ name: text, external, rgba }) => [text, external, rgba?.length ?? null]),
+    [['grass', false, 16], ['grass', true, null], ['', false, null], ['', false, null]]);
+  assert.deepEqual(map.groups[0].layers.map(({ kind, detail, image, count, quads }) => [kind, detail, image, count, quads.length]),
+    [['quads', true, 5, 1, 38]]);
+  assert.deepEqual(map.problems, ['image 2: image "grass": 16 bytes for 3 x 2', 'image 3: an image of 0 x 2',
+    'group 0, layer 1: a layer of 2 quads has 152 bytes']);
+});
+
+test('maps: what is none', async () => {
+  const items = [[4, 0, group(0, 1)], [5, 0, tiles(2, 0)]];
+  const cells = new Uint8Array(16);
+  const rejected = (bytes, message) => assert.rejects(read_map(bytes), { name: 'TeewireError', message });
+  await rejected(new TextEncoder().encode('none'), 'byte 0: this is not a map');
+  await rejected(datafile(items, [cells], { version: 5 }), 'byte 4: there is no version 5 of datafiles');
+  await rejected(datafile(items, [cells]).subarray(0, 35), 'byte 35: the map ends in its header');
+  const short = datafile(items, [cells], { end: 1 });
+  await rejected(short, `byte ${short.length}: the map ends too early`);
+  for (const [at, value] of [[16, -1], [20, 1e9], [36 + 24, -4], [36 + 24, 2], [36 + 24, 1e6]]) {
+    const wrong = datafile(items, [cells]);
+    new DataView(wrong.buffer).setInt32(at, value, true);
+    await assert.rejects(read_map(wrong), TeewireError, `${value} at ${at}`);
+  }
+  assert.deepEqual((await read_map(datafile(items, [cells], { version: 3, magic: 'ATAD' }))).problems, []);
+  assert.deepEqual((await read_map(datafile([items[0], [5, 0, tiles(2, 1)]], [cells]))).problems,
+    ['group 0, layer 0: there is no block 1']);
+});
+
+test('maps: blocks of another size than they say', async () => {
+  const items = [[4, 0, group(0, 1)], [5, 0, tiles(2, 0)]];
+  for (const [size, words] of [[15, 'more than it says'], [17, 'has 16 of 17 bytes'], [-1, 'bytes, and'], [600 << 20, 'are left']]) {
+    const map = datafile(items, [new Uint8Array(16)]);
+    const sizes = 36 + 24 + 4 * items.length + 4;
+    new DataView(map.buffer).setInt32(sizes, size, true);
+    const [problem] = (await read_map(map)).problems;
+    assert.match(problem, new RegExp(words));
+  }
+});
+
+// ---- broadcasts ------------------------------------------------------------------------------------------------------
+
+const ID = '0123456789abcdef';
+const MAP = `map/${'0'.repeat(64)}.map`;
+
+/** What a relay would have: `sync` and fragments of the demo, by number. */
+async function host(recordings, { lacks = () => false } = {}) {
+  const { header, segments } = await Recording.open(module, bytes_source(demo));
+  const asked = [];
+  globalThis.fetch = async (url, { signal } = {}) => {
+    signal?.throwIfAborted();
+    const name = url.pathname.slice(1);
+    asked.push(name);
+    if (lacks(name)) return new Response(null, { status: 404 });
+    if (name === 'sync') return new Response(JSON.stringify({ version: 1, window: 60, recordings }));
+    if (name.endsWith('/start')) return new Response(header.bytes);
+    const number = Number(/(\d+)\.frag$/.exec(name)?.[1] ?? NaN);
+    if (name === MAP) return new Response('map');
+    const segment = segments[number % segments.length];
+    return Number.isNaN(number) ? new Response(null, { status: 500 })
+      : new Response(demo.slice(segment.offset, segment.end));
+  };
+  return { asked, live: new Broadcast(module, 'http://relay/'), segments };
+}
+const recording = (more = {}) => ({ id: ID, protocol: 'ddnet', first: 0, last: 1, first_tick: 0, last_tick: 100, ended: false,
+  map: { path: MAP }, ...more });
+
+test('a broadcast: recordings that make no sense are not there', async () => {
+  for (const wrong of [{ id: '../x' }, { id: ID.toUpperCase() }, { id: `${ID}0` }, { protocol: '0.5' }, { first: -1 }, { last: -1 },
+    { first: 2, last: 1 }, { last: 1.5 }, { last: 1000001 }, { first_tick: -1 }, { last_tick: -1 }, { first_tick: 200 }, { last_tick: 2 ** 31 + 1 }]) {
+    const { live } = await host([recording(wrong)]);
+    assert.equal(await live.update(), false, JSON.stringify(wrong));
+    assert.equal(live.recording, null);
+  }
+  for (const right of [{ last: 1000 }, { last: 0 }, { first_tick: 100 }, { protocol: '0.7' }]) {
+    const { live } = await host([recording(right)]);
+    assert.equal(await live.update(), true, JSON.stringify(right));
+    assert.equal(live.recording.segments.length, (right.last ?? 1) + 1);
+  }
+});
+
+test('a broadcast: the map, by nothing but its sum', async () => {
+  for (const [file, expected] of [[MAP, 'map'], ['map/../x.map', null], [`${MAP}x`, null], [undefined, null]]) {
+    const { live } = await host([recording({ map: { path: file } })]);
+    await live.update();
+    const map = await live.recording.map();
+    assert.equal(map && new TextDecoder().decode(map), expected);
+  }
+});
+
+test('a broadcast: fragments in their order, and another recording when one ends', async () => {
+  const list = [recording()];
+  let last = 1;
+  const { live, asked } = await host(list, { lacks: (name) => Number(/(\d+)\.frag/.exec(name)?.[1] ?? 0) > last });
+  assert.equal(await live.next(), 'recording');
+  assert.deepEqual(asked, ['sync', `${ID}/start`]);
+  assert.equal(await live.next(), null);
+  last = 2;
+  assert.equal(await live.next(), 'fragment');
+  assert.equal(live.recording.segments.length, 3);
+  assert.equal(live.recording.segments[2].number, 2);
+  list[0] = recording({ last: 4, last_tick: 300, first: 1 });
+  last = 2;
+  assert.equal(await live.next(), 'fragment'); // that `sync` knows
+  assert.equal(live.recording.last, 4);
+  list.push(recording({ id: 'f'.repeat(16) }));
+  list[0].ended = true;
+  const before = live.recording;
+  assert.equal(await live.next(), 'recording');
+  assert.equal(before.ended, true);
+  assert.equal(live.recording.id, 'f'.repeat(16));
+});
+
+test('a broadcast: what else may be there', async () => {
+  for (const answer of ['{}', '[]', 'null', '{"version":2,"recordings":[]}', '{"version":1,"recordings":5}']) {
+    globalThis.fetch = async () => new Response(answer);
+    await assert.rejects(new Broadcast(module, 'http://relay/').update(), { name: 'TeewireError', message: 'this is not a broadcast' });
+  }
+  globalThis.fetch = async () => new Response(null, { status: 500 });
+  await assert.rejects(new Broadcast(module, 'http://relay/').update(), TeewireError);
+  globalThis.fetch = async () => new Response(new Uint8Array((1 << 20) + 1));
+  await assert.rejects(new Broadcast(module, 'http://relay/').update(), /more than 1048576 bytes/);
+  const { live } = await host([recording({ last: 5 })]);
+  await live.update();
+  globalThis.fetch = async () => new Response(null, { status: 404 });
+  assert.deepEqual(await live.recording.lasting(0), []);
+  await assert.rejects(live.recording.segment(0), TeewireError);
+});
