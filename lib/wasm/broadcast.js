@@ -23,7 +23,6 @@ export class BroadcastRecording extends Stretches {
     this.#base = base;
     this.id = what.id;
     this.map_path = what.map_path;
-    this.first = what.first;
     this.last = what.first - 1;
     this.ended = false;
     this.first_tick = what.first_tick;
@@ -74,6 +73,7 @@ export class BroadcastRecording extends Stretches {
 
   /** The messages from before a fragment whose effect lasts. @returns {Promise<object[]>} */
   async lasting(number, { signal } = {}) {
+    if (this.segments[number].number === 0) return [];
     const chunks = await get(new URL(`${this.id}/${this.segments[number].number}.state`, this.#base), MOST.fragment, signal,
       true);
     if (chunks === null) return [];

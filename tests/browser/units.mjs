@@ -51,6 +51,20 @@ test('chunks: ticks before version 5 have six bits', () => {
   assert.equal(walked(Uint8Array.of(0xc0, 0, 0, 3, 232, 0xa0 | 1, 0xa0), 5).last_tick, 1001);
 });
 
+test('chunks: from version 5 on, only a flag says that a tick is relative', () => {
+  for (const version of [5, 6]) assert.equal(walked(Uint8Array.of(0xc0, 0, 0, 3, 232, 0x81, 0, 0, 9, 9), version).last_tick, 0x909);
+});
+
+test('headers: every field, and what is wrong with one', async () => {
+  const whole = demo.slice();
+  whole.fill(120, 156, 176); // a date that fills its field
+  const { header: read } = await Recording.open(module, bytes_source(whole));
+  assert.equal(read.date, 'x'.repeat(20));
+  assert.deepEqual([read.map.name, read.type, read.version], ['yard', 'client', 6]);
+  await assert.rejects(Recording.open(module, bytes_source(demo.subarray(0, 100))), { name: 'TeewireError', message: /ends too early/ });
+  await assert.rejects(Recording.open(module, bytes_source(new Uint8Array(500))), /byte 0: this is not a demo/);
+});
+
 test('chunks: a tick that is negative, or relative to none, ends it', () => {
   assert.equal(walked(Uint8Array.of(0xc0, 255, 0, 0, 0), 6).damaged, true);
   assert.equal(walked(Uint8Array.of(0xa1), 6).damaged, true);
@@ -86,6 +100,7 @@ test('an index: only what makes sense of it is used', async () => {
   assert.equal(await found([ticks[0]], [0]), segments.length); // in the header: the recording is looked through
   assert.equal(await found([ticks[0]], [offsets[0]], { first_tick: 5, last_tick: 4 }), segments.length);
   assert.equal(await found([1.5], [offsets[0]]), segments.length);
+  assert.equal((await open([1.5], [offsets[0]], { first_tick: 0, last_tick: 1 })).first_tick, first_tick); // nor its ticks
 });
 
 test('an index: what is none, of another file or too large', async () => {
@@ -204,12 +219,15 @@ test('a damaged segment has nothing, and its neighbours are shown', async () => 
 
 // ---- memory ----------------------------------------------------------------------------------------------------------
 
+test('the library with SIMD is the one that starts', () => assert.equal(module.simd, true));
+
 test('memory: zero, aligned, given back, and limited', () => {
   assert.equal(module.used, 0);
   module.scope(() => {
     const at = module.put(Uint8Array.of(1, 2, 3));
     assert.equal(at % 16, 0);
     assert.equal(module.take(5), at + 16);
+    assert.equal(module.take(0), at + 32);
     assert.equal(module.used, 32);
     assert.throws(() => module.scope(() => { module.take(100); throw new Error('x'); }), { message: 'x' });
     assert.equal(module.used, 32);
@@ -244,11 +262,13 @@ test('snapshots: items by name, by id and in order', async () => {
   assert.equal(snapshot.find('character', 999), undefined);
   assert.deepEqual(snapshot.all('none'), []);
   assert.equal(snapshot.type(0x4001), undefined);
+  assert.equal(snapshot.type(0x7fff).name, 'game_info_ex');
   const words = [...'tee\0xyz\0'].reduce((all, c, n) => {
     all[n >> 2] |= (c.charCodeAt(0) + 128) << (24 - 8 * (n & 3));
     return all;
   }, [0, 0]);
   assert.equal(text_of(words, 0, 2), 'tee');
+  assert.equal(text_of([-1, -1], 0, 2).length, 7); // the last byte is a terminator, whatever it is
 });
 
 // ---- maps ------------------------------------------------------------------------------------------------------------
@@ -276,7 +296,7 @@ test('maps: layers, groups and their places', async () => {
   const cells = Uint8Array.from({ length: 16 }, (_, n) => n);
   const map = await read_map(datafile([[4, 0, group(0, 2)], [4, 1, group(1, 2, { clip: [1, 10, 11, 12, 13] })],
     [4, 2, group(3, 1, { version: 1, clip: [1, 10, 11, 12, 13] })],
-    [5, 0, tiles(2, 0, { flags: 1 })], [5, 1, tiles(2, 0)], [5, 2, tiles(2, 0)], [5, 3, tiles(2, 0)]], [cells]));
+    [5, 0, tiles(2, 0, { flags: 1 })], [5, 1, tiles(2, 0)], [5, 2, tiles(2, 0)], [5, 3, tiles(2, 0)], [9, 0, []]], [cells]));
   assert.deepEqual(map.problems, []);
   // A layer that two groups name belongs to the first.
   assert.deepEqual(map.groups.map(({ layers }) => layers.map(({ kind }) => kind)), [['game', 'tiles'], ['tiles'], ['tiles']]);
@@ -307,6 +327,36 @@ test('maps: images and quads', async () => {
     [['quads', true, 5, 1, 38]]);
   assert.deepEqual(map.problems, ['image 2: image "grass": 16 bytes for 3 x 2', 'image 3: an image of 0 x 2',
     'group 0, layer 1: a layer of 2 quads has 152 bytes']);
+});
+
+test('maps: an empty one, texts that are not there, and bytes after its end', async () => {
+  assert.deepEqual((await read_map(datafile([], []))).groups, []);
+  const map = await read_map(new Uint8Array([...datafile([[1, 0, [1]]], [new TextEncoder().encode('text')]), 1, 2, 3]));
+  assert.deepEqual([map.author, map.problems], ['', []]);
+  const other = await read_map(new Uint8Array([...datafile([[1, 0, [1, 0]]], [new TextEncoder().encode('text')]), 1, 2, 3]));
+  assert.deepEqual([other.author, other.problems], ['text', []]);
+});
+
+test('maps: tangents of envelopes, by their UUID', async () => {
+  const tangents = Array.from({ length: 16 }, (_, n) => 100 + n);
+  const items = (uuid) => [[3, 0, [2, 4, 0, 1, ...new Array(8).fill(0), 1]], [6, 0, [1, 2, 3, 4, 5, 6]], [0xffff, 0x8000, uuid], [0x8000, 0, tangents]];
+  const read = async (uuid) => (await read_map(datafile(items(uuid), []))).envelopes[0];
+  const { points, channels, synchronized } = await read([0x3ab4f84d, 0xd9cc3c78, 0xb5850d6c, 0xcdb2e25c]);
+  assert.deepEqual([channels, synchronized], [4, true]);
+  assert.deepEqual(points, [{ time: 1, curve: 2, values: [3, 4, 5, 6], in_time: [100, 101, 102, 103], in: [104, 105, 106, 107],
+    out_time: [108, 109, 110, 111], out: [112, 113, 114, 115] }]);
+  assert.deepEqual((await read([0, 0, 0, 0])).points, [{ time: 1, curve: 2, values: [3, 4, 5, 6] }]);
+});
+
+test('maps: what stands for much more than the file holds', async () => {
+  const many = 3000;
+  const quads = datafile([[4, 0, group(0, many)], ...Array.from({ length: many }, (_, n) => [5, n, [0, 3, 0, 2, 4000, 0, 5, 0, 0, 0]])],
+    [new Uint8Array(152 * 4000)]);
+  assert.match((await read_map(quads)).problems.at(-1), /quads of 608000 bytes, and \d+ are left/);
+  const items = datafile([[9, 0, new Array(50000).fill(0)], ...Array.from({ length: many }, (_, n) => [9, n, []])], []);
+  const view = new DataView(items.buffer);
+  for (let n = 1; n <= many; ++n) view.setInt32(36 + 12 + 4 * n, 0, true); // all are the first one
+  await assert.rejects(read_map(items), /item \d+ of 200000 bytes, and \d+ are left/);
 });
 
 test('maps: what is none', async () => {
@@ -373,10 +423,11 @@ test('a broadcast: recordings that make no sense are not there', async () => {
     assert.equal(await live.update(), false, JSON.stringify(wrong));
     assert.equal(live.recording, null);
   }
-  for (const right of [{ last: 1000 }, { last: 0 }, { first_tick: 100 }, { protocol: '0.7' }]) {
+  for (const right of [{ first: 10, last: 1000010 }, { last: 0 }, { first_tick: 100 }, { protocol: '0.7' }, { last_tick: 2 ** 31 }]) {
     const { live } = await host([recording(right)]);
     assert.equal(await live.update(), true, JSON.stringify(right));
-    assert.equal(live.recording.segments.length, (right.last ?? 1) + 1);
+    assert.equal(live.recording.segments.length, (right.last ?? 1) - (right.first ?? 0) + 1);
+    assert.equal(live.recording.last_tick, right.last_tick ?? 100);
   }
 });
 
@@ -400,6 +451,9 @@ test('a broadcast: fragments in their order, and another recording when one ends
   assert.equal(await live.next(), 'fragment');
   assert.equal(live.recording.segments.length, 3);
   assert.equal(live.recording.segments[2].number, 2);
+  assert.deepEqual(live.recording.segments.slice(0, 2).map(({ tick }) => tick), [1, 51]); // until they are read
+  const { snapshots } = await live.recording.segment(2);
+  assert.deepEqual([live.recording.last_tick, live.recording.segments[2].tick], [snapshots.at(-1).tick, snapshots[0].tick]);
   list[0] = recording({ last: 4, last_tick: 300, first: 1 });
   last = 2;
   assert.equal(await live.next(), 'fragment'); // that `sync` knows
@@ -413,6 +467,7 @@ test('a broadcast: fragments in their order, and another recording when one ends
 });
 
 test('a broadcast: what else may be there', async () => {
+  assert.equal(new Broadcast(module, 'http://relay/').sync, null);
   for (const answer of ['{}', '[]', 'null', '{"version":2,"recordings":[]}', '{"version":1,"recordings":5}']) {
     globalThis.fetch = async () => new Response(answer);
     await assert.rejects(new Broadcast(module, 'http://relay/').update(), { name: 'TeewireError', message: 'this is not a broadcast' });
@@ -421,9 +476,11 @@ test('a broadcast: what else may be there', async () => {
   await assert.rejects(new Broadcast(module, 'http://relay/').update(), TeewireError);
   globalThis.fetch = async () => new Response(new Uint8Array((1 << 20) + 1));
   await assert.rejects(new Broadcast(module, 'http://relay/').update(), /more than 1048576 bytes/);
-  const { live } = await host([recording({ last: 5 })]);
+  const { live, asked } = await host([recording({ first: 0, last: 5 })]);
   await live.update();
+  assert.deepEqual(await live.recording.lasting(0), []); // nothing is before the first
+  assert.deepEqual(asked, ['sync', `${ID}/start`]);
   globalThis.fetch = async () => new Response(null, { status: 404 });
-  assert.deepEqual(await live.recording.lasting(0), []);
+  assert.deepEqual(await live.recording.lasting(1), []);
   await assert.rejects(live.recording.segment(0), TeewireError);
 });

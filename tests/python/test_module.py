@@ -168,6 +168,15 @@ class Made(unittest.TestCase):
                          [(100, "chat", 7, "nobody", "hi"), (102, "chat", 7, "nobody", "hi"), (105, "chat", 7, "löwe", "hi")])
 
     @needs_pandas
+    def test_chat(self):
+        """To all, to the team, to one, and by the server."""
+        demo = Demo()
+        demo.snapshot(100, [(CHARACTER, 7, [100, *[0] * 21])])
+        for mode, client in ((0, 7), (1, 7), (2, 7), (3, 7), (0, -1)):
+            demo.message(b"\x06" + packed(mode, client) + b"hi\0")
+        self.assertEqual([(c.kind, c.client_id) for c in teewire.open(demo.bytes()).chat()],
+                         [("chat", 7), ("team_chat", 7), ("whisper", 7), ("whisper", 7), ("server_message", -1)])
+
     def test_pandas(self):
         items = self.recording.items("character")
         table = items.to_pandas()

@@ -102,7 +102,7 @@ class Show {
   async #load(number, signal) {
     try {
       const stretch = await this.stretches.segment(number, { signal });
-      if (number > 0 && !this.#read.has(number) && !this.#read.has(number - 1)) {
+      if (!this.#read.has(number) && !this.#read.has(number - 1)) {
         const lasting = await this.lasting(number, { signal });
         this.#add_tunings(lasting.map((m) => ({ ...m, tick: this.stretches.segments[number].tick })));
       }
