@@ -177,6 +177,16 @@ class Made(unittest.TestCase):
         self.assertEqual([(c.kind, c.client_id) for c in teewire.open(demo.bytes()).chat()],
                          [("chat", 7), ("team_chat", 7), ("whisper", 7), ("whisper", 7), ("server_message", -1)])
 
+    def test_the_first_tick(self):
+        """A message from before it has none; 0 is one."""
+        demo = Demo()
+        demo.message(b"\x06" + packed(0, 7) + b"early\0")
+        demo.snapshot(0, [(CHARACTER, 7, [0, *[0] * 21])])
+        demo.message(b"\x06" + packed(0, 7) + b"hi\0")
+        recording = teewire.open(demo.bytes())
+        self.assertEqual([(m.tick, m.text) for m in recording.messages()], [(None, "early"), (0, "hi")])
+        self.assertEqual([s.tick for s in recording], [0])
+
     def test_pandas(self):
         items = self.recording.items("character")
         table = items.to_pandas()
