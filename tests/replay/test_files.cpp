@@ -3,8 +3,10 @@
 #include "scene.hpp"
 #include "temporary_file.hpp"
 
+#include "base/errors.hpp"
 #include "base/output.hpp"
 #include "base/unique_fd.hpp"
+#include "cli/folders.hpp"
 #include "recording/demo/demo_document.hpp"
 #include "recording/demo/demo_file.hpp"
 #include "recording/demo/demo_follower.hpp"
@@ -399,4 +401,31 @@ TEST_CASE("a demo that is still being written") {
     CHECK(ticks == std::vector<std::int32_t>{100, 102, 104});
     CHECK(waited == 0);
     CHECK(followed.error().empty());
+}
+
+TEST_CASE("a folder stands for its files of a kind, at any depth") {
+    std::filesystem::path const folder =
+        std::filesystem::temp_directory_path() / ("teewire-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder / "b");
+    std::filesystem::create_directories(folder / ".hidden");
+    for (auto const* const name : {"b/a.demo", "c.DEMO", "d.demo.gz", "e.Pcapng.zst", "f.map", "g.xvmap", ".demo",
+                                   "h.dema", ".hidden/i.demo"})
+        std::ofstream{folder / name};
+    std::filesystem::create_symlink(folder / "c.DEMO", folder / "j.demo");
+    auto const files = [&](folder_content content) {
+        std::vector<std::string> found{folder.string(), "other"};
+        expand_folders(found, content);
+        for (auto& name : found)
+            if (name.starts_with(folder.string())) name = name.substr(folder.string().size() + 1);
+        return found;
+    };
+    using list = std::vector<std::string>;
+    CHECK(files(folder_content::demos) == list{"b/a.demo", "c.DEMO", "d.demo.gz", "other"});
+    CHECK(files(folder_content::captures) == list{"e.Pcapng.zst", "other"});
+    CHECK(files(folder_content::recordings) == list{"b/a.demo", "c.DEMO", "d.demo.gz", "e.Pcapng.zst", "other"});
+    CHECK(files(folder_content::maps) == list{"f.map", "g.xvmap", "other"});
+    std::vector<std::string> none{(folder / ".hidden").string()};
+    CHECK_THROWS_WITH_AS(expand_folders(none, folder_content::maps), (none[0] + ": has no maps in it").c_str(),
+                         usage_error);
+    std::filesystem::remove_all(folder);
 }
