@@ -334,3 +334,36 @@ TEST_CASE("repair: the heaviest chain of segments is that of all chains") {
         CHECK(sum == most);
     }
 }
+
+TEST_CASE("repair: of a segment that is there twice, the second copy is kept where it goes further and the next "
+          "allows it") {
+    auto const make = [](std::int32_t first, std::int32_t last, std::uint64_t snapshots = 1) {
+        segment s;
+        s.first_tick = first;
+        s.last_tick = last;
+        s.snapshots = snapshots;
+        return s;
+    };
+    struct trial {
+        std::vector<segment> found;
+        std::vector<bool> kept;
+        bool second; // whether it is kept, too
+    };
+    for (trial t : std::vector<trial>{
+             {{make(0, 5), make(0, 9)}, {true, false}, true},
+             {{make(0, 5), make(0, 5)}, {true, false}, false},                    // no longer
+             {{make(0, 5), make(1, 9)}, {true, false}, false},                    // another one
+             {{make(0, 5), make(0, 9, 0)}, {true, false}, false},                 // nothing can be read
+             {{make(0, 5), make(0, 9), make(9, 12)}, {true, false, true}, false}, // the next one has its last tick
+             {{make(0, 5), make(0, 9), make(10, 12)}, {true, false, true}, true}}) {
+        keep_longer_copies(t.found, t.kept);
+        CHECK(t.kept[0]);
+        CHECK(t.kept[1] == t.second);
+        CHECK(t.found[1].after == (t.second ? 5 : -1));
+    }
+    std::vector<segment> three{make(0, 5), make(0, 7), make(0, 9)};
+    std::vector<bool> kept{true, false, false};
+    keep_longer_copies(three, kept);
+    CHECK(kept == std::vector<bool>{true, true, true});
+    CHECK(three[2].after == 7);
+}
