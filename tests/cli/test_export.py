@@ -16,6 +16,7 @@ import sys
 import time
 import unittest
 
+import demo_codec
 from in_folder import InFolder
 from limits import STUCK, STUCK_AT_WORK
 from program import TEEWIRE, run
@@ -125,6 +126,19 @@ class Tables(Exported):
         self.assertEqual(self.query("SELECT count(*) FROM players p JOIN recordings r USING (recording) "
                                     "WHERE p.first_tick < r.first_tick OR p.last_tick > r.last_tick OR p.first_tick > p.last_tick"),
                          [(0,)])
+
+    def test_players_that_change(self):
+        """Another name or clan makes another row."""
+        demo = demo_codec.Writer()
+        for tick in range(100, 400, 2):
+            name, clan = b"b" if tick >= 300 else b"a", b"y" if tick >= 200 else b"x"
+            demo.snapshot(tick, [(11, 3, [*demo_codec.text_ints(name, 4), *demo_codec.text_ints(clan, 3), -1,
+                                          *demo_codec.text_ints(b"default", 6), 0, 0, 0]), (10, 3, [0, 3, 0, 0, 0])])
+        file = self.folder / "made.demo"
+        file.write_bytes(demo.out)
+        self.export(file)
+        self.assertEqual(self.query("SELECT client_id, name, clan, first_tick, last_tick FROM players ORDER BY first_tick"),
+                         [(3, "a", "x", 100, 198), (3, "a", "y", 200, 298), (3, "b", "y", 300, 398)])
 
     def test_messages(self):
         self.export(*DEMOS)

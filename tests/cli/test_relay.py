@@ -498,6 +498,38 @@ class Sources(RelayTest):
             self.assertEqual(relay.get("/metrics")[0], 200)
             self.assertEqual(relay.end()[0], 0)
 
+    def test_a_map_with_another_sum(self):
+        """Is not taken for the map that was announced."""
+        start = demo_codec.Writer().out
+        demo = demo_codec.Writer()
+        demo.snapshot(1000, [(5, 0, [1, 0, 0, 0])])
+        right = hashlib.sha256(b"hello").hexdigest()
+        for sum, wrong in ((right, False), ("0" * 64, True)):
+            map = {"name": "made", "crc": "00000000", "size": 5, "sha256": sum, "path": f"map/{sum}.map"}
+            pages = {"/sync": json.dumps({"recordings": [{"id": "0123456789abcdef", "protocol": "ddnet", "first": 0, "last": 0,
+                                                           "ended": False, "map": map}]}).encode(),
+                     "/0123456789abcdef/start": start, "/0123456789abcdef/0.frag": demo.out[len(start):], f"/map/{sum}.map": b"hello"}
+
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self, pages=pages):
+                    text = pages.get(self.path)
+                    self.send_response(404 if text is None else 200)
+                    self.send_header("Content-Length", str(len(text or b"")))
+                    self.end_headers()
+                    self.wfile.write(text or b"")
+
+                def log_message(self, *_):
+                    pass
+            with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
+                threading.Thread(target=web.serve_forever).start()
+                self.addCleanup(web.shutdown)
+                relay = self.relay(f"http://127.0.0.1:{web.server_port}")
+                until(lambda: (relay.sync() or {"recordings": []})["recordings"])
+                self.assertEqual(relay.get(f"/map/{sum}.map")[0], 404 if wrong else 200)
+                relay.end()
+                web.shutdown()
+            self.assertEqual("the map made is missing, or is another one" in relay.said, wrong)
+
     def test_a_server_of_endless_answers(self):
         """Headers, trailers and extensions of chunks without end take no memory to speak of."""
         line = b"X: " + b"A" * 60000 + b"\r\n"
