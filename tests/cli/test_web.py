@@ -354,7 +354,7 @@ class Served(WebTest):
         for path in ("secret.cfg", "link.png", "../secret.demo", "skins/../secret.cfg", "skins", "skins/", "%2fetc/passwd", ""):
             self.assertEqual(web.get("/data/" + path), 404, path)
         for path in ("/.viewer/index.html", "/../secret.demo", "//etc/passwd", "/maps/x.map", "/maps/.map", "/pictures/x.png",
-                     "/pictures/.png", "/maps/" + "0" * 64 + ".map", "/live/sync", "/pictures/..%2f..%2fx.png"):
+                     "/pictures/.png", "/pictures/" + "0" * 64 + ".png", "/maps/" + "0" * 64 + ".map", "/live/sync", "/pictures/..%2f..%2fx.png"):
             self.assertEqual(web.get(path), 404, path)
 
     def test_pages_of_strangers(self):
