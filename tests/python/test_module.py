@@ -177,6 +177,17 @@ class Made(unittest.TestCase):
         self.assertEqual([(c.kind, c.client_id) for c in teewire.open(demo.bytes()).chat()],
                          [("chat", 7), ("team_chat", 7), ("whisper", 7), ("whisper", 7), ("server_message", -1)])
 
+    def test_chat_of_07(self):
+        """Its modes begin at 1, and messages introduce who speaks."""
+        demo = Demo(net_version=b"0.7 802f1be60a05665f")
+        demo.snapshot(100, [(10, 7, [0, 0, 0])])  # a player, without a name
+        demo.message(packed(36, 7, 0, 0) + b"bob\0clan\0" + packed(-1) + b"standard\0" * 6 + packed(*[0] * 13))
+        for mode in (1, 2, 3):
+            demo.message(b"\x06" + packed(mode, 7, -1) + b"hi\0")
+        recording = teewire.open(demo.bytes())
+        self.assertEqual(recording.protocol, "0.7")
+        self.assertEqual([(c.kind, c.name) for c in recording.chat()], [("chat", "bob"), ("team_chat", "bob"), ("whisper", "bob")])
+
     def test_the_first_tick(self):
         """A message from before it has none; 0 is one."""
         demo = Demo()
