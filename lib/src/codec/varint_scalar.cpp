@@ -45,6 +45,16 @@ template <class T>
     std::memcpy(to, &value, sizeof value);
 }
 
+// Those elements of two vectors, one after the other. GCC 11 has only the second form.
+template <int... numbers, class V>
+[[gnu::always_inline]] inline V elements(V first, V second) noexcept {
+#if __has_builtin(__builtin_shufflevector)
+    return __builtin_shufflevector(first, second, numbers...);
+#else
+    return __builtin_shuffle(first, second, decltype(first < second){numbers...});
+#endif
+}
+
 // Eight values.
 struct eight {
     words4 low, high;
@@ -75,11 +85,11 @@ struct eight {
     constexpr int lane = little ? 0 : 1;
     words4 const low = one_byte_codes(values.low);
     words4 const high = one_byte_codes(values.high);
-    auto fours = reinterpret_cast<words2>(__builtin_shufflevector(low, high, 0, 2, 4, 6) << first |
-                                          __builtin_shufflevector(low, high, 1, 3, 5, 7) << (8 - first));
+    auto fours = reinterpret_cast<words2>(elements<0, 2, 4, 6>(low, high) << first | elements<1, 3, 5, 7>(low, high)
+                                                                                         << (8 - first));
     fours |= fours >> 16;
     auto const lanes = reinterpret_cast<words4>(fours);
-    store(to, reinterpret_cast<words2>(__builtin_shufflevector(lanes, lanes, lane, lane + 2, lane, lane + 2))[0]);
+    store(to, reinterpret_cast<words2>(elements<lane, lane + 2, lane, lane + 2>(lanes, lanes))[0]);
 }
 
 // Four values as two bytes, each in a lane, followed by the number of those in use.
@@ -119,10 +129,10 @@ struct eight {
     auto bytes = reinterpret_cast<bytes16>(words2{word, 0});
     bytes += bytes; // the sign is now the top bit
     bytes ^= reinterpret_cast<bytes16>(reinterpret_cast<signed16>(bytes) < 0) & 0x7e;
-    auto const twice = reinterpret_cast<halves8>(
-        __builtin_shufflevector(bytes, bytes, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
-    store(to, reinterpret_cast<ints4>(__builtin_shufflevector(twice, twice, 0, 8, 1, 9, 2, 10, 3, 11)) >> 25);
-    store(to + 4, reinterpret_cast<ints4>(__builtin_shufflevector(twice, twice, 4, 12, 5, 13, 6, 14, 7, 15)) >> 25);
+    auto const twice =
+        reinterpret_cast<halves8>(elements<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(bytes, bytes));
+    store(to, reinterpret_cast<ints4>(elements<0, 8, 1, 9, 2, 10, 3, 11>(twice, twice)) >> 25);
+    store(to + 4, reinterpret_cast<ints4>(elements<4, 12, 5, 13, 6, 14, 7, 15>(twice, twice)) >> 25);
 }
 
 // The number of the first byte with its top bit set, of which there is one.
