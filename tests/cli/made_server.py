@@ -114,3 +114,22 @@ class Server:
                         at += 2 + size
             if self.client is not None:
                 self.go_on()
+
+
+class MapChanger(Server):
+    """Changes its map after every few snapshots."""
+
+    def __init__(self, changes):
+        super().__init__()
+        self.left = changes
+        self.tick = 100
+
+    def begin(self):
+        self.change_map(b"map0")
+
+    def go_on(self):
+        self.tick += 1
+        self.snapshot(self.tick, [(9, 0, [self.tick] + [1] * 21)])
+        if self.tick % 4 == 0 and self.left > 0:
+            self.left -= 1
+            self.change_map(b"map%d" % self.tick)

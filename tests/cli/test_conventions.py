@@ -18,7 +18,7 @@ import time
 import unittest
 
 from limits import STUCK
-from made_server import Server
+from made_server import MapChanger
 from in_folder import InFolder
 from program import TEEWIRE, run_bytes
 
@@ -617,25 +617,6 @@ class Formats(Conventions):
 
 
 # ---- record --------------------------------------------------------------------------------------------------------
-
-
-class MapChanger(Server):
-    """Changes its map after every few snapshots."""
-
-    def __init__(self, changes):
-        super().__init__()
-        self.left = changes
-        self.tick = 100
-
-    def begin(self):
-        self.change_map(b"map0")
-
-    def go_on(self):
-        self.tick += 1
-        self.snapshot(self.tick, [(9, 0, [self.tick] + [1] * 21)])
-        if self.tick % 4 == 0 and self.left > 0:
-            self.left -= 1
-            self.change_map(b"map%d" % self.tick)
 
 
 class Recordings(Conventions):

@@ -21,7 +21,7 @@ import demo_codec
 from in_folder import InFolder
 from limits import STUCK
 from made_relay import Relay, Viewer
-from made_server import CHAT, Server
+from made_server import CHAT, MapChanger, Server
 from program import TEEWIRE, run
 
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
@@ -591,26 +591,13 @@ class Sources(RelayTest):
             self.assertEqual(relay.end()[0], 0)
             took = time.monotonic() - begun
             web.shutdown()
-        told = int(re.search(r"^(\d+) snapshots?, ", relay.said, re.MULTILINE)[1])
-        self.assertGreater(told, 50)
-        self.assertLess(told, 50 * took + 50)
+        shown = int(re.search(r"^(\d+) snapshots?, ", relay.said, re.MULTILINE)[1])
+        self.assertGreater(shown, 50)
+        self.assertLess(shown, 50 * took + 50)
 
     def test_a_server_of_endless_maps(self):
         """No more demos than ten in a minute; the relay itself goes on."""
-        class Changer(Server):
-            def __init__(self):
-                super().__init__()
-                self.tick = 100
-
-            def begin(self):
-                self.change_map(b"map0")
-
-            def go_on(self):
-                self.tick += 1
-                self.snapshot(self.tick, [(9, 0, [self.tick] + [1] * 21)])
-                if self.tick % 4 == 0:
-                    self.change_map(b"map%d" % self.tick)
-        with Changer() as server:
+        with MapChanger(10 ** 6) as server:
             relay = self.relay(server.address, "--protocol", "0.6", "--record", "x.demo")
             relay.process.stderr.readline()
             until(lambda: len([f for f in self.files() if f.endswith(".demo")]) >= 10)

@@ -85,7 +85,7 @@ class Index(InFolder):
 
     def test_tunings(self):
         """Each change of the tuning, without repetitions; none if there is no room."""
-        for changes, told in ((3, [[500, *[1500] * 32], [50, *[1550] * 32], [50, *[1600] * 32]]), (3000, None)):
+        for changes, expected in ((3, [[500, *[1500] * 32], [50, *[1550] * 32], [50, *[1600] * 32]]), (3000, None)):
             demo, numbers = demo_codec.Writer(), random.Random(3)
             for tick in range(1000, 1000 + 500 + 50 * changes):
                 demo.snapshot(tick, [(5, 0, [tick, 0, 0, 0])])
@@ -93,7 +93,7 @@ class Index(InFolder):
                     value = tick - tick % 50 if changes == 3 else numbers.randrange(10 ** 6)
                     demo.message(bytes([6 << 1]) + demo_codec.pack_ints([value] * 36))
             made = self.index(self.save("tuned.demo", demo.out))
-            self.assertEqual(made.get("tunings"), told)
+            self.assertEqual(made.get("tunings"), expected)
 
     def test_events(self):
         """They are those of `events`."""
