@@ -89,8 +89,9 @@ class Datafile {
     const bytes = await this.block(number);
     if (bytes === null) return '';
     const end = bytes.indexOf(0);
-    this.allow(end < 0 ? bytes.length : end, 'a text'); // many may share a block
-    return utf8.decode(bytes.subarray(0, end < 0 ? bytes.length : end));
+    const text = end < 0 ? bytes : bytes.subarray(0, end);
+    this.allow(text.length, 'a text'); // many may share a block
+    return utf8.decode(text);
   }
 
   async #read(number) {

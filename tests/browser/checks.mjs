@@ -131,20 +131,18 @@ export async function varints(library, module, times) {
 
 /** What becomes of files that stand for much more than they hold: bytes of the result, and what is said of the rest. */
 export async function bombs(library, module, get, names) {
-  const size = (bytes) => bytes?.byteLength ?? 0;
   const found = [];
   for (const name of names) {
     const bytes = await get(name);
     if (name.endsWith('.map')) {
-      const map = await library.read_map(bytes).catch(({ message }) => ({ groups: [], images: [], problems: [message] }));
+      const map = await library.read_map(bytes);
       const layers = map.groups.flatMap((group) => group.layers);
-      found.push({ bytes: layers.reduce((sum, { cells, quads }) => sum + size(cells) + size(quads), 0) +
+      found.push({ bytes: layers.reduce((sum, { cells }) => sum + cells.length, 0) +
         map.images.reduce((sum, image) => sum + image.name.length, 0), problems: map.problems });
     } else {
       const recording = await library.Recording.open(module, library.bytes_source(bytes));
-      const { snapshots, messages, error } = await recording.segment(0);
-      found.push({ bytes: snapshots.reduce((sum, { ints }) => sum + ints.byteLength, 0) + 512 * messages.length,
-        problems: [error?.message ?? ''] });
+      const { snapshots, error } = await recording.segment(0);
+      found.push({ bytes: snapshots.reduce((sum, { ints }) => sum + ints.byteLength, 0), problems: [error?.message ?? ''] });
     }
   }
   return found;

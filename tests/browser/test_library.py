@@ -92,23 +92,14 @@ class Places(unittest.TestCase):
         skips = b"\1\0\xff\0" * (side * side // 256 + 1)
         text = zlib.compress(b"x" * (8 << 20) + b"\0"), (8 << 20) + 1
         kinds = {
-            "skips": [made_maps.tiles(n, side, side, 1, int(n == 0), 4) for n in range(many)],
-            "quads": [made_maps.quads(n, 100000, 0) for n in range(many)],
-            "names": [(2, n, [1, 0, 0, 1, 2, -1]) for n in range(many)]}
+            "skips": [made_maps.tiles(n, side, side, 0, int(n == 0), 4) for n in range(many)],
+            "names": [(2, n, [1, 0, 0, 1, 1, -1]) for n in range(many)]}
         files = []
         for kind, items in kinds.items():
             items += [] if kind == "names" else [made_maps.group(many)]
             files.append(f"{folder}/{kind}.map")
             pathlib.Path(files[-1]).write_bytes(made_maps.datafile(
-                [made_maps.VERSION, *items], [made_maps.zeros(16 << 20), (zlib.compress(skips), len(skips)), text]))
-        # One item after another in the tables is the same long item.
-        ints = [0] * 200000
-        whole = made_maps.datafile([made_maps.VERSION, (9, 0, ints), *((9, n, []) for n in range(1, 2000))], [])
-        table = 36 + 12 * 2
-        for n in range(2, 2001):
-            whole = whole[:table + 4 * n] + whole[table + 4:table + 8] + whole[table + 4 * n + 4:]
-        files.append(f"{folder}/items.map")
-        pathlib.Path(files[-1]).write_bytes(whole)
+                [made_maps.VERSION, *items], [(zlib.compress(skips), len(skips)), text]))
         demo = demo_codec.Writer()
         demo.snapshot(1000, [(4, n, [n] * 4) for n in range(800)])
         for _ in range(20000):

@@ -87,7 +87,7 @@ def main(program, build, root, chosen):
     if len(found) < 100:
         print(f"only {len(found)} files are compiled in {build}")
         return 1
-    paths = chosen and [p for p in found if p in chosen] or share(root, found)
+    paths = [p for p in found if p in chosen] if chosen else share(root, found)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         fault = folder / "lib/src/fault.cpp"  # where HeaderFilterRegex looks

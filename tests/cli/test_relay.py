@@ -498,36 +498,47 @@ class Sources(RelayTest):
             self.assertEqual(relay.get("/metrics")[0], 200)
             self.assertEqual(relay.end()[0], 0)
 
+    @contextlib.contextmanager
+    def upstream(self, page):
+        """The address of a host whose answers are page(path); None is one that is not there."""
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                text = page(self.path)
+                self.send_response(404 if text is None else 200)
+                self.send_header("Content-Length", str(len(text or b"")))
+                self.end_headers()
+                self.wfile.write(text or b"")
+
+            def log_message(self, *_):
+                pass
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
+            threading.Thread(target=web.serve_forever).start()
+            try:
+                yield f"http://127.0.0.1:{web.server_port}"
+            finally:
+                web.shutdown()
+
+    @staticmethod
+    def index(last, **more):
+        return json.dumps({"recordings": [{"id": "0123456789abcdef", "protocol": "ddnet", "first": 0, "last": last, "ended": False,
+                                           **more}]}).encode()
+
     def test_a_map_with_another_sum(self):
         """Is not taken for the map that was announced."""
         start = demo_codec.Writer().out
         demo = demo_codec.Writer()
         demo.snapshot(1000, [(5, 0, [1, 0, 0, 0])])
-        right = hashlib.sha256(b"hello").hexdigest()
-        for sum, wrong in ((right, False), ("0" * 64, True)):
+        for sum, wrong in ((hashlib.sha256(b"hello").hexdigest(), False), ("0" * 64, True)):
             map = {"name": "made", "crc": "00000000", "size": 5, "sha256": sum, "path": f"map/{sum}.map"}
-            pages = {"/sync": json.dumps({"recordings": [{"id": "0123456789abcdef", "protocol": "ddnet", "first": 0, "last": 0,
-                                                           "ended": False, "map": map}]}).encode(),
-                     "/0123456789abcdef/start": start, "/0123456789abcdef/0.frag": demo.out[len(start):], f"/map/{sum}.map": b"hello"}
-
-            class Handler(http.server.BaseHTTPRequestHandler):
-                def do_GET(self, pages=pages):
-                    text = pages.get(self.path)
-                    self.send_response(404 if text is None else 200)
-                    self.send_header("Content-Length", str(len(text or b"")))
-                    self.end_headers()
-                    self.wfile.write(text or b"")
-
-                def log_message(self, *_):
-                    pass
-            with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
-                threading.Thread(target=web.serve_forever).start()
-                self.addCleanup(web.shutdown)
-                relay = self.relay(f"http://127.0.0.1:{web.server_port}")
+            pages = {"/sync": self.index(0, map=map), "/0123456789abcdef/start": start,
+                     "/0123456789abcdef/0.frag": demo.out[len(start):], f"/map/{sum}.map": b"hello"}
+            with self.upstream(pages.get) as address:
+                relay = self.relay(address)
                 until(lambda: (relay.sync() or {"recordings": []})["recordings"])
                 self.assertEqual(relay.get(f"/map/{sum}.map")[0], 404 if wrong else 200)
                 relay.end()
-                web.shutdown()
             self.assertEqual("the map made is missing, or is another one" in relay.said, wrong)
 
     def test_a_server_of_endless_answers(self):
@@ -566,31 +577,17 @@ class Sources(RelayTest):
                 demo.snapshot(1000 + step * (50 * number + n), [(5, 0, [n, 0, 0, 0])])
             return demo.out[len(start):]
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+        def page(path):
+            if path.endswith(".state"):
+                return None
+            number = re.search(r"(\d+)\.frag", path)
+            return fragment(int(number[1]) % 30) if number else self.index(0) if path == "/sync" else start
 
-            def do_GET(self):
-                text = start
-                if self.path == "/sync":
-                    text = json.dumps({"recordings": [{"id": "0123456789abcdef", "protocol": "ddnet", "first": 0,
-                                                       "last": 0, "ended": False}]}).encode()
-                elif self.path.endswith(".frag"):
-                    text = fragment(int(re.search(r"(\d+)\.frag", self.path)[1]) % 30)
-                self.send_response(404 if self.path.endswith(".state") else 200)
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_):
-                pass
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
-            threading.Thread(target=web.serve_forever).start()
-            self.addCleanup(web.shutdown)
-            relay, begun = self.relay(f"http://127.0.0.1:{web.server_port}"), time.monotonic()
+        with self.upstream(page) as address:
+            relay, begun = self.relay(address), time.monotonic()
             time.sleep(4)
             self.assertEqual(relay.end()[0], 0)
             took = time.monotonic() - begun
-            web.shutdown()
         shown = int(re.search(r"^(\d+) snapshots?, ", relay.said, re.MULTILINE)[1])
         self.assertGreater(shown, 50)
         self.assertLess(shown, 50 * took + 50)
@@ -616,31 +613,17 @@ class Sources(RelayTest):
         """Any number of fragments that are not part of a demo, as fast as they are requested."""
         asked = []
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+        def page(path):
+            asked.append(path)
+            return self.index(1 << 50) if path == "/sync" else b"nothing"
 
-            def do_GET(self):
-                asked.append(self.path)
-                text = json.dumps({"recordings": [{"id": "0123456789abcdef", "protocol": "ddnet", "first": 0,
-                                                   "last": 1 << 50, "ended": False}]}).encode()
-                text = text if self.path == "/sync" else b"nothing"
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_):
-                pass
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
-            threading.Thread(target=web.serve_forever).start()
-            self.addCleanup(web.shutdown)
-            relay = self.relay(f"http://127.0.0.1:{web.server_port}")
+        with self.upstream(page) as address:
+            relay = self.relay(address)
             until(lambda: len(asked) >= 5)
             begun, before = time.monotonic(), len(asked)
             time.sleep(3)
             count, took = len(asked) - before, time.monotonic() - begun
             self.assertEqual(relay.end()[0], 0)
-            web.shutdown()
         self.assertGreater(count, 2)
         self.assertLess(count, 5 * took + 5)
         self.assertIn("is damaged: it is not part of a demo", relay.said)

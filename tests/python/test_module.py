@@ -167,7 +167,6 @@ class Made(unittest.TestCase):
         self.assertEqual([tuple(c) for c in self.recording.chat()],
                          [(100, "chat", 7, "nobody", "hi"), (102, "chat", 7, "nobody", "hi"), (105, "chat", 7, "löwe", "hi")])
 
-    @needs_pandas
     def test_chat(self):
         """To all, to the team, to one, and by the server."""
         demo = Demo()
@@ -198,6 +197,7 @@ class Made(unittest.TestCase):
         self.assertEqual([(m.tick, m.text) for m in recording.messages()], [(None, "early"), (0, "hi")])
         self.assertEqual([s.tick for s in recording], [0])
 
+    @needs_pandas
     def test_pandas(self):
         items = self.recording.items("character")
         table = items.to_pandas()

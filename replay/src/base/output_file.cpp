@@ -85,7 +85,7 @@ void output_file::open_temporary(std::string const& path, std::optional<mode_t> 
     if (!made.descriptor) fail(errno);
     descriptor_ = made.descriptor.release();
     temporary_ = std::move(made.name);
-    unfinished_.emplace(temporary_);
+    unfinished_ = std::move(made.unfinished);
     if (mode && ::fchmod(descriptor_, *mode) != 0) fail(errno);
 }
 

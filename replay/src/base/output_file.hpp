@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,7 +75,7 @@ private:
     int descriptor_ = -1;
     std::string path_;      // links resolved; empty for a stream
     std::string temporary_; // empty when it is not there
-    std::optional<unfinished_name> unfinished_;
+    std::unique_ptr<unfinished_name> unfinished_;
     std::uint64_t size_ = 0;
 };
 

@@ -71,6 +71,7 @@ part_file make_part_file(std::string const& beside) {
     part_file made;
     for (unsigned i = 0; i < most_tries; ++i) {
         made.name = fs::path{path}.replace_filename(fmt::format("{}{:08x}{}", prefix, random(), suffix)).string();
+        made.unfinished = std::make_unique<unfinished_name>(made.name);
         made.descriptor = unique_fd{::open(made.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode)};
         if (made.descriptor || errno != EEXIST) break;
     }

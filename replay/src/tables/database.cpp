@@ -268,11 +268,11 @@ std::string path_of_database(std::string const& name) { return name.starts_with(
 void database::closer::operator()(sqlite3* db) const noexcept { sqlite3_close_v2(db); }
 
 database::database(std::string name, std::string const& part)
-    : name_{std::move(name)}, path_{part.empty() ? path_of_database(name_) : part},
-      source_{std::make_unique<row_source>()} {
+    : name_{std::move(name)}, source_{std::make_unique<row_source>()} {
     if (part.empty()) check_name();
+    std::string const path = part.empty() ? path_of_database(name_) : part;
     sqlite3* opened = nullptr;
-    int const code = sqlite3_open_v2(path_.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+    int const code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(opened);
     if (code != SQLITE_OK)
         throw output_error{fmt::format("{}: cannot be written: {}", name_,

@@ -111,7 +111,6 @@ private:
     sql_statement statement(std::string_view text) { return {db_.get(), name_, text}; }
 
     std::string name_;
-    std::string path_;
     std::unique_ptr<row_source> source_; // outlives the statements that read it
     std::unique_ptr<sqlite3, closer> db_;
     bool in_transaction_ = false;

@@ -102,7 +102,7 @@ private:
         part_file made = make_part_file(name_);
         if (!made.descriptor) fail(errno);
         part_ = path_of_database(made.name);
-        unfinished_.emplace(part_);
+        unfinished_ = std::move(made.unfinished);
         unfinished_journal_.emplace(part_ + "-journal");
         made.descriptor = {}; // before SQLite has locks on the file, which would go
         return database_.emplace(name_, part_);
@@ -131,7 +131,7 @@ private:
 
     std::string name_;
     std::string part_; // while it is not complete
-    std::optional<unfinished_name> unfinished_;
+    std::unique_ptr<unfinished_name> unfinished_;
     std::optional<unfinished_name> unfinished_journal_;
     std::optional<database> database_;
 };

@@ -304,7 +304,7 @@ private:
     std::optional<broadcast_folder> folder_;
     std::optional<demo_target> target_;
     std::optional<demo_sink> recorder_;
-    demo_frequency frequency_; // of a remote source's
+    demo_frequency frequency_; // limits a remote source
     bool remote_ = false;
     unsigned demos_ = 0;                            // begun
     std::optional<owned_recording_info> postponed_; // a recording that is not in a demo yet

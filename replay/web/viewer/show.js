@@ -103,7 +103,7 @@ class Show {
     try {
       const stretch = await this.stretches.segment(number, { signal });
       if (!this.#read.has(number) && !this.#read.has(number - 1)) {
-        const lasting = await this.lasting(number, { signal });
+        const lasting = await this.lasting(number, { signal }).catch(() => []); // the segment is there without it
         this.#add_tunings(lasting.map((m) => ({ ...m, tick: this.stretches.segments[number].tick })));
       }
       this.#keep(number, stretch);
@@ -163,7 +163,6 @@ class Show {
 
   /** All tunings of an index. */
   set_tunings(tunings) {
-    this.#tunings = [];
     for (const [tick, ints] of tunings) this.add_tuning(tick, ints);
     this.#tunings_known = true;
   }
