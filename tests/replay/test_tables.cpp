@@ -216,6 +216,15 @@ TEST_CASE("messages as JSON") {
     CHECK(json({2, 1, 5}, message_type::tune_params, protocol::ddnet) == R"({"values":[2,1,5]})");
     CHECK(json({1, 2, 3, 2, 0xab, 0xcd}, message_type::map_data, protocol::ddnet) ==
           R"({"last":true,"crc":2,"number":3,"data":"abcd"})");
+    // A field that may be left out, several of a kind, and a message that this protocol does not have.
+    CHECK(json({1}, message_type::rcon_auth_status, protocol::ddnet) == R"({"level":1})");
+    CHECK(json({1, 2}, message_type::rcon_auth_status, protocol::ddnet) == R"({"level":1,"command_list":2})");
+    std::vector<std::uint8_t> options{2, 'a', 0, 'b', 0};
+    options.resize(options.size() + 13);
+    CHECK(json(options, message_type::vote_option_list_add, protocol::ddnet) ==
+          R"({"count":2,"descriptions":["a","b","","","","","","","","","","","","",""]})");
+    CHECK(json({1}, message_type::rcon_cmd_group_start, protocol::ddnet) == R"({"count":1})");
+    CHECK(json({1}, message_type::rcon_cmd_group_start, protocol::teeworlds_06) == R"({"data":"01"})");
     for (std::uint8_t const size : {0, 0x41}) // none, and -2
         CHECK(json({1, 2, 3, size}, message_type::map_data, protocol::ddnet) ==
               R"({"last":true,"crc":2,"number":3,"data":""})");
