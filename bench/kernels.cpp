@@ -63,67 +63,6 @@ private:
     std::uint32_t number_ = 0; // of deltas so far
 };
 
-// Both snapshots of a workload as two ticks of a shared world, of which a client sees every other item.
-class shared_items {
-public:
-    explicit shared_items(prepared const& w) {
-        for (item const i : w.from) keys_.push_back(i.key);
-        std::size_t number = 0;
-        for (item const i : w.to) {
-            std::uint32_t sum = 0;
-            for (std::int32_t const value : i.data) sum += static_cast<std::uint32_t>(value);
-            tallies_.push_back(std::uint64_t{sum} << 32 | (1 + i.data.size()));
-            data_.insert(data_.end(), i.data.begin(), i.data.end());
-            begins_.push_back(static_cast<std::uint32_t>(data_.size()));
-            items_.push_back(static_cast<std::uint16_t>(number));
-            if (number < keys_.size() && keys_[number] == i.key) {
-                if (runs_.empty() || runs_.back().base + runs_.back().count != number)
-                    runs_.push_back({static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number), 0});
-                ++runs_.back().count;
-            }
-            ++number;
-        }
-        data_.resize(data_.size() + 32); // read too much
-        std::size_t const words = std::max(number, keys_.size()) / 64 + 2;
-        seen_.assign(words, 0x5555555555555555U);
-        seen_.back() = 0;
-        changed_.assign(words, 0x1111111111111111U);
-        known_.resize(words);
-        updates_.resize(words);
-        different_.resize(words);
-    }
-    std::uint32_t tally(kernels::tally_set_fn* run) {
-        return run(tallies_.data(), seen_.data(), items_.size()).sum;
-    }
-    std::uint64_t match(kernels::match_contents_fn* run) {
-        run({items_.size(), data_.data(), begins_.data(), items_.data(), data_.data(), begins_.data(),
-             different_.data()});
-        return different_.front();
-    }
-    std::size_t select(kernels::select_updates_fn* run) {
-        kernels::shared_sets sets{seen_.data(), seen_.data(),  changed_.data(), runs_,
-                                  seen_.size(), known_.data(), updates_.data()};
-        run(sets);
-        return sets.update_count;
-    }
-    std::uint64_t find(kernels::find_in_base_fn* run) {
-        run(runs_, seen_.data(), known_.data(), known_.size());
-        return known_.front();
-    }
-
-private:
-    std::vector<std::int32_t> keys_, data_;
-    std::vector<std::uint32_t> begins_{0};
-    std::vector<std::uint16_t> items_;
-    std::vector<std::uint64_t> tallies_, seen_, changed_, known_, updates_, different_;
-    std::vector<kernels::shared_run> runs_;
-};
-
-shared_items& shared_items_of(prepared const& w) {
-    static std::map<prepared const*, shared_items> all;
-    return all.try_emplace(&w, w).first->second;
-}
-
 // The packed bytes of a workload, coded in short pieces like the chunks of demos.
 class short_inputs {
 public:
@@ -174,14 +113,6 @@ void add_kernels(prepared_workloads const& all) {
     });
     add_snapshot("holds_key", &snapshots::holds_key, [](auto* run, prepared& w) { return run(w.from_keys, -1); });
     add_snapshot("checksum", &snapshots::checksum, [](auto* run, prepared& w) { return run(w.to); });
-    add_snapshot("tally_set", &snapshots::tally_set,
-                 [](auto* run, prepared& w) { return shared_items_of(w).tally(run); });
-    add_snapshot("match_contents", &snapshots::match_contents,
-                 [](auto* run, prepared& w) { return shared_items_of(w).match(run); });
-    add_snapshot("select_updates", &snapshots::select_updates,
-                 [](auto* run, prepared& w) { return shared_items_of(w).select(run); });
-    add_snapshot("find_in_base", &snapshots::find_in_base,
-                 [](auto* run, prepared& w) { return shared_items_of(w).find(run); });
     using codec = kernels::codec_functions;
     add_codec("varint_pack", &codec::encode_varints,
               [](auto* run, prepared& w) { return run(w.delta, w.bytes).has_value(); });

@@ -1,6 +1,6 @@
-// A server's tick as in server.cpp, with one world for all clients: shared_tick/..., the items once and a set for each
-// client; shared_kept/..., the same when a tenth of the items changes and the others are said to be as before;
-// shared_views/..., each client's items as to a builder.
+// A server's tick as in server.cpp, with one world for all clients: shared_tick/..., contents handed over once;
+// shared_views/..., each client's items as to a builder; mapped/..., the same where each client knows each character by an id
+// of its own; mixed/..., where half of them do.
 #include "cases.hpp"
 #include "server_scene.hpp"
 
@@ -13,9 +13,11 @@
 namespace teewire::bench {
 namespace {
 
-enum class door { shown, kept, views };
-enum phase : std::size_t { world, views, encoding, huffman, finishing, phases };
-constexpr char const* phase_names[phases] = {"world", "views", "encode", "huffman", "finish"};
+constexpr std::uint16_t character = 9, player_info = 10, client_info = 11;
+
+enum class way { handed_over, same_ids, mixed_ids, own_ids };
+enum phase : std::size_t { world, views, finishing, encoding, huffman, phases };
+constexpr char const* phase_names[phases] = {"world", "views", "finish", "encode", "huffman"};
 
 class aligned_memory {
 public:
@@ -28,34 +30,24 @@ private:
 
 class shared_server {
 public:
-    shared_server(scene const& chosen, door way)
-        : scene_{chosen}, way_{way}, limits_{static_cast<std::uint32_t>(chosen.clients),
-                                             1024,
-                                             16384,
-                                             kept_snapshots + 1,
-                                             {}},
+    shared_server(scene const& chosen, way chosen_way)
+        : scene_{chosen}, way_{chosen_way}, limits_{static_cast<std::uint32_t>(chosen.clients),
+                                                    16384,
+                                                    131072,
+                                                    kept_snapshots + 1,
+                                                    {}},
           world_memory_{shared_world::fixed_bytes(limits_) +
-                        (kept_snapshots + 2) * shared_world::tick_bytes(limits_, 700, 8192, 700)},
+                        (kept_snapshots + 2) * shared_world::tick_bytes(limits_, 4000, 32768, 700)},
           world_{limits_, world_memory_.bytes()},
-          encoder_memory_{shared_encoder::bytes_for(limits_, 700, 8192, 48)}, encoder_{world_,
-                                                                                       encoder_memory_.bytes()} {
+          encoder_memory_{shared_encoder::bytes_for(limits_, 4000, 32768, 48)}, encoder_{world_,
+                                                                                         encoder_memory_.bytes()} {
         for (auto const& ints : sequence_) {
             auto const view = snapshot_view::trusted(ints);
-            steps_.emplace_back(view.begin(), view.end());
-        }
-        if (way == door::kept) change_a_tenth();
-        for (auto const& items : steps_) {
-            seen& all = seen_.emplace_back();
-            all.words = items.size() / 64 + 1;
-            all.sets.resize(scene_.clients * all.words);
-            for (std::size_t c = 0; c < scene_.clients; ++c) {
-                auto& numbers = all.numbers.emplace_back();
+            auto const& items = steps_.emplace_back(view.begin(), view.end());
+            auto& of = seen_.emplace_back(scene_.clients);
+            for (std::size_t c = 0; c < scene_.clients; ++c)
                 for (std::size_t i = 0; i < items.size(); ++i)
-                    if (scene_.whole || sees(c, items[i].key)) {
-                        all.sets[c * all.words + i / 64] |= std::uint64_t{1} << i % 64;
-                        numbers.push_back(static_cast<std::uint16_t>(i));
-                    }
-            }
+                    if (scene_.whole || sees(c, items[i].key)) of[c].push_back(static_cast<std::uint16_t>(i));
         }
     }
 
@@ -66,12 +58,26 @@ public:
         world_.clear();
         for (std::size_t step = 0; step < steps_.size(); ++step) {
             good &= world_.start(tick_of(step)).has_value();
-            if (way_ != door::views) good &= add_items(step);
+            std::array<std::size_t, 1024> numbers;
+            if (way_ == way::handed_over)
+                for (std::size_t i = 0; i < steps_[step].size(); ++i) {
+                    auto const number = world_.share(steps_[step][i].data);
+                    if (!number || i == numbers.size()) return false;
+                    numbers[i] = *number;
+                }
             lap(world);
             for (std::size_t c = 0; c < scene_.clients; ++c) {
-                seen const& s = seen_[step];
-                if (way_ == door::views) good &= add_view(step, c);
-                else good &= world_.show(c, std::span{s.sets}.subspan(c * s.words, s.words)).has_value();
+                world_.start_view(c);
+                if (way_ == way::handed_over)
+                    for (std::size_t const i : seen_[step][c])
+                        good &=
+                            world_.add_shared(steps_[step][i].type(), steps_[step][i].id(), numbers[i]).has_value();
+                else if (way_ == way::own_ids || (way_ == way::mixed_ids && c % 2 != 0))
+                    for (std::size_t const i : seen_[step][c]) good &= add_translated(steps_[step][i], c);
+                else
+                    for (std::size_t const i : seen_[step][c])
+                        good &= world_.add_to_view(steps_[step][i]).has_value();
+                good &= world_.finish_view().has_value();
             }
             lap(views);
             good &= world_.finish().has_value();
@@ -90,67 +96,30 @@ public:
                 lap(huffman);
             }
         }
-        return good;
+        return good && world_.views_alone() == 0;
     }
 
     [[nodiscard]] double snapshots() const { return static_cast<double>(steps_.size() * scene_.clients); }
 
 private:
-    // The clients' views in a step.
-    struct seen {
-        std::size_t words; // of a set
-        std::vector<std::uint64_t> sets;
-        std::vector<std::vector<std::uint16_t>> numbers;
-    };
-
-    // Every tenth item, by turns, gets what its key has in the sequence; the others stay as in the first snapshot.
-    void change_a_tenth() {
-        std::vector<item> items = steps_[0];
-        for (std::size_t step = 0; step < steps_.size(); ++step) {
-            std::vector<bool>& changed = changed_.emplace_back(items.size());
-            for (std::size_t i = step % 10; step != 0 && i < items.size(); i += 10) {
-                changed[i] = true;
-                auto const found = std::find_if(steps_[step].begin(), steps_[step].end(),
-                                                [&](item const& p) { return p.key == items[i].key; });
-                if (found != steps_[step].end()) items[i] = *found;
-            }
-            steps_[step] = items;
+    // A player's item under the id that this client knows it by. Where an item names its player, the client has a content
+    // of its own.
+    bool add_translated(item const& i, std::size_t client) {
+        bool const of_player = i.type() == character || i.type() == player_info || i.type() == client_info;
+        if (!of_player) return world_.add_to_view(i).has_value();
+        auto const id = static_cast<std::uint16_t>((i.id() * 7U + client * 13U) % 64U);
+        item own{make_key(i.type(), id), i.data};
+        std::array<std::int32_t, 8> data;
+        if (i.type() == player_info && i.data.size() <= data.size()) {
+            std::copy(i.data.begin(), i.data.end(), data.begin());
+            data[1] = id;
+            own.data = std::span{data}.first(i.data.size());
         }
-    }
-
-    bool add_items(std::size_t step) {
-        auto const& items = steps_[step];
-        if (way_ == door::kept && step != 0) {
-            auto const& changed = changed_[step];
-            bool good = true;
-            for (std::size_t i = 0; i < items.size();) {
-                if (changed[i]) {
-                    good &= world_.add(items[i]).has_value();
-                    ++i;
-                    continue;
-                }
-                std::size_t end = i + 1;
-                while (end < items.size() && !changed[end]) ++end;
-                good &= world_.keep(i, end - i).has_value();
-                i = end;
-            }
-            return good;
-        }
-        bool good = true;
-        for (item const& i : items) good &= world_.add(i).has_value();
-        return good;
-    }
-
-    bool add_view(std::size_t step, std::size_t number) {
-        world_.start_view(number);
-        bool good = true;
-        for (std::size_t const i : seen_[step].numbers[number])
-            good &= world_.add_to_view(steps_[step][i]).has_value();
-        return good && world_.finish_view().has_value();
+        return world_.add_to_view(own).has_value();
     }
 
     scene scene_;
-    door way_;
+    way way_;
     shared_limits limits_;
     aligned_memory world_memory_;
     shared_world world_;
@@ -158,13 +127,12 @@ private:
     shared_encoder encoder_;
     std::vector<std::vector<std::int32_t>> sequence_ = sequence64();
     std::vector<std::vector<item>> steps_;
-    std::vector<std::vector<bool>> changed_;
-    std::vector<seen> seen_; // by step
+    std::vector<std::vector<std::vector<std::uint16_t>>> seen_; // by step and client: numbers of items
     std::array<std::uint8_t, huffman_bound(packet_bytes)> packet_;
 };
 
-void serve(benchmark::State& state, scene const& chosen, door way) {
-    shared_server s{chosen, way};
+void serve(benchmark::State& state, scene const& chosen, way chosen_way) {
+    shared_server s{chosen, chosen_way};
     bool good = true;
     double const seconds = measure(state, [&] { good &= s.play([](phase) {}); });
     if (!good) state.SkipWithError("a snapshot was refused");
@@ -174,9 +142,9 @@ void serve(benchmark::State& state, scene const& chosen, door way) {
 }
 
 // One phase of it, with a look at the clock after each.
-void serve_phase(benchmark::State& state, scene const& chosen, door way, phase measured) {
+void serve_phase(benchmark::State& state, scene const& chosen, way chosen_way, phase measured) {
     using clock = std::chrono::steady_clock;
-    shared_server s{chosen, way};
+    shared_server s{chosen, chosen_way};
     double seconds = 0; // per snapshot
     for (auto _ : state) {
         clock::duration spent{};
@@ -196,10 +164,6 @@ void serve_phase(benchmark::State& state, scene const& chosen, door way, phase m
 } // namespace
 
 void add_shared_ticks() {
-    struct way {
-        char const* name;
-        door through;
-    };
     scene const scenes[] = {{"16", 16},
                             {"64", 64},
                             {"128", 128},
@@ -207,20 +171,25 @@ void add_shared_ticks() {
                             {"128_lossy", 128, false, acknowledging::late},
                             {"128_scattered", 128, false, acknowledging::scattered},
                             {"256_whole", 256, true}};
-    for (way const& w :
-         {way{"shared_tick", door::shown}, way{"shared_kept", door::kept}, way{"shared_views", door::views}}) {
-        for (scene const& s : scenes)
-            benchmark::RegisterBenchmark((std::string{w.name} + "/" + s.name).c_str(),
-                                         [s, w](benchmark::State& state) { serve(state, s, w.through); })
-                ->MinTime(0.5);
+    scene const translated[] = {{"64", 64}, {"120", 120}};
+    auto const add = [](char const* name, way w, scene const& s) {
+        benchmark::RegisterBenchmark((std::string{name} + "/" + s.name).c_str(), [s, w](benchmark::State& state) {
+            serve(state, s, w);
+        })->MinTime(0.5);
+    };
+    for (scene const& s : scenes) add("shared_tick", way::handed_over, s);
+    for (scene const& s : scenes) add("shared_views", way::same_ids, s);
+    for (scene const& s : translated) add("mapped", way::own_ids, s);
+    add("mixed", way::mixed_ids, translated[0]);
+    for (auto const& [name, w] : {std::pair{"shared_tick", way::handed_over},
+                                  std::pair{"shared_views", way::same_ids}, std::pair{"mapped", way::own_ids}})
         for (std::size_t p = 0; p < phases; ++p)
-            benchmark::RegisterBenchmark((std::string{w.name} + "_" + phase_names[p] + "/128").c_str(),
+            benchmark::RegisterBenchmark((std::string{name} + "_" + phase_names[p] + "/128").c_str(),
                                          [w, p](benchmark::State& state) {
-                                             serve_phase(state, {"128", 128}, w.through, static_cast<phase>(p));
+                                             serve_phase(state, {"128", 128}, w, static_cast<phase>(p));
                                          })
                 ->Iterations(3)
                 ->UseManualTime();
-    }
 }
 
 } // namespace teewire::bench

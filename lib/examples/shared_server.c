@@ -1,5 +1,5 @@
-/* A server's loop in C with one world for all clients: every item is added once a tick, and then it is said who sees it.
- * The game is made up and the network is memory, which loses every fifth datagram. */
+/* A server's loop in C with one world for all clients: each client's items are added as to a builder of its own, and what the
+ * clients have in common is found, kept and encoded once. The game is made up and the network is memory, which loses every fifth datagram. */
 #include <teewire_world.h>
 
 #include <inttypes.h>
@@ -45,26 +45,27 @@ static int make_world(void) {
 
 //! [tick]
 static void do_tick(int32_t tick) {
-    int32_t size;
+    int32_t size, oldest = tick;
     uint8_t const* message;
     teewire_world_start(world, tick);
-    for (int32_t id = 0; id < clients; ++id) { /* their numbers are 0, 1, 2... */
-        int32_t data[22] = {0};
-        write_character(id, tick, data);
-        teewire_world_add(world, CHARACTER, (uint32_t)id, data, 22);
-    }
     for (int32_t client = 0; client < clients; ++client) {
-        uint64_t seen = 0;
+        teewire_world_start_view(world, (uint32_t)client);
         for (int32_t id = 0; id < clients; ++id)
-            if (sees(client, id, tick)) seen |= UINT64_C(1) << id;
-        teewire_world_show(world, (uint32_t)client, &seen, 1);
+            if (sees(client, id, tick)) {
+                int32_t data[22] = {0};
+                write_character(id, tick, data);
+                teewire_world_put_to_view(world, CHARACTER, (uint32_t)id, data, 22);
+            }
+        teewire_world_finish_view(world, NULL);
     }
     if (teewire_world_finish(world, NULL) < 0) return;
     for (int32_t client = 0; client < clients; ++client) {
         if (teewire_encoder_send(encoder, (uint32_t)client, acknowledged[client], NULL, NULL) < 0) continue;
         while ((size = teewire_encoder_next(encoder, &message)) > 0) deliver(client, message, size);
     }
-    teewire_world_drop_before(world, tick - keep_ticks);
+    for (int32_t client = 0; client < clients; ++client) /* older ticks are of no use any more */
+        if (acknowledged[client] >= 0 && acknowledged[client] < oldest) oldest = acknowledged[client];
+    teewire_world_drop_before(world, oldest > tick - keep_ticks ? oldest : tick - keep_ticks);
 }
 //! [tick]
 

@@ -5,6 +5,7 @@
 #include <teewire/snapshot_receiver.hpp>
 #include <teewire/snapshot_sender.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -21,7 +22,7 @@ bool sees(std::size_t viewer, std::size_t id, std::int32_t tick) {
 }
 
 //! [memory]
-constexpr shared_limits limits{.clients = clients, .items = 64, .ints = 2000, .ticks = 75};
+constexpr shared_limits limits{.clients = clients, .contents = 64, .ints = 2000, .ticks = 75};
 // As large as a tick mostly is; the history of each client, in one block.
 std::size_t world_bytes() {
     return shared_world::fixed_bytes(limits) +
@@ -57,7 +58,7 @@ public:
                         (*data)[1] = static_cast<std::int32_t>(100 * id) + tick;
                         (*data)[2] = client == id ? 10 : 0; // others do not see the health
                     }
-            if (!world_.finish_view()) std::puts("an item was left out");
+            if (!world_.finish_view()) std::puts("a character was there twice");
         }
         if (!world_.finish()) return;
         for (std::size_t client = 0; client < clients; ++client) {
@@ -69,7 +70,11 @@ public:
             auto parts = *messages;
             for (std::span<std::uint8_t const> message; parts.next(message);) send(client, message);
         }
-        world_.drop_before(tick - snapshot_pacing::keep_ticks);
+        // Ticks before the oldest acknowledged one are of no use any more.
+        std::int32_t oldest = tick;
+        for (snapshot_pacing const& pacing : pacing_)
+            if (pacing.acked() >= 0) oldest = std::min(oldest, pacing.acked());
+        world_.drop_before(std::max(oldest, tick - snapshot_pacing::keep_ticks));
     }
     //! [tick]
 

@@ -46,7 +46,7 @@ static void compare(int32_t tick, int32_t base_tick) {
     }
 }
 
-static void test_shown(void) {
+static void test_ticks(void) {
     int32_t data[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     teewire_failure failure;
     uint8_t const uuid[16] = {1};
@@ -54,29 +54,17 @@ static void test_shown(void) {
     CHECK_EQUAL(teewire_world_extended_type(world, uuid), 0x7fff);
     CHECK_EQUAL(teewire_world_extended_type(world, uuid), 0x7fff);
     for (int32_t tick = 10; tick < 14; ++tick) {
-        uint64_t const set = 0x6; /* the describing item comes by itself */
-        uint64_t const more = 0xe;
-        CHECK(teewire_world_start(world, tick) >= 0);
+        CHECK_EQUAL(teewire_world_start(world, tick), tick - 10);
         CHECK_EQUAL(teewire_world_start(world, 9) == TEEWIRE_BAD_TICK, tick > 10);
         if (tick == 10) CHECK(teewire_world_start(world, tick) >= 0);
         data[3] = tick;
-        CHECK_EQUAL(teewire_world_add(world, 1, 7, data, 10), 1);
-        CHECK_EQUAL(teewire_world_add(world, 1, 7, data, 10), 1);
-        CHECK_EQUAL(teewire_world_add(world, 0x7fff, 7, data, 3), 2);
-        CHECK_EQUAL(teewire_world_add(world, 0x8000, 7, data, 3), TEEWIRE_BAD_TYPE);
-        CHECK_EQUAL(teewire_world_add(world, 1, 0x10000, data, 3), TEEWIRE_BAD_ID);
-        if (tick == 10) {
-            CHECK_EQUAL(teewire_world_keep(world, 0, 1), TEEWIRE_UNKNOWN_TICK);
-            CHECK_EQUAL(teewire_world_add(world, 40, 7, data, 2), 3);
-        } else {
-            CHECK_EQUAL(teewire_world_keep(world, 3, 2), TEEWIRE_UNKNOWN_TICK);
-            CHECK_EQUAL(teewire_world_keep(world, 3, 1), 3);
+        for (uint32_t c = 0; c < CLIENTS; ++c) { /* the same contents under ids that are the client's own */
+            CHECK_EQUAL(teewire_world_start_view(world, c), 0);
+            CHECK_EQUAL(teewire_world_put_to_view(world, 1, 7 + c, data, 10), 2); /* after the describing item */
+            CHECK_EQUAL(teewire_world_put_to_view(world, 0x7fff, 7 - c, data, 3), 3);
+            CHECK_EQUAL(teewire_world_finish_view(world, NULL), 3);
         }
-        CHECK_EQUAL(teewire_world_show(world, 0, &set, 1), 3);
-        CHECK_EQUAL(teewire_world_show(world, 1, &more, 1), 4);
-        CHECK_EQUAL(teewire_world_show(world, 2, NULL, 0), 1);
-        CHECK_EQUAL(teewire_world_show(world, CLIENTS, &set, 1), TEEWIRE_BAD_ARGUMENT);
-        CHECK_EQUAL(teewire_world_finish(world, NULL), 4);
+        CHECK_EQUAL(teewire_world_finish(world, NULL), 3);
         compare(tick, -1);
         if (tick > 11) compare(tick, tick - 2);
     }
@@ -96,7 +84,50 @@ static void test_shown(void) {
     CHECK_EQUAL(teewire_encoder_encode(encoder, 0, 12, NULL, NULL, &failure), TEEWIRE_UNKNOWN_TICK);
     CHECK_EQUAL(teewire_encoder_encode(encoder, CLIENTS, 12, NULL, NULL, NULL), TEEWIRE_BAD_ARGUMENT);
     teewire_world_clear(world);
-    CHECK_EQUAL(teewire_world_start(world, 1), 1); /* the describing item */
+    CHECK_EQUAL(teewire_world_start(world, 1), 0);
+}
+
+/* More contents than the world has room for. */
+static void test_alone(void) {
+    CHECK_EQUAL(teewire_world_views_alone(world), 0);
+    for (int32_t tick = 101; tick < 104; ++tick) {
+        CHECK(teewire_world_start(world, tick) >= 0);
+        for (uint32_t c = 0; c < CLIENTS; ++c) {
+            CHECK_EQUAL(teewire_world_start_view(world, c), 0);
+            for (int32_t id = 0; id < 60; ++id) {
+                int32_t const data[2] = {(int32_t)c, id + tick / 103};
+                CHECK_EQUAL(teewire_world_put_to_view(world, 40, (uint32_t)id, data, 2), id + 2);
+            }
+            CHECK_EQUAL(teewire_world_finish_view(world, NULL), 61);
+        }
+        CHECK_EQUAL(teewire_world_finish(world, NULL), 100);
+        compare(tick, tick > 101 ? tick - 1 : -1);
+    }
+    CHECK_EQUAL(teewire_world_views_alone(world), 6);
+    /* Contents that are handed over once. */
+    for (int32_t tick = 104; tick < 108; ++tick) {
+        int32_t const data[3] = {1, 2, tick};
+        CHECK(teewire_world_start(world, tick) >= 0);
+        CHECK_EQUAL(teewire_world_share(world, data, 2), 0);
+        CHECK_EQUAL(teewire_world_share(world, data, 3), 1);
+        CHECK_EQUAL(teewire_world_share(world, data, 2), 0);
+        for (uint32_t c = 0; c < CLIENTS; ++c) {
+            CHECK_EQUAL(teewire_world_start_view(world, c), 0);
+            CHECK_EQUAL(teewire_world_put_shared(world, 40, 7 + c, 0), 2);
+            CHECK_EQUAL(teewire_world_put_shared(world, 41, 7, 1), 3);
+            CHECK_EQUAL(teewire_world_put_shared(world, 41, 8, 99), TEEWIRE_BAD_ARGUMENT);
+            CHECK_EQUAL(teewire_world_put_shared(world, 0x8000, 8, 0), TEEWIRE_BAD_TYPE);
+            CHECK_EQUAL(teewire_world_put_shared(world, 41, 0x10000, 0), TEEWIRE_BAD_ID);
+            CHECK_EQUAL(teewire_world_finish_view(world, NULL), 3);
+        }
+        CHECK_EQUAL(teewire_world_finish(world, NULL), 3);
+        compare(tick, tick > 104 ? tick - 1 : -1);
+    }
+    {
+        static int32_t const more[2001];
+        CHECK(teewire_world_start(world, 108) >= 0);
+        CHECK_EQUAL(teewire_world_share(world, more, 2001), TEEWIRE_TOO_LARGE);
+    }
 }
 
 static void test_views(void) {
@@ -111,7 +142,7 @@ static void test_views(void) {
     options.size = sizeof options;
     teewire_world_clear(world);
     for (int32_t tick = 1; tick < 6; ++tick) {
-        CHECK_EQUAL(teewire_world_start(world, tick), 1);
+        CHECK_EQUAL(teewire_world_start(world, tick), tick - 1);
         CHECK_EQUAL(teewire_world_start_view(world, CLIENTS), TEEWIRE_BAD_ARGUMENT);
         for (uint32_t c = 0; c < CLIENTS; ++c) {
             REQUIRE(teewire_world_start_view(world, c) == 0);
@@ -140,7 +171,7 @@ static void test_views(void) {
             else CHECK_EQUAL(teewire_world_finish_view(world, &failure), TEEWIRE_DUPLICATE_KEY);
         }
         CHECK_EQUAL(failure.position, 6);
-        CHECK_EQUAL(teewire_world_finish(world, NULL), 9); /* the describing one, five, and three that differ */
+        CHECK_EQUAL(teewire_world_finish(world, NULL), 7); /* the describing one, and 0 to 4 and 100 + tick */
         compare(tick, tick > 2 ? tick - 2 : -1);
     }
     parts = teewire_encoder_send(encoder, 1, 4, &options, NULL);
@@ -176,7 +207,7 @@ static void test_refused(void) {
     CHECK_EQUAL(teewire_world_size(NULL, 1, 1, 0xffffffff), 0);
     CHECK(teewire_world_size(NULL, 65534, 1, 65534) > 700000000);
     wrong = limits;
-    wrong.clients = wrong.items = 65534; /* 9 GB a tick */
+    wrong.clients = wrong.contents = 65534; /* 26 GB a tick */
     CHECK_EQUAL(teewire_world_size(&wrong, 65534, 1, 65534), 0);
     CHECK(teewire_encoder_size(NULL, 1000, 10000, 8) > 500000);
     CHECK_EQUAL(teewire_encoder_size(NULL, 1000, 0x0fffffff, 8), 0);
@@ -188,7 +219,8 @@ static void test_refused(void) {
 void test_world(void) {
     scratch = new_scratch();
     make();
-    test_shown();
+    test_ticks();
     test_views();
+    test_alone();
     test_refused();
 }

@@ -257,8 +257,9 @@ TEST_CASE("threads: the C ABI, a builder and scratch memory each, one base for a
 }
 
 TEST_CASE("threads: one shared world for all, an encoder each") {
-    constexpr shared_limits limits{.clients = 16, .items = 200, .ints = 4000, .ticks = 10};
-    std::vector<std::uint64_t> world_memory(shared_world::most_bytes(limits) / 8 + 1);
+    constexpr shared_limits limits{.clients = 16, .contents = 200, .ints = 4000, .ticks = 10};
+    std::vector<std::uint64_t> world_memory(shared_world::fixed_bytes(limits) / 8 +
+                                            12 * shared_world::tick_bytes(limits, 200, 4000, 60) / 8);
     shared_world world{limits, std::as_writable_bytes(std::span{world_memory})};
     std::vector<std::vector<std::uint64_t>> memory;
     std::vector<std::unique_ptr<shared_encoder>> encoders;

@@ -194,10 +194,16 @@ private:
     std::vector<thing> things_;
 };
 
-enum class door { shown, viewed, filled };
+// Items as copies, or written in place; as copies under ids that are the client's own; or contents handed over before.
+enum class door { viewed, filled, mapped, shared };
 
-void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, std::size_t steps,
-          shared_limits limits, std::size_t past_bytes, std::size_t encoder_bytes) {
+std::int32_t translated(std::int32_t key, std::size_t client) {
+    return make_key(key_type(key), static_cast<std::uint16_t>(key_id(key) + 13 * client));
+}
+
+/// Returns how many views the world had no room for.
+std::uint64_t play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, std::size_t steps,
+                   shared_limits limits, std::size_t past_bytes, std::size_t encoder_bytes) {
     CAPTURE(seed);
     size_table const& sizes = seed % 3 == 0 ? sizes_07 : sizes_06;
     limits.clients = static_cast<std::uint32_t>(clients);
@@ -214,7 +220,7 @@ void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, 
         w.advance();
         REQUIRE(s.world.start(tick));
         if (w.random().chance(5)) { // and again, after something else
-            for (std::size_t c = 0; c < clients && way != door::shown; ++c) {
+            for (std::size_t c = 0; c < clients; ++c) {
                 if (w.random().chance(50)) continue;
                 s.world.start_view(c);
                 for (auto const& t : w.things())
@@ -226,37 +232,34 @@ void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, 
         }
         std::vector<std::vector<test::plain_item>> views(clients);
         std::vector<bool> shown(clients);
-        std::map<std::pair<std::int32_t, test::ints>, std::size_t> numbers;
-        if (way == door::shown)
-            for (auto const& t : w.things())
-                for (auto const& c : t.contents) {
-                    auto const number = s.world.add({t.key, c});
-                    REQUIRE(number);
-                    numbers[{t.key, c}] = *number;
-                }
+        std::map<test::ints, std::size_t> numbers; // of contents that there was room for
+        for (auto const& t : w.things())
+            for (auto const& c : t.contents)
+                if (way == door::shared && !w.random().chance(5))
+                    if (auto const number = s.world.share(c)) {
+                        numbers[c] = *number;
+                        CHECK(gives(s.world.share(c), *number));
+                    }
         for (std::size_t c = 0; c < clients; ++c) {
             shown[c] = !w.random().chance(3);
             if (!shown[c]) continue;
             for (auto const& t : w.things())
-                if (w.sees(c, t, percent[c])) views[c].push_back({t.key, w.content(c, t)});
-            if (way != door::shown && w.random().chance(10) && views[c].size() > 2)
+                if (w.sees(c, t, percent[c]))
+                    views[c].push_back({way == door::mapped ? translated(t.key, c) : t.key, w.content(c, t)});
+            if (w.random().chance(10) && views[c].size() > 2)
                 std::swap(views[c][0], views[c][w.random().below(views[c].size())]);
             builder.start();
             for (auto const& i : views[c]) REQUIRE(builder.add({i.key, i.data}));
             auto const built = builder.finish().ints();
             r.keep(c, tick, {built.begin(), built.end()});
-            if (way == door::shown) {
-                std::vector<std::uint64_t> set(s.world.size() / 64 + 1);
-                for (auto const& i : views[c]) {
-                    std::size_t const number = numbers.at({i.key, i.data});
-                    set[number / 64] |= std::uint64_t{1} << number % 64;
-                }
-                REQUIRE(s.world.show(c, set));
-                continue;
-            }
             s.world.start_view(c);
             for (auto const& i : views[c]) {
-                if (way == door::viewed) {
+                auto const handed = numbers.find(i.data);
+                if (way == door::shared && handed != numbers.end()) {
+                    CHECK(s.world.add_shared(key_type(i.key), key_id(i.key), handed->second));
+                    continue;
+                }
+                if (way != door::filled) {
                     REQUIRE(s.world.add_to_view({i.key, i.data}));
                     continue;
                 }
@@ -287,6 +290,7 @@ void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, 
         }
         if (w.random().chance(5)) s.world.drop_before(tick - 20);
     }
+    return s.world.views_alone();
 }
 
 } // namespace
@@ -294,85 +298,109 @@ void play(door way, std::uint64_t seed, std::size_t clients, std::size_t items, 
 TEST_CASE("a shared world gives each client what it would have alone") {
     std::uint64_t const seeds = std::getenv("TEEWIRE_MUTATIONS") != nullptr ? 40 : 200; // under sanitizers
     for (std::uint64_t seed = 0; seed < seeds; ++seed)
-        for (door const way : {door::shown, door::viewed, door::filled})
+        for (door const way : {door::viewed, door::filled, door::mapped, door::shared})
             play(way, seed, 1 + seed % 9, 4 + seed * 7 % 150, 12, {}, 1 << 20, 1 << 20);
 }
 
 TEST_CASE("with little memory it gives the same") {
     shared_limits limits{};
-    limits.items = 1500;
+    limits.contents = 1500;
     limits.ticks = 5;
     for (std::uint64_t seed = 100; seed < 130; ++seed)
-        for (door const way : {door::shown, door::viewed})
+        for (door const way : {door::viewed, door::mapped, door::shared})
             play(way, seed, 6, 80, 12, limits, 300000, (seed % 4) * 3000);
+}
+
+TEST_CASE("a world that has no room for more contents gives the same, and counts the views") {
+    std::uint64_t alone = 0;
+    for (std::uint64_t seed = 200; seed < 230; ++seed) {
+        shared_limits limits{};
+        limits.contents = static_cast<std::uint32_t>(1 + seed % 40);
+        limits.ints = static_cast<std::uint32_t>(seed % 7 == 0 ? 3 : 65536);
+        for (door const way : {door::viewed, door::mapped, door::shared})
+            alone += play(way, seed, 5, 80, 12, limits, 1 << 20, (seed % 4) * 3000);
+    }
+    CHECK(alone > 1000);
+    CHECK(play(door::mapped, 1, 5, 80, 12, {}, 1 << 20, 1 << 20) == 0);
 }
 
 TEST_CASE("a shared world of as many items as there can be") {
     shared_limits limits{};
-    limits.items = 1024;
+    limits.contents = 1024;
     limits.ints = 16384;
-    for (door const way : {door::shown, door::filled}) {
-        shared_server s{limits};
-        reference r;
-        s.limits.clients = 2;
-        std::vector<test::ints> data(1024, test::ints(13));
-        auto const make = [&](std::int32_t tick, std::int32_t value) {
-            REQUIRE(s.world.start(tick));
+    shared_server s{limits};
+    reference r;
+    auto const make = [&](std::int32_t tick, std::int32_t value) {
+        REQUIRE(s.world.start(tick));
+        test::plain_items items;
+        for (std::uint16_t i = 0; i < 1024; ++i)
+            items.push_back({make_key(40, i), test::ints(13, i % 3 == 1 ? value : i)});
+        for (std::size_t c = 0; c < 2; ++c) {
+            r.keep(c, tick, test::layout(items));
+            s.world.start_view(c);
+            for (auto const& i : items) REQUIRE(s.world.add_to_view({i.key, i.data}));
+            CHECK(error_of(s.world.add_to_view({make_key(41, 0), {}})) == failure{errc::too_many_items, 1024});
+            CHECK(gives(s.world.finish_view(), 1024));
+        }
+        REQUIRE(s.world.finish());
+    };
+    make(1, 0);
+    for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 1, -1, sizes_06);
+    make(2, -70000);
+    for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 2, 1, sizes_06);
+    make(3, INT32_MIN);
+    for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 3, c == 0 ? 1 : 2, sizes_06);
+    CHECK(s.world.views_alone() == 0);
+}
+
+TEST_CASE("contents of a shared world are stored once, whoever sees them under whichever id") {
+    constexpr std::size_t clients = 8;
+    constexpr std::size_t characters = 20;
+    shared_server s{{}};
+    reference r;
+    for (std::int32_t tick = 1; tick < 9; ++tick) {
+        REQUIRE(s.world.start(tick));
+        for (std::size_t c = 0; c < clients; ++c) {
+            s.world.start_view(c);
             test::plain_items items;
-            for (std::uint16_t i = 0; i < 1024; ++i)
-                items.push_back({make_key(40, i), test::ints(13, i % 3 == 1 ? value : i % 3)});
-            for (std::size_t c = 0; c < 2; ++c) r.keep(c, tick, test::layout(items));
-            if (way == door::shown) {
-                for (auto const& i : items) REQUIRE(s.world.add({i.key, i.data}));
-                CHECK(error_of(s.world.add({make_key(41, 0), {}})) == failure{errc::too_many_items, 1024});
-                CHECK(gives(s.world.add({items[3].key, items[3].data}), 3));
+            for (std::size_t i = 0; i < characters; ++i) {
+                std::size_t const which = (i * 7 + c * 13) % characters;
+                items.push_back({make_key(40, static_cast<std::uint16_t>(i)),
+                                 {tick * static_cast<std::int32_t>(which % 3), static_cast<std::int32_t>(which)}});
             }
-            for (std::size_t c = 0; c < 2; ++c) {
-                if (way == door::shown) {
-                    CHECK(gives(s.world.show(c, std::vector<std::uint64_t>(16, ~std::uint64_t{0})), 1024));
-                    continue;
-                }
-                s.world.start_view(c);
-                for (auto const& i : items) REQUIRE(s.world.add_to_view({i.key, i.data}));
-                CHECK(error_of(s.world.add_to_view({make_key(41, 0), {}})) == failure{errc::too_many_items, 1024});
-                CHECK(gives(s.world.finish_view(), 1024));
-            }
-            REQUIRE(s.world.finish());
-        };
-        make(1, 0);
-        for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 1, -1, sizes_06);
-        make(2, -70000);
-        for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 2, 1, sizes_06);
-        make(3, INT32_MIN);
-        for (std::size_t c = 0; c < 2; ++c) check_same(s, r, c, 3, c == 0 ? 1 : 2, sizes_06);
+            for (auto const& i : items) REQUIRE(s.world.add_to_view({i.key, i.data}));
+            CHECK(gives(s.world.finish_view(), characters));
+            r.keep(c, tick, test::layout(items));
+        }
+        CHECK(gives(s.world.finish(), characters));
+        for (std::size_t c = 0; c < clients; ++c) check_same(s, r, c, tick, tick - 2, sizes_06);
     }
 }
 
 TEST_CASE("what a shared world refuses") {
     shared_limits limits{};
     limits.clients = 3;
-    limits.items = 4;
+    limits.contents = 4;
     limits.ints = 20;
     shared_server s{limits};
-    auto const add = [&](std::uint16_t type, std::uint16_t id, test::ints data) {
-        return s.world.add({make_key(type, id), data});
-    };
     CHECK(!s.world.newest());
     CHECK(error_of(s.encoder.encode(0, -1, sizes_06)).code == errc::unknown_tick);
-    REQUIRE(s.world.start(5));
-    CHECK(error_of(s.world.keep(0)).code == errc::unknown_tick);
-    CHECK(gives(add(40, 0, {1, 2}), 0));
-    CHECK(error_of(s.world.add({-1, {}})) == failure{errc::bad_type, 1});
-    CHECK(gives(add(40, 0, {1, 3}), 1)); // another content
-    CHECK(gives(add(40, 0, {1, 2}), 0));
-    CHECK(error_of(add(40, 1, test::ints(17))) == failure{errc::too_large, 2});
-    CHECK(error_of(s.world.show(0, std::vector<std::uint64_t>{3})).code == errc::duplicate_key);
-    CHECK(s.world.show(0, std::vector<std::uint64_t>{2}));
-    CHECK(gives(s.world.show(1, std::vector<std::uint64_t>{~std::uint64_t{1}, ~std::uint64_t{0}}), 1));
-    REQUIRE(s.world.finish());
+    CHECK(gives(s.world.start(5), 0));
+    s.world.start_view(0);
+    REQUIRE(s.world.add_to_view({make_key(40, 0), test::ints{1, 3}}));
+    CHECK(error_of(s.world.add_to_view({-1, {}})) == failure{errc::bad_type, 1});
+    CHECK(error_of(s.world.add_to_view(0x8000, 0, 1)) == failure{errc::bad_type, 1});
+    CHECK(s.world.view_size() == 1);
+    CHECK(gives(s.world.finish_view(), 1));
+    s.world.start_view(1);
+    CHECK(gives(s.world.finish_view(), 0));
+    CHECK(gives(s.world.finish(), 1));
     CHECK(error_of(s.world.start(5)).code == errc::bad_tick);
     CHECK(s.world.holds(0, 5));
+    CHECK(s.world.holds(1, 5));
     CHECK(!s.world.holds(2, 5));
+    CHECK(s.encoder.encode(1, -1, sizes_06)->bytes.empty());
+    CHECK(error_of(s.encoder.encode(2, -1, sizes_06)).code == errc::unknown_tick);
     CHECK(error_of(s.world.checksum(2, 5)).code == errc::unknown_tick);
     CHECK(gives(s.world.checksum(0, 5), 4U));
     test::ints out(5);
@@ -380,31 +408,55 @@ TEST_CASE("what a shared world refuses") {
     out.resize(6);
     CHECK(s.world.snapshot(0, 5, out));
 
-    REQUIRE(s.world.start(6));
-    CHECK(error_of(s.world.keep(1, 2)).code == errc::unknown_tick);
-    CHECK(error_of(s.world.keep(3, 0)).code == errc::unknown_tick);
-    CHECK(gives(s.world.keep(2, 0), 0)); // none of them
-    CHECK(gives(s.world.keep(1), 0));
+    CHECK(gives(s.world.start(6), 1));
     s.world.start_view(0);
-    CHECK(error_of(s.world.add_to_view(0x8000, 0, 1)).code == errc::bad_type);
     REQUIRE(s.world.add_to_view(41, 0, 2));
     REQUIRE(s.world.add_to_view(41, 0, 2));
     REQUIRE(s.world.add_to_view({make_key(41, 0), test::ints(3)}));
-    CHECK(error_of(s.world.add_to_view(42, 0, 16385)) == failure{errc::too_large, 3});
+    REQUIRE(s.world.add_to_view({make_key(41, 1), test::ints{5}}));
+    CHECK(error_of(s.world.add_to_view(42, 0, 16385)) == failure{errc::too_large, 4});
     CHECK(error_of(s.world.finish_view()) == failure{errc::duplicate_key, 1});
-    s.world.start_view(0);
-    REQUIRE(s.world.add_to_view(41, 0, 2));
-    REQUIRE(s.world.add_to_view(42, 0, 3));
-    REQUIRE(s.world.add_to_view(43, 0, 3)); // the third that is new: with the one kept, the world is full
-    REQUIRE(s.world.add_to_view(44, 0, 3));
-    CHECK(error_of(s.world.finish_view()) == failure{errc::too_many_items, 3});
-    CHECK(s.world.finish());
+    s.world.start_view(1);
+    for (std::uint16_t id = 0; id < 5; ++id) // more than the world has room for
+        REQUIRE(s.world.add_to_view({make_key(41, id), test::ints{id, id}}));
+    CHECK(gives(s.world.finish_view(), 5));
+    CHECK(s.world.views_alone() == 1);
+    CHECK(gives(s.world.finish(), 4));
     out.resize(100);
-    CHECK(s.world.snapshot(0, 6, out)->size() == 3);
+    auto const first = s.world.snapshot(0, 6, out);
+    REQUIRE(first);
+    CHECK(first->size() == 2);
+    CHECK((*first)[1].data[0] == 5);
+    CHECK(s.world.snapshot(1, 6, out)->size() == 5);
 
     s.world.clear();
     CHECK(!s.world.newest());
     CHECK(s.world.start(1));
+}
+
+TEST_CASE("an item of a view is left out if its key was there, also where the view before had it elsewhere") {
+    shared_server s{{}};
+    test::ints out(100);
+    auto const keys_of = [&](std::int32_t tick, std::initializer_list<std::uint16_t> ids, std::size_t repeated) {
+        REQUIRE(s.world.start(tick));
+        s.world.start_view(0);
+        std::int32_t value = 0;
+        for (std::uint16_t const id : ids) REQUIRE(s.world.add_to_view({make_key(40, id), test::ints{++value}}));
+        auto const finished = s.world.finish_view();
+        if (repeated == 0) CHECK(gives(finished, ids.size()));
+        else CHECK(error_of(finished) == failure{errc::duplicate_key, repeated});
+        REQUIRE(s.world.finish());
+        std::vector<std::int32_t> kept;
+        auto const made = s.world.snapshot(0, tick, out);
+        REQUIRE(made);
+        for (item const i : *made) kept.push_back(100 * i.id() + i.data[0]);
+        return kept;
+    };
+    using values = std::vector<std::int32_t>;
+    CHECK(keys_of(1, {1, 2, 3, 4, 1}, 4) == values{101, 202, 303, 404});
+    CHECK(keys_of(2, {1, 2, 3, 4}, 0) == values{101, 202, 303, 404});
+    CHECK(keys_of(3, {4, 1, 2, 3, 4}, 4) == values{401, 102, 203, 304}); // the second one is where it was before
+    CHECK(keys_of(4, {1, 1, 9, 9, 2, 1}, 1) == values{101, 903, 205});
 }
 
 TEST_CASE("what a client sees of a shared world is bounded by its own limits") {
@@ -414,22 +466,6 @@ TEST_CASE("what a client sees of a shared world is bounded by its own limits") {
     limits.client.bytes = 4 * (2 + 2 + 2 + 12);
     shared_server s{limits};
     REQUIRE(s.world.start(1));
-    auto const add = [&](std::uint16_t id, std::size_t ints) {
-        REQUIRE(s.world.add({make_key(40, id), test::ints(ints, id)}));
-    };
-    add(0, 0);
-    add(1, 1);
-    add(2, 0);
-    add(3, 6);
-    add(4, 6);
-    add(5, 7);
-    auto const show = [&](std::uint64_t set) { return s.world.show(0, std::vector<std::uint64_t>{set}); };
-    CHECK(gives(show(7), 3));
-    CHECK(error_of(show(15)) == failure{errc::too_many_items, 4});
-    CHECK(error_of(show(63)) == failure{errc::too_many_items, 6});
-    CHECK(gives(show(8 + 16), 2));                                // all of the ints
-    CHECK(error_of(show(8 + 32)) == failure{errc::too_large, 2}); // one more
-    CHECK(error_of(show(1 + 8 + 16)) == failure{errc::too_large, 3});
     auto const view = [&](std::initializer_list<std::size_t> sizes) {
         s.world.start_view(0);
         std::uint16_t id = 100;
@@ -452,18 +488,33 @@ TEST_CASE("what a client sees of a shared world is bounded by its own limits") {
     CHECK(view({0, 6, 6}) == failure{errc::too_large, 2});
 }
 
+namespace {
+
+/// A tick in which each of the clients sees `items` items of `ints` ints.
+result<std::size_t> make_tick(shared_world& world, std::int32_t tick, std::size_t clients, std::size_t items,
+                              std::size_t ints) {
+    REQUIRE(world.start(tick));
+    for (std::size_t c = 0; c < clients; ++c) {
+        world.start_view(c);
+        for (std::size_t i = 0; i < items; ++i) {
+            test::ints data(ints, tick);
+            data[0] = static_cast<std::int32_t>(i);
+            REQUIRE(world.add_to_view({make_key(40, static_cast<std::uint16_t>(i)), data}));
+        }
+        auto const finished = world.finish_view();
+        if (!finished) return finished;
+    }
+    return world.finish();
+}
+
+} // namespace
+
 TEST_CASE("a shared world holds so many ticks, and the newest one always") {
     shared_limits limits{};
     limits.clients = 2;
     limits.ticks = 3;
     shared_server s{limits};
-    auto const make = [&](std::int32_t tick) {
-        REQUIRE(s.world.start(tick));
-        REQUIRE(s.world.add({make_key(40, 0), test::ints{tick}}));
-        for (std::size_t c = 0; c < 2; ++c) CHECK(gives(s.world.show(c, std::vector<std::uint64_t>{1}), 1));
-        REQUIRE(s.world.finish());
-    };
-    for (std::int32_t const tick : {10, 20, 30, 40}) make(tick);
+    for (std::int32_t const tick : {10, 20, 30, 40}) CHECK(gives(make_tick(s.world, tick, 2, 1, 1), 1));
     CHECK(s.world.ticks() == 3);
     CHECK(s.world.newest() == 40);
     for (std::int32_t tick = 9; tick < 42; ++tick) {
@@ -476,8 +527,10 @@ TEST_CASE("a shared world holds so many ticks, and the newest one always") {
     CHECK(s.world.holds(0, 30));
     // While a tick is being made, and of all that are held.
     REQUIRE(s.world.start(50));
-    REQUIRE(s.world.add({make_key(40, 0), test::ints{50}}));
-    for (std::size_t c = 0; c < 2; ++c) CHECK(s.world.show(c, std::vector<std::uint64_t>{1}));
+    for (std::size_t c = 0; c < 2; ++c) {
+        s.world.start_view(c);
+        CHECK(s.world.finish_view());
+    }
     s.world.forget_client(0);
     REQUIRE(s.world.finish());
     for (std::int32_t const tick : {30, 40, 50}) {
@@ -490,7 +543,6 @@ TEST_CASE("a shared world holds so many ticks, and the newest one always") {
     CHECK(s.world.holds(1, 50));
     s.world.clear();
     CHECK(s.world.ticks() == 0);
-    CHECK(s.world.size() == 0);
 }
 
 TEST_CASE("a tick of a shared world takes no more memory than those who were shown it need") {
@@ -498,18 +550,49 @@ TEST_CASE("a tick of a shared world takes no more memory than those who were sho
     limits.clients = 40;
     for (std::size_t const shown : {1, 3}) {
         CAPTURE(shown);
-        std::size_t const tick_bytes = detail::tick_plan{limits.clients, 70, 140, false}.end + 8 * shown * 3;
+        std::size_t const tick_bytes =
+            detail::tick_plan{limits.clients, 70, 140}.end + shown * detail::view_plan{70}.end;
         for (bool const less : {false, true}) {
             shared_server s{limits, 3 * tick_bytes - 8 * less};
-            for (std::int32_t tick = 1; tick < 9; ++tick) {
-                REQUIRE(s.world.start(tick));
-                for (std::uint16_t id = 0; id < 70; ++id)
-                    REQUIRE(s.world.add({make_key(40, id), test::ints(2, tick)}));
-                for (std::size_t c = 0; c < shown; ++c)
-                    CHECK(gives(s.world.show(c, std::vector<std::uint64_t>(2, ~std::uint64_t{0})), 70));
-                REQUIRE(s.world.finish());
-            }
+            for (std::int32_t tick = 1; tick < 9; ++tick) CHECK(gives(make_tick(s.world, tick, shown, 70, 2), 70));
             CHECK(s.world.ticks() == (less ? 2 : 3));
+        }
+    }
+}
+
+TEST_CASE("a shared world touches no more memory than ticks that clients may acknowledge") {
+    shared_limits limits{};
+    limits.clients = 2;
+    std::size_t const tick_bytes = detail::tick_plan{limits.clients, 50, 500}.end + 2 * detail::view_plan{50}.end;
+    constexpr std::size_t ticks = 60;
+    shared_server s{limits, ticks * tick_bytes};
+    auto const memory = s.world_memory.bytes().subspan(shared_world::fixed_bytes(limits));
+    auto const untouched = [&](std::size_t from) {
+        return std::all_of(memory.begin() + static_cast<std::ptrdiff_t>(from * tick_bytes), memory.end(),
+                           [](std::byte b) { return b == std::byte{0xa5}; });
+    };
+    std::int32_t tick = 0;
+    for (int i = 0; i < 200; ++i) {
+        CHECK(gives(make_tick(s.world, ++tick, 2, 50, 10), 50));
+        s.world.drop_before(tick - 4);
+    }
+    CHECK(untouched(16));
+    // Clients that do not answer: everything is used, and nothing is dropped too early, wherever the ring was.
+    for (int start = 0; start < 17; ++start) {
+        for (std::size_t i = 0; i < ticks - 8; ++i) {
+            CHECK(gives(make_tick(s.world, ++tick, 2, 50, 10), 50));
+            REQUIRE(s.world.ticks() >= 5 + i);
+        }
+        test::ints out(1000);
+        for (std::int32_t t = tick - static_cast<std::int32_t>(ticks) + 8; t <= tick; ++t) {
+            auto const held = s.world.snapshot(1, t, out);
+            REQUIRE(held);
+            CHECK(held->size() == 50);
+            CHECK((*held)[49].data[9] == t);
+        }
+        for (int i = 0; i < 20 + start; ++i) {
+            CHECK(gives(make_tick(s.world, ++tick, 2, 50, 10), 50));
+            s.world.drop_before(tick - 4);
         }
     }
 }
@@ -548,49 +631,24 @@ TEST_CASE("a tick of a shared world that does not fit is forgotten, and what was
     shared_limits limits{};
     limits.clients = 1;
     shared_server s{limits, 800};
-    auto const make = [&](std::int32_t tick, std::size_t ints) {
-        REQUIRE(s.world.start(tick));
-        REQUIRE(s.world.add({make_key(40, 0), test::ints(ints, tick)}));
-        REQUIRE(s.world.show(0, std::vector<std::uint64_t>{1}));
-        return s.world.finish();
-    };
-    CHECK(make(1, 10));
+    CHECK(make_tick(s.world, 1, 1, 1, 10));
     CHECK(s.encoder.encode(0, -1, sizes_06));
-    CHECK(error_of(make(2, 300)).code == errc::too_large);
+    CHECK(error_of(make_tick(s.world, 2, 1, 1, 300)).code == errc::too_large);
     CHECK(s.world.newest() == 1);
     CHECK(error_of(s.encoder.encode(0, -1, sizes_06)).code == errc::unknown_tick); // nothing is sent twice
-    CHECK(make(3, 10));
+    CHECK(make_tick(s.world, 3, 1, 1, 10));
     CHECK(s.world.holds(0, 1));
-    CHECK(make(4, 150));
+    CHECK(make_tick(s.world, 4, 1, 1, 150));
     CHECK(s.world.ticks() == 1);
     CHECK(s.encoder.encode(0, 1, sizes_06)->base_tick == -1);
-}
-
-TEST_CASE("items of a shared world that are kept") {
-    shared_server s{{}};
-    reference r;
-    auto const memory = std::make_unique<snapshot_builder_memory<>>();
-    snapshot_builder builder{*memory};
-    REQUIRE(s.world.start(1));
-    test::plain_items items;
-    for (std::uint16_t i = 0; i < 100; ++i) items.push_back({make_key(40, i), test::ints(5, i)});
-    std::vector<std::uint64_t> const all{~std::uint64_t{0}, (std::uint64_t{1} << 36) - 1};
-    for (auto const& i : items) REQUIRE(s.world.add({i.key, i.data}));
-    REQUIRE(s.world.show(0, all));
-    REQUIRE(s.world.finish());
-    r.keep(0, 1, test::layout(items));
-    for (std::int32_t tick = 2; tick < 30; ++tick) {
-        REQUIRE(s.world.start(tick));
-        std::size_t const changed = static_cast<std::size_t>(tick) * 7 % 100;
-        REQUIRE(gives(s.world.keep(0, changed), 0));
-        items[changed].data[2] = tick;
-        REQUIRE(s.world.add({items[changed].key, items[changed].data}));
-        if (changed < 99) REQUIRE(s.world.keep(changed + 1, 99 - changed));
-        REQUIRE(s.world.show(0, all));
-        REQUIRE(s.world.finish());
-        r.keep(0, tick, test::layout(items));
-        check_same(s, r, 0, tick, tick - 1 - tick % 5, sizes_06);
-    }
+    // A view that does not fit: the client sees nothing, others do.
+    shared_server small{limits, 1200};
+    REQUIRE(small.world.start(1));
+    small.world.start_view(0);
+    for (std::uint16_t id = 0; id < 250; ++id) REQUIRE(small.world.add_to_view({make_key(40, id), {}}));
+    CHECK(error_of(small.world.finish_view()) == failure{errc::too_large, 250});
+    CHECK(small.world.finish());
+    CHECK_FALSE(small.world.holds(0, 1));
 }
 
 TEST_CASE("extended types of a shared world are described as by one builder") {
@@ -627,10 +685,10 @@ TEST_CASE("extended types of a shared world are described as by one builder") {
     // A change of the map leaves them.
     s.world.clear();
     CHECK(s.world.extended_type(types[0]).value() == builder.alias_of(types[0]));
-    // Shown items have them at the front without being asked.
+    // Views have them at the front without being asked.
     REQUIRE(s.world.start(100));
-    REQUIRE(s.world.add({make_key(40, 1), test::ints{1}}));
-    CHECK(gives(s.world.show(0, std::vector<std::uint64_t>{}), 2));
+    s.world.start_view(0);
+    CHECK(gives(s.world.finish_view(), 2));
     for (int i = 0; i < 62; ++i) REQUIRE(s.world.extended_type(type_number(i)));
     CHECK(error_of(s.world.extended_type(type_number(99))).code == errc::too_many_types);
 }

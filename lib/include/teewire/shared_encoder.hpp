@@ -17,16 +17,17 @@ struct packed_delta {
 
 /// Encodes the newest tick of a world for one client after another.
 ///
-/// The first client that needs the difference between an item and its content in an acknowledged tick pays for it; the others
-/// copy the bytes. The fewer different ticks are acknowledged, the less work there is. Use one encoder per thread.
+/// The first client that needs the difference between two contents, the old and the new one, pays for it; the others copy the
+/// bytes, also where they see the contents under other keys. The fewer different ticks are acknowledged, the less work there
+/// is. Use one encoder per thread.
 class shared_encoder {
 public:
     static constexpr std::size_t alignment = 8; ///< of the memory
 
     /// Bytes that hold the differences to so many acknowledged ticks until the next tick. With less, differences are dropped
-    /// and made again. 1 MiB for 8 ticks and a world of 1024 items with 8192 ints.
-    [[nodiscard]] static std::uint64_t bytes_for(shared_limits const& limits, std::size_t items, std::size_t ints,
-                                                 std::size_t ticks) noexcept;
+    /// and made again. 1.2 MB for 8 ticks of 1024 contents with 8192 ints.
+    [[nodiscard]] static std::uint64_t bytes_for(shared_limits const& limits, std::size_t contents,
+                                                 std::size_t ints, std::size_t ticks) noexcept;
     /// The least memory an encoder works with.
     [[nodiscard]] static std::size_t least_bytes(shared_limits const& limits) noexcept;
 
@@ -40,9 +41,8 @@ public:
 
     /// Encodes the client's newest snapshot as a delta to its snapshot of `base_tick`, or to the empty snapshot if that
     /// is -1 or not held for this client; the result's base_tick says which. The bytes are in the encoder's memory and
-    /// valid until the next call; the `max_head` bytes before them may be overwritten. Do not change `sizes` until the
-    /// next tick. Errors: unknown_tick if the client has no snapshot in the newest tick, or finish() failed for the
-    /// last tick; size_mismatch, at the number of the item in the snapshot, as create_delta. O(items / 64 + bytes) if
+    /// valid until the next call; the `max_head` bytes before them may be overwritten. Errors: unknown_tick if the client has no snapshot in the newest tick, or finish() failed for the
+    /// last tick; size_mismatch, at the number of the item in the snapshot, as create_delta. O(items + bytes) if
     /// another client had the same base tick, O(items + ints) for the first.
     result<packed_delta> encode(std::size_t client, std::int32_t base_tick, size_table const& sizes) noexcept;
 

@@ -1,15 +1,14 @@
 /// @file
-/// One world for many clients. Each item is stored once per tick, whoever sees it; a client's snapshot is a set of items.
+/// One world for many clients. Each content of a tick is stored once, whoever sees it and under whichever key.
 ///
 /// A shared_encoder makes the same bytes from it as snapshot_builder, create_delta and encode_varints would for each client.
 /// doc/server.md says when to use it.
 #pragma once
 
-#include "teewire/snapshot_builder.hpp"
+#include "teewire/snapshot.hpp"
+#include "teewire/uuid.hpp"
 
-#include <cassert>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <span>
 
@@ -17,61 +16,19 @@ namespace teewire {
 
 /// Limits of a shared_world.
 struct shared_limits {
-    std::uint32_t clients = 64;  ///< at most 65534; clients are numbered from 0
-    std::uint32_t items = 4096;  ///< per tick, at most 65534; a key with several contents counts several times
-    std::uint32_t ints = 65536;  ///< of data per tick
-    std::uint32_t ticks = 75;    ///< held; 75 are 3 seconds at 25 snapshots a second
-    snapshot_limits client = {}; ///< of one client's snapshot
+    std::uint32_t clients = 64;     ///< at most 65534; clients are numbered from 0
+    std::uint32_t contents = 16384; ///< different ones per tick that are shared, at most 65534
+    std::uint32_t ints = 131072;    ///< of these contents
+    std::uint32_t ticks = 75;       ///< held; 75 are 3 seconds at 25 snapshots a second
+    snapshot_limits client = {};    ///< of one client's snapshot; at most 65534 items
 };
 
-/// @cond memory
-namespace detail {
-
-// The items of the view that is being made.
-struct view_stage {
-    std::int32_t* keys;
-    std::uint32_t* begins; // in the data; one more for the end
-    std::int32_t* data;
-    std::size_t max_items;
-    std::size_t max_ints;
-    std::size_t count = 0;
-    bool open = false;
-
-    result<std::span<std::int32_t>> add(std::int32_t key, std::size_t ints, bool zero) noexcept {
-        assert(open);
-        std::size_t const number = count;
-        std::size_t const at = begins[number];
-        if (number == max_items) [[unlikely]]
-            return failure{errc::too_many_items, number};
-        // With what precedes the items, and their offsets and keys.
-        if (ints > max_ints || 2 + 2 * (number + 1) + at + ints > max_ints) [[unlikely]]
-            return failure{errc::too_large, number};
-        if (zero)
-            for (std::size_t i = 0; i < ints; i += 4) std::memset(data + at + i, 0, 16);
-        keys[number] = key;
-        begins[number + 1] = static_cast<std::uint32_t>(at + ints);
-        count = number + 1;
-        return std::span{data + at, ints};
-    }
-    result<std::span<std::int32_t>> add(item const& copied) noexcept {
-        if (copied.key < 0) [[unlikely]]
-            return failure{errc::bad_type, count};
-        auto const to = add(copied.key, copied.data.size(), false);
-        if (to) copy_ints(to->data(), copied.data.data(), copied.data.size());
-        return to;
-    }
-};
-
-} // namespace detail
-/// @endcond
-
-/// The items of the current tick, what each client sees of them, and the past ticks that clients may acknowledge.
+/// The clients' views of the current tick, and of the past ticks that they may acknowledge.
 ///
-/// There are two ways to fill a tick between start() and finish():
-/// - add() each item once, then call show() with the set of items that each client sees. All clients get the items in the
-///   order in which they were added.
-/// - For each client call start_view(), add_to_view() for each item, as with a snapshot_builder, and finish_view(). Equal
-///   items are found and stored once.
+/// Between start() and finish(), call start_view() for each client, add_to_view() for each item, as with a snapshot_builder,
+/// and finish_view(). Equal contents are found and stored once, also where clients see them under different keys: where a
+/// server translates ids, and one character has another id for each client. A server that knows what is in its world before
+/// it knows who sees it hands each content over once, with share(), and adds items with add_shared().
 ///
 /// Between finish() and the next start() nothing changes, so any number of threads may read and encode.
 class shared_world {
@@ -79,21 +36,16 @@ public:
     static constexpr std::size_t max_extended_types = 64; ///< of one world
     static constexpr std::size_t alignment = 8;           ///< of the memory
 
-    /// Bytes for everything except past ticks: 0.8 MiB with the default limits.
+    /// Bytes for everything except ticks: 0.9 MiB with the default limits.
     [[nodiscard]] static std::size_t fixed_bytes(shared_limits const& limits) noexcept;
-    /// Bytes of a past tick with so many items and ints of data, of which each client sees `seen` items. A server of 64
-    /// clients with 300 items and 2500 ints needs 4.1 MiB for 75 ticks.
-    [[nodiscard]] static std::uint64_t tick_bytes(shared_limits const& limits, std::size_t items, std::size_t ints,
-                                                  std::size_t seen) noexcept;
-    /// Bytes that suffice for limits.ticks ticks whatever the clients see. To use less, add fixed_bytes() and tick_bytes()
-    /// for each tick to be held.
-    [[nodiscard]] static std::uint64_t most_bytes(shared_limits const& limits) noexcept {
-        return fixed_bytes(limits) +
-               (limits.ticks + 1) * tick_bytes(limits, limits.items, limits.ints, limits.client.items);
-    }
+    /// Bytes of a tick with so many different contents and ints of data, of which each client sees `seen` items. A server
+    /// of 64 clients that see 370 items of 600 contents with 6000 ints needs 13 MB for 75 ticks.
+    [[nodiscard]] static std::uint64_t tick_bytes(shared_limits const& limits, std::size_t contents,
+                                                  std::size_t ints, std::size_t seen) noexcept;
 
     /// Makes an empty world in `memory`, which must be aligned to `alignment`, have at least fixed_bytes() and outlive it.
-    /// Past ticks take the rest. Pages are touched only when they are needed. O(items + clients).
+    /// Ticks take the rest, from the front, and no more of it than they need: if drop_before() follows the clients'
+    /// acknowledgements, most pages are never touched. O(contents + clients).
     shared_world(shared_limits const& limits, std::span<std::byte> memory) noexcept;
     /// Not copyable, as its state is in the memory.
     shared_world(shared_world const&) = delete;
@@ -101,56 +53,42 @@ public:
     shared_world& operator=(shared_world const&) = delete;
 
     /// Returns the 16-bit type that stands for an extended type. From now on the item that describes it is at the front of
-    /// every snapshot, as in a snapshot_builder that has used the type; in a view that is being made it is the next item.
-    /// Call it before start() if items are added by add(). Errors: too_many_types; those of add(), if the describing item
-    /// does not fit. O(extended types).
+    /// every view, as in a snapshot_builder that has used the type; in a view that is being made it is the next item.
+    /// Errors: too_many_types; those of add_to_view(), if the describing item does not fit. O(extended types).
     result<std::uint16_t> extended_type(uuid const& extended) noexcept;
 
-    /// Begins a tick with the items that describe extended types, and returns their number. A tick that was begun and not
-    /// finished is dropped. Error: bad_tick if the tick is not greater than the newest. O(items).
+    /// Begins a tick, and returns the number of ticks held. One that was begun and not finished is dropped. Error: bad_tick
+    /// if the tick is not greater than the newest. O(clients + contents).
     result<std::size_t> start(std::int32_t tick) noexcept;
 
-    // ---- items added once -------------------------------------------------------------------------------------------
+    /// Stores a content for add_shared() until the next start(), and returns its number; an equal one keeps its own. Call it
+    /// between start() and the first view, or between views, mostly in the same order in each tick. Error: too_large if
+    /// there is no more room for contents. O(ints).
+    result<std::size_t> share(std::span<std::int32_t const> data) noexcept;
 
-    /// Adds a copy of an item and returns its number, or the number of an equal item if there is one. If clients see
-    /// different contents of a key, add one item for each content. Errors, at the number of items so far: bad_type (a negative
-    /// key), too_many_items, too_large. O(ints).
-    result<std::size_t> add(item const& copied) noexcept;
-    /// Adds `count` items of the previous tick from number `first` on, without comparing them, and returns the number of
-    /// the first. Errors: unknown_tick if there is no previous tick, or it has no such items; those of add().
-    result<std::size_t> keep(std::size_t first, std::size_t count = 1) noexcept;
-    /// Sets what a client sees: item n if bit n % 64 of word n / 64 is set, and the describing items always. Returns the
-    /// number of items. Errors, after which the client sees nothing: duplicate_key, too_many_items, too_large.
-    /// O(items / 64 + items seen).
-    result<std::size_t> show(std::size_t client, std::span<std::uint64_t const> set) noexcept;
-
-    // ---- items added per client -------------------------------------------------------------------------------------
-
-    /// Begins the view of a client with the describing items. Asserts that client < limits().clients.
+    /// Begins the view of a client with the items that describe extended types. Asserts that client < limits().clients.
     void start_view(std::size_t client) noexcept;
-    /// Adds an item whose data is zero and may be written until finish_view(). Errors, at the number of items in the view:
-    /// bad_type, too_many_items, too_large. O(ints).
-    result<std::span<std::int32_t>> add_to_view(std::uint16_t type, std::uint16_t id, std::size_t ints) noexcept {
-        return make_key(type, id) < 0 ? failure{errc::bad_type, stage_->count}
-                                      : stage_->add(make_key(type, id), ints, true);
-    }
-    /// Adds a copy of an item.
-    result<std::span<std::int32_t>> add_to_view(item const& copied) noexcept { return stage_->add(copied); }
+    /// Adds a copy of an item, and returns the number of items in the view. Errors, at that number: bad_type (a negative key),
+    /// too_many_items, too_large. O(ints).
+    result<std::size_t> add_to_view(item const& copied) noexcept;
+    /// Adds an item whose data is zero and may be written until the next call. Errors: the same.
+    result<std::span<std::int32_t>> add_to_view(std::uint16_t type, std::uint16_t id, std::size_t ints) noexcept;
+    /// Adds an item with a content that share() has stored, which must be one. Errors: the same. O(1).
+    result<std::size_t> add_shared(std::uint16_t type, std::uint16_t id, std::size_t content) noexcept;
     /// Items added to the view so far, including those that finish_view() will leave out.
-    [[nodiscard]] std::size_t view_size() const noexcept { return stage_->count; }
-    /// Ends the view and returns the number of its items. An item that cannot be in it is left out; the error gives the
-    /// reason for the first one, at its number: duplicate_key, or too_many_items or too_large if the world is full.
-    /// O(items + ints).
+    [[nodiscard]] std::size_t view_size() const noexcept;
+    /// Ends the view and returns the number of its items. If contents are more than the limits allow, the view is stored by
+    /// itself: its delta is the same and takes longer to make, and views_alone() counts it. Errors: duplicate_key, at the
+    /// number of the first item that had the key of an earlier one, where such items are left out; too_large if the memory
+    /// has no room for the view even without past ticks, after which the client sees nothing. O(items + ints).
     result<std::size_t> finish_view() noexcept;
 
-    // ---- past ticks -------------------------------------------------------------------------------------------------
-
-    /// Ends the tick, returns the number of its items, and drops old ticks if it needs their room. Error: too_large if
-    /// the memory is too small for this tick by itself, which is then dropped. O(items + ints + clients * items / 64).
+    /// Ends the tick, returns the number of its shared contents, and drops old ticks if it needs their room. Error:
+    /// too_large if the memory is too small for this tick by itself, which is then dropped. O(clients + ints).
     result<std::size_t> finish() noexcept;
 
-    /// Items of the tick that is being made, otherwise of the newest tick.
-    [[nodiscard]] std::size_t size() const noexcept;
+    /// Different contents of the tick that is being made, otherwise of the one made last.
+    [[nodiscard]] std::size_t contents() const noexcept;
     /// Ticks held.
     [[nodiscard]] std::size_t ticks() const noexcept;
     /// The newest finished tick.
@@ -163,8 +101,11 @@ public:
     /// if `out` has limits().client.ints(). O(ints).
     [[nodiscard]] result<snapshot_view> snapshot(std::size_t client, std::int32_t tick,
                                                  std::span<std::int32_t> out) const noexcept;
+    /// Views that were stored by themselves since the world was made. If it grows, raise limits().contents or ints.
+    [[nodiscard]] std::uint64_t views_alone() const noexcept;
 
-    /// Drops all ticks before `tick`, but not the newest one. O(dropped).
+    /// Drops all ticks before `tick`, but not the newest one. Call it with the oldest tick that a client has acknowledged.
+    /// O(dropped).
     void drop_before(std::int32_t tick) noexcept;
     /// Forgets what was shown under this number. Call it when another client gets the number. O(ticks).
     void forget_client(std::size_t client) noexcept;
@@ -179,8 +120,7 @@ private:
     friend class shared_encoder;
     class state;
 
-    state* state_; // in the memory, as is the next
-    detail::view_stage* stage_;
+    state* state_; // in the memory
 };
 
 } // namespace teewire

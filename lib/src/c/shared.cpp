@@ -41,11 +41,10 @@ bool read_limits(teewire_world_limits const* given, shared_limits& out) noexcept
     teewire_world_limits chosen;
     if (!read_options(given, chosen)) return false;
     if (chosen.clients != 0) out.clients = chosen.clients;
-    if (chosen.items != 0) out.items = chosen.items;
+    if (chosen.contents != 0) out.contents = chosen.contents;
     if (chosen.ints != 0) out.ints = chosen.ints;
     if (chosen.ticks != 0) out.ticks = chosen.ticks;
-    // More items than ints and keys could fill would not fit either.
-    return out.clients <= most && out.items <= most && out.ints <= most_ints && out.ticks <= max_history;
+    return out.clients <= most && out.contents <= most && out.ints <= most_ints && out.ticks <= max_history;
 }
 
 std::int32_t give(result<std::size_t> const& r) noexcept { return r ? count(*r) : code_of(r.error().code); }
@@ -63,11 +62,11 @@ std::span<std::byte> behind(void* memory, std::uint32_t size) noexcept {
 
 // ---- world ---------------------------------------------------------------------------------------------------------
 
-std::uint32_t teewire_world_size(teewire_world_limits const* limits, std::uint32_t items, std::uint32_t ints,
+std::uint32_t teewire_world_size(teewire_world_limits const* limits, std::uint32_t contents, std::uint32_t ints,
                                  std::uint32_t seen) {
     shared_limits l;
-    if (!read_limits(limits, l) || items > most || ints > most_ints || seen > most) return 0;
-    std::uint64_t const tick = shared_world::tick_bytes(l, items, ints, seen);
+    if (!read_limits(limits, l) || contents > most || ints > most_ints || seen > most) return 0;
+    std::uint64_t const tick = shared_world::tick_bytes(l, contents, ints, seen);
     return size_or_zero(sizeof(world_state) + shared_world::fixed_bytes(l) + (l.ticks + std::uint64_t{1}) * tick);
 }
 
@@ -91,23 +90,8 @@ std::int32_t teewire_world_start(teewire_world* world, std::int32_t tick) {
     return give(world_of(world).start(tick));
 }
 
-std::int32_t teewire_world_add(teewire_world* world, std::uint32_t type, std::uint32_t id, std::int32_t const* data,
-                               std::uint32_t ints) {
-    if (type > last_alias) return TEEWIRE_BAD_TYPE;
-    if (id > UINT16_MAX) return TEEWIRE_BAD_ID;
-    std::int32_t const key = make_key(static_cast<std::uint16_t>(type), static_cast<std::uint16_t>(id));
-    return give(world_of(world).add({key, {data, ints}}));
-}
-
-std::int32_t teewire_world_keep(teewire_world* world, std::uint32_t first, std::uint32_t items) {
-    return give(world_of(world).keep(first, items));
-}
-
-std::int32_t teewire_world_show(teewire_world* world, std::uint32_t client, std::uint64_t const* set,
-                                std::uint32_t words) {
-    shared_world& w = world_of(world);
-    if (client >= w.limits().clients) return TEEWIRE_BAD_ARGUMENT;
-    return give(w.show(client, {set, words}));
+std::int32_t teewire_world_share(teewire_world* world, std::int32_t const* data, std::uint32_t ints) {
+    return give(world_of(world).share({data, ints}));
 }
 
 std::int32_t teewire_world_start_view(teewire_world* world, std::uint32_t client) {
@@ -134,13 +118,23 @@ std::int32_t teewire_world_put_to_view(teewire_world* world, std::uint32_t type,
     if (id > UINT16_MAX) return TEEWIRE_BAD_ID;
     shared_world& w = world_of(world);
     auto const key = make_key(static_cast<std::uint16_t>(type), static_cast<std::uint16_t>(id));
-    auto const added = w.add_to_view(item{key, {data, ints}});
-    return added ? count(w.view_size()) : code_of(added.error().code);
+    return give(w.add_to_view({key, {data, ints}}));
+}
+
+std::int32_t teewire_world_put_shared(teewire_world* world, std::uint32_t type, std::uint32_t id,
+                                      std::uint32_t content) {
+    if (type > last_alias) return TEEWIRE_BAD_TYPE;
+    if (id > UINT16_MAX) return TEEWIRE_BAD_ID;
+    shared_world& w = world_of(world);
+    if (content >= w.contents()) return TEEWIRE_BAD_ARGUMENT;
+    return give(w.add_shared(static_cast<std::uint16_t>(type), static_cast<std::uint16_t>(id), content));
 }
 
 std::int32_t teewire_world_finish_view(teewire_world* world, teewire_failure* failure) {
     return give(world_of(world).finish_view(), failure);
 }
+
+std::uint64_t teewire_world_views_alone(teewire_world const* world) { return world_of(world).views_alone(); }
 
 std::int32_t teewire_world_finish(teewire_world* world, teewire_failure* failure) {
     return give(world_of(world).finish(), failure);
@@ -175,13 +169,13 @@ void teewire_world_clear(teewire_world* world) { world_of(world).clear(); }
 
 // ---- encoder -------------------------------------------------------------------------------------------------------
 
-std::uint32_t teewire_encoder_size(teewire_world_limits const* limits, std::uint32_t items, std::uint32_t ints,
+std::uint32_t teewire_encoder_size(teewire_world_limits const* limits, std::uint32_t contents, std::uint32_t ints,
                                    std::uint32_t ticks) {
     shared_limits l;
-    if (!read_limits(limits, l) || items > most || ints > most_ints || ticks > max_history) return 0;
-    return size_or_zero(
-        sizeof(encoder_state) +
-        std::max<std::uint64_t>(shared_encoder::least_bytes(l), shared_encoder::bytes_for(l, items, ints, ticks)));
+    if (!read_limits(limits, l) || contents > most || ints > most_ints || ticks > max_history) return 0;
+    return size_or_zero(sizeof(encoder_state) +
+                        std::max<std::uint64_t>(shared_encoder::least_bytes(l),
+                                                shared_encoder::bytes_for(l, contents, ints, ticks)));
 }
 
 std::int32_t teewire_encoder_init(teewire_encoder** out, void* memory, std::uint32_t size,

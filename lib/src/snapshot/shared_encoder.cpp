@@ -1,12 +1,10 @@
-// For a tick that clients have acknowledged, the items of both ticks are compared once. The items of a key that most
-// clients see are the primary ones, and a client's set of primary items of the old tick becomes one in the numbers of
-// the new tick by moving runs of bits. The rest is bits: known, changed, new. Updates are packed when the first client
-// needs them.
+// An update has a head and a body. The head, type and id, is the client's own; the body depends only on two contents, the
+// old and the new one. A body is packed when the first client needs it; the others copy it.
 #include "teewire/shared_encoder.hpp"
 
-#include "item_sets.hpp"
+#include "key_pairs.hpp"
+#include "same_content.hpp"
 #include "shared_world_state.hpp"
-#include "snapshot_functions.hpp"
 
 #include "teewire/varint.hpp"
 
@@ -17,20 +15,10 @@
 
 namespace teewire {
 
-using detail::set_words;
+using detail::content_table;
+using detail::none;
 using detail::shared_tick;
-
-using item_sets::has;
-using item_sets::insert;
-using item_sets::none;
-
-namespace {
-
-bool same_content(shared_tick const& a, std::size_t i, shared_tick const& b, std::size_t j) noexcept {
-    return a.ids[i] == b.ids[j] || item_sets::same_content(a.content(i), b.content(j));
-}
-
-} // namespace
+using detail::shared_view;
 
 // The state at the front of an encoder's memory.
 class shared_encoder::state {
@@ -40,374 +28,338 @@ public:
 
 private:
     friend class shared_encoder;
-    struct job;
-    static constexpr std::size_t run_bytes = 12;
-    static constexpr std::size_t piece_slack = 64; // copying reads past the last piece
 
-    // The items of the newest tick, compared with those of another one.
+    // Where the body of an update is: in eights of bytes from the beginning of the memory.
+    static constexpr std::uint32_t unknown = 0; // not made yet
+    static constexpr std::uint32_t same = 1;    // both contents are the same: no update
+    // Before a body.
+    struct body_head {
+        std::uint32_t bytes;
+        std::uint32_t ints;
+    };
+    // By content of the newest tick: the body from a content of the base.
+    struct difference {
+        std::uint16_t base;
+        std::uint32_t body;
+    };
+    // With the tick of a base.
     struct comparison {
-        std::int32_t base_tick = -1;
-        size_table const* sizes = nullptr;
-        detail::shared_tick const* base = nullptr;
-        std::uint64_t* changed = nullptr;  // the set of primary items whose primary content is another one now
-        std::uint16_t* partners = nullptr; // by primary item: that of the base
-        std::uint32_t* pieces = nullptr; // by item: where the packed update is, in eights of bytes; 0: not made yet
-        kernels::shared_run* runs = nullptr; // stretches of items with the same keys
-        std::size_t run_count = 0;
+        std::int32_t base_tick;
+        difference* differences;
     };
 
     static constexpr std::size_t max_comparisons = 256;
+    static constexpr std::size_t overread = 64;               // copying reads past the last body
+    static constexpr std::size_t most_counts = 3 * 5;         // bytes before what was removed
+    static constexpr std::size_t most_head_bytes = 3 + 3 + 5; // type, id and size of an update
 
-    [[nodiscard]] static constexpr std::size_t comparison_bytes(std::size_t items) noexcept {
-        return 8 * detail::set_words(items) + detail::eights(2 * items) + detail::eights(4 * items) +
-               detail::eights(run_bytes * items);
+    [[nodiscard]] static constexpr std::size_t out_bytes(snapshot_limits const& l) noexcept {
+        return max_head + most_counts + std::size_t{l.items} * (5 + most_head_bytes) + varint_bound(l.ints()) +
+               overread;
     }
 
     // Where the parts lie that are always there.
     struct layout : detail::memory_plan {
         explicit constexpr layout(shared_limits const& l) noexcept
-            : memory_plan{detail::eights(sizeof(state))}, comparisons{take<comparison>(max_comparisons)},
-              base{take<std::uint64_t>(detail::set_words(l.items))}, known{take<std::uint64_t>(
-                                                                         detail::set_words(l.items))},
-              updates{take<std::uint64_t>(detail::set_words(l.items))}, paired{take<std::uint64_t>(
-                                                                            detail::set_words(l.items))},
-              unshared{take<std::uint64_t>(detail::set_words(l.items))}, bases{take<std::uint16_t>(l.items)},
-              out{take<std::uint8_t>(
-                  max_head + 64 +
-                  varint_bound(delta_header_ints + 3 * std::size_t{l.client.items} + l.client.ints()))} {}
+            : memory_plan{detail::eights(sizeof(state))},
+              comparisons{take<comparison>(max_comparisons)}, bodies{take<std::uint32_t>(l.client.items)},
+              chosen{take<std::uint16_t>(l.client.items)}, partners{take<std::uint16_t>(l.client.items)},
+              rest{take<std::uint16_t>(l.client.items)}, rest_keys{take<std::int32_t>(l.client.items)},
+              paired{take<std::uint64_t>(std::size_t{l.client.items} / 64 + 1)}, out{take<std::uint8_t>(
+                                                                                     out_bytes(l.client))} {}
         detail::part_of<comparison> comparisons;
-        detail::part_of<std::uint64_t> base, known, updates, paired, unshared;
-        detail::part_of<std::uint16_t> bases;
+        detail::part_of<std::uint32_t> bodies;
+        detail::part_of<std::uint16_t> chosen, partners, rest;
+        detail::part_of<std::int32_t> rest_keys;
+        detail::part_of<std::uint64_t> paired;
         detail::part_of<std::uint8_t> out;
+    };
+
+    // The snapshot that is encoded, and its base.
+    struct job {
+        shared_tick const* now;
+        shared_view view;
+        shared_tick const* base; // or null
+        shared_view base_view;
+        difference* differences; // of that base; null where contents are not shared
+        std::uint8_t* out;
+        std::size_t updates = 0;
     };
 
     void forget() noexcept;
     [[nodiscard]] std::byte* take(std::size_t bytes) noexcept;
-    [[nodiscard]] comparison const* compare(std::int32_t base_tick, detail::shared_tick const* base,
-                                            size_table const& sizes) noexcept;
-    [[nodiscard]] bool match(comparison& c) noexcept;
-    [[nodiscard]] std::uint16_t primary_of(std::int32_t key) const noexcept;
-    std::uint8_t* write_update(std::uint8_t* out, std::size_t item, detail::shared_tick const* base,
-                               std::size_t before, size_table const& sizes) const noexcept;
-    void select(job& j) noexcept;
-    void pair_alternatives(job& j) noexcept;
-    std::uint8_t* write_removed(std::uint8_t* out, job const& j) noexcept;
-    result<std::uint8_t*> write_updates(std::uint8_t* out, job const& j, size_table const& sizes) noexcept;
-    void keep_piece(comparison const& c, std::size_t item, std::span<std::uint8_t const> update) noexcept;
+    [[nodiscard]] bool prepare(std::int32_t base_tick, difference*& differences) noexcept;
+    [[nodiscard]] std::size_t choose(job const& j) noexcept;
+    [[nodiscard]] bool write_chosen(job& j, std::size_t n, size_table const& sizes) noexcept;
+    [[nodiscard]] bool write_update(job& j, std::size_t item, size_table const& sizes) noexcept;
+    [[nodiscard]] std::uint32_t keep(std::size_t ints, std::span<std::uint8_t const> body) noexcept;
+    [[nodiscard, gnu::always_inline]] static inline bool
+    put_head(std::uint8_t*& out, std::int32_t key, std::size_t ints, size_table const& sizes) noexcept;
 
     shared_world const& public_world_;
     shared_world::state const& world_;
     std::span<std::byte> memory_;
     layout parts_;
     std::span<comparison> comparisons_;
+    std::uint32_t* wholes_ = nullptr; // bodies from nothing, by content of the newest tick
+    std::size_t count_ = 0;           // of comparisons
+    std::size_t used_ = 0;            // bytes
+    std::uint32_t seen_ = 0;          // what the world had changed
     // For the client that is encoded:
-    std::uint64_t* base_;         // a set of items of the base: the primary ones; then those that are removed
-    std::uint64_t* known_;        // items that the base has, too; both are primary
-    std::uint64_t* updates_;      // items that it has not, or with another content
-    std::uint64_t* paired_;       // items of the base that were compared with an item one by one
-    std::uint64_t* unshared_;     // updates against one of these, packed only for this client
-    std::uint16_t* bases_;        // by item in unshared_: that of the base
-    std::span<std::uint8_t> out_; // with the room before it
-    std::size_t count_ = 0;       // of them
-    std::size_t used_ = 0;        // bytes
-    std::uint32_t seen_ = 0;      // what the world had changed
-    detail::shared_tick const* now_ = nullptr;
+    std::uint32_t* bodies_; // of the items that are updates, or may be
+    std::uint16_t* chosen_; // their numbers
+    key_pairs::room pairs_; // with the base
+    std::uint8_t* out_;
 };
 
 shared_encoder::state::state(shared_world const& world, std::span<std::byte> memory) noexcept
     : public_world_{world}, world_{*world.state_}, memory_{memory}, parts_{world.limits()},
-      comparisons_{parts_.comparisons.in(memory)}, base_{parts_.base.in(memory).data()},
-      known_{parts_.known.in(memory).data()}, updates_{parts_.updates.in(memory).data()},
-      paired_{parts_.paired.in(memory).data()}, unshared_{parts_.unshared.in(memory).data()},
-      bases_{parts_.bases.in(memory).data()}, out_{parts_.out.in(memory)} {
-    std::fill_n(unshared_, parts_.unshared.count, std::uint64_t{0});
+      comparisons_{parts_.comparisons.in(memory)}, bodies_{parts_.bodies.in(memory).data()},
+      chosen_{parts_.chosen.in(memory).data()}, pairs_{parts_.partners.in(memory).data(),
+                                                       parts_.paired.in(memory).data(),
+                                                       parts_.rest_keys.in(memory).data(),
+                                                       parts_.rest.in(memory).data()},
+      out_{parts_.out.in(memory).data()} {
     forget();
     seen_ = world_.changes_;
 }
 
 void shared_encoder::state::forget() noexcept {
     count_ = 0;
+    wholes_ = nullptr;
     used_ = parts_.end;
 }
 
 std::byte* shared_encoder::state::take(std::size_t bytes) noexcept {
-    if (bytes + piece_slack > memory_.size() - used_) return nullptr;
+    if (bytes + overread > memory_.size() - used_) return nullptr;
     std::byte* const taken = memory_.data() + used_;
     used_ += detail::eights(bytes);
     return taken;
 }
 
-std::uint16_t shared_encoder::state::primary_of(std::int32_t key) const noexcept {
-    std::uint16_t item = world_.first_item(key);
-    if (item != none)
-        while (now_->is_alternative(item)) item = now_->next_of_key[item];
-    return item;
-}
-
-shared_encoder::state::comparison const*
-shared_encoder::state::compare(std::int32_t base_tick, shared_tick const* base, size_table const& sizes) noexcept {
+// Finds or makes what is known about bodies, and about those from that base. False if there is no room.
+bool shared_encoder::state::prepare(std::int32_t base_tick, difference*& differences) noexcept {
+    std::size_t const contents = world_.newest_tick()->contents;
+    if (wholes_ == nullptr) {
+        auto* const made = reinterpret_cast<std::uint32_t*>(take(contents * sizeof(std::uint32_t)));
+        if (made == nullptr) return false;
+        std::fill_n(made, contents, unknown);
+        wholes_ = made;
+    }
+    if (base_tick < 0) return true;
     for (comparison const& c : comparisons_.first(count_))
-        if (c.base_tick == base_tick && c.sizes == &sizes) return &c;
-    if (count_ == comparisons_.size()) forget();
-    comparison c{base_tick, &sizes, base, nullptr, nullptr, nullptr, nullptr, 0};
-    if (!match(c)) {
-        forget();
-        [[maybe_unused]] bool const matched = match(c);
-        assert(matched); // least_bytes()
-    }
-    comparisons_[count_] = c;
-    return &comparisons_[count_++];
-}
-
-// False if there is no room.
-bool shared_encoder::state::match(comparison& c) noexcept {
-    shared_tick const& now = *now_;
-    std::size_t const used = used_;
-    auto* const changed = reinterpret_cast<std::uint64_t*>(take(8 * set_words(now.items)));
-    auto* const pieces = reinterpret_cast<std::uint32_t*>(take(4 * now.items));
-    auto* const partners = reinterpret_cast<std::uint16_t*>(take(c.base != nullptr ? 2 * now.items : 0));
-    std::size_t const most_runs = c.base != nullptr ? std::min(now.items, c.base->items) : 0;
-    auto* const runs = reinterpret_cast<kernels::shared_run*>(take(sizeof(kernels::shared_run) * most_runs));
-    if (changed == nullptr || pieces == nullptr || partners == nullptr || runs == nullptr) {
-        used_ = used;
-        return false;
-    }
-    std::fill_n(changed, set_words(now.items), std::uint64_t{0});
-    std::fill_n(pieces, now.items, 0U);
-    c.changed = changed;
-    c.pieces = pieces;
-    c.partners = partners;
-    c.runs = runs;
-    if (c.base == nullptr) return true;
-
-    shared_tick const& base = *c.base;
-    std::fill_n(partners, now.items, none);
-    kernels::shared_run current{0, 0, 0};
-    for (std::uint32_t i = 0; i < base.items; ++i) {
-        if (base.is_alternative(i)) continue;
-        std::uint32_t at = current.now + (i - current.base); // if it goes on like that
-        if (at >= now.items || now.keys[at] != base.keys[i] || now.is_alternative(at)) {
-            if (current.count != 0) runs[c.run_count++] = current;
-            std::uint16_t const found = primary_of(base.keys[i]);
-            if (found == none) {
-                current = {i + 1, at, 0};
-                continue;
-            }
-            current = {i, found, 0};
-            at = found;
+        if (c.base_tick == base_tick) {
+            differences = c.differences;
+            return true;
         }
-        current.count = i + 1 - current.base;
-        partners[at] = static_cast<std::uint16_t>(i);
-        if (!same_content(now, at, base, i)) insert(changed, at);
-    }
-    if (current.count != 0) runs[c.run_count++] = current;
-    used_ -= detail::eights(sizeof(kernels::shared_run) * most_runs) -
-             detail::eights(sizeof(kernels::shared_run) * c.run_count);
+    if (count_ == comparisons_.size()) return false;
+    differences = reinterpret_cast<difference*>(take(contents * sizeof(difference)));
+    if (differences == nullptr) return false;
+    std::fill_n(differences, contents, difference{none, unknown});
+    comparisons_[count_++] = {base_tick, differences};
     return true;
 }
-
-// The update that makes the item of that item of the base, or of nothing. Null if no receiver could read it.
-std::uint8_t* shared_encoder::state::write_update(std::uint8_t* out, std::size_t item, shared_tick const* base,
-                                                  std::size_t before, size_table const& sizes) const noexcept {
-    auto const data = now_->content(item);
-    auto const from = base != nullptr ? base->content(before) : std::span<std::int32_t const>{};
-    std::int32_t const key = now_->keys[item];
-    std::size_t const agreed = sizes[key_type(key)];
-    if ((base != nullptr && from.size() != data.size()) || (agreed != 0 && agreed != data.size())) return nullptr;
-    out = put_varint(out, key >> 16);
-    out = put_varint(out, key_id(key));
-    if (agreed == 0) out = put_varint(out, static_cast<std::int32_t>(data.size()));
-    std::array<std::int32_t, 64> ints;
-    for (std::size_t i = 0; i < data.size(); i += ints.size()) {
-        std::size_t const n = std::min(ints.size(), data.size() - i);
-        for (std::size_t k = 0; k < n; ++k)
-            ints[k] = base != nullptr ? static_cast<std::int32_t>(static_cast<std::uint32_t>(data[i + k]) -
-                                                                  static_cast<std::uint32_t>(from[i + k]))
-                                      : data[i + k];
-        out += *encode_varints(std::span{ints}.first(n), {out, varint_bound(n)});
-    }
-    return out;
-}
-
-// For other clients, if there is room.
-void shared_encoder::state::keep_piece(comparison const& c, std::size_t item,
-                                       std::span<std::uint8_t const> update) noexcept {
-    auto const size = static_cast<std::uint32_t>(update.size());
-    std::size_t const place = used_;
-    std::byte* const piece = take(sizeof size + size);
-    if (piece == nullptr) return;
-    std::memcpy(piece, &size, sizeof size);
-    std::memcpy(piece + sizeof size, update.data(), size);
-    c.pieces[item] = static_cast<std::uint32_t>(place / 8);
-}
-
-// The items that one client sees and saw, and the results for it.
-struct shared_encoder::state::job {
-    shared_tick const& now;
-    shared_tick const* base; // or null
-    detail::shared_view const& view;
-    detail::shared_view const* base_view;
-    comparison const* with = nullptr;         // the base
-    comparison const* with_nothing = nullptr; // for items that are new
-    std::size_t kept = 0;                     // items whose keys were there before
-    std::size_t updates = 0;
-    bool alternatives = false; // there are items that are compared one by one
-
-    [[nodiscard]] std::uint64_t const* items() const noexcept { return now.set(view); }
-    [[nodiscard]] std::uint64_t const* base_items() const noexcept { return base->set(*base_view); }
-};
 
 result<packed_delta> shared_encoder::state::encode(std::size_t client, std::int32_t base_tick,
                                                    size_table const& sizes) noexcept {
     assert(client < world_.limits_.clients && !world_.making_);
     shared_tick const* const now = world_.newest_tick();
-    // Keys are looked for in the index of the world, which is that of the tick made last.
-    if (!world_.indexed_ || now->views[client].set == 0) return failure{errc::unknown_tick, 0};
+    if (!world_.current_ || now->views[client].list == 0) return failure{errc::unknown_tick, 0};
     if (seen_ != world_.changes_) {
         forget();
         seen_ = world_.changes_;
     }
-    now_ = now;
     shared_tick const* const base = base_tick < now->tick ? world_.find(client, base_tick) : nullptr;
-    job j{*now, base, now->views[client], base != nullptr ? &base->views[client] : nullptr};
-    j.with_nothing = j.with = compare(-1, nullptr, sizes);
-    if (base != nullptr) {
-        j.with = compare(base_tick, base, sizes);
-        if (count_ == 1) j.with_nothing = compare(-1, nullptr, sizes); // was forgotten
+    job j{now, now->views[client], base, base != nullptr ? base->views[client] : shared_view{}, nullptr, nullptr};
+    std::int32_t const shared_base = base != nullptr && j.base_view.alone == 0 ? base_tick : -1;
+    if (j.view.alone == 0 && !prepare(shared_base, j.differences)) {
+        forget();
+        [[maybe_unused]] bool const prepared = prepare(shared_base, j.differences);
+        assert(prepared); // least_bytes()
     }
-    select(j);
 
-    std::uint8_t* const out = out_.data() + max_head;
-    packed_delta delta{{out, 0}, now->tick, base != nullptr ? base_tick : -1, j.view.checksum};
-    std::size_t const removed = (base != nullptr ? j.base_view->items : 0) - j.kept;
+    // The counts come first, but are known last.
+    std::uint8_t* const begin = out_ + max_head + most_counts;
+    j.out = begin;
+    std::size_t removed = 0;
+    if (base != nullptr) {
+        auto const keys = world_.keys_of(j.base_view);
+        removed = keys.size() - key_pairs::find(world_.keys_of(j.view), keys, pairs_);
+        if (removed != 0)
+            key_pairs::for_each_unpaired(pairs_, keys.size(),
+                                         [&](std::size_t i) { j.out = put_varint(j.out, keys[i]); });
+    }
+    if (!write_chosen(j, choose(j), sizes)) return failure{errc::size_mismatch, chosen_[j.updates]};
+
+    packed_delta delta{{begin, 0}, now->tick, base != nullptr ? base_tick : -1, j.view.checksum};
     if (removed == 0 && j.updates == 0) return delta;
-    std::uint8_t* at = put_varint(out, static_cast<std::int32_t>(removed));
-    at = put_varint(at, static_cast<std::int32_t>(j.updates));
-    at = put_varint(at, 0);
-    if (removed != 0) at = write_removed(at, j);
-    auto const end = write_updates(at, j, sizes);
-    if (j.alternatives) std::fill_n(unshared_, set_words(now->items), std::uint64_t{0});
-    if (!end) return end.error();
-    delta.bytes = {out, static_cast<std::size_t>(*end - out)};
+    std::uint8_t counts[most_counts];
+    std::uint8_t* end = put_varint(counts, static_cast<std::int32_t>(removed));
+    end = put_varint(end, static_cast<std::int32_t>(j.updates));
+    end = put_varint(end, 0);
+    auto const size = static_cast<std::size_t>(end - counts);
+    std::memcpy(begin - size, counts, size);
+    delta.bytes = {begin - size, static_cast<std::size_t>(j.out - begin) + size};
     return delta;
 }
 
-void shared_encoder::state::select(job& j) noexcept {
-    std::uint64_t const* base = j.items(); // any
-    if (j.base != nullptr) {
-        base = j.base_items();
-        j.alternatives = j.now.has_alternatives;
-        if (j.base->has_alternatives) {
-            for (std::size_t i = 0; i < set_words(j.base->items); ++i) {
-                base_[i] = base[i] & ~j.base->alternatives[i];
-                j.alternatives |= base_[i] != base[i];
-            }
-            base = base_;
+// The items that are updates, and where their bodies are; or where that is unknown, those that may be.
+std::size_t shared_encoder::state::choose(job const& j) noexcept {
+    std::size_t const n = j.view.items;
+    std::uint32_t* const bodies = bodies_;
+    std::uint16_t* const chosen = chosen_;
+    std::uint16_t const* const partners = pairs_.partners;
+    bool const shared = j.view.alone == 0;
+    if (!shared || (j.base != nullptr && j.base_view.alone != 0)) {
+        for (std::size_t i = 0; i < n; ++i) {
+            chosen[i] = static_cast<std::uint16_t>(i);
+            bodies[i] = unknown;
         }
+        return n;
     }
-    kernels::shared_sets sets{
-        j.items(), base,    j.with->changed, {j.with->runs, j.with->run_count}, set_words(j.now.items),
-        known_,    updates_};
-    kernels::snapshot.select_updates(sets);
-    j.kept = sets.kept_count;
-    j.updates = sets.update_count;
-    if (j.alternatives) pair_alternatives(j);
-}
-
-// Items that are not the primary ones of their key, or were not in the base. They are few, as most see primary ones.
-void shared_encoder::state::pair_alternatives(job& j) noexcept {
-    std::uint64_t const* const items = j.items();
-    std::uint64_t const* const base_items = j.base_items();
-    std::size_t const base_words = set_words(j.base->items);
-    std::fill_n(paired_, base_words, std::uint64_t{0});
-    auto const pair = [&](std::size_t item, std::size_t before) {
-        ++j.kept;
-        insert(paired_, before);
-        if (same_content(j.now, item, *j.base, before)) {
-            item_sets::remove(updates_, item);
-            --j.updates;
+    std::uint16_t const* const contents = world_.contents_of(j.view);
+    std::uint32_t const* const wholes = wholes_;
+    if (j.base == nullptr) {
+        for (std::size_t i = 0; i < n; ++i) {
+            chosen[i] = static_cast<std::uint16_t>(i);
+            bodies[i] = wholes[contents[i]];
+        }
+        return n;
+    }
+    std::uint16_t const* const base_contents = world_.contents_of(j.base_view);
+    difference* const differences = j.differences;
+    std::uint32_t const* const ids = j.now->ids;
+    std::uint32_t const* const base_ids = j.base->ids;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        std::size_t const partner = partners[i];
+        std::uint32_t body;
+        if (partner == none) [[unlikely]] {
+            body = wholes[contents[i]];
         } else {
-            insert(unshared_, item);
-            bases_[item] = static_cast<std::uint16_t>(before);
-        }
-    };
-    if (j.base->has_alternatives)
-        item_sets::for_each(base_items, j.base->alternatives, base_words, [&](std::size_t before) {
-            std::uint16_t const primary = primary_of(j.base->keys[before]);
-            if (primary == none) return;
-            std::uint16_t const item = j.now.has_alternatives
-                                           ? item_sets::find_of_key(items, j.now.next_of_key, primary)
-                                       : has(items, primary) ? primary
-                                                             : none;
-            if (item != none) pair(item, before);
-        });
-    if (j.now.has_alternatives)
-        item_sets::for_each(items, j.now.alternatives, set_words(j.now.items), [&](std::size_t item) {
-            std::uint16_t const before = j.with->partners[primary_of(j.now.keys[item])];
-            if (before != none && has(base_items, before)) pair(item, before);
-        });
-}
-
-std::uint8_t* shared_encoder::state::write_removed(std::uint8_t* out, job const& j) noexcept {
-    assert(j.base != nullptr);
-    std::size_t const words = set_words(j.base->items);
-    std::uint64_t const* const base_items = j.base_items();
-    kernels::snapshot.find_in_base({j.with->runs, j.with->run_count}, known_, base_, words);
-    for (std::size_t i = 0; i < words; ++i) {
-        // Where a stretch goes past an alternative of the base, what lies there now belongs to another one.
-        std::uint64_t kept = j.base->has_alternatives ? base_[i] & ~j.base->alternatives[i] : base_[i];
-        if (j.alternatives) kept |= paired_[i];
-        base_[i] = base_items[i] & ~kept;
-    }
-    if (std::uint16_t const* const order = j.base->order(*j.base_view)) {
-        std::size_t left = j.base_view->items - j.kept;
-        for (std::size_t i = 0; left != 0; ++i)
-            if (has(base_, order[i])) {
-                out = put_varint(out, j.base->keys[order[i]]);
-                --left;
+            std::uint16_t const from = base_contents[partner];
+            difference& d = differences[contents[i]];
+            body = d.body;
+            if (d.base != from) [[unlikely]] {
+                body = ids[contents[i]] == base_ids[from] ? same : unknown;
+                if (d.base == none && body == same) d = {from, same};
             }
-    } else {
-        item_sets::for_each(base_, base_, words,
-                            [&](std::size_t item) { out = put_varint(out, j.base->keys[item]); });
+        }
+        chosen[count] = static_cast<std::uint16_t>(i);
+        bodies[count] = body;
+        count += body != same; // without a branch
     }
-    return out;
+    return count;
 }
 
-// Error: size_mismatch, with the number of the item in the snapshot.
-result<std::uint8_t*> shared_encoder::state::write_updates(std::uint8_t* out, job const& j,
-                                                           size_table const& sizes) noexcept {
-    kernels::piece_copier copier{updates_,       known_,         unshared_,          j.with_nothing->pieces,
-                                 j.with->pieces, memory_.data(), j.now.order(j.view)};
-    copier.out = out;
-    copier.end = copier.order != nullptr ? j.view.items : set_words(j.now.items);
-    copier.left = copier.order != nullptr ? 0 : updates_[0];
-    for (std::uint32_t item; (item = kernels::snapshot.copy_pieces(copier)) != kernels::piece_copier::done;) {
-        // An item without a piece.
-        bool const alone = has(unshared_, item);
-        comparison const& c = alone || has(known_, item) ? *j.with : *j.with_nothing;
-        std::size_t const before = alone ? bases_[item] : c.base != nullptr ? c.partners[item] : 0;
-        std::uint8_t* const end = write_update(copier.out, item, c.base, before, sizes);
-        if (end == nullptr) {
-            if (copier.order != nullptr) return failure{errc::size_mismatch, copier.at - 1};
-            std::size_t number = 0;
-            for (std::size_t i = 0; i < item; ++i) number += has(j.items(), i);
-            return failure{errc::size_mismatch, number};
+// False if no receiver could read the item.
+bool shared_encoder::state::put_head(std::uint8_t*& out, std::int32_t key, std::size_t ints,
+                                     size_table const& sizes) noexcept {
+    std::size_t const agreed = sizes[key_type(key)];
+    if (agreed != 0 && agreed != ints) return false;
+    out = put_varint(out, key >> 16);
+    out = put_varint(out, key_id(key));
+    if (agreed == 0) out = put_varint(out, static_cast<std::int32_t>(ints));
+    return true;
+}
+
+// Error: false, and then chosen_[j.updates] is the item that no receiver could read.
+bool shared_encoder::state::write_chosen(job& j, std::size_t n, size_table const& sizes) noexcept {
+    std::int32_t const* const keys = world_.keys_of(j.view).data();
+    std::byte const* const memory = memory_.data();
+    std::uint8_t* out = j.out;
+    std::size_t updates = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        std::size_t const item = chosen_[k];
+        bool good = true;
+        if (bodies_[k] == unknown) [[unlikely]] {
+            j.out = out;
+            j.updates = updates;
+            good = write_update(j, item, sizes);
+            out = j.out;
+            updates = j.updates;
+        } else {
+            std::byte const* const body = memory + std::size_t{8} * bodies_[k];
+            body_head head;
+            std::memcpy(&head, body, sizeof head);
+            good = put_head(out, keys[item], head.ints, sizes);
+            std::memcpy(out, body + sizeof head, 16);
+            std::memcpy(out + 16, body + sizeof head + 16, 16);
+            for (std::uint32_t at = 32; at < head.bytes; at += 16)
+                std::memcpy(out + at, body + sizeof head + at, 16);
+            out += head.bytes;
+            ++updates;
         }
-        if (!alone) keep_piece(c, item, {copier.out, end});
-        copier.out = end;
+        if (!good) [[unlikely]] {
+            j.updates = k;
+            return false;
+        }
     }
-    return copier.out;
+    j.out = out;
+    j.updates = updates;
+    return true;
+}
+
+// Writes an update whose body was not made yet, unless the content is the same, and keeps it for other clients.
+bool shared_encoder::state::write_update(job& j, std::size_t item, size_table const& sizes) noexcept {
+    bool const shared = j.view.alone == 0;
+    std::size_t const partner = j.base != nullptr ? pairs_.partners[item] : none;
+    auto const data = world_.content(*j.now, j.view, item);
+    std::uint16_t const content = shared ? world_.contents_of(j.view)[item] : none;
+    std::span<std::int32_t const> from;
+    difference* kept = nullptr;
+    std::uint16_t base_content = none;
+    if (partner != none) {
+        from = world_.content(*j.base, j.base_view, partner);
+        if (j.differences != nullptr) {
+            base_content = world_.contents_of(j.base_view)[partner];
+            kept = &j.differences[content];
+            if (kept->base != none && kept->base != base_content) kept = nullptr; // others come from there
+        }
+        if (same_content(from, data)) {
+            if (kept != nullptr) *kept = {base_content, same};
+            return true;
+        }
+        if (from.size() != data.size()) return false;
+    }
+    if (!put_head(j.out, world_.keys_of(j.view)[item], data.size(), sizes)) return false;
+    std::uint8_t* const body = j.out;
+    std::int32_t ints[64];
+    for (std::size_t i = 0; i < data.size(); i += std::size(ints)) {
+        std::size_t const n = std::min(std::size(ints), data.size() - i);
+        for (std::size_t k = 0; k < n; ++k)
+            ints[k] = partner != none ? static_cast<std::int32_t>(static_cast<std::uint32_t>(data[i + k]) -
+                                                                  static_cast<std::uint32_t>(from[i + k]))
+                                      : data[i + k];
+        j.out += *encode_varints(std::span{ints}.first(n), {j.out, varint_bound(n)});
+    }
+    ++j.updates;
+    if (kept != nullptr) *kept = {base_content, keep(data.size(), {body, j.out})};
+    else if (partner == none && shared) wholes_[content] = keep(data.size(), {body, j.out});
+    return true;
+}
+
+// Where the body is kept, or unknown if there is no room.
+std::uint32_t shared_encoder::state::keep(std::size_t ints, std::span<std::uint8_t const> body) noexcept {
+    body_head const head{static_cast<std::uint32_t>(body.size()), static_cast<std::uint32_t>(ints)};
+    std::size_t const place = used_;
+    std::byte* const kept = take(sizeof head + body.size());
+    if (kept == nullptr) return unknown;
+    std::memcpy(kept, &head, sizeof head);
+    std::memcpy(kept + sizeof head, body.data(), body.size());
+    return static_cast<std::uint32_t>(place / 8);
 }
 
 // ---- the public class ----------------------------------------------------------------------------------------------
 
-std::uint64_t shared_encoder::bytes_for(shared_limits const& limits, std::size_t items, std::size_t ints,
+std::uint64_t shared_encoder::bytes_for(shared_limits const& limits, std::size_t contents, std::size_t ints,
                                         std::size_t ticks) noexcept {
-    return state::layout{limits}.end +
-           (ticks + std::uint64_t{1}) * (state::comparison_bytes(items) + 16 * items + 2 * 4 * ints);
+    return least_bytes(limits) +
+           (ticks + std::uint64_t{1}) * (contents * (sizeof(state::difference) + 16) + 2 * 4 * ints);
 }
 std::size_t shared_encoder::least_bytes(shared_limits const& limits) noexcept {
-    return state::layout{limits}.end + 2 * state::comparison_bytes(limits.items) + state::piece_slack;
+    return state::layout{limits}.end + limits.contents * (sizeof(std::uint32_t) + sizeof(state::difference)) + 16 +
+           state::overread;
 }
 
 shared_encoder::shared_encoder(shared_world const& world, std::span<std::byte> memory) noexcept {

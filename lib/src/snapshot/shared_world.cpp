@@ -1,422 +1,395 @@
+// The views of a tick. A client mostly sees what it saw in the tick before, and where one of its contents was
+// followed by another one, it was so for others, too. So most contents are found by comparing them with a single one; only
+// the others are looked for by their hash.
 #include "shared_world_state.hpp"
 
-#include "item_sets.hpp"
+#include "hash.hpp"
+#include "same_content.hpp"
 #include "snapshot_functions.hpp"
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <new>
 
 namespace teewire {
 
-using detail::set_words;
+using detail::none;
 using detail::shared_tick;
-using item_sets::has;
-using item_sets::insert;
-using item_sets::none;
-using item_sets::same_content;
-
-static_assert(none == kernels::staged_items::none);
+using detail::shared_view;
 
 namespace {
 
-// Contents of a key that a new one is compared with. A content that equals a later one is stored a second time, which
-// does no harm; comparing with the contents of each client would be too slow.
-constexpr int compared_contents = 8;
-// Views that are asked which content of a key is the primary one.
-constexpr std::size_t asked_views = 8;
+// Steps to find a content by its hash. One that is not found by then is stored once more, which does no harm.
+constexpr std::size_t most_steps = 32;
+constexpr std::size_t least_table = 256;
+// How far from where a key is expected it is looked for.
+constexpr std::size_t near = 8;
 
-constexpr std::uint64_t tally_of(std::uint32_t sum, std::size_t ints) noexcept {
-    return std::uint64_t{sum} << 32 | (1 + ints);
-}
-
-// The bits of the first n.
-void clear_behind(std::span<std::uint64_t> set, std::size_t n) noexcept {
-    set[n / 64] &= (std::uint64_t{1} << n % 64) - 1;
-    std::fill(set.begin() + static_cast<std::ptrdiff_t>(n / 64 + 1), set.end(), std::uint64_t{0});
+std::uint32_t hash_of(std::span<std::int32_t const> data, std::uint64_t multiplier) noexcept {
+    std::uint64_t hash = data.size() * multiplier;
+    std::size_t i = 0;
+    for (; i + 2 <= data.size(); i += 2) {
+        std::uint64_t pair;
+        std::memcpy(&pair, &data[i], 8);
+        hash = (hash ^ pair) * multiplier;
+        hash ^= hash >> 32;
+    }
+    if (i < data.size()) hash = (hash ^ static_cast<std::uint32_t>(data[i])) * multiplier;
+    return static_cast<std::uint32_t>(hash >> 32);
 }
 
 } // namespace
 
 shared_world::state::state(shared_limits const& limits, std::span<std::byte> memory) noexcept
-    : limits_{limits}, memory_{memory}, entries_{parts_.entries.in(memory)}, past_{memory.subspan(parts_.end)},
-      tallies_{parts_.tallies.in(memory)}, further_{parts_.further.in(memory)}, views_{parts_.views.in(memory)},
-      keys_{parts_.keys.in(memory)}, begins_{parts_.begins.in(memory)}, ids_{parts_.ids.in(memory)},
-      next_of_key_{parts_.next_of_key.in(memory)}, successors_{parts_.successors.in(memory)},
-      data_{parts_.data.in(memory)}, sets_{parts_.sets.in(memory)}, lists_{parts_.lists[0].in(memory),
-                                                                           parts_.lists[1].in(memory)},
-      indexes_{make_index(0), make_index(1)}, stage_{parts_.staged_keys.in(memory).data(),
-                                                     parts_.staged_begins.in(memory).data(),
-                                                     parts_.staged_data.in(memory).data(), limits.client.items,
-                                                     limits.client.ints()},
-      staged_items_{parts_.staged_items.in(memory)}, staged_different_{parts_.staged_different.in(memory)} {
-    assert(limits.items > 0 && limits.items < none && limits.clients > 0 && limits.clients < none &&
-           limits.ticks > 0);
-    std::fill(views_.begin(), views_.end(), view{});
-}
-
-shared_world::state::index shared_world::state::make_index(std::size_t turn) const noexcept {
-    return {{parts_.index_keys[turn].in(memory_), parts_.index_places[turn].in(memory_)},
-            parts_.index_items[turn].in(memory_)};
+    : limits_{limits}, memory_{memory}, ticks_{parts_.ticks.in(memory)}, past_{memory.subspan(
+                                                                             parts_.end,
+                                                                             (memory.size() - parts_.end) / 8 * 8)},
+      views_{parts_.views.in(memory)}, hashes_{parts_.hashes.in(memory)}, sums_{parts_.sums.in(memory)},
+      ids_{parts_.ids.in(memory)}, table_{parts_.table.in(memory)},
+      successors_{parts_.successors.in(memory)}, begins_{parts_.begins.in(memory)}, data_{parts_.data.in(memory)},
+      keys_{parts_.keys.in(memory)}, numbers_{parts_.numbers.in(memory)}, fresh_{parts_.fresh.in(memory)},
+      own_begins_{parts_.own_begins.in(memory)}, own_data_{parts_.own_data.in(memory)}, pending_{parts_.pending.in(
+                                                                                            memory)} {
+    assert(limits.contents > 0 && limits.contents < none && limits.clients > 0 && limits.clients < none &&
+           limits.client.items < none && limits.ticks > 0);
+    std::fill(views_.begin(), views_.end(), shared_view{});
 }
 
 void shared_world::state::clear() noexcept {
-    first_ = count_ = end_ = 0;
+    first_ = count_ = end_ = making_blocks_ = making_bytes_ = contents_ = 0;
     ++changes_;
-    making_ = stage_.open = indexed_ = index_before_ = false;
-    items_ = ints_ = 0;
+    making_ = current_ = open_ = false;
 }
 
-// ---- items ---------------------------------------------------------------------------------------------------------
+// ---- the tick ------------------------------------------------------------------------------------------------------
 
 result<std::size_t> shared_world::state::start(std::int32_t tick) noexcept {
     if (auto const last = newest(); last && tick <= *last) return failure{errc::bad_tick, 0};
-    bool const again = making_;
-    if (!again) { // otherwise the index of the one before is still that
-        index_before_ = indexed_;
-        turn_ ^= 1;
-    }
+    if (making_ && making_blocks_ != 0) end_ = end_before_;
     making_ = true;
-    stage_.open = has_further_ = false;
+    making_blocks_ = making_bytes_ = 0;
+    end_before_ = end_;
+    open_ = false;
     tick_ = tick;
-    items_ = ints_ = 0;
-    begins_[0] = 0;
-    expected_before_ = 0;
-    indexes_[turn_].keys.clear();
-    std::fill(further_.begin(), further_.end(), std::uint64_t{0});
-    std::size_t const before = index_before_ ? newest_tick()->items : 0;
+    std::fill(views_.begin(), views_.end(), shared_view{});
+
+    std::size_t const before = count_ != 0 ? newest_tick()->contents : 0;
     std::fill_n(successors_.begin(), before, none);
-    for (view& v : views_) {
-        // Begun again, the lists of the tick before are still those.
-        std::uint32_t const listed = again ? v.items_before : v.listed && index_before_ ? v.items : 0;
-        v = {};
-        v.items_before = listed;
-    }
-    describe_types();
-    described_ = items_;
-    return items_;
+    table_size_ = std::min(table_.size(), std::bit_ceil(std::max(least_table, 2 * before)));
+    std::fill_n(table_.begin(), table_size_, none);
+    contents_ = ints_ = 0;
+    begins_[0] = 0;
+    return count_;
 }
 
-// In the world, or in the view that is being made.
-void shared_world::state::describe_types() noexcept {
-    for (std::size_t i = 0; i < extended_count_; ++i) {
-        auto const words = extended_[i].ints();
-        item const description{make_key(type_ex, static_cast<std::uint16_t>(last_alias - i)), words};
-        if (!stage_.open) {
-            if (auto const added = add(description); !added) leave_out(added.error());
-        } else if (auto const added = stage_.add(description); !added) {
-            leave_out(added.error());
-        }
+// The number of that content, which becomes one if there is none like it; none if there is no room for it. `was`: what the
+// item had in the tick before, or none.
+std::uint16_t shared_world::state::intern(std::span<std::int32_t const> data, std::uint16_t was) noexcept {
+    std::uint32_t const hash = hash_of(data, hash_multiplier(0, table_.data()));
+    std::size_t place = hash & (table_size_ - 1);
+    std::size_t steps = 0;
+    for (; table_[place] != none && steps < most_steps; ++steps) {
+        std::uint16_t const there = table_[place];
+        if (hashes_[there] == hash && same_content(content(there), data)) return there;
+        place = (place + 1) & (table_size_ - 1);
+    }
+    if (contents_ == limits_.contents || data.size() > limits_.ints - ints_) return none;
+    auto const number = static_cast<std::uint16_t>(contents_++);
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        data_[ints_ + i] = data[i];
+        sum += static_cast<std::uint32_t>(data[i]);
+    }
+    sums_[number] = sum;
+    ints_ += data.size();
+    begins_[contents_] = static_cast<std::uint32_t>(ints_);
+    hashes_[number] = hash;
+    shared_tick const* const before = was != none ? newest_tick() : nullptr;
+    ids_[number] = before != nullptr && same_content(before->table[was], data) ? before->ids[was] : next_id_++;
+    if (table_[place] == none) table_[place] = number;
+    if (2 * contents_ > table_size_ && table_size_ < table_.size()) grow_table();
+    return number;
+}
+
+void shared_world::state::grow_table() noexcept {
+    table_size_ = std::min(table_.size(), 4 * table_size_);
+    std::fill_n(table_.begin(), table_size_, none);
+    for (std::size_t i = 0; i < contents_; ++i) {
+        std::size_t place = hashes_[i] & (table_size_ - 1);
+        for (std::size_t steps = 0; table_[place] != none && steps < most_steps; ++steps)
+            place = (place + 1) & (table_size_ - 1);
+        if (table_[place] == none) table_[place] = static_cast<std::uint16_t>(i);
     }
 }
+
+result<std::size_t> shared_world::state::finish() noexcept {
+    assert(making_ && !open_);
+    detail::tick_plan const plan{limits_.clients, contents_, ints_};
+    auto const place = allocate(plan.end);
+    making_ = false;
+    current_ = place.has_value();
+    if (!place) {
+        end_ = end_before_;
+        making_blocks_ = 0;
+        return failure{errc::too_large, past_.size()};
+    }
+    if (count_ == ticks_.size()) drop_oldest();
+    auto const block = past_.subspan(*place, plan.end);
+    auto const copy = [&block]<class T>(detail::part_of<T> to, std::span<T const> from) {
+        auto const part = to.in(block);
+        std::copy_n(from.begin(), part.size(), part.begin());
+        return part.data();
+    };
+    ++count_;
+    ++changes_;
+    at(count_ - 1) = {tick_,
+                      static_cast<std::uint32_t>(contents_),
+                      copy(plan.views, std::span<shared_view const>{views_}),
+                      copy(plan.ids, std::span<std::uint32_t const>{ids_}),
+                      {copy(plan.begins, std::span<std::uint32_t const>{begins_}),
+                       copy(plan.data, std::span<std::int32_t const>{data_})},
+                      making_begin_};
+    making_blocks_ = 0;
+    return contents_;
+}
+
+// ---- a view --------------------------------------------------------------------------------------------------------
 
 void shared_world::state::leave_out(failure error) noexcept {
-    if (error.code != errc::ok && left_out_.code == errc::ok) left_out_ = error;
+    if (left_out_.code == errc::ok) left_out_ = error;
 }
 
 result<std::uint16_t> shared_world::state::extended_type(uuid const& extended) noexcept {
     for (std::size_t i = 0; i < extended_count_; ++i)
         if (extended_[i] == extended) return static_cast<std::uint16_t>(last_alias - i);
-    if (extended_count_ == max_extended_types) return failure{errc::too_many_types, items_};
+    if (extended_count_ == max_extended_types) return failure{errc::too_many_types, extended_count_};
     auto const alias = static_cast<std::uint16_t>(last_alias - extended_count_);
-    if (stage_.open) {
-        auto const words = extended.ints();
-        if (auto const added = stage_.add(item{make_key(type_ex, alias), words}); !added) return added.error();
-    }
+    if (open_)
+        if (errc const error = put(make_key(type_ex, alias), extended.ints()); error != errc::ok)
+            return failure{error, items_};
     extended_[extended_count_++] = extended;
     return alias;
 }
 
-std::uint16_t shared_world::state::first_item(std::int32_t key) const noexcept {
-    index const& i = indexes_[turn_];
-    std::size_t const found = i.keys.find(key);
-    return found != key_index::npos ? i.items[found] : none;
-}
-
-// A client that saw that item in the tick before, or another one of its key, is expected to see this one now.
-void shared_world::state::expect(std::size_t before, std::size_t item) noexcept {
-    shared_tick const& tick = *newest_tick();
-    std::size_t i = before;
-    do {
-        successors_[i] = static_cast<std::uint16_t>(item);
-        if (!tick.has_alternatives) return;
-        i = tick.next_of_key[i];
-    } while (i != before);
-}
-
-// The id of that content if the tick before had it, or a new one.
-std::uint32_t shared_world::state::id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept {
-    shared_tick const* const before = newest_tick();
-    if (before == nullptr) return next_id_++;
-    std::size_t number = expected_before_;
-    if (number >= before->items || before->keys[number] != key) {
-        if (!index_before_) return next_id_++;
-        index const& keys = indexes_[turn_ ^ 1];
-        std::size_t const found = keys.keys.find(key);
-        if (found == key_index::npos) return next_id_++;
-        number = keys.items[found];
-    }
-    std::size_t const first = number;
-    if (index_before_ && successors_[first] == none) expect(first, items_); // which it is about to become
-    for (int i = 0; i < compared_contents; ++i) {
-        if (same_content(before->content(number), data)) {
-            expected_before_ = number + 1;
-            return before->ids[number];
-        }
-        if (!before->has_alternatives) break;
-        number = before->next_of_key[number];
-        if (number == first) break;
-    }
-    expected_before_ = first + 1;
-    return next_id_++;
-}
-
-failure shared_world::state::no_room(std::size_t ints) const noexcept {
-    if (items_ == limits_.items) return {errc::too_many_items, items_};
-    if (ints > limits_.ints - ints_) return {errc::too_large, items_};
-    return {};
-}
-
-// Adds it after the others. Precondition: there is room.
-std::size_t shared_world::state::append(std::int32_t key, std::span<std::int32_t const> data,
-                                        std::uint32_t id) noexcept {
-    assert(no_room(data.size()).code == errc::ok);
-    std::size_t const number = items_;
-    std::int32_t* const place = data_.data() + ints_;
-    std::uint32_t sum = 0;
-    for (std::size_t i = 0; i < data.size(); ++i) {
-        place[i] = data[i];
-        sum += static_cast<std::uint32_t>(data[i]);
-    }
-    keys_[number] = key;
-    ids_[number] = id;
-    tallies_[number] = tally_of(sum, data.size());
-    ints_ += data.size();
-    begins_[number + 1] = static_cast<std::uint32_t>(ints_);
-    ++items_;
-
-    auto const named = static_cast<std::uint16_t>(number);
-    index& keys = indexes_[turn_];
-    std::size_t const known = keys.keys.insert(key);
-    if (known == key_index::npos) {
-        keys.items[keys.keys.size() - 1] = named;
-        next_of_key_[number] = named;
-    } else {
-        std::uint16_t const first = keys.items[known];
-        next_of_key_[number] = next_of_key_[first];
-        next_of_key_[first] = named;
-        insert(further_.data(), number);
-        has_further_ = true;
-    }
-    return number;
-}
-
-// The number of the item with that content, which becomes one if there is none. `like` is an item of its key, or none.
-result<std::size_t> shared_world::state::intern(std::int32_t key, std::span<std::int32_t const> data,
-                                                std::uint16_t like) noexcept {
-    if (like != none) {
-        std::uint16_t other = like;
-        for (int i = 0; i < compared_contents; ++i) {
-            if (same_content(content(other), data)) return other;
-            other = next_of_key_[other];
-            if (other == like) break;
-        }
-    }
-    if (failure const error = no_room(data.size()); error.code != errc::ok) return error;
-    return append(key, data, id_before(key, data)); // which counts on the item being added
-}
-
-result<std::size_t> shared_world::state::add(item const& copied) noexcept {
-    assert(making_ && !stage_.open);
-    if (copied.key < 0) return failure{errc::bad_type, items_};
-    return intern(copied.key, copied.data, first_item(copied.key));
-}
-
-result<std::size_t> shared_world::state::keep(std::size_t first, std::size_t count) noexcept {
-    assert(making_ && !stage_.open);
-    shared_tick const* const before = newest_tick();
-    if (before == nullptr || first > before->items || count > before->items - first)
-        return failure{errc::unknown_tick, items_};
-    std::size_t const number = items_;
-    for (std::size_t i = first; i < first + count; ++i) {
-        auto const content = before->content(i);
-        if (failure const error = no_room(content.size()); error.code != errc::ok) return error;
-        append(before->keys[i], content, before->ids[i]);
-    }
-    expected_before_ = first + count;
-    return number;
-}
-
-// ---- what clients see ----------------------------------------------------------------------------------------------
-
-result<std::size_t> shared_world::state::show(std::size_t client, std::span<std::uint64_t const> set) noexcept {
-    assert(making_ && !stage_.open && client < limits_.clients);
-    view& v = views_[client];
-    v = {0, 0, 0, false, true, false, v.items_before};
-    auto const seen = set_of(client);
-    std::size_t const given = std::min(set.size(), seen.size());
-    std::copy_n(set.begin(), given, seen.begin());
-    std::fill(seen.begin() + static_cast<std::ptrdiff_t>(given), seen.end(), std::uint64_t{0});
-    clear_behind(seen, items_);
-    for (std::size_t i = 0; i < described_; ++i) insert(seen.data(), i);
-    if (has_further_) {
-        std::size_t repeated = none;
-        item_sets::for_each(seen.data(), further_.data(), seen.size(), [&](std::size_t number) {
-            for (std::size_t other = next_of_key_[number]; other != number; other = next_of_key_[other])
-                if (repeated == none && has(seen.data(), other)) repeated = number;
-        });
-        if (repeated != none) return failure{errc::duplicate_key, repeated};
-    }
-    kernels::set_tally const tally = kernels::snapshot.tally_set(tallies_.data(), seen.data(), items_);
-    if (tally.items > limits_.client.items) return failure{errc::too_many_items, tally.items};
-    if (2 + tally.items + tally.ints > limits_.client.ints()) return failure{errc::too_large, tally.items};
-    v = {tally.items, tally.ints, tally.sum, true, true, false, v.items_before};
-    return tally.items;
-}
-
 void shared_world::state::start_view(std::size_t client) noexcept {
-    assert(making_ && !stage_.open && client < limits_.clients);
+    assert(making_ && !open_ && client < limits_.clients);
     client_ = client;
-    view& v = views_[client];
-    v = {0, 0, 0, true, true, true, v.items_before};
-    stage_.open = true;
-    stage_.count = 0;
-    stage_.begins[0] = 0;
+    views_[client] = {};
+    open_ = true;
+    items_ = fresh_count_ = view_ints_ = view_sum_ = 0;
+    alone_ = false;
+    pending_key_ = -1;
     left_out_ = {};
-    describe_types();
+    keys_before_ = {};
+    contents_before_ = nullptr;
+    next_before_ = 0;
+    if (count_ != 0)
+        if (shared_view const& before = newest_tick()->views[client]; before.list != 0) {
+            keys_before_ = keys_of(before);
+            if (before.alone == 0) contents_before_ = contents_of(before);
+        }
+    for (std::size_t i = 0; i < extended_count_; ++i) {
+        errc const error = put(make_key(type_ex, static_cast<std::uint16_t>(last_alias - i)), extended_[i].ints());
+        if (error != errc::ok) leave_out({error, items_});
+    }
 }
 
-// For each item that was added, one of the world with its key, or none. The client mostly sees what it saw before.
-void shared_world::state::find_keys() noexcept {
-    constexpr std::size_t near = 4;
-    auto const before = list_of(client_, turn_ ^ 1).first(views_[client_].items_before);
-    std::int32_t const* const keys = before.empty() ? nullptr : newest_tick()->keys;
-    std::size_t const known = keys != nullptr ? before.size() : 0;
-    std::size_t expected = 0;
-    for (std::size_t i = 0; i < stage_.count; ++i) {
-        std::int32_t const key = stage_.keys[i];
-        std::uint16_t found = none;
-        if (expected < known && keys[before[expected]] == key) [[likely]] {
-            found = successors_[before[expected++]];
-        } else {
-            std::size_t const end = std::min(expected + near, before.size());
-            for (std::size_t at = expected + 1; at < end; ++at)
-                if (keys[before[at]] == key) {
-                    found = successors_[before[at]];
-                    expected = at + 1;
-                    break;
-                }
+errc shared_world::state::room_for(std::int32_t key, std::size_t ints) const noexcept {
+    assert(open_);
+    if (key < 0) [[unlikely]]
+        return errc::bad_type;
+    if (items_ == limits_.client.items) [[unlikely]]
+        return errc::too_many_items;
+    // With what precedes the items, and their offsets and keys.
+    std::size_t const most = limits_.client.ints();
+    if (ints > most || 2 + 2 * (items_ + 1) + view_ints_ + ints > most) [[unlikely]]
+        return errc::too_large;
+    return errc::ok;
+}
+
+// The item of the view before with that key, if it is near where it is expected. Items before it were removed.
+std::size_t shared_world::state::place_before(std::int32_t key) noexcept {
+    std::size_t const end = std::min(keys_before_.size(), next_before_ + 1 + near);
+    for (std::size_t i = next_before_; i < end; ++i)
+        if (keys_before_[i] == key) {
+            next_before_ = i + 1;
+            return i;
         }
-        staged_items_[i] = found != none ? found : first_item(key);
+    return keys_before_.size();
+}
+
+// The item that had that key in the view before, or none of them.
+inline std::size_t shared_world::state::append_key(std::int32_t key) noexcept {
+    std::size_t const before = place_before(key);
+    keys_[items_] = key;
+    if (before == keys_before_.size()) fresh_[fresh_count_++] = static_cast<std::uint16_t>(items_);
+    return before;
+}
+
+// Precondition: there is room for it.
+inline void shared_world::state::append(std::int32_t key, std::span<std::int32_t const> data) noexcept {
+    std::size_t const before = append_key(key);
+    if (!alone_) {
+        bool const known = before != keys_before_.size();
+        std::uint16_t const was = known && contents_before_ != nullptr ? contents_before_[before] : none;
+        std::uint16_t number = was != none ? successors_[was] : none;
+        if (number == none || !same_content(content(number), data)) {
+            number = intern(data, was);
+            if (number == none) go_alone();
+            else if (was != none) successors_[was] = number;
+        }
+        if (!alone_) {
+            numbers_[items_] = number;
+            view_sum_ += sums_[number];
+        }
     }
+    if (alone_) append_alone(data);
+    view_ints_ += data.size();
+    ++items_;
+}
+
+errc shared_world::state::put(std::int32_t key, std::span<std::int32_t const> data) noexcept {
+    if (pending_key_ >= 0) settle();
+    errc const error = room_for(key, data.size());
+    if (error == errc::ok) append(key, data);
+    return error;
+}
+
+result<std::size_t> shared_world::state::share(std::span<std::int32_t const> data) noexcept {
+    assert(making_ && !open_);
+    // Mostly they are handed over in the same order in each tick.
+    std::size_t const expected = count_ != 0 && contents_ < newest_tick()->contents ? contents_ : none;
+    std::uint16_t const number = intern(data, static_cast<std::uint16_t>(expected));
+    if (number == none) return failure{errc::too_large, contents_};
+    return std::size_t{number};
+}
+
+errc shared_world::state::put_shared(std::int32_t key, std::size_t number) noexcept {
+    if (pending_key_ >= 0) settle();
+    assert(number < contents_);
+    auto const data = content(number);
+    if (errc const error = room_for(key, data.size()); error != errc::ok) return error;
+    append_key(key);
+    if (alone_) {
+        append_alone(data);
+    } else {
+        numbers_[items_] = static_cast<std::uint16_t>(number);
+        view_sum_ += sums_[number];
+    }
+    view_ints_ += data.size();
+    ++items_;
+    return errc::ok;
+}
+
+result<std::span<std::int32_t>> shared_world::state::put_zeros(std::int32_t key, std::size_t ints) noexcept {
+    if (pending_key_ >= 0) settle();
+    if (errc const error = room_for(key, ints); error != errc::ok) return failure{error, items_};
+    pending_key_ = key;
+    pending_ints_ = ints;
+    for (std::size_t i = 0; i < ints; i += 4) std::memset(pending_.data() + i, 0, 16);
+    return pending_.first(ints);
+}
+
+void shared_world::state::settle() noexcept {
+    std::int32_t const key = pending_key_;
+    pending_key_ = -1;
+    append(key, pending_.first(pending_ints_));
+}
+
+void shared_world::state::append_alone(std::span<std::int32_t const> data) noexcept {
+    std::copy(data.begin(), data.end(), own_data_.begin() + static_cast<std::ptrdiff_t>(view_ints_));
+    own_begins_[items_ + 1] = static_cast<std::uint32_t>(view_ints_ + data.size());
+    for (std::int32_t const value : data) view_sum_ += static_cast<std::uint32_t>(value);
+}
+
+// The world has no room for a content. So the view gets contents of its own, also of the items that it has.
+void shared_world::state::go_alone() noexcept {
+    std::size_t const items = items_;
+    alone_ = true;
+    own_begins_[0] = 0;
+    view_sum_ = 0;
+    for (items_ = view_ints_ = 0; items_ < items; ++items_) {
+        auto const data = content(numbers_[items_]);
+        append_alone(data);
+        view_ints_ += data.size();
+    }
+}
+
+// Items that were in the view before, in that order, have different keys; the others may have any.
+void shared_world::state::leave_out_repeated() noexcept {
+    auto const keys = keys_.first(items_);
+    bool repeated = false;
+    for (std::size_t i = 0; i < fresh_count_ && !repeated; ++i) {
+        std::size_t const item = fresh_[i];
+        repeated = kernels::snapshot.holds_key(keys.first(item), keys[item]) ||
+                   kernels::snapshot.holds_key(keys.subspan(item + 1), keys[item]);
+    }
+    if (!repeated) return;
+    std::size_t const items = items_;
+    view_sum_ = 0;
+    std::size_t count = 0;
+    view_ints_ = 0;
+    for (items_ = 0; items_ < items; ++items_) {
+        bool const there = kernels::snapshot.holds_key(keys_.first(count), keys_[items_]);
+        if (there) leave_out({errc::duplicate_key, items_});
+        if (!alone_) {
+            if (there) continue;
+            std::uint16_t const number = numbers_[items_];
+            view_ints_ += content(number).size();
+            view_sum_ += sums_[number];
+            numbers_[count] = number;
+        } else {
+            std::size_t const begin = own_begins_[items_];
+            std::size_t const ints = own_begins_[items_ + 1] - begin;
+            if (there) continue;
+            for (std::size_t i = 0; i < ints; ++i) {
+                own_data_[view_ints_ + i] = own_data_[begin + i];
+                view_sum_ += static_cast<std::uint32_t>(own_data_[begin + i]);
+            }
+            view_ints_ += ints;
+            own_begins_[count + 1] = static_cast<std::uint32_t>(view_ints_);
+        }
+        keys_[count++] = keys_[items_];
+    }
+    items_ = count;
 }
 
 result<std::size_t> shared_world::state::finish_view() noexcept {
-    assert(stage_.open);
-    stage_.open = false;
-    auto const seen = set_of(client_);
-    std::fill(seen.begin(), seen.end(), std::uint64_t{0}); // more items may come
-    find_keys();
-    kernels::snapshot.match_contents({stage_.count, stage_.data, stage_.begins, staged_items_.data(), data_.data(),
-                                      begins_.data(), staged_different_.data()});
-    // Nothing else points to these, so that they are kept in registers.
-    std::size_t const staged = stage_.count;
-    std::uint16_t const* const of_world = staged_items_.data();
-    std::uint64_t const* const different = staged_different_.data();
-    std::uint16_t const* const next_of_key = next_of_key_.data();
-    std::uint64_t const* const tallies = tallies_.data();
-    std::uint64_t* const set = seen.data();
-    std::uint16_t* const out = list_of(client_, turn_).data();
-    std::uint64_t tally = 0;
-    std::uint32_t items = 0;
-    std::uint32_t last = 0;
-    bool sorted = true;
-    for (std::size_t i = 0; i < staged; ++i) {
-        std::uint32_t number = of_world[i];
-        if (has(different, i)) [[unlikely]] {
-            auto const added = add_staged(i);
-            if (!added) {
-                leave_out({added.error().code, i});
-                continue;
-            }
-            number = static_cast<std::uint32_t>(*added);
-        } else if (item_sets::find_of_key(set, next_of_key, static_cast<std::uint16_t>(number)) != none)
-            [[unlikely]] {
-            leave_out({errc::duplicate_key, i});
-            continue;
-        }
-        insert(set, number);
-        sorted &= items == 0 || last < number;
-        last = number;
-        out[items++] = static_cast<std::uint16_t>(number);
-        tally += tallies[number];
+    if (pending_key_ >= 0) settle();
+    assert(open_);
+    open_ = false;
+    if (fresh_count_ != 0) leave_out_repeated();
+    // Making room may move blocks or drop ticks, so both are asked for together.
+    detail::view_plan const plan{items_};
+    detail::alone_plan const own{items_, view_ints_};
+    auto const place = allocate(plan.end + (alone_ ? own.end : 0));
+    if (!place) return failure{errc::too_large, items_};
+    auto const list = past_.subspan(*place, plan.end);
+    std::copy_n(keys_.begin(), items_, plan.keys.in(list).begin());
+    shared_view v{static_cast<std::uint32_t>(items_), static_cast<std::uint32_t>(2 + 2 * items_ + view_ints_),
+                  view_sum_, static_cast<std::uint32_t>(*place / 8 + 1), 0};
+    if (!alone_) {
+        std::copy_n(numbers_.begin(), items_, plan.contents.in(list).begin());
+    } else {
+        auto const block = past_.subspan(*place + plan.end, own.end);
+        std::copy_n(own_begins_.begin(), items_ + 1, own.begins.in(block).begin());
+        std::copy_n(own_data_.begin(), view_ints_, own.data.in(block).begin());
+        v.alone = v.list + static_cast<std::uint32_t>(plan.end / 8);
+        ++views_alone_;
     }
-    view& v = views_[client_];
-    v.items = items;
-    v.ints = static_cast<std::uint32_t>(tally);
-    v.checksum = static_cast<std::uint32_t>(tally >> 32);
-    v.sorted = sorted;
+    views_[client_] = v;
     if (left_out_.code != errc::ok) return left_out_;
-    return std::size_t{items};
-}
-
-// The item of the world for one that is not there, or has another content.
-result<std::size_t> shared_world::state::add_staged(std::size_t staged) noexcept {
-    std::int32_t const key = stage_.keys[staged];
-    std::uint32_t const begin = stage_.begins[staged];
-    std::uint16_t like = staged_items_[staged];
-    if (like == none) like = first_item(key); // this view may have added it
-    if (like != none && item_sets::find_of_key(set_of(client_).data(), next_of_key_.data(), like) != none)
-        return failure{errc::duplicate_key, staged};
-    std::size_t const there = items_;
-    auto const found = intern(key, std::span{stage_.data + begin, stage_.begins[staged + 1] - begin}, like);
-    // An item for only one client is added once; most clients will see one that a second client sees.
-    if (found && *found < there && index_before_) {
-        index const& keys = indexes_[turn_ ^ 1];
-        if (std::size_t const before = keys.keys.find(key); before != key_index::npos)
-            expect(keys.items[before], *found);
-    }
-    return found;
-}
-
-// Among several contents of a key, the one that most clients see, judged by some views, is the primary one.
-void shared_world::state::choose_primary(std::uint64_t* alternatives) noexcept {
-    std::array<std::uint64_t const*, asked_views> asked{};
-    std::size_t count = 0;
-    std::size_t const step = std::max<std::size_t>(1, limits_.clients / asked_views);
-    for (bool const evenly : {true, false}) // and if these are not enough, any others
-        for (std::size_t c = 0; c < limits_.clients && count < asked.size(); ++c)
-            if ((c % step == 0) == evenly && views_[c].shown) asked[count++] = set_of(c).data();
-
-    // Each key is met at the first of its further contents.
-    item_sets::for_each(further_.data(), further_.data(), set_words(items_), [&](std::size_t number) {
-        std::uint16_t const first = first_item(keys_[number]);
-        if (has(alternatives, number) || has(alternatives, first)) return;
-        std::uint16_t primary = first;
-        std::size_t most = 0;
-        std::uint16_t candidate = first;
-        for (int i = 0; i < compared_contents; ++i) {
-            std::size_t votes = 0;
-            for (std::size_t v = 0; v < count; ++v) votes += has(asked[v], candidate);
-            if (votes > most) {
-                most = votes;
-                primary = candidate;
-            }
-            candidate = next_of_key_[candidate];
-            if (candidate == first) break;
-        }
-        for (std::uint16_t other = next_of_key_[primary]; other != primary; other = next_of_key_[other])
-            insert(alternatives, other);
-    });
+    return items_;
 }
 
 // ---- the public class ----------------------------------------------------------------------------------------------
 
 std::size_t shared_world::fixed_bytes(shared_limits const& limits) noexcept { return state::layout{limits}.end; }
-std::uint64_t shared_world::tick_bytes(shared_limits const& limits, std::size_t items, std::size_t ints,
+std::uint64_t shared_world::tick_bytes(shared_limits const& limits, std::size_t contents, std::size_t ints,
                                        std::size_t seen) noexcept {
-    return detail::tick_plan{limits.clients, items, ints, true}.end +
-           std::uint64_t{limits.clients} * (8 * set_words(items) + detail::eights(2 * seen));
+    return detail::tick_plan{limits.clients, contents, ints}.end +
+           std::uint64_t{limits.clients} * detail::view_plan{seen}.end;
 }
 
 shared_world::shared_world(shared_limits const& limits, std::span<std::byte> memory) noexcept {
@@ -424,24 +397,32 @@ shared_world::shared_world(shared_limits const& limits, std::span<std::byte> mem
            memory.size() >= fixed_bytes(limits));
     static_assert(alignof(state) <= alignment);
     state_ = ::new (memory.data()) state{limits, memory};
-    stage_ = &state_->stage_;
 }
 
 result<std::uint16_t> shared_world::extended_type(uuid const& extended) noexcept {
     return state_->extended_type(extended);
 }
 result<std::size_t> shared_world::start(std::int32_t tick) noexcept { return state_->start(tick); }
-result<std::size_t> shared_world::add(item const& copied) noexcept { return state_->add(copied); }
-result<std::size_t> shared_world::keep(std::size_t first, std::size_t count) noexcept {
-    return state_->keep(first, count);
-}
-result<std::size_t> shared_world::show(std::size_t client, std::span<std::uint64_t const> set) noexcept {
-    return state_->show(client, set);
-}
 void shared_world::start_view(std::size_t client) noexcept { state_->start_view(client); }
+result<std::size_t> shared_world::add_to_view(item const& copied) noexcept {
+    if (errc const error = state_->put(copied.key, copied.data); error != errc::ok)
+        return failure{error, state_->items_};
+    return state_->items_;
+}
+result<std::span<std::int32_t>> shared_world::add_to_view(std::uint16_t type, std::uint16_t id,
+                                                          std::size_t ints) noexcept {
+    return state_->put_zeros(make_key(type, id), ints);
+}
+result<std::size_t> shared_world::share(std::span<std::int32_t const> data) noexcept { return state_->share(data); }
+result<std::size_t> shared_world::add_shared(std::uint16_t type, std::uint16_t id, std::size_t content) noexcept {
+    if (errc const error = state_->put_shared(make_key(type, id), content); error != errc::ok)
+        return failure{error, state_->items_};
+    return state_->items_;
+}
+std::size_t shared_world::view_size() const noexcept { return state_->items_ + (state_->pending_key_ >= 0); }
 result<std::size_t> shared_world::finish_view() noexcept { return state_->finish_view(); }
 result<std::size_t> shared_world::finish() noexcept { return state_->finish(); }
-std::size_t shared_world::size() const noexcept { return state_->items_; }
+std::size_t shared_world::contents() const noexcept { return state_->contents_; }
 std::size_t shared_world::ticks() const noexcept { return state_->count_; }
 std::optional<std::int32_t> shared_world::newest() const noexcept { return state_->newest(); }
 bool shared_world::holds(std::size_t client, std::int32_t tick) const noexcept {
@@ -454,6 +435,7 @@ result<snapshot_view> shared_world::snapshot(std::size_t client, std::int32_t ti
                                              std::span<std::int32_t> out) const noexcept {
     return state_->snapshot(client, tick, out);
 }
+std::uint64_t shared_world::views_alone() const noexcept { return state_->views_alone_; }
 void shared_world::drop_before(std::int32_t tick) noexcept { state_->drop_before(tick); }
 void shared_world::forget_client(std::size_t client) noexcept { state_->forget_client(client); }
 void shared_world::clear() noexcept { state_->clear(); }

@@ -5,7 +5,6 @@
 
 #include "teewire/shared_world.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
@@ -19,10 +18,11 @@ public:
 
     result<std::uint16_t> extended_type(uuid const& extended) noexcept;
     result<std::size_t> start(std::int32_t tick) noexcept;
-    result<std::size_t> add(item const& copied) noexcept;
-    result<std::size_t> keep(std::size_t first, std::size_t count) noexcept;
-    result<std::size_t> show(std::size_t client, std::span<std::uint64_t const> set) noexcept;
     void start_view(std::size_t client) noexcept;
+    result<std::size_t> share(std::span<std::int32_t const> data) noexcept;
+    errc put(std::int32_t key, std::span<std::int32_t const> data) noexcept;
+    errc put_shared(std::int32_t key, std::size_t number) noexcept;
+    result<std::span<std::int32_t>> put_zeros(std::int32_t key, std::size_t ints) noexcept;
     result<std::size_t> finish_view() noexcept;
     result<std::size_t> finish() noexcept;
     [[nodiscard]] std::optional<std::int32_t> newest() const noexcept;
@@ -37,139 +37,142 @@ private:
     friend class shared_encoder;
     friend class shared_world;
 
-    // A view of the tick that is being made.
-    struct view {
-        std::uint32_t items;
-        std::uint32_t ints; // of the items section
-        std::uint32_t checksum;
-        bool shown;
-        bool sorted;                // in the order of the numbers; otherwise there is a list
-        bool listed;                // there is a list anyway
-        std::uint32_t items_before; // in the list of the tick before
-    };
-
     // Where the parts lie that are always there.
     struct layout : detail::memory_plan {
         explicit constexpr layout(shared_limits const& l) noexcept
-            : memory_plan{detail::eights(sizeof(state))}, entries{take<detail::shared_entry>(l.ticks)},
-              tallies{take<std::uint64_t>(l.items)}, further{take<std::uint64_t>(detail::set_words(l.items))},
-              views{take<view>(l.clients)}, keys{take<std::int32_t>(l.items)},
-              begins{take<std::uint32_t>(std::size_t{l.items} + 1)}, ids{take<std::uint32_t>(l.items)},
-              next_of_key{take<std::uint16_t>(l.items)}, successors{take<std::uint16_t>(l.items)},
-              data{take<std::int32_t>(l.ints)}, sets{take<std::uint64_t>(l.clients * detail::set_words(l.items))},
-              staged_keys{take<std::int32_t>(l.client.items)}, staged_begins{take<std::uint32_t>(
-                                                                   std::size_t{l.client.items} + 1)},
-              staged_items{take<std::uint16_t>(l.client.items)}, staged_different{take<std::uint64_t>(
-                                                                     l.client.items / 64 + 1)},
-              staged_data{take<std::int32_t>(l.client.ints() + 32)} { // comparing reads past an item
-            for (std::size_t i = 0; i < 2; ++i) {
-                index_keys[i] = take<std::int32_t>(l.items);
-                index_places[i] = take<std::uint16_t>(std::bit_ceil(2 * std::max<std::size_t>(2, l.items)));
-                index_items[i] = take<std::uint16_t>(l.items);
-                lists[i] = take<std::uint16_t>(std::size_t{l.clients} * l.client.items);
-            }
-        }
-        detail::part_of<detail::shared_entry> entries;
-        detail::part_of<std::uint64_t> tallies, further;
-        detail::part_of<view> views;
-        detail::part_of<std::int32_t> keys;
-        detail::part_of<std::uint32_t> begins, ids;
-        detail::part_of<std::uint16_t> next_of_key, successors;
+            : memory_plan{detail::eights(sizeof(state))}, ticks{take<detail::shared_tick>(l.ticks)},
+              views{take<detail::shared_view>(l.clients)}, hashes{take<std::uint32_t>(l.contents)},
+              sums{take<std::uint32_t>(l.contents)}, ids{take<std::uint32_t>(l.contents)},
+              table{take<std::uint16_t>(std::bit_ceil(2 * std::size_t{l.contents}))},
+              successors{take<std::uint16_t>(l.contents)}, begins{take<std::uint32_t>(std::size_t{l.contents} + 1)},
+              data{take<std::int32_t>(l.ints)}, keys{take<std::int32_t>(l.client.items)},
+              numbers{take<std::uint16_t>(l.client.items)}, fresh{take<std::uint16_t>(l.client.items)},
+              own_begins{take<std::uint32_t>(std::size_t{l.client.items} + 1)},
+              own_data{take<std::int32_t>(l.client.ints())}, pending{take<std::int32_t>(l.client.ints() + 4)} {}
+        detail::part_of<detail::shared_tick> ticks;
+        detail::part_of<detail::shared_view> views;
+        detail::part_of<std::uint32_t> hashes, sums, ids;
+        detail::part_of<std::uint16_t> table, successors;
+        detail::part_of<std::uint32_t> begins;
         detail::part_of<std::int32_t> data;
-        detail::part_of<std::uint64_t> sets;
-        detail::part_of<std::int32_t> staged_keys;
-        detail::part_of<std::uint32_t> staged_begins;
-        detail::part_of<std::uint16_t> staged_items;
-        detail::part_of<std::uint64_t> staged_different;
-        detail::part_of<std::int32_t> staged_data;
-        // For the tick that is being made, and for the one before, in turn.
-        std::array<detail::part_of<std::int32_t>, 2> index_keys{};
-        std::array<detail::part_of<std::uint16_t>, 2> index_places{}, index_items{}, lists{};
+        detail::part_of<std::int32_t> keys;
+        detail::part_of<std::uint16_t> numbers, fresh;
+        detail::part_of<std::uint32_t> own_begins;
+        detail::part_of<std::int32_t> own_data, pending;
     };
 
-    // The index of a tick's keys: the first item of each.
-    struct index {
-        key_index keys;
-        std::span<std::uint16_t> items;
-    };
-
-    [[nodiscard]] detail::shared_entry& at(std::size_t i) const noexcept {
-        return entries_[(first_ + i) % entries_.size()];
+    // ---- past ticks ----
+    [[nodiscard]] detail::shared_tick& at(std::size_t i) const noexcept {
+        return ticks_[(first_ + i) % ticks_.size()];
     }
     [[nodiscard]] detail::shared_tick const* newest_tick() const noexcept {
-        return count_ != 0 ? &at(count_ - 1).tick : nullptr;
+        return count_ != 0 ? &at(count_ - 1) : nullptr;
     }
     [[nodiscard]] detail::shared_tick const* find(std::int32_t tick) const noexcept;
     [[nodiscard]] detail::shared_tick const* find(std::size_t client, std::int32_t tick) const noexcept;
-    [[nodiscard]] std::uint16_t first_item(std::int32_t key) const noexcept;
-    [[nodiscard]] std::span<std::int32_t const> content(std::size_t number) const noexcept {
-        return data_.subspan(begins_[number], begins_[number + 1] - begins_[number]);
-    }
-    [[nodiscard]] std::uint32_t id_before(std::int32_t key, std::span<std::int32_t const> data) noexcept;
-    std::size_t append(std::int32_t key, std::span<std::int32_t const> data, std::uint32_t id) noexcept;
-    result<std::size_t> intern(std::int32_t key, std::span<std::int32_t const> data, std::uint16_t like) noexcept;
-    [[nodiscard]] failure no_room(std::size_t ints) const noexcept;
-    void find_keys() noexcept;
-    void expect(std::size_t before, std::size_t item) noexcept;
-    result<std::size_t> add_staged(std::size_t staged) noexcept;
-    // A client's items in the order in which they were added, in the tick of that turn.
-    [[nodiscard]] std::span<std::uint16_t> list_of(std::size_t client, std::size_t turn) const noexcept {
-        return lists_[turn].subspan(client * limits_.client.items, limits_.client.items);
-    }
-    [[nodiscard]] std::span<std::uint64_t> set_of(std::size_t client) const noexcept {
-        std::size_t const words = detail::set_words(limits_.items);
-        return sets_.subspan(client * words, words);
-    }
-    void choose_primary(std::uint64_t* alternatives) noexcept;
-    void describe_types() noexcept;
-    void leave_out(failure error) noexcept;
     void drop_oldest() noexcept;
-    [[nodiscard]] index make_index(std::size_t turn) const noexcept;
+    [[nodiscard]] std::size_t oldest_block() const noexcept { return count_ != 0 ? at(0).begin : making_begin_; }
+    std::optional<std::size_t> allocate(std::size_t bytes) noexcept;
+    void move_blocks(std::size_t begin, std::size_t end, std::size_t by) noexcept;
+    // A block of the memory of ticks.
+    [[nodiscard]] std::span<std::byte> block(std::uint32_t eights_and_one, std::size_t bytes) const noexcept {
+        return past_.subspan(std::size_t{8} * (eights_and_one - 1), bytes);
+    }
+    [[nodiscard]] std::span<std::int32_t const> keys_of(detail::shared_view const& v) const noexcept {
+        detail::view_plan const plan{v.items};
+        return plan.keys.in(block(v.list, plan.end));
+    }
+    // By item, if the contents are not the view's own.
+    [[nodiscard]] std::uint16_t const* contents_of(detail::shared_view const& v) const noexcept {
+        detail::view_plan const plan{v.items};
+        return plan.contents.in(block(v.list, plan.end)).data();
+    }
+    // By item, if they are.
+    [[nodiscard]] detail::content_table own_contents(detail::shared_view const& v) const noexcept {
+        detail::alone_plan const plan{v.items, v.ints - 2 - 2 * std::size_t{v.items}};
+        auto const own = block(v.alone, plan.end);
+        return {plan.begins.in(own).data(), plan.data.in(own).data()};
+    }
+    [[nodiscard]] std::span<std::int32_t const>
+    content(detail::shared_tick const& tick, detail::shared_view const& v, std::size_t item) const noexcept {
+        return v.alone != 0 ? own_contents(v)[item] : tick.table[contents_of(v)[item]];
+    }
+
+    // ---- the view that is being made ----
+    [[nodiscard]] errc room_for(std::int32_t key, std::size_t ints) const noexcept;
+    [[nodiscard]] std::size_t place_before(std::int32_t key) noexcept;
+    [[gnu::noinline]] void settle() noexcept;
+    [[gnu::always_inline]] std::size_t append_key(std::int32_t key) noexcept;
+    [[gnu::always_inline]] void append(std::int32_t key, std::span<std::int32_t const> data) noexcept;
+    void append_alone(std::span<std::int32_t const> data) noexcept;
+    [[gnu::noinline]] void go_alone() noexcept;
+    [[nodiscard]] std::span<std::int32_t const> content(std::size_t number) const noexcept {
+        return {data_.data() + begins_[number], begins_[number + 1] - begins_[number]};
+    }
+    [[nodiscard, gnu::noinline]] std::uint16_t intern(std::span<std::int32_t const> data,
+                                                      std::uint16_t was) noexcept;
+    void grow_table() noexcept;
+    void leave_out_repeated() noexcept;
+    void leave_out(failure error) noexcept;
 
     shared_limits limits_;
     std::span<std::byte> memory_;
     layout parts_{limits_};
 
-    // Past ticks.
-    std::span<detail::shared_entry> entries_;
+    // Past ticks, and what is there of the one that is being made: blocks in a ring.
+    std::span<detail::shared_tick> ticks_;
     std::span<std::byte> past_;
     std::size_t first_ = 0;
     std::size_t count_ = 0;
-    std::size_t end_ = 0;
-    std::uint32_t changes_ = 0; // finished and cleared: what encoders have made is of no use any more
+    std::size_t end_ = 0;           // of the newest block
+    std::size_t high_ = 0;          // where the blocks before the start of the memory end, if the ring goes over it
+    std::size_t making_begin_ = 0;  // the first block of the tick that is being made
+    std::size_t making_blocks_ = 0; // how many it has
+    std::size_t making_bytes_ = 0;
+    std::size_t end_before_ = 0; // without them
+    std::uint32_t changes_ = 0;  // finished and cleared: what encoders have made is of no use any more
 
-    // The tick that is being made, or was made last. For each item: the sum of its data in the upper half, the number
-    // of its ints and its key in the lower.
-    std::span<std::uint64_t> tallies_;
-    std::span<std::uint64_t> further_; // the set of those that are not the first of their key
-    std::span<view> views_;
-    std::span<std::int32_t> keys_;
-    std::span<std::uint32_t> begins_;
-    std::span<std::uint32_t> ids_;
-    std::span<std::uint16_t> next_of_key_;
-    std::span<std::uint16_t> successors_; // by item of the tick before: the item that has its key now, or none
-    std::span<std::int32_t> data_;
-    std::span<std::uint64_t> sets_;
-    std::array<std::span<std::uint16_t>, 2> lists_;
-    std::array<index, 2> indexes_;
-    std::size_t turn_ = 0;      // of lists_ and indexes_; the others are of the tick before
-    bool indexed_ = false;      // indexes_[turn_] is of the newest tick, unless one is being made
-    bool index_before_ = false; // while one is being made, the other one is of the newest tick
+    // The tick that is being made, or was made last.
     bool making_ = false;
-    bool has_further_ = false;
+    bool current_ = false; // the newest tick is that one
     std::int32_t tick_ = 0;
-    std::size_t items_ = 0;
+    std::span<detail::shared_view> views_;
+    std::span<std::uint32_t> hashes_; // by content
+    std::span<std::uint32_t> sums_;   // of their data
+    std::span<std::uint32_t> ids_;
+    std::uint32_t next_id_ = 0;           // comes again after days, when no tick is held that had it
+    std::span<std::uint16_t> table_;      // by hash: a content, or none
+    std::size_t table_size_ = 0;          // of which so much is in use
+    std::span<std::uint16_t> successors_; // by content of the tick before: what it was last followed by, or none
+    std::span<std::uint32_t> begins_;
+    std::span<std::int32_t> data_;
+    std::size_t contents_ = 0;
     std::size_t ints_ = 0;
-    std::size_t described_ = 0;       // describing items, which come first
-    std::size_t expected_before_ = 0; // the item of the tick before that comes next, if nothing changes
-    std::uint32_t next_id_ = 0;
+    std::uint64_t views_alone_ = 0;
 
     // The view that is being made.
-    detail::view_stage stage_;
+    bool open_ = false;
     std::size_t client_ = 0;
-    std::span<std::uint16_t> staged_items_;     // of the world, with these keys and then with these contents
-    std::span<std::uint64_t> staged_different_; // from the items of the world
+    std::span<std::int32_t> keys_;
+    std::span<std::uint16_t> numbers_; // of contents, by item
+    std::span<std::uint16_t> fresh_;   // items whose keys were not found in the view before
+    std::size_t items_ = 0;
+    std::size_t fresh_count_ = 0;
+    std::size_t view_ints_ = 0; // of their data
+    std::uint32_t view_sum_ = 0;
     failure left_out_{};
+    // The client's view in the tick before.
+    std::span<std::int32_t const> keys_before_;
+    std::uint16_t const* contents_before_ = nullptr; // unless it had its own
+    std::size_t next_before_ = 0;                    // the item that is expected next
+    // Its contents, if the world has no room for them.
+    bool alone_ = false;
+    std::span<std::uint32_t> own_begins_;
+    std::span<std::int32_t> own_data_;
+    // An item whose data may still be written.
+    std::span<std::int32_t> pending_;
+    std::int32_t pending_key_ = -1; // if there is one
+    std::size_t pending_ints_ = 0;
 
     std::array<uuid, max_extended_types> extended_{};
     std::size_t extended_count_ = 0;

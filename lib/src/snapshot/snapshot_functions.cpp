@@ -3,9 +3,8 @@
 namespace teewire::kernels {
 namespace {
 
-constexpr snapshot_functions plain_functions = {
-    plain::holds_key, plain::checksum,       plain::create_delta,   plain::apply_delta,  plain::apply_updates,
-    plain::tally_set, plain::match_contents, plain::select_updates, plain::find_in_base, plain::copy_pieces};
+constexpr snapshot_functions plain_functions = {plain::holds_key, plain::checksum, plain::create_delta,
+                                                plain::apply_delta, plain::apply_updates};
 
 #if defined(TEEWIRE_COMPILER_VECTORS)
 constexpr snapshot_functions const& scalar_functions = scalar::functions;

@@ -5,7 +5,6 @@
 
 #include "../codec/cpu.hpp"
 #include "in_place_state.hpp"
-#include "shared_sets_state.hpp"
 #include "simd/bits.hpp"
 
 namespace teewire::kernels {
@@ -22,18 +21,6 @@ using apply_delta_fn = result<snapshot_view>(snapshot_view, std::span<std::int32
 /// before. Returns true with the first other update, false when the reader has no more.
 using apply_updates_fn = bool(in_place_state&, delta_reader&, delta_reader::update& other) noexcept;
 
-/// For a shared world: sums over a set of the first n items.
-using tally_set_fn = set_tally(std::uint64_t const* tallies, std::uint64_t const* set, std::size_t n) noexcept;
-/// For a shared world: finds the items of a client that equal those of the world.
-using match_contents_fn = void(staged_items const&) noexcept;
-/// For a shared world: the updates of a client.
-using select_updates_fn = void(shared_sets&) noexcept;
-/// For a shared world: the items of a set in the numbers of the base.
-using find_in_base_fn = void(std::span<shared_run const>, std::uint64_t const* now, std::uint64_t* base,
-                             std::size_t base_words) noexcept;
-/// Copies packed updates until one has no piece, and gives its item, or piece_copier::done.
-using copy_pieces_fn = std::uint32_t(piece_copier&) noexcept;
-
 /// Precondition of create_delta and apply_delta, but for the plain ones: the keys of each snapshot are distinct.
 struct snapshot_functions {
     holds_key_fn* holds_key;
@@ -41,11 +28,6 @@ struct snapshot_functions {
     create_delta_fn* create_delta;
     apply_delta_fn* apply_delta;
     apply_updates_fn* apply_updates;
-    tally_set_fn* tally_set;
-    match_contents_fn* match_contents;
-    select_updates_fn* select_updates;
-    find_in_base_fn* find_in_base;
-    copy_pieces_fn* copy_pieces;
 };
 
 /// Those in use. Other initialisers may call them before they are chosen; until then they are the plain ones.
@@ -76,9 +58,4 @@ kernels::checksum_fn checksum;
 kernels::create_delta_fn create_delta;
 kernels::apply_delta_fn apply_delta;
 kernels::apply_updates_fn apply_updates;
-kernels::tally_set_fn tally_set;
-kernels::match_contents_fn match_contents;
-kernels::select_updates_fn select_updates;
-kernels::find_in_base_fn find_in_base;
-kernels::copy_pieces_fn copy_pieces;
 } // namespace teewire::plain

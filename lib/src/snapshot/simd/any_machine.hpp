@@ -7,7 +7,6 @@
 #include "../../codec/cpu.hpp"
 #include "../in_place_state.hpp"
 #include "../key_filter.hpp"
-#include "../shared_sets_state.hpp"
 #include "../snapshot_functions.hpp"
 #include "bits.hpp"
 

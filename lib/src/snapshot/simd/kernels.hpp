@@ -6,13 +6,10 @@
 #include "../delta_create.hpp"
 #include "../holds_key.hpp"
 #include "../in_place.hpp"
-#include "../shared_sets.hpp"
 #include "../snapshot_functions.hpp"
 
 namespace teewire::kernels::TEEWIRE_LEVEL {
 
-constinit snapshot_functions const functions = {holds_key,     checksum,   create_delta,   apply_delta,
-                                                apply_updates, tally_set,  match_contents, select_updates,
-                                                find_in_base,  copy_pieces};
+constinit snapshot_functions const functions = {holds_key, checksum, create_delta, apply_delta, apply_updates};
 
 } // namespace teewire::kernels::TEEWIRE_LEVEL
