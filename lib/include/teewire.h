@@ -55,7 +55,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(_WIN32)
 /// How its functions are declared.
 #define TEEWIRE_API __attribute__((visibility("default")))
 #else

@@ -30,7 +30,7 @@ PLACES = ("lib/src", "replay/src", "lib/wasm", "lib/python")
 SCRIPTS = {".js": ("wasm-units",), ".py": ("python",)}
 # They read or build the sources and run little of them.
 BESIDE_THE_POINT = {"layers", "one-definition", "docs", "manifest", "symbols", "symbols-map", "exports", "freestanding", "installed",
-                    "embedded", "places", "citations", "version", "header-loop", "hashes"}
+                    "embedded", "amalgamation", "places", "citations", "version", "header-loop", "hashes"}
 # Tests that run most of a folder come first; later those that have noticed most there.
 LIKELY = {"replay/src/base": ("program", "replay"), "replay/src/cli": ("replay", "program"),
           "replay/src/edit": ("replay", "edit", "merge"), "replay/src/events": ("events", "replay"),

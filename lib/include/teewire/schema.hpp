@@ -86,7 +86,11 @@ inline constexpr std::array<named_size_table, 5> size_tables = {{
 }};
 
 /// The table of that name, or null.
-[[nodiscard]] size_table const* find_size_table(std::string_view name) noexcept;
+[[nodiscard]] inline size_table const* find_size_table(std::string_view name) noexcept {
+    for (named_size_table const& table : size_tables)
+        if (table.name == name) return table.sizes;
+    return nullptr;
+}
 
 // ---- extended types ------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ struct codec_functions {
 };
 
 /// Those in use. Other initialisers may call them before they are chosen; until then they are the scalar ones.
-[[gnu::visibility("hidden")]] extern constinit codec_functions codec;
+TEEWIRE_HIDDEN extern constinit codec_functions codec;
 [[nodiscard]] std::span<variant<codec_functions> const> codec_variants() noexcept;
 
 namespace scalar {

@@ -36,6 +36,13 @@
 #define TEEWIRE_END_LEVEL TEEWIRE_PRAGMA(GCC pop_options)
 #endif
 
+// Not among what a shared library exports. Windows exports nothing that is not asked for.
+#if defined(__GNUC__) && !defined(_WIN32)
+#define TEEWIRE_HIDDEN [[gnu::visibility("hidden")]]
+#else
+#define TEEWIRE_HIDDEN
+#endif
+
 namespace teewire::kernels {
 
 /// A set of instruction sets: a bit for each level but the scalar one, which needs none.

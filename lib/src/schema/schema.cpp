@@ -6,12 +6,6 @@
 
 namespace teewire {
 
-size_table const* find_size_table(std::string_view name) noexcept {
-    for (named_size_table const& table : size_tables)
-        if (table.name == name) return table.sizes;
-    return nullptr;
-}
-
 std::string_view name(protocol p) noexcept {
     switch (p) {
     case protocol::teeworlds_06: return "0.6";

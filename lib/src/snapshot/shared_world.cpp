@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t most_steps = 32;
 constexpr std::size_t least_table = 256;
 // How far from where a key is expected it is looked for.
-constexpr std::size_t near = 8;
+constexpr std::size_t nearby = 8;
 
 std::uint32_t hash_of(std::span<std::int32_t const> data, std::uint64_t multiplier) noexcept {
     std::uint64_t hash = data.size() * multiplier;
@@ -210,7 +210,7 @@ errc shared_world::state::room_for(std::int32_t key, std::size_t ints) const noe
 
 // The item of the view before with that key, if it is near where it is expected. Items before it were removed.
 std::size_t shared_world::state::place_before(std::int32_t key) noexcept {
-    std::size_t const end = std::min(keys_before_.size(), next_before_ + 1 + near);
+    std::size_t const end = std::min(keys_before_.size(), next_before_ + 1 + nearby);
     for (std::size_t i = next_before_; i < end; ++i)
         if (keys_before_[i] == key) {
             next_before_ = i + 1;

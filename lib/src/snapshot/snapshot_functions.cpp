@@ -3,18 +3,18 @@
 namespace teewire::kernels {
 namespace {
 
-constexpr snapshot_functions plain_functions = {plain::holds_key, plain::checksum, plain::create_delta,
+constexpr snapshot_functions plain_snapshots = {plain::holds_key, plain::checksum, plain::create_delta,
                                                 plain::apply_delta, plain::apply_updates};
 
 #if defined(TEEWIRE_COMPILER_VECTORS)
-constexpr snapshot_functions const& scalar_functions = scalar::functions;
+constexpr snapshot_functions const& scalar_snapshots = scalar::functions;
 #else
-constexpr snapshot_functions const& scalar_functions = plain_functions;
+constexpr snapshot_functions const& scalar_snapshots = plain_snapshots;
 #endif
 
-constexpr variant<snapshot_functions> variants[] = {
-    {"plain", required_by(cpu_level::scalar), plain_functions},
-    {"scalar", required_by(cpu_level::scalar), scalar_functions},
+constexpr variant<snapshot_functions> snapshot_list[] = {
+    {"plain", required_by(cpu_level::scalar), plain_snapshots},
+    {"scalar", required_by(cpu_level::scalar), scalar_snapshots},
 #if defined(__x86_64__)
     {"sse2", required_by(cpu_level::sse2), sse2::functions},
     {"avx2", required_by(cpu_level::avx2), avx2::functions},
@@ -24,14 +24,14 @@ constexpr variant<snapshot_functions> variants[] = {
 #endif
 };
 
-constinit follower layer = {
+constinit follower snapshot_layer = {
     [](instruction_sets allowed) noexcept { choose(snapshot, snapshot_variants(), allowed); }};
-[[maybe_unused]] bool const chosen = follow(layer);
+[[maybe_unused]] bool const snapshot_chosen = follow(snapshot_layer);
 
 } // namespace
 
-constinit snapshot_functions snapshot = plain_functions;
+constinit snapshot_functions snapshot = plain_snapshots;
 
-std::span<variant<snapshot_functions> const> snapshot_variants() noexcept { return variants; }
+std::span<variant<snapshot_functions> const> snapshot_variants() noexcept { return snapshot_list; }
 
 } // namespace teewire::kernels

@@ -31,7 +31,7 @@ struct snapshot_functions {
 };
 
 /// Those in use. Other initialisers may call them before they are chosen; until then they are the plain ones.
-[[gnu::visibility("hidden")]] extern constinit snapshot_functions snapshot;
+TEEWIRE_HIDDEN extern constinit snapshot_functions snapshot;
 [[nodiscard]] std::span<variant<snapshot_functions> const> snapshot_variants() noexcept;
 
 namespace scalar {

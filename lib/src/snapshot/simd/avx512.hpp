@@ -47,9 +47,6 @@ inline std::uint32_t sum_of_lanes(vec v) noexcept {
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
     return static_cast<std::uint32_t>(_mm_cvtsi128_si32(sum));
 }
-inline vec load_pairs(std::int32_t const* p, std::uint32_t items) noexcept {
-    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(items), p);
-}
 inline unsigned popcount(std::uint64_t set) noexcept { return static_cast<unsigned>(std::popcount(set)); }
 inline std::uint64_t compact(std::uint64_t set, std::uint64_t of) noexcept { return _pext_u64(set, of); }
 

@@ -62,10 +62,6 @@ inline bool any_equal(std::int32_t const* p, std::size_t n, vec value) noexcept 
     return vmaxvq_u32(hits) != 0;
 }
 inline std::uint32_t sum_of_lanes(vec v) noexcept { return static_cast<std::uint32_t>(vaddvq_s32(v)); }
-inline vec load_pairs(std::int32_t const* p, std::uint32_t items) noexcept {
-    static constexpr std::uint32_t wanted[] = {1, 1, 2, 2};
-    return vandq_s32(load(p), vreinterpretq_s32_u32(vtstq_u32(vdupq_n_u32(items), vld1q_u32(wanted))));
-}
 inline unsigned popcount(std::uint64_t set) noexcept { return static_cast<unsigned>(std::popcount(set)); }
 inline std::uint64_t compact(std::uint64_t set, std::uint64_t of) noexcept { return extract_bits(set, of); }
 

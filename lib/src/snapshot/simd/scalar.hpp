@@ -69,12 +69,6 @@ inline bool any_equal(std::int32_t const* p, std::size_t n, vec value) noexcept 
     return bits(hits) != 0;
 }
 inline std::uint32_t sum_of_lanes(vec v) noexcept { return v[0] + v[1] + v[2] + v[3]; }
-// Two ints for each item: those of items whose bits are set, and otherwise zeros. There are width / 2 items, or none.
-inline vec load_pairs(std::int32_t const* p, std::uint32_t items) noexcept {
-    std::uint32_t const first = 0 - (items & 1);
-    std::uint32_t const second = 0 - (items >> 1 & 1);
-    return load(p) & vec{first, first, second, second};
-}
 // The number of bits set.
 inline unsigned popcount(std::uint64_t set) noexcept { return count_bits(set); }
 // The bits of `set` that are in `of`, moved together.

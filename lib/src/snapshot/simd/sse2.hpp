@@ -54,11 +54,6 @@ inline std::uint32_t sum_of_lanes(vec v) noexcept {
     sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
     return static_cast<std::uint32_t>(_mm_cvtsi128_si32(sum));
 }
-inline vec load_pairs(std::int32_t const* p, std::uint32_t items) noexcept {
-    vec const wanted = _mm_setr_epi32(1, 1, 2, 2);
-    return _mm_and_si128(load(p),
-                         _mm_cmpeq_epi32(_mm_and_si128(all(static_cast<std::int32_t>(items)), wanted), wanted));
-}
 inline unsigned popcount(std::uint64_t set) noexcept { return count_bits(set); }
 inline std::uint64_t compact(std::uint64_t set, std::uint64_t of) noexcept { return extract_bits(set, of); }
 
