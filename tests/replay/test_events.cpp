@@ -516,6 +516,15 @@ TEST_CASE("names and teams change") {
     h.finish();
     CHECK(h.lines() == lines({"102 derived alice is now ally", "102 derived ally joined the spectators",
                               "102 derived bob joined the blue team"}));
+    // Who has gone has no new name, whatever is left of it.
+    happenings gone{p06};
+    gone.snapshot(100, first);
+    scene third = game(p06, {0});
+    third.add("client_info", 1, {}, "robert");
+    gone.snapshot(102, third);
+    gone.finish();
+    CHECK(gone.lines().find("is now") == std::string::npos);
+    CHECK(gone.lines().find("left") != std::string::npos);
 }
 
 // ---- what tees do --------------------------------------------------------------------------------------------------

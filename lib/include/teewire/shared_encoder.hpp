@@ -25,7 +25,7 @@ public:
     static constexpr std::size_t alignment = 8; ///< of the memory
 
     /// Bytes that hold the differences to so many acknowledged ticks until the next tick. With less, differences are dropped
-    /// and made again. 1.2 MB for 8 ticks of 1024 contents with 8192 ints.
+    /// and made again. 1.1 MB for 8 ticks of 1024 contents with 8192 ints.
     [[nodiscard]] static std::uint64_t bytes_for(shared_limits const& limits, std::size_t contents,
                                                  std::size_t ints, std::size_t ticks) noexcept;
     /// The least memory an encoder works with.
@@ -41,9 +41,10 @@ public:
 
     /// Encodes the client's newest snapshot as a delta to its snapshot of `base_tick`, or to the empty snapshot if that
     /// is -1 or not held for this client; the result's base_tick says which. The bytes are in the encoder's memory and
-    /// valid until the next call; the `max_head` bytes before them may be overwritten. Errors: unknown_tick if the client has no snapshot in the newest tick, or finish() failed for the
-    /// last tick; size_mismatch, at the number of the item in the snapshot, as create_delta. O(items + bytes) if
-    /// another client had the same base tick, O(items + ints) for the first.
+    /// valid until the next call; the `max_head` bytes before them may be overwritten. Errors: unknown_tick if the client
+    /// has no snapshot in the newest tick, or finish() failed for the last tick; size_mismatch, at the number of the item in
+    /// the snapshot, as create_delta. O(items + bytes) if another client had the same base tick, O(items + ints) for the
+    /// first.
     result<packed_delta> encode(std::size_t client, std::int32_t base_tick, size_table const& sizes) noexcept;
 
     /// The world that it encodes.

@@ -36,7 +36,7 @@ public:
     static constexpr std::size_t max_extended_types = 64; ///< of one world
     static constexpr std::size_t alignment = 8;           ///< of the memory
 
-    /// Bytes for everything except ticks: 0.9 MiB with the default limits.
+    /// Bytes for everything except ticks: 1 MiB with the default limits.
     [[nodiscard]] static std::size_t fixed_bytes(shared_limits const& limits) noexcept;
     /// Bytes of a tick with so many different contents and ints of data, of which each client sees `seen` items. A server
     /// of 64 clients that see 370 items of 600 contents with 6000 ints needs 13 MB for 75 ticks.

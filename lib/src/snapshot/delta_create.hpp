@@ -19,17 +19,6 @@
 namespace teewire::kernels::TEEWIRE_LEVEL {
 namespace {
 
-inline void set_bits(std::span<std::uint64_t> bits, std::size_t first, std::size_t end) noexcept {
-    if (end - first == 1) {
-        bits[first / 64] |= std::uint64_t{1} << first % 64;
-        return;
-    }
-    for (; first < end; first = (first / 64 + 1) * 64) {
-        std::size_t const upto = std::min(end - first / 64 * 64, std::size_t{64});
-        bits[first / 64] |= ~std::uint64_t{0} << first % 64 & ~std::uint64_t{0} >> (64 - upto);
-    }
-}
-
 // Those of 64 ints that differ; of the first n < 64.
 inline std::uint64_t differing(std::int32_t const* a, std::int32_t const* b) noexcept {
 #ifdef TEEWIRE_UNEQUAL_64 // a level may have its own

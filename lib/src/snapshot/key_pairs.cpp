@@ -23,27 +23,21 @@ std::size_t count_alike(std::int32_t const* a, std::int32_t const* b, std::size_
     return i;
 }
 
-void insert(std::uint64_t* set, std::size_t first, std::size_t end) noexcept {
-    for (; first < end; first = (first / 64 + 1) * 64) {
-        std::size_t const upto = std::min(end - first / 64 * 64, std::size_t{64});
-        set[first / 64] |= ~std::uint64_t{0} << first % 64 & ~std::uint64_t{0} >> (64 - upto);
-    }
-}
-
 } // namespace
 
 std::size_t key_pairs::find(std::span<std::int32_t const> keys, std::span<std::int32_t const> others,
                             room const& room) noexcept {
     std::size_t const n = keys.size();
     std::size_t const m = others.size();
-    std::fill_n(room.paired, (m + 63) / 64, std::uint64_t{0});
+    std::span const paired{room.paired, (m + 63) / 64};
+    std::fill(paired.begin(), paired.end(), std::uint64_t{0});
     std::size_t pairs = 0;
     std::size_t rest = 0; // keys without a partner so far
     std::size_t j = 0;    // the place that is expected next
     for (std::size_t i = 0; i < n;) {
         std::size_t const alike = count_alike(keys.data() + i, others.data() + j, std::min(n - i, m - j));
         for (std::size_t k = 0; k < alike; ++k) room.partners[i + k] = static_cast<std::uint16_t>(j + k);
-        insert(room.paired, j, j + alike);
+        kernels::set_bits(paired, j, j + alike);
         pairs += alike;
         i += alike;
         j += alike;
@@ -55,20 +49,20 @@ std::size_t key_pairs::find(std::span<std::int32_t const> keys, std::span<std::i
             j = at;
             continue;
         }
-        room.partners[i] = none;
+        room.partners[i] = detail::none;
         room.rest_keys[rest] = keys[i];
         room.rest[rest++] = static_cast<std::uint16_t>(i++);
     }
     // Keys that changed places are left in both lists.
     if (rest == 0 || pairs == m) return pairs;
     for (std::size_t place = 0; place < m; ++place) {
-        if ((room.paired[place / 64] >> place % 64 & 1) != 0 ||
+        if ((paired[place / 64] >> place % 64 & 1) != 0 ||
             !kernels::snapshot.holds_key({room.rest_keys, rest}, others[place]))
             continue;
         std::size_t k = 0;
         while (room.rest_keys[k] != others[place]) ++k;
         room.partners[room.rest[k]] = static_cast<std::uint16_t>(place);
-        insert(room.paired, place, place + 1);
+        kernels::set_bits(paired, place, place + 1);
         ++pairs;
     }
     return pairs;

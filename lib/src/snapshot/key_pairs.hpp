@@ -1,13 +1,13 @@
 // Which keys of two lists are the same, for shared worlds.
 #pragma once
 
+#include "shared_tick.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace teewire::key_pairs {
-
-inline constexpr std::uint16_t none = 0xffff;
 
 /// Room for lists of that many keys.
 struct room {

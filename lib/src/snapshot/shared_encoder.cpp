@@ -15,7 +15,6 @@
 
 namespace teewire {
 
-using detail::content_table;
 using detail::none;
 using detail::shared_tick;
 using detail::shared_view;
@@ -90,7 +89,7 @@ private:
     [[nodiscard]] std::byte* take(std::size_t bytes) noexcept;
     [[nodiscard]] bool prepare(std::int32_t base_tick, difference*& differences) noexcept;
     [[nodiscard]] std::size_t choose(job const& j) noexcept;
-    [[nodiscard]] bool write_chosen(job& j, std::size_t n, size_table const& sizes) noexcept;
+    [[nodiscard]] std::size_t write_chosen(job& j, std::size_t n, size_table const& sizes) noexcept;
     [[nodiscard]] bool write_update(job& j, std::size_t item, size_table const& sizes) noexcept;
     [[nodiscard]] std::uint32_t keep(std::size_t ints, std::span<std::uint8_t const> body) noexcept;
     [[nodiscard, gnu::always_inline]] static inline bool
@@ -171,8 +170,8 @@ result<packed_delta> shared_encoder::state::encode(std::size_t client, std::int3
     }
     shared_tick const* const base = base_tick < now->tick ? world_.find(client, base_tick) : nullptr;
     job j{now, now->views[client], base, base != nullptr ? base->views[client] : shared_view{}, nullptr, nullptr};
-    std::int32_t const shared_base = base != nullptr && j.base_view.alone == 0 ? base_tick : -1;
-    if (j.view.alone == 0 && !prepare(shared_base, j.differences)) {
+    std::int32_t const shared_base = base != nullptr && !j.base_view.alone ? base_tick : -1;
+    if (!j.view.alone && !prepare(shared_base, j.differences)) {
         forget();
         [[maybe_unused]] bool const prepared = prepare(shared_base, j.differences);
         assert(prepared); // least_bytes()
@@ -189,7 +188,8 @@ result<packed_delta> shared_encoder::state::encode(std::size_t client, std::int3
             key_pairs::for_each_unpaired(pairs_, keys.size(),
                                          [&](std::size_t i) { j.out = put_varint(j.out, keys[i]); });
     }
-    if (!write_chosen(j, choose(j), sizes)) return failure{errc::size_mismatch, chosen_[j.updates]};
+    if (std::size_t const wrong = write_chosen(j, choose(j), sizes); wrong != none)
+        return failure{errc::size_mismatch, wrong};
 
     packed_delta delta{{begin, 0}, now->tick, base != nullptr ? base_tick : -1, j.view.checksum};
     if (removed == 0 && j.updates == 0) return delta;
@@ -209,8 +209,7 @@ std::size_t shared_encoder::state::choose(job const& j) noexcept {
     std::uint32_t* const bodies = bodies_;
     std::uint16_t* const chosen = chosen_;
     std::uint16_t const* const partners = pairs_.partners;
-    bool const shared = j.view.alone == 0;
-    if (!shared || (j.base != nullptr && j.base_view.alone != 0)) {
+    if (j.view.alone || j.base_view.alone) {
         for (std::size_t i = 0; i < n; ++i) {
             chosen[i] = static_cast<std::uint16_t>(i);
             bodies[i] = unknown;
@@ -263,8 +262,8 @@ bool shared_encoder::state::put_head(std::uint8_t*& out, std::int32_t key, std::
     return true;
 }
 
-// Error: false, and then chosen_[j.updates] is the item that no receiver could read.
-bool shared_encoder::state::write_chosen(job& j, std::size_t n, size_table const& sizes) noexcept {
+// The first item that no receiver could read, or none of them.
+std::size_t shared_encoder::state::write_chosen(job& j, std::size_t n, size_table const& sizes) noexcept {
     std::int32_t const* const keys = world_.keys_of(j.view).data();
     std::byte const* const memory = memory_.data();
     std::uint8_t* out = j.out;
@@ -290,19 +289,17 @@ bool shared_encoder::state::write_chosen(job& j, std::size_t n, size_table const
             out += head.bytes;
             ++updates;
         }
-        if (!good) [[unlikely]] {
-            j.updates = k;
-            return false;
-        }
+        if (!good) [[unlikely]]
+            return item;
     }
     j.out = out;
     j.updates = updates;
-    return true;
+    return none;
 }
 
 // Writes an update whose body was not made yet, unless the content is the same, and keeps it for other clients.
 bool shared_encoder::state::write_update(job& j, std::size_t item, size_table const& sizes) noexcept {
-    bool const shared = j.view.alone == 0;
+    bool const shared = !j.view.alone;
     std::size_t const partner = j.base != nullptr ? pairs_.partners[item] : none;
     auto const data = world_.content(*j.now, j.view, item);
     std::uint16_t const content = shared ? world_.contents_of(j.view)[item] : none;

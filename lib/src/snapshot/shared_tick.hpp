@@ -42,7 +42,7 @@ struct shared_view {
     std::uint32_t checksum = 0;
     std::uint32_t list =
         0; // where its view_plan lies, in eights of bytes, plus one; 0: the client was not shown this tick
-    std::uint32_t alone = 0; // the same of an alone_plan, if the contents are its own
+    bool alone = false; // it has contents of its own: an alone_plan after that
 };
 
 // The keys of a view in the order of the snapshot, and the numbers of their contents.

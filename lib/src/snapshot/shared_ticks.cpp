@@ -21,7 +21,7 @@ std::optional<std::size_t> shared_world::state::allocate(std::size_t bytes) noex
     bytes = std::max<std::size_t>(bytes, 8);                       // none is empty, or it would not be one
     if (bytes > past_.size() - making_bytes_) return std::nullopt; // whatever is dropped
     for (;;) {
-        bool const used = count_ != 0 || making_blocks_ != 0;
+        bool const used = count_ != 0 || making_bytes_ != 0;
         std::size_t const oldest = oldest_block();
         bool const wrapped = used && end_ <= oldest;
         std::optional<std::size_t> place =
@@ -30,7 +30,7 @@ std::optional<std::size_t> shared_world::state::allocate(std::size_t bytes) noex
         if (used && !wrapped && oldest >= 2 * (end_ - oldest) + bytes) place = 0;
         if (place) {
             if (used && *place < end_) high_ = end_;
-            if (making_blocks_++ == 0) making_begin_ = *place;
+            if (making_bytes_ == 0) making_begin_ = *place;
             making_bytes_ += bytes;
             end_ = *place + bytes;
             return place;
@@ -58,9 +58,8 @@ void shared_world::state::move_blocks(std::size_t begin, std::size_t end, std::s
     };
     auto const move_views = [&](shared_view* views) {
         for (std::size_t c = 0; c < limits_.clients; ++c)
-            for (std::uint32_t* const place : {&views[c].list, &views[c].alone})
-                if (*place != 0 && inside(std::size_t{8} * (*place - 1)))
-                    *place += static_cast<std::uint32_t>(by / 8);
+            if (std::uint32_t& list = views[c].list; list != 0 && inside(std::size_t{8} * (list - 1)))
+                list += static_cast<std::uint32_t>(by / 8);
     };
     for (std::size_t i = 0; i < count_; ++i) {
         shared_tick& tick = at(i);

@@ -3,7 +3,6 @@
 // the others are looked for by their hash.
 #include "shared_world_state.hpp"
 
-#include "hash.hpp"
 #include "same_content.hpp"
 #include "snapshot_functions.hpp"
 
@@ -42,8 +41,7 @@ std::uint32_t hash_of(std::span<std::int32_t const> data, std::uint64_t multipli
 } // namespace
 
 shared_world::state::state(shared_limits const& limits, std::span<std::byte> memory) noexcept
-    : limits_{limits}, memory_{memory}, ticks_{parts_.ticks.in(memory)}, past_{memory.subspan(
-                                                                             parts_.end,
+    : limits_{limits}, ticks_{parts_.ticks.in(memory)}, past_{memory.subspan(parts_.end,
                                                                              (memory.size() - parts_.end) / 8 * 8)},
       views_{parts_.views.in(memory)}, hashes_{parts_.hashes.in(memory)}, sums_{parts_.sums.in(memory)},
       ids_{parts_.ids.in(memory)}, table_{parts_.table.in(memory)},
@@ -57,7 +55,7 @@ shared_world::state::state(shared_limits const& limits, std::span<std::byte> mem
 }
 
 void shared_world::state::clear() noexcept {
-    first_ = count_ = end_ = making_blocks_ = making_bytes_ = contents_ = 0;
+    first_ = count_ = end_ = making_bytes_ = contents_ = 0;
     ++changes_;
     making_ = current_ = open_ = false;
 }
@@ -66,9 +64,9 @@ void shared_world::state::clear() noexcept {
 
 result<std::size_t> shared_world::state::start(std::int32_t tick) noexcept {
     if (auto const last = newest(); last && tick <= *last) return failure{errc::bad_tick, 0};
-    if (making_ && making_blocks_ != 0) end_ = end_before_;
+    if (making_bytes_ != 0) end_ = end_before_;
     making_ = true;
-    making_blocks_ = making_bytes_ = 0;
+    making_bytes_ = 0;
     end_before_ = end_;
     open_ = false;
     tick_ = tick;
@@ -86,7 +84,7 @@ result<std::size_t> shared_world::state::start(std::int32_t tick) noexcept {
 // The number of that content, which becomes one if there is none like it; none if there is no room for it. `was`: what the
 // item had in the tick before, or none.
 std::uint16_t shared_world::state::intern(std::span<std::int32_t const> data, std::uint16_t was) noexcept {
-    std::uint32_t const hash = hash_of(data, hash_multiplier(0, table_.data()));
+    std::uint32_t const hash = hash_of(data, multiplier_);
     std::size_t place = hash & (table_size_ - 1);
     std::size_t steps = 0;
     for (; table_[place] != none && steps < most_steps; ++steps) {
@@ -129,9 +127,9 @@ result<std::size_t> shared_world::state::finish() noexcept {
     auto const place = allocate(plan.end);
     making_ = false;
     current_ = place.has_value();
+    making_bytes_ = 0;
     if (!place) {
         end_ = end_before_;
-        making_blocks_ = 0;
         return failure{errc::too_large, past_.size()};
     }
     if (count_ == ticks_.size()) drop_oldest();
@@ -150,7 +148,6 @@ result<std::size_t> shared_world::state::finish() noexcept {
                       {copy(plan.begins, std::span<std::uint32_t const>{begins_}),
                        copy(plan.data, std::span<std::int32_t const>{data_})},
                       making_begin_};
-    making_blocks_ = 0;
     return contents_;
 }
 
@@ -187,7 +184,7 @@ void shared_world::state::start_view(std::size_t client) noexcept {
     if (count_ != 0)
         if (shared_view const& before = newest_tick()->views[client]; before.list != 0) {
             keys_before_ = keys_of(before);
-            if (before.alone == 0) contents_before_ = contents_of(before);
+            if (!before.alone) contents_before_ = contents_of(before);
         }
     for (std::size_t i = 0; i < extended_count_; ++i) {
         errc const error = put(make_key(type_ex, static_cast<std::uint16_t>(last_alias - i)), extended_[i].ints());
@@ -227,26 +224,33 @@ inline std::size_t shared_world::state::append_key(std::int32_t key) noexcept {
     return before;
 }
 
+// After append_key(). The number of its content, unless the view has its own.
+inline void shared_world::state::end_item(std::uint16_t number, std::span<std::int32_t const> data) noexcept {
+    if (alone_) {
+        append_alone(data);
+    } else {
+        numbers_[items_] = number;
+        view_sum_ += sums_[number];
+    }
+    view_ints_ += data.size();
+    ++items_;
+}
+
 // Precondition: there is room for it.
 inline void shared_world::state::append(std::int32_t key, std::span<std::int32_t const> data) noexcept {
     std::size_t const before = append_key(key);
+    std::uint16_t number = none;
     if (!alone_) {
         bool const known = before != keys_before_.size();
         std::uint16_t const was = known && contents_before_ != nullptr ? contents_before_[before] : none;
-        std::uint16_t number = was != none ? successors_[was] : none;
+        if (was != none) number = successors_[was];
         if (number == none || !same_content(content(number), data)) {
             number = intern(data, was);
             if (number == none) go_alone();
             else if (was != none) successors_[was] = number;
         }
-        if (!alone_) {
-            numbers_[items_] = number;
-            view_sum_ += sums_[number];
-        }
     }
-    if (alone_) append_alone(data);
-    view_ints_ += data.size();
-    ++items_;
+    end_item(number, data);
 }
 
 errc shared_world::state::put(std::int32_t key, std::span<std::int32_t const> data) noexcept {
@@ -271,14 +275,7 @@ errc shared_world::state::put_shared(std::int32_t key, std::size_t number) noexc
     auto const data = content(number);
     if (errc const error = room_for(key, data.size()); error != errc::ok) return error;
     append_key(key);
-    if (alone_) {
-        append_alone(data);
-    } else {
-        numbers_[items_] = static_cast<std::uint16_t>(number);
-        view_sum_ += sums_[number];
-    }
-    view_ints_ += data.size();
-    ++items_;
+    end_item(static_cast<std::uint16_t>(number), data);
     return errc::ok;
 }
 
@@ -368,14 +365,13 @@ result<std::size_t> shared_world::state::finish_view() noexcept {
     auto const list = past_.subspan(*place, plan.end);
     std::copy_n(keys_.begin(), items_, plan.keys.in(list).begin());
     shared_view v{static_cast<std::uint32_t>(items_), static_cast<std::uint32_t>(2 + 2 * items_ + view_ints_),
-                  view_sum_, static_cast<std::uint32_t>(*place / 8 + 1), 0};
+                  view_sum_, static_cast<std::uint32_t>(*place / 8 + 1), alone_};
     if (!alone_) {
         std::copy_n(numbers_.begin(), items_, plan.contents.in(list).begin());
     } else {
         auto const block = past_.subspan(*place + plan.end, own.end);
         std::copy_n(own_begins_.begin(), items_ + 1, own.begins.in(block).begin());
         std::copy_n(own_data_.begin(), view_ints_, own.data.in(block).begin());
-        v.alone = v.list + static_cast<std::uint32_t>(plan.end / 8);
         ++views_alone_;
     }
     views_[client_] = v;

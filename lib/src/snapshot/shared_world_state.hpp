@@ -1,6 +1,7 @@
 // The state at the front of a shared world's memory.
 #pragma once
 
+#include "hash.hpp"
 #include "shared_tick.hpp"
 
 #include "teewire/shared_world.hpp"
@@ -89,13 +90,14 @@ private:
     }
     // By item, if they are.
     [[nodiscard]] detail::content_table own_contents(detail::shared_view const& v) const noexcept {
+        std::size_t const list = detail::view_plan{v.items}.end;
         detail::alone_plan const plan{v.items, v.ints - 2 - 2 * std::size_t{v.items}};
-        auto const own = block(v.alone, plan.end);
+        auto const own = block(v.list, list + plan.end).subspan(list);
         return {plan.begins.in(own).data(), plan.data.in(own).data()};
     }
     [[nodiscard]] std::span<std::int32_t const>
     content(detail::shared_tick const& tick, detail::shared_view const& v, std::size_t item) const noexcept {
-        return v.alone != 0 ? own_contents(v)[item] : tick.table[contents_of(v)[item]];
+        return v.alone ? own_contents(v)[item] : tick.table[contents_of(v)[item]];
     }
 
     // ---- the view that is being made ----
@@ -103,6 +105,7 @@ private:
     [[nodiscard]] std::size_t place_before(std::int32_t key) noexcept;
     [[gnu::noinline]] void settle() noexcept;
     [[gnu::always_inline]] std::size_t append_key(std::int32_t key) noexcept;
+    [[gnu::always_inline]] void end_item(std::uint16_t number, std::span<std::int32_t const> data) noexcept;
     [[gnu::always_inline]] void append(std::int32_t key, std::span<std::int32_t const> data) noexcept;
     void append_alone(std::span<std::int32_t const> data) noexcept;
     [[gnu::noinline]] void go_alone() noexcept;
@@ -116,7 +119,6 @@ private:
     void leave_out(failure error) noexcept;
 
     shared_limits limits_;
-    std::span<std::byte> memory_;
     layout parts_{limits_};
 
     // Past ticks, and what is there of the one that is being made: blocks in a ring.
@@ -124,13 +126,12 @@ private:
     std::span<std::byte> past_;
     std::size_t first_ = 0;
     std::size_t count_ = 0;
-    std::size_t end_ = 0;           // of the newest block
-    std::size_t high_ = 0;          // where the blocks before the start of the memory end, if the ring goes over it
-    std::size_t making_begin_ = 0;  // the first block of the tick that is being made
-    std::size_t making_blocks_ = 0; // how many it has
-    std::size_t making_bytes_ = 0;
-    std::size_t end_before_ = 0; // without them
-    std::uint32_t changes_ = 0;  // finished and cleared: what encoders have made is of no use any more
+    std::size_t end_ = 0;          // of the newest block
+    std::size_t high_ = 0;         // where the blocks before the start of the memory end, if the ring goes over it
+    std::size_t making_begin_ = 0; // the first block of the tick that is being made
+    std::size_t making_bytes_ = 0; // of all its blocks; 0: it has none
+    std::size_t end_before_ = 0;   // without them
+    std::uint32_t changes_ = 0;    // finished and cleared: what encoders have made is of no use any more
 
     // The tick that is being made, or was made last.
     bool making_ = false;
@@ -140,8 +141,9 @@ private:
     std::span<std::uint32_t> hashes_; // by content
     std::span<std::uint32_t> sums_;   // of their data
     std::span<std::uint32_t> ids_;
-    std::uint32_t next_id_ = 0;           // comes again after days, when no tick is held that had it
-    std::span<std::uint16_t> table_;      // by hash: a content, or none
+    std::uint32_t next_id_ = 0;      // comes again after days, when no tick is held that had it
+    std::span<std::uint16_t> table_; // by hash: a content, or none
+    std::uint64_t multiplier_ = hash_multiplier(0, table_.data());
     std::size_t table_size_ = 0;          // of which so much is in use
     std::span<std::uint16_t> successors_; // by content of the tick before: what it was last followed by, or none
     std::span<std::uint32_t> begins_;
