@@ -516,7 +516,7 @@ TEST_CASE("names and teams change") {
     h.finish();
     CHECK(h.lines() == lines({"102 derived alice is now ally", "102 derived ally joined the spectators",
                               "102 derived bob joined the blue team"}));
-    // Who has gone has no new name, whatever is left of it.
+    // A client that has left gets no new name, even when its info stays.
     happenings gone{p06};
     gone.snapshot(100, first);
     scene third = game(p06, {0});
