@@ -4,6 +4,25 @@ import { TeewireError, hexadecimal } from './module.js';
 import { Snapshot } from './snapshot.js';
 import { PROTOCOLS } from './tables.js';
 
+/** @import { Header, Message, Protocol, Stretch } from './teewire.js' */
+/** @import { Module } from './module.js' */
+/** @import { ItemTypes } from './tables.js' */
+
+/**
+ * Whose items and messages there are in a demo. `sizes`: which sizes of items its deltas leave out, as the library has them
+ * in memory.
+ * @typedef {{protocol: Protocol, sizes: Uint8Array}} Found
+ */
+/**
+ * How to decode chunks. `sizes`: null to find them in the chunks. `offset`: that of the chunks in the file.
+ * @typedef {{protocol: Protocol, sizes: Uint8Array|null, types: ItemTypes, offset: number}} Decoding
+ */
+/**
+ * What is known of a demo up to byte `offset`. Ticks are -1 before the first one.
+ * @typedef {{offset: number, tick: number, first_tick: number, last_tick: number,
+ *   keyframes: {tick: number, offset: number}[], damaged: boolean}} Walk
+ */
+
 const utf8 = new TextDecoder();
 
 /** Bytes of a stretch's decoded snapshots and messages: these, and so many times its own, but never more than the last. */
@@ -13,8 +32,9 @@ const MESSAGE_BYTES = 512;
 
 /**
  * Reads a header. `bytes` are the first ones of the file; more than MAX_DEMO_HEADER_BYTES are not needed.
- * @param {import('./module.js').Module} module
- * @returns {object} `bytes`: the same header with a map of no bytes, so that what comes behind it are chunks
+ * @param {Module} module
+ * @param {Uint8Array} bytes
+ * @returns {Header} `bytes`: the same header with a map of no bytes, so that chunks can follow it
  */
 export function read_header(module, bytes) {
   return module.scope(() => {
@@ -25,6 +45,7 @@ export function read_header(module, bytes) {
     if (size === abi.BAD_MAGIC) throw new TeewireError('this is not a demo', { position: 0 });
     if (size < 0) throw module.failed(failure);
     const { view } = module;
+    /** @param {keyof typeof abi.demo_header} member */
     const at = (member) => out + abi.demo_header[member];
     const markers = [];
     for (let n = 0; n < view.getUint32(at('marker_count'), true); ++n)
@@ -45,11 +66,11 @@ export function read_header(module, bytes) {
     view.setUint32(at('map_size'), 0, true);
     view.setUint32(at('version'), Math.min(header.version, 6), true);
     module.functions.teewire_demo_header_write(out, file, bytes.length);
-    header.bytes = module.bytes.slice(file, file + size);
-    return header;
+    return { ...header, bytes: module.bytes.slice(file, file + size) };
   });
 }
 
+/** @param {Module} module @param {Uint8Array} file @param {number} offset of its chunks @param {number} sizes */
 function open(module, file, offset, sizes = 0) {
   const f = module.functions;
   const at = module.put(file);
@@ -67,7 +88,8 @@ function open(module, file, offset, sizes = 0) {
 /**
  * Whose items and messages there are in a demo of that header, and which sizes of items its deltas leave out: found once,
  * as it takes longer than a stretch.
- * @returns {{protocol: string, sizes: Uint8Array}} `sizes` as the library has them in memory
+ * @param {Module} module @param {Uint8Array} header without map @param {Uint8Array} chunks
+ * @returns {Found}
  */
 export function find_protocol(module, header, chunks) {
   return module.scope(() => {
@@ -81,6 +103,7 @@ export function find_protocol(module, header, chunks) {
   });
 }
 
+/** @param {Uint8Array} header @param {Uint8Array} chunks */
 function joined(header, chunks) {
   const file = new Uint8Array(header.length + chunks.length);
   file.set(header);
@@ -90,11 +113,11 @@ function joined(header, chunks) {
 
 /**
  * All snapshots and messages of a stretch that begins with a keyframe. What is damaged ends it, with `error`.
- * @param {import('./module.js').Module} module
+ * @param {Module} module
  * @param {Uint8Array} header without map
  * @param {Uint8Array} chunks
- * @param {{protocol: string, sizes: Uint8Array|null, types: import('./tables.js').ItemTypes, offset: number}} of `sizes`: null
- *   to find them here; `offset`: that of the chunks in the file
+ * @param {Decoding} decoding
+ * @returns {Stretch}
  */
 export function decode(module, header, chunks, { protocol, sizes, types, offset }) {
   return module.scope(() => {
@@ -104,9 +127,8 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
     const shown = module.struct(abi.snapshot);
     const message = module.struct(abi.message);
     const number = PROTOCOLS.indexOf(protocol);
-    const snapshots = [];
-    const messages = [];
-    let error = null;
+    /** @type {Stretch} */
+    const stretch = { snapshots: [], messages: [], error: null };
     // Snapshots can be long, and deltas between them short.
     let left = Math.min(STRETCH.most, STRETCH.least + STRETCH.ratio * chunks.length);
     for (;;) {
@@ -114,11 +136,11 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
       const { view } = module;
       if (kind === 0) break;
       if (kind < 0) {
-        error = module.failed(failure, offset - header.length);
+        stretch.error = module.failed(failure, offset - header.length);
         break;
       }
       if (left < 0) {
-        error = new TeewireError('too much follows a keyframe', { position: offset });
+        stretch.error = new TeewireError('too much follows a keyframe', { position: offset });
         break;
       }
       const tick = view.getInt32(event + abi.demo_event.tick, true);
@@ -126,37 +148,49 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
         f.teewire_demo_reader_snapshot(reader, shown);
         const at = view.getUint32(shown + abi.snapshot.ints, true) >> 2;
         const ints = new Int32Array(module.bytes.buffer).slice(at, at + view.getUint32(shown + abi.snapshot.size, true));
-        snapshots.push(new Snapshot(tick, ints, types));
+        stretch.snapshots.push(new Snapshot(tick, ints, types));
         left -= ints.byteLength;
       } else if (kind === abi.DEMO_MESSAGE) {
         const size = view.getUint32(event + abi.demo_event.message_size, true);
-        messages.push(read_message(module, tick, view.getUint32(event + abi.demo_event.message, true), size, number, message));
+        const at = view.getUint32(event + abi.demo_event.message, true);
+        stretch.messages.push(read_message(module, tick, at, size, number, message));
         left -= MESSAGE_BYTES + 2 * size;
       }
     }
-    return { snapshots, messages, error };
+    return stretch;
   });
 }
 
+/**
+ * @param {Module} module @param {number} tick @param {number} at @param {number} size
+ * @param {number} protocol @param {number} out memory for the struct
+ */
 function read_message(module, tick, at, size, protocol, out) {
   const known = module.functions.teewire_message_read(at, size, protocol, out, 0);
   const { view } = module;
+  /** @type {Message} */
   const read = { tick, name: null, id: 0, system: false, fields: new Uint8Array(0) };
   if (known < 0) return read;
+  /** @typedef {keyof typeof abi.message} Member */
+  /** @param {Member} member */
   const int = (member) => view.getInt32(out + abi.message[member], true);
+  /** @param {Member} start @param {Member} length */
   const bytes = (start, length) => module.bytes.subarray(int(start), int(start) + int(length));
-  read.name = module.text(int('name'));
+  if (int('name') !== 0) read.name = module.text(int('name'));
   read.id = int('id');
   read.system = int('system') !== 0;
   read.fields = bytes('fields', 'fields_size').slice();
   if (known === 0) return read;
-  for (const member of ['client_id', 'victim', 'weapon', 'team', 'target']) read[member] = int(member);
-  for (const [name, length] of [['text', 'text_size'], ['sender', 'sender_size'], ['clan', 'clan_size']])
-    read[name] = int(name) === 0 ? '' : utf8.decode(bytes(name, length));
+  for (const member of /** @type {const} */ (['client_id', 'victim', 'weapon', 'team', 'target'])) read[member] = int(member);
+  for (const name of /** @type {const} */ (['text', 'sender', 'clan']))
+    read[name] = int(name) === 0 ? '' : utf8.decode(bytes(name, `${name}_size`));
   return read;
 }
 
-/** The ints that a message's fields begin with; fewer where they end. See lib/doc/format/varint.md. */
+/**
+ * The ints that a message's fields begin with; fewer where they end. See lib/doc/format/varint.md.
+ * @param {Uint8Array} fields @param {number} count
+ */
 export function read_ints(fields, count) {
   const ints = [];
   for (let at = 0; ints.length < count && at < fields.length;) {
@@ -177,8 +211,9 @@ export function read_ints(fields, count) {
 /**
  * Where keyframes are, by the heads of chunks alone. Goes on where `state` says, so that a file can be given in parts.
  * @param {Uint8Array} chunks from byte `offset` of the file on
+ * @param {number} offset
  * @param {number} version of the demo
- * @param {{offset: number, tick: number, keyframes: {tick: number, offset: number}[], last_tick: number, first_tick: number}} state
+ * @param {Walk} state
  */
 export function walk(chunks, offset, version, state) {
   const within = version < 5 ? 0x3f : 0x1f;

@@ -3,6 +3,9 @@
 import { TeewireError, read_all } from './module.js';
 import { text_of as text_of_ints } from './tables.js';
 
+/** @import { GameMap, Layer } from './teewire.js' */
+/** @typedef {GameMap['envelopes'][number]} Envelope */
+
 /** Bytes of all blocks, decompressed, unpacked tiles and quads together. */
 const MOST_BYTES = 512 << 20;
 /** Blocks that no other part shares cannot be larger than so many times the file: it is deflate's best. */
@@ -10,6 +13,7 @@ const MOST_RATIO = 1032;
 /** Also of a small file, as skips in tiles and layers of one block go beyond that. */
 const LEAST_BUDGET = 32 << 20;
 const MOST_SIDE = 10000;
+/** @type {Record<number, Layer['kind']|undefined>} */
 const LAYER_KINDS = { 0: 'tiles', 1: 'game', 2: 'tele', 4: 'speedup', 8: 'front', 16: 'switch', 32: 'tune' };
 const ITEM = { info: 1, image: 2, envelope: 3, group: 4, layer: 5, points: 6, uuids: 0xffff };
 /** Of an item's type: DDNet's tangents of envelope points. */
@@ -21,9 +25,12 @@ const utf8 = new TextDecoder();
 
 class Datafile {
   #budget;
+  /** @type {Map<number, Promise<Uint8Array>>} */
   #blocks = new Map();
+  /** @type {[number, Int32Array][]} */
   #uuids = [];
 
+  /** @param {Uint8Array} bytes */
   constructor(bytes) {
     const magic = utf8.decode(bytes.subarray(0, 4));
     if (magic !== 'DATA' && magic !== 'ATAD') throw new TeewireError('this is not a map', { position: 0 });
@@ -43,7 +50,7 @@ class Datafile {
     if (this.data + block_bytes > bytes.length) throw new TeewireError('the map ends too early', { position: bytes.length });
     this.end = this.data + block_bytes;
     this.blocks = blocks;
-    // By type, ints of the items in their order.
+    /** @type {Map<number|undefined, Int32Array[]>} by type, ints of the items in their order */
     this.types = new Map();
     const first = 36 + 12 * types;
     const begin = this.data - item_bytes;
@@ -60,31 +67,38 @@ class Datafile {
       this.allow(size, `item ${n}`); // items may share their ints
       const ints = new Int32Array(size / 4);
       for (let i = 0; i < ints.length; ++i) ints[i] = view.getInt32(at + 8 + 4 * i, true);
-      if (!this.types.has(type)) this.types.set(type, []);
-      this.types.get(type).push(ints);
+      const others = this.types.get(type);
+      if (others === undefined) this.types.set(type, [ints]);
+      else others.push(ints);
       if (type === ITEM.uuids && ints.length >= 4) this.#uuids.push([id, ints]);
     }
   }
 
-  /** The type that has this UUID, or undefined. */
+  /** The type that has this UUID, or undefined. @param {number[]} uuid */
   type_of(uuid) { return this.#uuids.find(([, ints]) => uuid.every((word, n) => ints[n] >>> 0 === word))?.[0]; }
 
+  /** The items of a type. @param {number|undefined} type */
   all(type) { return this.types.get(type) ?? []; }
 
-  /** Takes bytes that are about to be allocated off what is left. */
+  /** Takes bytes that are about to be allocated off what is left. @param {number} bytes @param {string} what */
   allow(bytes, what) {
     if (!(bytes >= 0 && bytes <= this.#budget)) throw new TeewireError(`${what} of ${bytes} bytes, and ${this.#budget} are left`);
     this.#budget -= bytes;
   }
 
-  /** A block decompressed; null for -1. Each is decompressed once. */
+  /**
+   * A block decompressed; null for -1. Each is decompressed once.
+   * @param {number} number
+   * @returns {Promise<Uint8Array|null>}
+   */
   block(number) {
     if (number === -1) return Promise.resolve(null);
-    if (!this.#blocks.has(number)) this.#blocks.set(number, this.#read(number));
-    return this.#blocks.get(number);
+    let block = this.#blocks.get(number);
+    if (block === undefined) this.#blocks.set(number, block = this.#read(number));
+    return block;
   }
 
-  /** The text in a block; empty for -1. */
+  /** The text in a block; empty for -1. @param {number} number */
   async text(number) {
     const bytes = await this.block(number);
     if (bytes === null) return '';
@@ -94,6 +108,7 @@ class Datafile {
     return utf8.decode(text);
   }
 
+  /** @param {number} number */
   async #read(number) {
     if (number < 0 || number >= this.blocks) throw new TeewireError(`there is no block ${number}`);
     const place = this.offsets + 4 * number;
@@ -109,21 +124,23 @@ class Datafile {
   }
 }
 
+/** @param {Uint8Array} stored @param {number} size @param {number} number of the block @param {number} position */
 async function inflate(stored, size, number, position) {
   let out;
   try {
-    const stream = new Blob([stored]).stream().pipeThrough(new DecompressionStream('deflate'));
+    const stream = new Blob([/** @type {BlobPart} */ (stored)]).stream().pipeThrough(new DecompressionStream('deflate'));
     out = await read_all(stream, size, 'more than it says');
   } catch (error) {
-    throw new TeewireError(`block ${number} cannot be decompressed: ${error.message}`, { position });
+    throw new TeewireError(`block ${number} cannot be decompressed: ${/** @type {Error} */ (error).message}`, { position });
   }
   if (out.length !== size) throw new TeewireError(`block ${number} has ${out.length} of ${size} bytes`, { position });
   return out;
 }
 
+/** @param {Int32Array} ints @param {number} from @param {number} count */
 const name_of = (ints, from, count) => ints.length < from + count ? '' : text_of_ints(ints, from, count);
 
-// Each tile stands for skip + 1 cells.
+/** Each tile stands for skip + 1 cells. @param {Datafile} file @param {Uint8Array} tiles @param {number} cells */
 function unpack(file, tiles, cells) {
   file.allow(4 * cells, 'unpacked tiles');
   const out = new Uint8Array(4 * cells);
@@ -137,8 +154,10 @@ function unpack(file, tiles, cells) {
   return out;
 }
 
+/** @param {Datafile} file @param {Int32Array} ints */
 async function image_of(file, ints) {
   const [, width, height, external, name, pixels] = ints;
+  /** @type {GameMap['images'][number]} */
   const image = { name: await file.text(name), width, height, external: external === 1, rgba: null };
   if (image.external || pixels === -1) return image;
   if (!(width > 0 && width <= MOST_SIDE && height > 0 && height <= MOST_SIDE)) throw new TeewireError(`an image of ${width} x ${height}`);
@@ -149,16 +168,18 @@ async function image_of(file, ints) {
   return image;
 }
 
-// The points of all envelopes.
+/** The points of all envelopes. @param {Datafile} file @param {number} step @param {string[]} problems */
 function points_of(file, step, problems) {
   const all = file.all(ITEM.points)[0] ?? new Int32Array(0);
   const count = Math.floor(all.length / step);
+  /** @type {Int32Array|null} */
   let tangents = step === 22 ? all : file.all(file.type_of(BEZIERS))[0] ?? null;
   if (step === 6 && tangents !== null && tangents.length !== 16 * count) {
     problems.push(`envelopes: ${tangents.length} ints of tangents for ${count} points`);
     tangents = null;
   }
   return Array.from({ length: Math.min(count, MOST_POINTS) }, (_, n) => {
+    /** @param {Int32Array} ints @param {number} from */
     const four = (ints, from) => Array.from(ints.subarray(from, from + 4));
     const point = { time: all[n * step], curve: all[n * step + 1], values: four(all, n * step + 2) };
     if (tangents === null) return point;
@@ -168,6 +189,7 @@ function points_of(file, step, problems) {
   });
 }
 
+/** @param {Int32Array} ints @param {Envelope['points']} all @param {{points: number}} budget */
 function envelope_of(ints, all, budget) {
   const [, channels, first, count] = ints;
   if (!(first >= 0 && count >= 0 && first + count <= all.length)) throw new TeewireError(`there are no points ${first} to ${first + count}`);
@@ -177,6 +199,7 @@ function envelope_of(ints, all, budget) {
     synchronized: ints[0] >= 2 && ints[12] === 1 };
 }
 
+/** @param {Datafile} file @param {Int32Array} ints @returns {Promise<Layer|null>} */
 async function layer_of(file, ints) {
   const detail = (ints[2] & 1) !== 0;
   if (ints[1] === 3) {
@@ -207,6 +230,7 @@ async function layer_of(file, ints) {
     colour_offset: ints[12], image: ints[13], cells, cell_bytes: bytes, name: version >= 3 ? name_of(ints, 15, 3) : '' };
 }
 
+/** @param {Int32Array} ints @returns {GameMap['groups'][number] & {first: number, count: number}} */
 function group_of(ints) {
   const [version, x, y, parallax_x, parallax_y, first, count] = ints;
   return { offset: [x, y], parallax: [parallax_x, parallax_y], first, count,
@@ -217,19 +241,23 @@ function group_of(ints) {
 /**
  * Reads a map. What is damaged in one part of it is left out and told in `problems`; only a file that is none throws.
  * @param {Uint8Array} bytes
+ * @returns {Promise<GameMap>}
  */
 export async function read_map(bytes) {
   const file = new Datafile(bytes);
+  /** @type {string[]} */
   const problems = [];
+  /** @template T @param {string} what @param {() => Promise<T>} work @param {T} otherwise */
   const tried = async (what, work, otherwise) => {
     try {
       return await work();
     } catch (error) {
-      problems.push(`${what}: ${error.message}`);
+      problems.push(`${what}: ${/** @type {Error} */ (error).message}`);
       return otherwise;
     }
   };
   const info = file.all(ITEM.info)[0] ?? [];
+  /** @param {number} n */
   const text = (n) => tried('info', () => file.text(info[n] ?? -1), '');
   const images = [];
   for (const [n, ints] of file.all(ITEM.image).entries())
@@ -241,21 +269,20 @@ export async function read_map(bytes) {
   for (const [n, ints] of described.entries())
     envelopes.push(await tried(`envelope ${n}`, async () => envelope_of(ints, points, budget),
       { channels: ints[1], points: [], name: '', synchronized: false }));
+  /** @type {(Int32Array|null)[]} */
   const layers = file.all(ITEM.layer);
   const groups = [];
   for (const [n, ints] of file.all(ITEM.group).entries()) {
-    const group = group_of(ints);
+    const { first, count, ...group } = group_of(ints);
     groups.push(group);
     // No layer belongs to two groups, so that their work is bounded by the file.
-    for (let i = Math.max(group.first, 0); i < group.first + group.count && i < layers.length; ++i) {
+    for (let i = Math.max(first, 0); i < first + count && i < layers.length; ++i) {
       const item = layers[i];
       layers[i] = null;
       if (item === null) continue;
       const layer = await tried(`group ${n}, layer ${i}`, () => layer_of(file, item), null);
       if (layer !== null) group.layers.push(layer);
     }
-    delete group.first;
-    delete group.count;
     if (!group.layers.some((layer) => layer.kind === 'game')) continue;
     Object.assign(group, { offset: [0, 0], parallax: [100, 100], clip: null });
   }

@@ -2,6 +2,12 @@
 // fill in are read at the offsets of abi.js.
 import * as abi from './abi.js';
 
+/**
+ * What the module exports. Pointers and sizes are numbers, and a uint64_t is a BigInt.
+ * @typedef {Record<string, (...given: (number|bigint)[]) => number> &
+ *   {memory: WebAssembly.Memory, __heap_base: WebAssembly.Global<'i32'>}} Functions
+ */
+
 /** What is wrong with an input, and where. */
 export class TeewireError extends Error {
   /**
@@ -26,8 +32,12 @@ const SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 
 
 const utf8 = new TextDecoder();
 
-/** All bytes of a stream. More than `most` throw `problem`. */
+/**
+ * All bytes of a stream. More than `most` throw `problem`.
+ * @param {ReadableStream<Uint8Array>} stream @param {number} most @param {string} problem
+ */
 export async function read_all(stream, most, problem) {
+  /** @type {Uint8Array[]} */
   const parts = [];
   let size = 0;
   for (const reader = stream.getReader(); ;) {
@@ -48,6 +58,7 @@ export async function read_all(stream, most, problem) {
   return all;
 }
 
+/** @param {Uint8Array} bytes */
 export const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 export class Module {
@@ -55,19 +66,24 @@ export class Module {
   #top;
   #view;
   #bytes;
+  /** @type {Map<number, string>} */
   #texts = new Map();
 
+  /** @param {WebAssembly.Instance} instance @param {boolean} simd */
   constructor(instance, simd) {
-    this.functions = instance.exports;
+    this.functions = /** @type {Functions} */ (instance.exports);
     this.functions.__wasm_call_ctors();
     this.simd = simd;
     this.#top = this.#bottom = this.functions.__heap_base.value + 15 & ~15;
+    const { buffer } = this.functions.memory;
+    this.#bytes = new Uint8Array(buffer);
+    this.#view = new DataView(buffer);
   }
 
   /** Its memory, valid until the next `take`. */
   get bytes() {
     const { buffer } = this.functions.memory;
-    if (this.#bytes?.buffer !== buffer) {
+    if (this.#bytes.buffer !== buffer) {
       this.#bytes = new Uint8Array(buffer);
       this.#view = new DataView(buffer);
     }
@@ -78,7 +94,7 @@ export class Module {
     return this.#view;
   }
 
-  /** Memory of `size` bytes, all zero, until the `scope` ends in which this is called. */
+  /** Memory of `size` bytes, all zero, until the `scope` ends in which this is called. @param {number} size */
   take(size) {
     const at = this.#top;
     const top = at + size + 15 & ~15;
@@ -96,7 +112,7 @@ export class Module {
     return at;
   }
 
-  /** What `take` gives inside of `work` can be used again afterwards. */
+  /** What `take` gives inside of `work` can be used again afterwards. @template T @param {() => T} work */
   scope(work) {
     const top = this.#top;
     try {
@@ -109,28 +125,31 @@ export class Module {
   /** Bytes of what is taken now. */
   get used() { return this.#top - this.#bottom; }
 
-  /** A text with a terminator, which stays where it is. */
+  /** A text with a terminator, which stays where it is. @param {number} at */
   text(at) {
-    if (at === 0) return null;
     let text = this.#texts.get(at);
     if (text === undefined) this.#texts.set(at, text = this.field(at, this.bytes.indexOf(0, at) - at));
     return text;
   }
 
-  /** A text of at most `size` bytes. */
+  /** A text of at most `size` bytes. @param {number} at @param {number} size */
   field(at, size) {
     const field = this.bytes.subarray(at, at + size);
     const end = field.indexOf(0);
     return utf8.decode(end < 0 ? field : field.subarray(0, end));
   }
 
+  /** A copy of bytes. @param {Uint8Array} bytes */
   put(bytes) {
     const at = this.take(bytes.length);
     this.bytes.set(bytes, at);
     return at;
   }
 
-  /** Memory for a struct of abi.js, with its size in it if it begins with that. */
+  /**
+   * Memory for a struct of abi.js, with its size in it if it begins with that.
+   * @param {{size_of: number, size?: number}} layout
+   */
   struct(layout) {
     const at = this.take(layout.size_of);
     if (layout.size === 0) this.view.setUint32(at, layout.size_of, true);
@@ -140,7 +159,7 @@ export class Module {
   /** Memory for a failure, see `failed`. */
   failure() { return this.struct(abi.failure); }
 
-  /** The error that such memory holds, of which byte `begins` of the input is byte `offset` of the file. */
+  /** The error that such memory holds. The input begins at byte `offset` of the file. @param {number} failure */
   failed(failure, offset = 0) {
     const { view } = this;
     const code = view.getInt32(failure + abi.failure.code, true);
@@ -156,7 +175,7 @@ export class Module {
 
 /**
  * Starts the library.
- * @param {string|URL|{simd: BufferSource, plain: BufferSource}} where the folder of teewire.wasm and teewire-plain.wasm,
+ * @param {string|URL|{simd?: BufferSource, plain: BufferSource}} where the folder of teewire.wasm and teewire-plain.wasm,
  *   by default that of this file, or what is in these
  */
 export async function start(where = new URL('.', import.meta.url)) {

@@ -4,22 +4,29 @@ import { find_protocol, read_header, walk } from './demo.js';
 import { TeewireError, read_all } from './module.js';
 import { Stretches } from './stretches.js';
 
+/** @import { Header, Index, Source } from './teewire.js' */
+/** @import { Found, Walk } from './demo.js' */
+/** @import { Module } from './module.js' */
+/** @import { Segment, Waiting } from './stretches.js' */
+
 const PIECE = 1 << 20;
 /** Enough of it for the header, and for snapshots that tell the protocol. */
 const FIRST = 1 << 16;
 /** Bytes of an index, decompressed: these and so many times its own, but never more than the last. */
 const INDEX = { least: 1 << 20, ratio: 200, most: 64 << 20 };
 
-/** A recording that is in memory. */
+/** A recording that is in memory. @param {Uint8Array} bytes @returns {Source} */
 export function bytes_source(bytes) {
   return { size: bytes.length, read: async (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
 /**
  * A recording at an address. It is read by ranges if the host has them, else at once and as a whole.
- * @returns {Promise<import('./teewire.js').Source>}
+ * @param {string|URL} url @param {Waiting} [options]
+ * @returns {Promise<Source>}
  */
 export async function url_source(url, { signal } = {}) {
+  /** @param {number} offset @param {number} length @param {AbortSignal} [signal] */
   const get = async (offset, length, signal) => {
     const answer = await fetch(url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` }, signal });
     if (!answer.ok && answer.status !== 416) throw new TeewireError(`${url}: status ${answer.status}`);
@@ -42,12 +49,16 @@ export async function url_source(url, { signal } = {}) {
   };
 }
 
-/** A sidecar, see lib/doc/format/index.md; null if there is none that fits. */
+/**
+ * A sidecar, see lib/doc/format/index.md; null if there is none that fits.
+ * @param {Uint8Array} bytes @param {number} size of the recording
+ * @returns {Promise<Index|null>}
+ */
 export async function read_index(bytes, size) {
   let text;
   if (bytes[0] === 0x1f) {
     const most = Math.min(INDEX.most, INDEX.least + INDEX.ratio * bytes.length);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const stream = new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream('gzip'));
     try {
       text = new TextDecoder().decode(await read_all(stream, most, 'the index is too large'));
     } catch {
@@ -64,12 +75,15 @@ export async function read_index(bytes, size) {
   }
 }
 
-const whole = (n, low, high) => Number.isInteger(n) && n >= low && n <= high;
+/** @param {unknown} n @param {number} low @param {number} high @returns {n is number} */
+const whole = (n, low, high) => typeof n === 'number' && Number.isInteger(n) && n >= low && n <= high;
 
-// Keyframes of a sidecar, as far as they make sense.
+/** Keyframes of a sidecar, as far as they make sense. @param {Index} index @param {number} from @param {number} size */
 function keyframes_of(index, from, size) {
-  const { ticks = [], offsets = [] } = index.keyframes ?? {};
+  const { ticks, offsets } = /** @type {{ticks?: unknown, offsets?: unknown}} */ (index.keyframes ?? {});
+  /** @type {Walk['keyframes']} */
   const list = [];
+  if (!Array.isArray(ticks) || !Array.isArray(offsets)) return list;
   let tick = 0;
   let offset = 0;
   for (let n = 0; n < Math.min(ticks.length, offsets.length); ++n) {
@@ -86,9 +100,9 @@ export class Recording extends Stretches {
   #source;
 
   /**
-   * @param {import('./module.js').Module} module
-   * @param {import('./teewire.js').Source} source
-   * @param {{index?: object|null, progress?: (part: number) => void}} [options] `index`: what read_index gave; without, the
+   * @param {Module} module
+   * @param {Source} source
+   * @param {{index?: Index|null, progress?: (part: number) => void}} [options] `index`: what read_index gave; without, the
    *   whole recording is looked through once
    */
   static async open(module, source, { index = null, progress } = {}) {
@@ -96,7 +110,9 @@ export class Recording extends Stretches {
     const header = read_header(module, start);
     const from = header.size + header.map.size;
     if (from > source.size) throw new TeewireError('the file ends in its map', { position: source.size });
+    /** @type {Walk} */
     const state = { offset: from, tick: -1, first_tick: -1, last_tick: -1, keyframes: [], damaged: false };
+    /** @type {[number, number]|null} */
     let ticks = null;
     if (index !== null && whole(index.first_tick, 0, 2 ** 31) && whole(index.last_tick, index.first_tick, 2 ** 31)) {
       state.keyframes = keyframes_of(index, from, source.size);
@@ -118,6 +134,10 @@ export class Recording extends Stretches {
     return new Recording(module, source, header, found, state, ticks, from);
   }
 
+  /**
+   * @param {Module} module @param {Source} source @param {Header} header @param {Found} found @param {Walk} state
+   * @param {[number, number]|null} ticks the first and the last one, if an index has them @param {number} from
+   */
   constructor(module, source, header, found, state, ticks, from) {
     super(module, header, found);
     this.#source = source;
@@ -128,6 +148,7 @@ export class Recording extends Stretches {
       end: keyframes[n + 1]?.offset ?? source.size }));
   }
 
+  /** @override @param {Segment} segment @param {Waiting} [options] */
   async fetch({ offset, end }, options) { return this.#source.read(offset, end - offset, options); }
 
   /** The map inside of the recording, or null. @returns {Promise<Uint8Array|null>} */

@@ -1,16 +1,20 @@
 // A snapshot, in the engines' layout: bytes of the items, their number, an offset of each, then the items.
 import { fields_of } from './tables.js';
 
+/** @import { Item, ItemType } from './teewire.js' */
+/** @import { ItemTypes } from './tables.js' */
+
 const EXTENDED = 0x4000;
 
 export class Snapshot {
+  /** @type {Record<string, Item[]>|undefined} */
   #names;
   #types;
 
   /**
    * @param {number} tick
    * @param {Int32Array} ints as the library made it: nothing is checked again
-   * @param {import('./tables.js').ItemTypes} types
+   * @param {ItemTypes} types
    */
   constructor(tick, ints, types) {
     this.tick = tick;
@@ -21,6 +25,7 @@ export class Snapshot {
   /** Number of items. */
   get count() { return this.ints.length === 0 ? 0 : this.ints[1]; }
 
+  /** @param {number} number */
   #place(number) {
     const { ints, count } = this;
     const at = 2 + count + (ints[2 + number] >> 2);
@@ -28,7 +33,10 @@ export class Snapshot {
     return { key: ints[at], from: at + 1, count: end - at - 1 };
   }
 
-  /** Calls `each(type, id, ints, from, count)` for all items: type is their number. */
+  /**
+   * Calls `call` for all items: `type` is their number.
+   * @param {(type: number, id: number, ints: Int32Array, from: number, count: number) => void} call
+   */
   each(call) {
     for (let n = 0; n < this.count; ++n) {
       const { key, from, count } = this.#place(n);
@@ -36,10 +44,11 @@ export class Snapshot {
     }
   }
 
-  /** What a type's number stands for in this snapshot: its description, or undefined. */
+  /** What a type's number stands for in this snapshot: its description, or undefined. @param {number} number */
   type(number) {
     if (number < EXTENDED) return this.#types.by_key.get(number);
     // An item of type 0 with that id has the UUID.
+    /** @type {string|undefined} */
     let uuid;
     this.each((type, id, ints, from, count) => {
       if (type === 0 && id === number && count >= 4 && uuid === undefined)
@@ -51,7 +60,9 @@ export class Snapshot {
   /** All items by name of their type: `{character: [{id, x, y, ...}]}`. Made once. */
   get items() {
     if (this.#names !== undefined) return this.#names;
+    /** @type {Record<string, Item[]>} */
     const names = this.#names = {};
+    /** @type {Map<number, ItemType|undefined>} */
     const types = new Map();
     this.each((number, id, ints, from, count) => {
       if (!types.has(number)) types.set(number, this.type(number));
@@ -62,16 +73,16 @@ export class Snapshot {
     return names;
   }
 
-  /** The items of a type; none if there are none. */
+  /** The items of a type; none if there are none. @param {string} name */
   all(name) { return this.items[name] ?? []; }
 
-  /** An item by the name of its type and its id. */
+  /** An item by the name of its type and its id. @param {string} name @param {number} id */
   find(name, id) { return this.all(name).find((item) => item.id === id); }
 
   /** Sum of all data ints, modulo 2^32. */
   checksum() {
     let sum = 0;
-    this.each((type, id, ints, from, count) => {
+    this.each((_type, _id, ints, from, count) => {
       for (let i = from; i < from + count; ++i) sum = sum + ints[i] | 0;
     });
     return sum >>> 0;

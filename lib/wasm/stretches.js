@@ -2,22 +2,31 @@
 import { decode } from './demo.js';
 import { ItemTypes } from './tables.js';
 
+/** @import { Header, Message, Protocol, Snapshot, Stretch } from './teewire.js' */
+/** @import { Module } from './module.js' */
+
+/**
+ * A segment. Chunks are at these bytes of a recording, and in fragment `number` of a broadcast, which may be here already.
+ * @typedef {{tick: number, offset: number, end: number, number?: number, chunks?: Uint8Array}} Segment
+ */
+/** @typedef {{signal?: AbortSignal}} Waiting */
+
 /** Decoded stretches that are kept: some seconds each. */
 const KEPT = 12;
 
-/**
- * Who extends it has `fetch(segment, { signal })`, which gives the segment's chunks.
- * @typedef {{snapshots: import('./snapshot.js').Snapshot[], messages: object[], error: Error|null}} Stretch
- */
 export class Stretches {
-  /** @type {{tick: number, offset: number, end: number}[]} in their order in the file */
+  /** @type {Segment[]} in their order in the file */
   segments = [];
   first_tick = -1;
   last_tick = -1;
+  /** @type {Map<number, {promise: Promise<Stretch>, signal?: AbortSignal}>} */
   #kept = new Map();
   #sizes;
 
-  /** @param {{protocol: string, sizes: Uint8Array|null}} what as find_protocol has it */
+  /**
+   * @param {Module} module @param {Header} header
+   * @param {{protocol: Protocol, sizes: Uint8Array|null}} found by find_protocol
+   */
   constructor(module, header, { protocol, sizes }) {
     this.module = module;
     this.header = header;
@@ -26,7 +35,14 @@ export class Stretches {
     this.#sizes = sizes;
   }
 
-  /** The segment that a tick is in: the last that begins at it or before; else the first one. */
+  /**
+   * The chunks of a segment. Each class that extends this one has its own.
+   * @param {Segment} _segment @param {Waiting} [_options]
+   * @returns {Promise<Uint8Array>}
+   */
+  async fetch(_segment, _options) { throw new Error('there are no chunks'); }
+
+  /** The segment that a tick is in: the last that begins at it or before; else the first one. @param {number} tick */
   locate(tick) {
     let low = 0;
     for (let high = this.segments.length; high - low > 1;) {
@@ -39,7 +55,8 @@ export class Stretches {
 
   /**
    * Decodes a segment.
-   * @param {{signal?: AbortSignal}} [options] `signal` gives it up, for all who wait for it; it can be asked for again
+   * @param {number} number
+   * @param {Waiting} [options] `signal` gives it up, for all who wait for it; it can be asked for again
    * @returns {Promise<Stretch>}
    */
   segment(number, { signal } = {}) {
@@ -49,23 +66,27 @@ export class Stretches {
       const segment = this.segments[number];
       const promise = this.fetch(segment, { signal }).then((chunks) => decode(this.module, this.header.bytes, chunks,
         { protocol: this.protocol, sizes: this.#sizes, types: this.types, offset: segment.offset }));
+      /** @type {{promise: Promise<Stretch>, signal?: AbortSignal}} */
       const entry = kept = { promise, signal };
       promise.then(
         () => { entry.signal = undefined; },
         () => { if (this.#kept.get(number) === entry) this.#kept.delete(number); }); // to be tried again
     }
     this.#kept.set(number, kept);
-    if (this.#kept.size > KEPT) this.#kept.delete(this.#kept.keys().next().value);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT) this.#kept.delete(oldest);
     return kept.promise;
   }
 
   /**
    * What is shown at a tick, which may have a fraction: the snapshot at or before it, and the one behind.
-   * @returns {Promise<{previous: import('./snapshot.js').Snapshot|null, next: import('./snapshot.js').Snapshot|null}>}
+   * @param {number} tick
+   * @returns {Promise<{previous: Snapshot|null, next: Snapshot|null}>}
    */
   async at(tick) {
     if (this.segments.length === 0) return { previous: null, next: null };
     let number = this.locate(tick);
+    /** @type {Snapshot|null} */
     let previous = null;
     // Backwards, as a damaged segment may have nothing.
     for (; number >= 0; --number) {
@@ -85,8 +106,9 @@ export class Stretches {
     return { previous, next: null };
   }
 
-  /** The messages of the ticks from `from` up to, not including, `to`. */
+  /** The messages of the ticks from `from` up to, not including, `to`. @param {number} from @param {number} to */
   async messages(from, to) {
+    /** @type {Message[]} */
     const found = [];
     for (let n = this.locate(from); n < this.segments.length && (n === 0 || this.segments[n].tick < to); ++n)
       found.push(...(await this.segment(n)).messages.filter((m) => m.tick >= from && m.tick < to));
@@ -94,7 +116,10 @@ export class Stretches {
   }
 }
 
-/** The number of the last snapshot that is not above the tick, or -1. */
+/**
+ * The number of the last snapshot that is not above the tick, or -1.
+ * @param {{tick: number}[]} snapshots @param {number} tick
+ */
 export function last_not_above(snapshots, tick) {
   let low = -1;
   for (let high = snapshots.length; high - low > 1;) {

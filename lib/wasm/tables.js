@@ -2,17 +2,23 @@
 import * as abi from './abi.js';
 import { hexadecimal } from './module.js';
 
+/** @import { Field, Item, ItemType, Protocol } from './teewire.js' */
+/** @import { Module } from './module.js' */
+
+/** @type {Protocol[]} */
 export const PROTOCOLS = ['ddnet', '0.6', '0.7'];
+/** @type {Field['kind'][]} */
 export const KINDS = ['integer', 'tick', 'boolean', 'enumeration', 'flags', 'text'];
 
 /** The item types of a protocol, by their numbers and UUIDs and by their names. */
 export class ItemTypes {
-  /** @param {import('./module.js').Module} module */
+  /** @param {Module} module @param {Protocol} protocol */
   constructor(module, protocol) {
     const number = PROTOCOLS.indexOf(protocol);
     const f = module.functions;
-    /** @type {Map<number|string, object>} */
+    /** @type {Map<number|string, ItemType>} */
     this.by_key = new Map();
+    /** @type {Map<string, ItemType>} */
     this.by_name = new Map();
     module.scope(() => {
       const out = module.struct(abi.item_type);
@@ -20,14 +26,18 @@ export class ItemTypes {
       for (let n = 0; ; ++n) {
         const count = f.teewire_item_type_at(number, n, out);
         if (count < 0) break;
+        /** @param {keyof typeof abi.item_type} member */
         const of_type = (member) => module.view.getUint32(out + abi.item_type[member], true);
+        /** @type {ItemType} */
         const type = { name: module.text(of_type('name')), type: of_type('type'), uuid: null, ints: of_type('ints'),
           min_ints: of_type('min_ints'), fields: [] };
         const uuid = out + abi.item_type.uuid;
         if (type.type === 0) type.uuid = hexadecimal(module.bytes.subarray(uuid, uuid + 16));
         for (let i = 0; i < count; ++i) {
           const words = f.teewire_field_at(number, n, i, field);
+          /** @param {keyof typeof abi.field} member */
           const get = (member) => module.view.getInt32(field + abi.field[member], true);
+          /** @type {Field} */
           const one = { name: module.text(get('name')), kind: KINDS[get('kind')], offset: get('offset'), ints: get('ints'),
             count: get('count'), first_word: get('first_word'), words: [] };
           for (let w = 0; w < words; ++w) one.words.push(module.text(f.teewire_field_word(number, n, i, w)));
@@ -43,7 +53,10 @@ export class ItemTypes {
 const utf8 = new TextDecoder();
 const room = new Uint8Array(4096);
 
-/** The text in ints: four bytes each, the first one on top, plus 128. */
+/**
+ * The text in ints: four bytes each, the first one on top, plus 128.
+ * @param {ArrayLike<number>} ints @param {number} from @param {number} count
+ */
 export function text_of(ints, from, count) {
   let size = 0;
   for (let i = from; i < from + count && size < room.length; ++i)
@@ -52,10 +65,15 @@ export function text_of(ints, from, count) {
   return utf8.decode(room.subarray(0, room.indexOf(0)));
 }
 
-/** The fields of an item as an object. What shorter forms of the item do not have is 0. */
+/**
+ * The fields of an item as an object. What shorter forms of the item do not have is 0.
+ * @param {ItemType} type @param {number} id @param {Int32Array} ints @param {number} from @param {number} count
+ */
 export function fields_of(type, id, ints, from, count) {
+  /** @type {Item} */
   const item = { id };
   for (const field of type.fields) {
+    /** @param {number} at */
     const value = (at) => {
       if (field.kind === 'text') return at + field.ints <= count ? text_of(ints, from + at, field.ints) : '';
       const int = at < count ? ints[from + at] : 0;

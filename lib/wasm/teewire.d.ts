@@ -1,5 +1,6 @@
 /** What is wrong with an input, and where. */
 export class TeewireError extends Error {
+  constructor(message: string, where?: { code?: number; position?: number | null });
   /** Of teewire_error; 0 for what JavaScript found. */
   code: number;
   /** Byte of the file, if that is known. */
@@ -86,6 +87,8 @@ export class ItemTypes {
 
 /** The world at a tick. */
 export class Snapshot {
+  /** `ints`: as the library made them; they are not checked. */
+  constructor(tick: number, ints: Int32Array, types: ItemTypes);
   tick: number;
   /** The engines' layout: bytes of items, their number, offsets, items. */
   ints: Int32Array;
@@ -155,12 +158,19 @@ declare class Stretches {
 
 /** A demo, read in parts. */
 export class Recording extends Stretches {
+  private constructor();
   /** `index`: what read_index gave; without, the recording is looked through once. */
-  static open(module: Module, source: Source, options?: { index?: object | null; progress?: (part: number) => void }):
+  static open(module: Module, source: Source, options?: { index?: Index | null; progress?: (part: number) => void }):
     Promise<Recording>;
 }
-/** A sidecar as `teewire index` writes it; null if it is none of a recording of `size` bytes. */
-export function read_index(bytes: Uint8Array, size: number): Promise<any | null>;
+/** A sidecar, see lib/doc/format/index.md. It may come from anywhere: other members need not be what they should. */
+export interface Index {
+  version: 1;
+  file: { size: number };
+  [member: string]: unknown;
+}
+/** A sidecar as `teewire index` writes it; null if it does not belong to a recording of `size` bytes. */
+export function read_index(bytes: Uint8Array, size: number): Promise<Index | null>;
 
 /** One recording of a broadcast: from one map to the next. */
 export interface BroadcastRecording extends Stretches {
@@ -170,13 +180,19 @@ export interface BroadcastRecording extends Stretches {
   /** The messages from before a segment that still hold when it begins: teams, tuning, votes. Their ticks mean nothing. */
   lasting(number: number, options?: { signal?: AbortSignal }): Promise<Message[]>;
 }
+/** The answer of `sync`, see lib/doc/format/broadcast.md. Other members need not be what they should. */
+export interface Sync {
+  version: 1;
+  recordings: unknown[];
+  [member: string]: unknown;
+}
 /** A broadcast of `teewire relay`. */
 export class Broadcast {
   /** `url`: of the folder that `sync` is in, with a slash at its end. */
   constructor(module: Module, url: string | URL);
   recording: BroadcastRecording | null;
   /** The last answer of `sync`. */
-  sync: any;
+  sync: Sync | null;
   /** Asks what there is. True if there is another recording now. */
   update(options?: { signal?: AbortSignal }): Promise<boolean>;
   /** Waits for what comes next, as long as a relay lets it; null if nothing has: then ask again a fifth of a second later. */
@@ -219,3 +235,6 @@ export interface GameMap {
 }
 /** Reads a map; only what is no map at all throws. */
 export function read_map(bytes: Uint8Array): Promise<GameMap>;
+
+// Nothing else is exported.
+export {};

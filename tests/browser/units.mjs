@@ -100,6 +100,8 @@ test('an index: only what makes sense of it is used', async () => {
   assert.equal(await found([ticks[0]], [0]), segments.length); // in the header: the recording is looked through
   assert.equal(await found([ticks[0]], [offsets[0]], { first_tick: 5, last_tick: 4 }), segments.length);
   assert.equal(await found([1.5], [offsets[0]]), segments.length);
+  assert.equal(await found(null, [offsets[0]]), segments.length);
+  assert.equal(await found([ticks[0]], null), segments.length);
   assert.equal((await open([1.5], [offsets[0]], { first_tick: 0, last_tick: 1 })).first_tick, first_tick); // nor its ticks
 });
 
@@ -417,7 +419,7 @@ const recording = (more = {}) => ({ id: ID, protocol: 'ddnet', first: 0, last: 1
   map: { path: MAP }, ...more });
 
 test('a broadcast: recordings that make no sense are not there', async () => {
-  for (const wrong of [{ id: '../x' }, { id: ID.toUpperCase() }, { id: `${ID}0` }, { protocol: '0.5' }, { first: -1 }, { last: -1 },
+  for (const wrong of [{ id: '../x' }, { id: [ID] }, { id: ID.toUpperCase() }, { id: `${ID}0` }, { protocol: '0.5' }, { first: -1 }, { last: -1 },
     { first: 2, last: 1 }, { last: 1.5 }, { last: 1000001 }, { first_tick: -1 }, { last_tick: -1 }, { first_tick: 200 }, { last_tick: 2 ** 31 + 1 }]) {
     const { live } = await host([recording(wrong)]);
     assert.equal(await live.update(), false, JSON.stringify(wrong));
@@ -483,4 +485,6 @@ test('a broadcast: what else may be there', async () => {
   globalThis.fetch = async () => new Response(null, { status: 404 });
   assert.deepEqual(await live.recording.lasting(1), []);
   await assert.rejects(live.recording.segment(0), TeewireError);
+  globalThis.fetch = async () => new Response(null, { status: 204 });
+  assert.deepEqual(await live.recording.lasting(1), []);
 });
