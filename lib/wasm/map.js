@@ -3,7 +3,7 @@
 import { TeewireError, read_all } from './module.js';
 import { text_of as text_of_ints } from './tables.js';
 
-/** @import { GameMap, Layer } from './teewire.js' */
+/** @import { GameMap, Layer, TileLayer } from './teewire.js' */
 /** @typedef {GameMap['envelopes'][number]} Envelope */
 
 /** Bytes of all blocks, decompressed, unpacked tiles and quads together. */
@@ -13,7 +13,7 @@ const MOST_RATIO = 1032;
 /** Also of a small file, as skips in tiles and layers of one block go beyond that. */
 const LEAST_BUDGET = 32 << 20;
 const MOST_SIDE = 10000;
-/** @type {Record<number, Layer['kind']|undefined>} */
+/** @type {Record<number, TileLayer['kind']|undefined>} */
 const LAYER_KINDS = { 0: 'tiles', 1: 'game', 2: 'tele', 4: 'speedup', 8: 'front', 16: 'switch', 32: 'tune' };
 const ITEM = { info: 1, image: 2, envelope: 3, group: 4, layer: 5, points: 6, uuids: 0xffff };
 /** Of an item's type: DDNet's tangents of envelope points. */

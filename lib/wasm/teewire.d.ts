@@ -199,27 +199,33 @@ export class Broadcast {
   next(options?: { signal?: AbortSignal }): Promise<'fragment' | 'recording' | null>;
 }
 
-export interface Layer {
-  kind: 'tiles' | 'game' | 'tele' | 'speedup' | 'front' | 'switch' | 'tune' | 'quads';
+interface AnyLayer {
   name: string;
   /** Only with high detail. */
   detail: boolean;
   /** Number of the image, or -1. */
   image: number;
-  width?: number;
-  height?: number;
-  /** Red, green, blue, alpha. */
-  colour?: number[];
-  colour_envelope?: number;
-  /** Milliseconds. */
-  colour_offset?: number;
-  /** Rows from the top, `cell_bytes` each: index, flags, skip, 0. */
-  cells?: Uint8Array;
-  cell_bytes?: number;
-  /** 38 ints each, see lib/doc/format/map.md#quads-layers. */
-  quads?: Int32Array;
-  count?: number;
 }
+export interface TileLayer extends AnyLayer {
+  kind: 'tiles' | 'game' | 'tele' | 'speedup' | 'front' | 'switch' | 'tune';
+  width: number;
+  height: number;
+  /** Red, green, blue, alpha. */
+  colour: number[];
+  colour_envelope: number;
+  /** Milliseconds. */
+  colour_offset: number;
+  /** Rows from the top, `cell_bytes` each: index, flags, skip, 0. */
+  cells: Uint8Array;
+  cell_bytes: number;
+}
+export interface QuadLayer extends AnyLayer {
+  kind: 'quads';
+  /** 38 ints each, see lib/doc/format/map.md#quads-layers. */
+  quads: Int32Array;
+  count: number;
+}
+export type Layer = TileLayer | QuadLayer;
 export interface GameMap {
   author: string;
   version: string;
@@ -236,5 +242,5 @@ export interface GameMap {
 /** Reads a map; only what is no map at all throws. */
 export function read_map(bytes: Uint8Array): Promise<GameMap>;
 
-// Nothing else is exported.
+// biome-ignore lint/complexity/noUselessEmptyExport: without it, all declarations are exported
 export {};

@@ -1,17 +1,28 @@
 // Checks of the JavaScript library, in node and in browsers alike. `get(name)` gives the bytes of a file.
 
+/** @import { Item, Snapshot } from '../../lib/wasm/teewire.js' */
+/** @import { Module } from '../../lib/wasm/module.js' */
+/** @import { Character } from '../../replay/web/viewer/reckoning.js' */
+/** @typedef {typeof import('../../lib/wasm/teewire.js')} Library */
+/** @typedef {(name: string) => Promise<Uint8Array>} Get */
+
 const FNV = { offset: 0xcbf29ce484222325n, prime: 0x100000001b3n, mask: (1n << 64n) - 1n };
 
-// As `dump --format checksum` has it.
+/** As `dump --format checksum` has it. @param {Int32Array} ints */
 function fnv(ints) {
   let hash = FNV.offset;
   for (const byte of new Uint8Array(ints.buffer, ints.byteOffset, ints.byteLength)) hash = (hash ^ BigInt(byte)) * FNV.prime & FNV.mask;
   return hash.toString(16).padStart(16, '0');
 }
 
+/** @param {Snapshot} s */
 const line = (s) => `${s.tick} ${s.count} ${s.ints[0]} ${s.checksum().toString(16).padStart(8, '0')} ${fnv(s.ints)}`;
 
-/** States by seeking: `expected` are lines of `dump --format checksum` in the order in which they are asked for. */
+/**
+ * States by seeking: `expected` are lines of `dump --format checksum` in the order in which they are asked for.
+ * @param {Library} library @param {Module} module @param {Get} get
+ * @param {{name: string, expected: string[]}[]} demos
+ */
 export async function states(library, module, get, demos) {
   const wrong = [];
   let checked = 0;
@@ -27,7 +38,7 @@ export async function states(library, module, get, demos) {
   return { checked, wrong };
 }
 
-// The library's own work in a demo: no copies for JavaScript.
+/** The library's own work in a demo: no copies for JavaScript. @param {Module} module @param {Uint8Array} file */
 function alone(module, file) {
   const f = module.functions;
   return module.scope(() => {
@@ -43,7 +54,10 @@ function alone(module, file) {
   });
 }
 
-/** All snapshots in a row; milliseconds of the fastest of some times. */
+/**
+ * All snapshots in a row; milliseconds of the fastest of some times.
+ * @param {Library} library @param {Module} module @param {Get} get @param {string} name
+ */
 export async function speed(library, module, get, name) {
   const bytes = await get(name);
   let best = Infinity;
@@ -60,7 +74,10 @@ export async function speed(library, module, get, name) {
   return { snapshots, milliseconds: best, decoding };
 }
 
-/** Damaged files of any kind: nothing but what the library itself throws, and no memory is kept. */
+/**
+ * Damaged files of any kind: nothing but what the library itself throws, and no memory is kept.
+ * @param {Library} library @param {Module} module @param {Get} get @param {string[]} names
+ */
 export async function damaged(library, module, get, names) {
   const wrong = [];
   let refused = 0;
@@ -81,7 +98,7 @@ export async function damaged(library, module, get, names) {
       const map = await recording.map();
       if (map !== null) told += (await library.read_map(map)).problems.length;
     } catch (error) {
-      if (!(error instanceof library.TeewireError)) wrong.push(`${name}: ${error.stack}`);
+      if (!(error instanceof library.TeewireError)) wrong.push(`${name}: ${/** @type {Error} */ (error).stack}`);
       ++refused;
     }
     if (module.used !== 0) wrong.push(`${name}: ${module.used} bytes are still in use`);
@@ -89,10 +106,15 @@ export async function damaged(library, module, get, names) {
   return { files: names.length, refused, told, wrong, memory: module.functions.memory.buffer.byteLength };
 }
 
-/** The same bytes with one of them changed, again and again: as above. */
+/**
+ * The same bytes with one of them changed, again and again: as above.
+ * @param {Library} library @param {Module} module @param {Get} get @param {string} name
+ * @param {number} times
+ */
 export async function mutated(library, module, get, name, times) {
   const bytes = await get(name);
   let seed = 12345;
+  /** @param {number} n */
   const random = (n) => {
     seed = Math.imul(seed, 1103515245) + 12345 >>> 0;
     return Math.floor(seed / 2 ** 32 * n);
@@ -105,13 +127,18 @@ export async function mutated(library, module, get, name, times) {
   return damaged(library, module, changed, Array.from({ length: times }, () => name));
 }
 
-/** What the module makes of random variable-length ints, some of which are none: ints, or the error and its place. */
-export async function varints(library, module, times) {
+/**
+ * What the module makes of random variable-length ints, some of which are none: ints, or the error and its place.
+ * @param {Library} _library @param {Module} module @param {number} times
+ */
+export async function varints(_library, module, times) {
   let seed = 99;
+  /** @param {number} n */
   const random = (n) => {
     seed = Math.imul(seed, 1103515245) + 12345 >>> 0;
     return Math.floor(seed / 2 ** 32 * n);
   };
+  /** @type {string[]} */
   const lines = [];
   for (let n = 0; n < times; ++n) {
     const longer = random(4) === 0 ? 128 : 1 + random(60); // of how many bytes one goes on
@@ -129,7 +156,10 @@ export async function varints(library, module, times) {
   return lines;
 }
 
-/** What becomes of files that stand for much more than they hold: bytes of the result, and what is said of the rest. */
+/**
+ * What becomes of files that stand for much more than they hold: bytes of the result, and what is said of the rest.
+ * @param {Library} library @param {Module} module @param {Get} get @param {string[]} names
+ */
 export async function bombs(library, module, get, names) {
   const found = [];
   for (const name of names) {
@@ -137,7 +167,7 @@ export async function bombs(library, module, get, names) {
     if (name.endsWith('.map')) {
       const map = await library.read_map(bytes);
       const layers = map.groups.flatMap((group) => group.layers);
-      found.push({ bytes: layers.reduce((sum, { cells }) => sum + cells.length, 0) +
+      found.push({ bytes: layers.reduce((sum, layer) => sum + (layer.kind === 'quads' ? 0 : layer.cells.length), 0) +
         map.images.reduce((sum, image) => sum + image.name.length, 0), problems: map.problems });
     } else {
       const recording = await library.Recording.open(module, library.bytes_source(bytes));
@@ -148,33 +178,43 @@ export async function bombs(library, module, get, names) {
   return found;
 }
 
-/** Fields, texts, words, messages and the map of a demo with known content. */
+/**
+ * Fields, texts, words, messages and the map of a demo with known content.
+ * @param {Library} library @param {Module} module @param {Get} get @param {string} name
+ */
 export async function content(library, module, get, name) {
   const recording = await library.Recording.open(module, library.bytes_source(await get(name)));
   const { previous } = await recording.at(recording.last_tick);
+  if (previous === null) throw new Error('no snapshot');
   const bytes = await recording.map();
   const map = bytes === null ? null : await library.read_map(bytes);
   const stretch = await recording.segment(0);
   return {
     protocol: recording.protocol, map: recording.header.map, first_tick: recording.first_tick, last_tick: recording.last_tick,
     items: previous.items,
-    words: recording.types.by_name.get('character').fields.find((field) => field.name === 'weapon').words,
+    words: recording.types.by_name.get('character')?.fields.find((field) => field.name === 'weapon')?.words,
     messages: stretch.messages.slice(0, 50).map(({ tick, name: what, client_id, text }) => ({ tick, name: what, client_id, text })),
-    layers: map === null ? null : map.groups.map((group) => group.layers.map((layer) => [layer.kind, layer.width, layer.height])),
+    layers: map?.groups.map((group) => group.layers.map((layer) => layer.kind === 'quads' ? [layer.kind, null, null]
+      : [layer.kind, layer.width, layer.height])) ?? null,
     problems: map?.problems,
   };
 }
 
-/** The envelopes of a map, and what is wrong with one whose envelopes share too many points. */
-export async function envelopes(library, module, get, name) {
+/**
+ * The envelopes of a map, and what is wrong with one whose envelopes share too many points.
+ * @param {Library} library @param {Module} _module @param {Get} get @param {string} name
+ */
+export async function envelopes(library, _module, get, name) {
   const { envelopes: found, problems } = await library.read_map(await get(name));
   const many = await library.read_map(shared_points(200, 20000));
   return { envelopes: found, problems, kept: many.envelopes.filter(({ points }) => points.length > 0).length, many: many.problems };
 }
 
-// A map of envelopes that all have the same points.
+/** A map of envelopes that all have the same points. @param {number} envelopes @param {number} points */
 function shared_points(envelopes, points) {
-  const items = [...Array.from({ length: envelopes }, (_, n) => [3, n, [1, 4, 0, points, -1]]), [6, 0, new Array(6 * points).fill(0)]];
+  /** @type {[number, number, number[]][]} */
+  const items = Array.from({ length: envelopes }, (_, n) => [3, n, [1, 4, 0, points, -1]]);
+  items.push([6, 0, new Array(6 * points).fill(0)]);
   const types = [[3, 0, envelopes], [6, envelopes, 1]];
   const offsets = [];
   let size = 0;
@@ -187,33 +227,41 @@ function shared_points(envelopes, points) {
   return new Uint8Array(Int32Array.from([...head, ...body]).buffer);
 }
 
-/** How many tees of a recording were told anew within a second, and how many of them are where the viewer would have them. */
+/**
+ * How many tees of a recording were told anew within a second, and how many of them are where the viewer would have them.
+ * @param {Library} library @param {Module} module @param {Get} get @param {string} name
+ */
 export async function reckoning(library, module, get, name) {
   const { reckon } = await import('../../replay/web/viewer/reckoning.js');
   const { ground_of } = await import('../../replay/web/viewer/ground.js');
   const recording = await library.Recording.open(module, library.bytes_source(await get(name)));
-  const ground = ground_of(await library.read_map(await recording.map()));
+  const map = await recording.map();
+  const ground = ground_of(map === null ? null : await library.read_map(map));
   const found = { told: 0, exact: 0, near: 0, stayed: 0 };
+  /** @type {Map<number, Character>} */
   let before = new Map();
   for (let n = 0; n < recording.segments.length; ++n)
     for (const snapshot of (await recording.segment(n)).snapshots) {
-      const now = new Map(snapshot.all('character').map((item) => [item.id, item]));
+      const now = new Map(/** @type {Character[]} */ (snapshot.all('character')).map((item) => [item.id, item]));
       for (const [id, { tick, x, y }] of now) {
         const old = before.get(id);
         if (old === undefined || old.tick <= 0 || tick <= old.tick || tick > old.tick + 50) continue;
         const there = reckon(old, tick, ground);
         const way = Math.hypot(there.x - x, there.y - y);
         ++found.told;
-        found.exact += way <= 1;
-        found.near += way <= 8;
-        found.stayed += Math.hypot(old.x - x, old.y - y) <= 8;
+        found.exact += Number(way <= 1);
+        found.near += Number(way <= 8);
+        found.stayed += Number(Math.hypot(old.x - x, old.y - y) <= 8);
       }
       before = now;
     }
   return found;
 }
 
-/** A broadcast: waits until `seconds` of it are there; the lines of all its snapshots. */
+/**
+ * A broadcast: waits until `seconds` of it are there; the lines of all its snapshots.
+ * @param {Library} library @param {Module} module @param {string} url @param {number} seconds
+ */
 export async function broadcast(library, module, url, seconds) {
   const live = new library.Broadcast(module, url);
   const end = Date.now() + 30000;

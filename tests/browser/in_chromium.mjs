@@ -9,10 +9,11 @@ const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core
 const [folder, program] = process.argv.slice(2);
 const request = JSON.parse(fs.readFileSync(0, 'utf8'));
 const here = path.dirname(new URL(import.meta.url).pathname);
+/** @type {Record<string, string|undefined>} */
 const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
 
 const server = http.createServer((asked, answer) => {
-  const url = decodeURIComponent(asked.url);
+  const url = decodeURIComponent(asked.url ?? '');
   const file = url === '/checks.mjs' ? path.join(here, 'checks.mjs') : url.startsWith('/file/') ? url.slice(5)
     : path.join(folder, path.basename(url));
   if (url === '/') return answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>checks</title>');
@@ -24,12 +25,16 @@ await new Promise((done) => server.on('listening', done));
 
 const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 const page = await browser.newPage();
-await page.goto(`http://127.0.0.1:${server.address().port}/`);
-const result = await page.evaluate(async ({ plain, check, arguments: given }) => {
-  const [library, checks] = await Promise.all([import('/teewire.js'), import('/checks.mjs')]);
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+await page.goto(`http://127.0.0.1:${port}/`);
+/** @typedef {{plain: boolean, check: string, arguments: unknown[]}} Request */
+const result = await page.evaluate(async (/** @type {Request} */ { plain, check, arguments: given }) => {
+  const [library, checks] = await Promise.all(['/teewire.js', '/checks.mjs'].map((address) => import(address)));
+  /** @param {string} name */
   const bytes = async (name) => (await fetch(name)).arrayBuffer();
   const module = await (plain ? library.start({ plain: await bytes('/teewire-plain.wasm') }) : library.start());
   if (module.simd === plain) throw new Error('that is not the module that was asked for');
+  /** @param {string} name */
   const get = async (name) => new Uint8Array(await bytes(`/file${encodeURI(name)}`));
   return checks[check](library, module, ...(['broadcast', 'varints'].includes(check) ? [] : [get]), ...given);
 }, { plain: false, ...request });

@@ -12,10 +12,11 @@ const PATIENCE_MS = 30000;
 const picture = () =>
   new Promise((done) =>
     requestAnimationFrame(() => {
-      const { width, height } = document.getElementById('world');
+      const world = /** @type {HTMLCanvasElement} */ (document.getElementById('world'));
+      const { width, height } = world;
       const canvas = new OffscreenCanvas(width, height);
-      const context = canvas.getContext('2d');
-      context.drawImage(document.getElementById('world'), 0, 0);
+      const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
+      context.drawImage(world, 0, 0);
       const colors = new Set(new Uint32Array(context.getImageData(0, 0, width, height).data.buffer));
       done(colors.size);
     }),
@@ -23,7 +24,10 @@ const picture = () =>
 
 const state = () => {
   const { show, stats, tick, selected, moment, camera } = teewire_viewer;
+  /** @param {string} id */
+  const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
   const tees = moment === null ? [] : [...moment.tees.values()].map(({ id, x, y }) => ({ id, x, y }));
+  const { asked } = /** @type {{asked?: unknown}} */ (globalThis);
   return {
     tick,
     frames: stats.frames,
@@ -38,19 +42,23 @@ const state = () => {
     names: moment === null ? [] : [...moment.before.players.values()].map(({ name }) => name),
     live: show?.live,
     events: show?.events.length,
-    note: document.getElementById('note').textContent,
-    problem: document.getElementById('message').hidden ? null : document.getElementById('message').innerText,
-    playing: document.getElementById('play').getAttribute('aria-label') === 'Pause',
+    note: at('note').textContent,
+    // biome-ignore lint/performance/useDomNodeTextContent: hidden text does not count
+    problem: at('message').hidden ? null : at('message').innerText,
+    playing: at('play').getAttribute('aria-label') === 'Pause',
     map: show?.header.map.name,
-    label: document.getElementById('world').getAttribute('aria-label'),
+    label: at('world').getAttribute('aria-label'),
     link: show && teewire_viewer.moment_link(),
-    memory: performance.memory?.usedJSHeapSize,
-    asked: typeof globalThis.asked === 'number' ? globalThis.asked : null,
+    memory: /** @type {{memory?: {usedJSHeapSize: number}}} */ (performance).memory?.usedJSHeapSize,
+    asked: typeof asked === 'number' ? asked : null,
   };
 };
 
+/** @param {any} page of playwright-core @param {string} way */
 async function touch(page, way) {
   const session = await page.context().newCDPSession(page);
+  /** @typedef {{x: number, y: number, id: number}} Finger */
+  /** @param {string} type @param {Finger[]} touchPoints */
   const send = (type, touchPoints) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
   for (const [n, place] of way.split(' ').entries())
     await send(
@@ -79,11 +87,11 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
   const page = await browser.newPage({ viewport: { width: size[0], height: size[1] }, hasTouch: phone, isMobile: phone });
   const errors = [];
   // A picture, index or map that is not there is none.
-  page.on('console', (said) => {
+  page.on('console', (/** @type {any} */ said) => {
     if (['error', 'warning'].includes(said.type()) && !said.text().startsWith('Failed to load resource'))
       errors.push(said.text());
   });
-  page.on('pageerror', (error) => errors.push(String(error.stack)));
+  page.on('pageerror', (/** @type {Error} */ error) => errors.push(String(error.stack)));
   page.on('crash', () => errors.push('the page crashed'));
   const states = [];
   try {
@@ -92,7 +100,7 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
       () =>
         globalThis.teewire_viewer &&
         ((teewire_viewer.stats.frames > 2 && teewire_viewer.moment !== null) ||
-          !document.querySelector('#message .open').hidden),
+          document.querySelector('#message .open[hidden]') === null),
       null,
       { timeout: PATIENCE_MS },
     );
@@ -104,7 +112,7 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
       else await page.evaluate(step);
       const { frames } = states.at(-1);
       await page.waitForFunction(
-        (before) => teewire_viewer.stats.frames > before + 2 || teewire_viewer.show === null,
+        (/** @type {number} */ before) => teewire_viewer.stats.frames > before + 2 || teewire_viewer.show === null,
         frames,
         { timeout: PATIENCE_MS },
       );

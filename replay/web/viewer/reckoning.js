@@ -19,18 +19,33 @@ const FASTEST = 6000;
 const MOST_STEPS = 512;
 const UNHOOKABLE = 3;
 
-/** Adds, but for what goes beyond the limits by it. */
+/** @import { Ground } from './ground.js' */
+/**
+ * An item of the type character: speeds are in 256ths of a unit a tick.
+ * @typedef {{id: number, tick: number, x: number, y: number, vel_x: number, vel_y: number, angle: number, direction: number,
+ *   jumped: number, hooked_player: number, hook_state: number, hook_x: number, hook_y: number, hook_dx: number,
+ *   hook_dy: number, weapon: number, emote: number, attack_tick: number}} Character
+ */
+/**
+ * A tee on its way.
+ * @typedef {{x: number, y: number, vx: number, vy: number, direction: number, jumped: number, state: number,
+ *   hook_x: number, hook_y: number, hook_dx: number, hook_dy: number, hooked_player: number}} Core
+ */
+
+/** Adds, but for what goes beyond the limits by it. @param {number} value @param {number} by @param {number} limit */
 function added(value, by, limit) {
   if (by < 0) return value < -limit ? value : Math.max(-limit, value + by);
   return value > limit ? value : Math.min(limit, value + by);
 }
 
+/** @param {Ground} ground @param {number} x @param {number} y */
 const box_hits = (ground, x, y) =>
   ground.solid(x - HALF, y - HALF) ||
   ground.solid(x + HALF, y - HALF) ||
   ground.solid(x - HALF, y + HALF) ||
   ground.solid(x + HALF, y + HALF);
 
+/** @param {Core} core @param {Ground} ground */
 function move(core, ground) {
   const speed = Math.hypot(core.vx, core.vy) * 50;
   const ramp = speed < RAMP.start ? 1 : 1 / RAMP.curvature ** ((speed - RAMP.start) / RAMP.range);
@@ -59,7 +74,7 @@ function move(core, ground) {
   core.vy = vy;
 }
 
-/** How a hook flies, holds, and pulls. */
+/** How a hook flies, holds, and pulls. @param {Core} core @param {Ground} ground */
 function hook(core, ground) {
   if (core.state === IDLE) {
     core.hook_x = core.x;
@@ -101,6 +116,7 @@ function hook(core, ground) {
   core.vy += py;
 }
 
+/** @param {Core} core @param {Ground} ground */
 function step(core, ground) {
   const grounded = ground.solid(core.x + HALF, core.y + HALF + 5) || ground.solid(core.x - HALF, core.y + HALF + 5);
   const { speed, acceleration, friction } = grounded ? GROUND : AIR;
@@ -116,13 +132,15 @@ function step(core, ground) {
   }
   move(core, ground);
   // Sent values have no more digits than this, so that all get the same result.
-  for (const name of ['x', 'y', 'hook_x', 'hook_y']) core[name] = Math.round(core[name]);
-  for (const name of ['vx', 'vy', 'hook_dx', 'hook_dy']) core[name] = Math.round(core[name] * 256) / 256;
+  for (const name of /** @type {const} */ (['x', 'y', 'hook_x', 'hook_y'])) core[name] = Math.round(core[name]);
+  for (const name of /** @type {const} */ (['vx', 'vy', 'hook_dx', 'hook_dy']))
+    core[name] = Math.round(core[name] * 256) / 256;
 }
 
 /**
  * The character as it is at `tick`.
- * @param {{solid: (x: number, y: number) => boolean, tile: (x: number, y: number) => number}|null} ground null without a map
+ * @param {Character} item @param {number} tick
+ * @param {Ground|null} ground null without a map
  */
 export function reckon(item, tick, ground) {
   if (ground === null || item.tick <= 0 || item.tick >= tick) return item;
