@@ -38,7 +38,7 @@ const state = () => {
     tees,
     camera: camera && { x: camera.x, y: camera.y, zoom: camera.zoom },
     wide: document.documentElement.scrollWidth > innerWidth,
-    follows: moment?.before.players.get(selected)?.name ?? null,
+    follows: moment?.before.players.get(selected ?? -1)?.name ?? null,
     names: moment === null ? [] : [...moment.before.players.values()].map(({ name }) => name),
     live: show?.live,
     events: show?.events.length,

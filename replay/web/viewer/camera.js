@@ -4,7 +4,9 @@ const AREA = 1150 * 1000;
 const MOST_WIDTH = 1500;
 const MOST_HEIGHT = 1050;
 
-/** Width and height of what is seen without zoom, in units. */
+/** @typedef {{left: number, top: number, width: number, height: number}} View */
+
+/** Width and height of what is seen without zoom, in units. @param {number} aspect */
 export function seen_size(aspect) {
   let width = Math.sqrt(AREA * aspect);
   if (width > MOST_WIDTH) width = MOST_WIDTH;
@@ -26,11 +28,16 @@ export class Camera {
   zoom = 1;
   aspect = 16 / 9;
 
+  /** @param {number} factor */
   zoom_by(factor) {
     this.zoom = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, this.zoom * factor));
   }
 
-  /** The rectangle of the world, or of a group with its own offset and parallax (in percent), that fills the window. */
+  /**
+   * The rectangle of the world, or of a group with its own offset and parallax (in percent), that fills the window.
+   * @param {{offset: number[], parallax: number[]}} [group]
+   * @returns {View}
+   */
   view(group) {
     const { width, height } = seen_size(this.aspect);
     const px = group?.parallax[0] ?? 100;
@@ -48,7 +55,7 @@ export class Camera {
     };
   }
 
-  /** A place of the window, from 0 to 1 in both directions, in the world. */
+  /** A place of the window, from 0 to 1 in both directions, in the world. @param {number} x @param {number} y */
   world(x, y) {
     const view = this.view();
     return { x: view.left + x * view.width, y: view.top + y * view.height };

@@ -3,38 +3,45 @@
 const TAP_MS = 350;
 const MOVED = 6; // pixels; a longer move is not a tap
 
+const KEYS = /** @type {const} */ ({
+  ' ': 'play',
+  k: 'play',
+  ',': 'step_back',
+  '.': 'step_on',
+  '[': 'marker_back',
+  ']': 'marker_on',
+  n: 'next',
+  p: 'previous',
+  f: 'free',
+  '+': 'zoom_in',
+  '=': 'zoom_in',
+  '-': 'zoom_out',
+  0: 'zoom_off',
+  c: 'copy',
+  m: 'names',
+  b: 'toggle_board',
+  '?': 'help',
+  ArrowUp: 'faster',
+  ArrowDown: 'slower',
+  Escape: 'close',
+});
+/** @typedef {typeof KEYS[keyof typeof KEYS]} Pressed the name of an action */
 /**
- * @param {Record<string, (amount?: number) => void>} actions
+ * @typedef {Record<Pressed|'first'|'last', () => void> & {jump: (seconds: number) => void,
+ *   board: (on: boolean) => void}} Actions
  */
+
+/** @param {Window} target @param {HTMLCanvasElement} canvas @param {Actions} actions */
 export function listen_to_keys(target, canvas, actions) {
-  const keys = {
-    ' ': 'play',
-    k: 'play',
-    ',': 'step_back',
-    '.': 'step_on',
-    '[': 'marker_back',
-    ']': 'marker_on',
-    n: 'next',
-    p: 'previous',
-    f: 'free',
-    '+': 'zoom_in',
-    '=': 'zoom_in',
-    '-': 'zoom_out',
-    0: 'zoom_off',
-    c: 'copy',
-    m: 'names',
-    b: 'toggle_board',
-    '?': 'help',
-    ArrowUp: 'faster',
-    ArrowDown: 'slower',
-    Escape: 'close',
-  };
+  /** @type {Record<string, Pressed|undefined>} */
+  const keys = KEYS;
   const held = new Set();
   target.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const tag = event.target.tagName;
-    const range = tag === 'INPUT' && event.target.type === 'range';
-    if (tag === 'SELECT' || (tag === 'INPUT' && !range) || event.target.closest?.('dialog')) return;
+    const at = event.target instanceof Element ? event.target : null;
+    const tag = at?.tagName;
+    const range = at instanceof HTMLInputElement && at.type === 'range';
+    if (tag === 'SELECT' || (tag === 'INPUT' && !range) || at?.closest('dialog')) return;
     const { key } = event;
     // Buttons handle these keys themselves.
     if (tag === 'BUTTON' && (key === ' ' || key === 'Enter')) return;
@@ -50,9 +57,11 @@ export function listen_to_keys(target, canvas, actions) {
       actions.board(true);
     } else if ('wasd'.includes(key.toLowerCase()) && key.length === 1) {
       held.add(key.toLowerCase());
-    } else if (keys[key] !== undefined) {
+    } else {
+      const pressed = keys[key];
+      if (pressed === undefined) return;
       event.preventDefault();
-      actions[keys[key]]();
+      actions[pressed]();
     }
   });
   target.addEventListener('keyup', (event) => {
@@ -61,16 +70,23 @@ export function listen_to_keys(target, canvas, actions) {
   });
   target.addEventListener('blur', () => held.clear());
   /** In which direction to fly: -1, 0 or 1. */
-  return () => ({ x: held.has('d') - held.has('a'), y: held.has('s') - held.has('w') });
+  return () => ({ x: Number(held.has('d')) - Number(held.has('a')), y: Number(held.has('s')) - Number(held.has('w')) });
 }
 
 /**
+ * @typedef {{move: (dx: number, dy: number) => void, zoom: (factor: number) => void,
+ *   tap: (x: number, y: number) => void}} Moves
+ */
+
+/**
  * Dragging moves the camera, the wheel and two fingers zoom, a tap chooses who is there.
- * @param {{move: (dx: number, dy: number) => void, zoom: (factor: number) => void, tap: (x: number, y: number) => void}} actions in
- *   parts of the canvas
+ * @param {HTMLCanvasElement} canvas
+ * @param {Moves} actions in parts of the canvas
  */
 export function listen_to_pointers(canvas, actions) {
+  /** @type {Map<number, {x: number, y: number}>} */
   const down = new Map();
+  /** @type {{x: number, y: number, time: number, moved: boolean}|null} */
   let start = null;
   const spread = () => {
     const [a, b] = [...down.values()];
@@ -100,6 +116,7 @@ export function listen_to_pointers(canvas, actions) {
     }
     actions.move(-dx / clientWidth / down.size, -dy / clientHeight / down.size);
   });
+  /** @param {PointerEvent} event */
   const up = (event) => {
     if (!down.delete(event.pointerId)) return;
     if (start !== null && !start.moved && event.type === 'pointerup' && event.timeStamp - start.time < TAP_MS) {

@@ -1,16 +1,24 @@
 // Our own pictures, drawn here: used where the game's are missing. Their layout is that of the games' pictures, see
 // sprites.js.
 
+/** @typedef {CanvasRenderingContext2D} Context */
+/** @typedef {Record<string, number[]>} Cells of sprites, by name: x, y, width, height */
+
+/** @param {number} width @param {number} height */
 function canvas(width, height) {
   const made = document.createElement('canvas');
   made.width = width;
   made.height = height;
-  const context = made.getContext('2d', { willReadFrequently: true });
+  const context = /** @type {Context} */ (made.getContext('2d', { willReadFrequently: true }));
   context.lineJoin = context.lineCap = 'round';
   return { made, context };
 }
 
-/** Draws in the cells [x, y, w, h] of size `cell` as if they went from 0 to w and from 0 to h, in cells. */
+/**
+ * Draws in the cells [x, y, w, h] of size `cell` as if they went from 0 to w and from 0 to h, in cells.
+ * @param {Context} context @param {number} cell @param {number[]} cells
+ * @param {(context: Context) => void} draw
+ */
 function within(context, cell, [x, y, w, h], draw) {
   context.save();
   context.beginPath();
@@ -18,10 +26,11 @@ function within(context, cell, [x, y, w, h], draw) {
   context.clip();
   context.translate(x * cell, y * cell);
   context.scale(cell, cell);
-  draw(context, w, h);
+  draw(context);
   context.restore();
 }
 
+/** @param {Context} context @param {string} fill @param {number} outline */
 function paint(context, fill, outline) {
   if (outline > 0) {
     context.strokeStyle = '#15171c';
@@ -32,6 +41,7 @@ function paint(context, fill, outline) {
   context.fill();
 }
 
+/** @param {Context} context @param {string} fill @param {number[][]} points */
 function shape(context, fill, points, outline = 0.16) {
   context.beginPath();
   for (const [n, [x, y]] of points.entries()) context[n === 0 ? 'moveTo' : 'lineTo'](x, y);
@@ -39,12 +49,20 @@ function shape(context, fill, points, outline = 0.16) {
   paint(context, fill, outline);
 }
 
+/**
+ * @param {Context} context @param {string} fill @param {number} x @param {number} y
+ * @param {number} rx @param {number} ry
+ */
 function disc(context, fill, x, y, rx, ry = rx, outline = 0) {
   context.beginPath();
   context.ellipse(x, y, rx, ry, 0, 0, 2 * Math.PI);
   paint(context, fill, outline);
 }
 
+/**
+ * @param {Context} context @param {string} fill @param {number} x @param {number} y
+ * @param {number} w @param {number} h
+ */
 const bar = (context, fill, x, y, w, h) =>
   shape(context, fill, [
     [x, y],
@@ -53,6 +71,7 @@ const bar = (context, fill, x, y, w, h) =>
     [x, y + h],
   ]);
 
+/** @param {Context} context @param {string} fill */
 function heart(context, fill) {
   context.beginPath();
   context.moveTo(1, 1.75);
@@ -61,6 +80,7 @@ function heart(context, fill) {
   paint(context, fill, 0.16);
 }
 
+/** @param {Context} context @param {string} fill */
 const shield = (context, fill) =>
   shape(context, fill, [
     [0.3, 0.3],
@@ -71,6 +91,10 @@ const shield = (context, fill) =>
     [0.35, 1.1],
   ]);
 
+/**
+ * @param {Context} context @param {string} fill @param {number} points @param {number} inner
+ * @param {number} w @param {number} h
+ */
 function star(context, fill, points, inner, w, h) {
   shape(
     context,
@@ -84,9 +108,10 @@ function star(context, fill, points, inner, w, h) {
   );
 }
 
-/** Weapons, what they shoot, pickups, flags, hook. */
+/** Weapons, what they shoot, pickups, flags, hook. @param {Cells} cells */
 export function game_picture(cells) {
   const { made, context } = canvas(1024, 512);
+  /** @param {string} name @param {(context: Context) => void} work */
   const draw = (name, work) => within(context, 32, cells[name], work);
   draw('hammer', (c) => {
     bar(c, '#8a5a2b', 1.75, 1.1, 0.5, 1.75);
@@ -208,10 +233,12 @@ export function game_picture(cells) {
   return made;
 }
 
-/** A tee of our own: round, bright, to be coloured. */
+/** A tee of our own: round, bright, to be coloured. @param {Cells} cells */
 export function skin_picture(cells) {
   const { made, context } = canvas(256, 128);
+  /** @param {string} name @param {(context: Context) => void} work */
   const draw = (name, work) => within(context, 32, cells[name], work);
+  /** @param {Context} c @param {string} fill @param {number} r */
   const body = (c, fill, r) => disc(c, fill, 1.5, 1.5, r);
   draw('body_outline', (c) => body(c, '#15171c', 1.45));
   draw('body', (c) => {
@@ -227,6 +254,7 @@ export function skin_picture(cells) {
   });
   draw('hand_outline', (c) => disc(c, '#15171c', 0.5, 0.5, 0.48));
   draw('hand', (c) => disc(c, '#c8c8c8', 0.5, 0.5, 0.36));
+  /** @param {Context} c @param {number} rx @param {number} ry */
   const eye = (c, rx, ry, x = 0.5, y = 0.5) => disc(c, '#15171c', x, y, rx, ry);
   draw('eyes_normal', (c) => {
     eye(c, 0.2, 0.38);
@@ -314,33 +342,34 @@ export function emoticon_picture() {
 }
 
 // The effects of tiles, by their number: colour, and a sign. Others are not shown.
-const ENTITIES = {
-  1: ['#7d8590', ''],
-  2: ['#a33a3a', '☠'],
-  3: ['#4c4f58', '╱'],
-  5: ['#7d859066', '⇡'],
-  9: ['#27507faa', '❄'],
-  11: ['#3f7f5faa', '☀'],
-  12: ['#1b3a66aa', '❄'],
-  13: ['#2f6f4faa', '☀'],
-  10: ['#6b4fa0aa', '◎'],
-  26: ['#6b4fa0aa', '◎'],
-  27: ['#6b4fa0aa', '○'],
-  28: ['#8a7a33aa', '➤'],
-  29: ['#8a7a33aa', '➤'],
-  33: ['#2f8f4faa', '▶'],
-  34: ['#c9a23baa', '⚑'],
-  60: ['#8a4f33aa', '↑'],
-  61: ['#8a4f33aa', '↕'],
-  62: ['#8a4f33aa', '✚'],
-};
+/** @type {[number: number, color: string, sign: string][]} */
+const ENTITIES = [
+  [1, '#7d8590', ''],
+  [2, '#a33a3a', '☠'],
+  [3, '#4c4f58', '╱'],
+  [5, '#7d859066', '⇡'],
+  [9, '#27507faa', '❄'],
+  [11, '#3f7f5faa', '☀'],
+  [12, '#1b3a66aa', '❄'],
+  [13, '#2f6f4faa', '☀'],
+  [10, '#6b4fa0aa', '◎'],
+  [26, '#6b4fa0aa', '◎'],
+  [27, '#6b4fa0aa', '○'],
+  [28, '#8a7a33aa', '➤'],
+  [29, '#8a7a33aa', '➤'],
+  [33, '#2f8f4faa', '▶'],
+  [34, '#c9a23baa', '⚑'],
+  [60, '#8a4f33aa', '↑'],
+  [61, '#8a4f33aa', '↕'],
+  [62, '#8a4f33aa', '✚'],
+];
 
 /** Tiles without picture. */
 export function entities_picture() {
   const { made, context } = canvas(512, 512);
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  for (const [number, [color, sign]] of Object.entries(ENTITIES))
+  for (const [number, color, sign] of ENTITIES)
     within(context, 32, [number & 15, number >> 4, 1, 1], (c) => {
       c.fillStyle = color;
       c.fillRect(0, 0, 1, 1);

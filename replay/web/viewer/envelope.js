@@ -1,6 +1,9 @@
 // Values of a map's envelopes: how colours and places of layers and quads change with time.
 
-/** `a` is how much of the way between two points is behind. */
+/** @import { GameMap } from './teewire.js' */
+/** @typedef {GameMap['envelopes'][number]['points'][number]} Point */
+
+/** `a` is the part of the way between two points that is done. @param {number} kind @param {number} a */
 function curve(kind, a) {
   switch (kind) {
     case 0:
@@ -16,13 +19,18 @@ function curve(kind, a) {
   }
 }
 
+/** @param {number} p0 @param {number} p1 @param {number} p2 @param {number} p3 @param {number} t */
 const cubic = (p0, p1, p2, p3, t) => {
   const s = 1 - t;
   return s * s * s * p0 + 3 * s * s * t * p1 + 3 * s * t * t * p2 + t * t * t * p3;
 };
 
-/** Bezier curves by time: x of the middle points stays between those of the ends, so that x grows with t. */
+/**
+ * Bezier curves by time: x of the middle points stays between those of the ends, so that x grows with t.
+ * @param {Point} from @param {Point} to @param {number} channel @param {number} time
+ */
 function bezier(from, to, channel, time) {
+  /** @param {number} x */
   const clamp = (x) => Math.min(to.time, Math.max(from.time, x));
   const x1 = clamp(from.time + (from.out_time?.[channel] ?? 0));
   const x2 = clamp(to.time + (to.in_time?.[channel] ?? 0));
@@ -39,7 +47,7 @@ function bezier(from, to, channel, time) {
 }
 
 /**
- * @param {{points: {time: number, curve: number, values: number[]}[]}} envelope times in ms
+ * @param {{points: Point[]}} envelope times in ms
  * @param {number} ms since the round began, with the offset of who uses it
  * @param {number[]} out four values, in the file's 1024ths
  */
@@ -47,6 +55,7 @@ export function evaluate(envelope, ms, out) {
   const { points } = envelope;
   if (points.length === 0) return out.fill(0);
   const last = points[points.length - 1];
+  /** @param {Point} point */
   const set = (point) => {
     for (let c = 0; c < 4; ++c) out[c] = point.values[c] ?? 0;
     return out;

@@ -3,19 +3,28 @@ import { time_text } from './playback.js';
 import { WEAPONS } from './sprites.js';
 import { name_in } from './world.js';
 
+/** @import { GameEvent, Show } from './show.js' */
+/** @import { Player, World } from './world.js' */
+/** @import { Moment } from './world_renderer.js' */
+
 const CHAT_TICKS = 600;
 const KILL_TICKS = 400;
 const MOST_LINES = 9;
+/** @type {Record<number, string|undefined>} */
 const TEAMS = { 0: 'red', 1: 'blue' };
 
+/** @template {keyof HTMLElementTagNameMap} T @param {T} name @param {string|number} text */
 function element(name, text = '', type = '') {
   const made = document.createElement(name);
-  made.textContent = text;
+  made.textContent = String(text);
   if (type !== '') made.className = type;
   return made;
 }
 
-/** Replaces what is in `parent` only if `key` differs from the last one. */
+/**
+ * Replaces what is in `parent` only if `key` differs from the last one.
+ * @param {HTMLElement} parent @param {string} key @param {() => HTMLElement[]} children
+ */
 function show(parent, key, children) {
   if (parent.dataset.key === key) return;
   parent.dataset.key = key;
@@ -23,21 +32,23 @@ function show(parent, key, children) {
 }
 
 export class Hud {
+  /** @type {Record<'chat'|'kills'|'clock'|'body'|'scores', HTMLElement>} */
   #at;
 
-  /** @param {(id: number) => void} follow */
+  /** @param {Document} document @param {(id: number) => void} follow */
   constructor(document, follow) {
-    this.#at = Object.fromEntries(
-      ['chat', 'kills', 'clock', 'body', 'scores'].map((id) => [id, document.getElementById(id)]),
-    );
+    /** @param {string} id */
+    const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+    this.#at = { chat: at('chat'), kills: at('kills'), clock: at('clock'), body: at('body'), scores: at('scores') };
     this.#at.scores.addEventListener('click', (event) => {
-      const id = event.target.closest('button')?.dataset.id;
+      const id = /** @type {Element} */ (event.target).closest('button')?.dataset.id;
       if (id !== undefined) follow(Number(id));
     });
   }
 
+  /** @param {Show} show_ @param {Moment} moment @param {number|null} selected @param {boolean} board */
   update(show_, moment, selected, board) {
-    const world = moment.before ?? moment.after;
+    const world = moment.before;
     this.#chat(show_.events_between(moment.tick - CHAT_TICKS, moment.tick), world);
     this.#kills(show_.events_between(moment.tick - KILL_TICKS, moment.tick));
     this.#clock(world, moment.tick);
@@ -46,6 +57,7 @@ export class Hud {
     if (board) this.#scores(world, selected);
   }
 
+  /** @param {GameEvent[]} events @param {World} world */
   #chat(events, world) {
     // A server that says who has finished need not be repeated.
     const said = new Set(events.filter(({ kind }) => kind === 'server_message').map(({ text }) => text));
@@ -67,12 +79,13 @@ export class Hud {
     );
   }
 
+  /** @param {GameEvent[]} events */
   #kills(events) {
     const lines = events.filter(({ kind }) => kind === 'kill').slice(-5);
     show(this.#at.kills, lines.map(({ tick, client, target }) => `${tick}${client}${target}`).join('\n'), () =>
       lines.map((line) => {
         const { client, target, value } = line;
-        const weapon = WEAPONS[value];
+        const weapon = WEAPONS[value ?? -1];
         if (client === null || client === target || weapon === undefined)
           return element('div', `${target ?? client ?? '?'} died`);
         const made = element('div', `${client} → ${target ?? '?'} `);
@@ -82,6 +95,7 @@ export class Hud {
     );
   }
 
+  /** @param {World} world @param {number} tick */
   #clock(world, tick) {
     const { game } = world;
     let seconds = (tick - game.begin) / 50;
@@ -107,10 +121,11 @@ export class Hud {
     });
   }
 
+  /** @param {World} world @param {number|null} selected */
   #body(world, selected) {
-    const character = world.characters.get(selected);
-    const player = world.players.get(selected);
-    const race = player?.race_start > 0 ? ` · ${time_text((world.tick - player.race_start) / 50, 1)}` : '';
+    const character = world.characters.get(selected ?? -1);
+    const player = world.players.get(selected ?? -1);
+    const race = player !== undefined && player.race_start > 0 ? ` · ${time_text((world.tick - player.race_start) / 50, 1)}` : '';
     const text =
       character === undefined || world.game.times
         ? race.slice(3)
@@ -118,24 +133,26 @@ export class Hud {
     show(this.#at.body, text, () => [element('span', text)]);
   }
 
+  /** @param {World} world @param {number|null} selected */
   #scores(world, selected) {
     const { game } = world;
     const players = [...world.players.values()].sort(
-      (a, b) => (a.team === -1) - (b.team === -1) || (game.teams ? a.team - b.team : 0) || b.score - a.score,
+      (a, b) => Number(a.team === -1) - Number(b.team === -1) || (game.teams ? a.team - b.team : 0) || b.score - a.score,
     );
+    /** @param {Player} player */
     const score = (player) => {
       if (!game.times) return player.team === -1 ? '' : player.score;
       const seconds = world.seven ? player.score / 1000 : Math.abs(player.score);
       return player.score === -9999 || player.score === -1 ? '' : time_text(seconds, world.seven ? 3 : 0);
     };
-    const rows = players.map((player) => [
-      player.id,
-      score(player),
-      player.name,
-      player.clan,
-      player.team === -1 ? 'spectator' : game.teams ? (TEAMS[player.team] ?? '') : '',
-      player.latency,
-    ]);
+    const rows = players.map((player) => ({
+      id: player.id,
+      points: score(player),
+      name: player.name,
+      clan: player.clan,
+      team: player.team === -1 ? 'spectator' : game.teams ? (TEAMS[player.team] ?? '') : '',
+      ping: player.latency,
+    }));
     show(this.#at.scores, JSON.stringify([rows, selected]), () => {
       const table = element('table');
       table.append(element('caption', `${players.length} players`));
@@ -146,11 +163,11 @@ export class Hud {
         head.append(cell);
       }
       const body = element('tbody');
-      for (const [id, points, name, clan, team, ping] of rows) {
+      for (const { id, points, name, clan, team, ping } of rows) {
         const row = element('tr');
-        row.setAttribute('aria-selected', id === selected);
+        row.setAttribute('aria-selected', String(id === selected));
         const button = element('button', name);
-        button.dataset.id = id;
+        button.dataset.id = String(id);
         const who = element('td');
         who.append(button);
         row.append(

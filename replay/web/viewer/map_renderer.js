@@ -4,6 +4,28 @@ import * as twgl from 'twgl.js';
 import { evaluate } from './envelope.js';
 import { PICTURE_FRAGMENT } from './sprite_batch.js';
 
+/** @import { GameMap, Layer, QuadLayer, TileLayer } from './teewire.js' */
+/** @import { Camera } from './camera.js' */
+/** @import { Pixels } from './pictures.js' */
+
+/** @typedef {GameMap['groups'][number]} Group */
+/**
+ * An image of the map. Its pixels are kept until all layers have been made.
+ * @typedef {{data: Pixels|null, sheet: WebGLTexture|null, picture: WebGLTexture|null}} Image
+ */
+/**
+ * `size`: of its texture. `blocks`: which of them have tiles.
+ * @typedef {{kind: 'tiles', tiles: WebGLTexture, size: [number, number], blocks: Uint8Array, columns: number,
+ *   layer: TileLayer, sheet: WebGLTexture}} Tiles
+ */
+/**
+ * `motions`: pairs of envelopes with their offsets. `values`: what the texture has of each.
+ * @typedef {{kind: 'quads', array: twgl.VertexArrayInfo, motions: number[][], values: Float32Array, texture: WebGLTexture,
+ *   fresh: boolean, picture: WebGLTexture}} Quads
+ */
+/** @typedef {{group: Group} & (Tiles|Quads)} Entry */
+/** @typedef {'background'|'foreground'} Side of the players */
+
 const TILES_VERTEX = `#version 300 es
 uniform vec4 view;
 uniform vec4 part; // of the world: left, top, right, bottom
@@ -69,6 +91,7 @@ const QUAD_INTS = 38;
 /** Of all tile pictures of one image; larger ones are made smaller. */
 const MOST_TILE = 64;
 
+/** @param {Uint8Array} pixels */
 export function premultiply(pixels) {
   const out = pixels.slice();
   // Most pixels are opaque or empty, which whole words show.
@@ -90,7 +113,11 @@ export function premultiply(pixels) {
   return out;
 }
 
-/** The same picture in half the size, until it is small enough. */
+/**
+ * The same picture in half the size, until it is small enough.
+ * @param {Pixels} picture @param {number} most
+ * @returns {Pixels}
+ */
 function shrunk(picture, most) {
   let { width, height, pixels } = picture;
   while (width > most || height > most) {
@@ -118,6 +145,9 @@ function shrunk(picture, most) {
   return { width, height, pixels };
 }
 
+/** The pixels of an image that is there. @param {Image} image */
+const data_of = (image) => /** @type {Pixels} */ (image.data);
+
 export class MapRenderer {
   #gl;
   #tiles;
@@ -125,11 +155,18 @@ export class MapRenderer {
   #corners;
   #part;
   #white;
+  /** @type {Record<Side, Entry[]>} */
   #layers = { background: [], foreground: [] };
+  /** @type {Image[]} */
   #images = [];
+  /** @type {Image|null} */
+  #plain_image = null;
+  /** @type {GameMap|null} */
   #map = null;
+  /** @type {(() => void)[]} */
   #owned = [];
 
+  /** @param {WebGL2RenderingContext} gl @param {WebGLTexture} white */
   constructor(gl, white) {
     this.#gl = gl;
     this.#white = white;
@@ -144,10 +181,9 @@ export class MapRenderer {
   }
 
   /**
-   * @param {object|null} map as the library reads it
-   * @param {(name: string) => Promise<{width: number, height: number, pixels: Uint8Array}|null>} picture of an image
-   *   that is not in the map
-   * @param {{width: number, height: number, pixels: Uint8Array}} entities what stands for tiles without picture
+   * @param {GameMap|null} map
+   * @param {(name: string) => Promise<Pixels|null>} picture of an image that is not in the map
+   * @param {Pixels} entities what stands for tiles without picture
    */
   async load(map, picture, entities) {
     const images = await Promise.all(
@@ -161,15 +197,17 @@ export class MapRenderer {
     this.#map = map;
     if (map === null) return;
     this.#images = images.map((data) => ({ data, sheet: null, picture: null }));
+    /** @type {Image} */
     const entities_image = { data: entities, sheet: null, picture: null };
     let behind = true; // of the players
     let missing = false;
+    /** @type {(Group|(Entry & {behind: boolean}))[]} a group stands for its layer of the game */
     const shown = [];
     for (const group of map.groups)
       for (const layer of group.layers) {
         if (layer.kind === 'game') {
           behind = false;
-          shown.push({ group, game: layer });
+          shown.push(group);
           continue;
         }
         const made = this.#make(layer);
@@ -181,12 +219,13 @@ export class MapRenderer {
       }
     // Where pictures of tiles are not to be had, what tiles do is shown.
     for (const entry of shown) {
-      if (entry.game !== undefined) {
+      if (!('group' in entry)) {
         if (!missing) continue;
-        for (const layer of entry.group.layers.filter(({ kind }) => kind === 'game' || kind === 'front')) {
+        for (const layer of entry.layers) {
+          if (layer.kind !== 'game' && layer.kind !== 'front') continue;
           const plain = { ...layer, colour: [255, 255, 255, 255], colour_envelope: -1 };
           const made = this.#make_tiles(plain, entities_image);
-          if (made !== null) this.#layers.background.push({ group: entry.group, ...made });
+          if (made !== null) this.#layers.background.push({ group: entry, ...made });
         }
       } else {
         this.#layers[entry.behind ? 'background' : 'foreground'].push(entry);
@@ -198,14 +237,17 @@ export class MapRenderer {
   #clear() {
     for (const remove of this.#owned) remove();
     this.#owned = [];
+    this.#plain_image = null;
     this.#layers = { background: [], foreground: [] };
   }
 
+  /** @param {WebGLTexture} texture */
   #own(texture) {
     this.#owned.push(() => this.#gl.deleteTexture(texture));
     return texture;
   }
 
+  /** @param {Layer} layer */
   #make(layer) {
     if (layer.kind === 'tiles') {
       const image = this.#images[layer.image];
@@ -218,11 +260,11 @@ export class MapRenderer {
     return this.#make_quads(layer, image ?? null);
   }
 
-  /** A texture array of the 256 pictures in a sheet. */
+  /** A texture array of the 256 pictures in a sheet. @param {Image} image */
   #sheet(image) {
     if (image.sheet !== null) return image.sheet;
     const gl = this.#gl;
-    const whole = shrunk(image.data, MOST_TILE * 16);
+    const whole = shrunk(data_of(image), MOST_TILE * 16);
     const w = whole.width >> 4;
     const h = whole.height >> 4;
     const texture = this.#own(gl.createTexture());
@@ -251,6 +293,7 @@ export class MapRenderer {
     return (image.sheet = texture);
   }
 
+  /** @param {TileLayer} layer @param {Image|null} image @returns {Tiles|null} */
   #make_tiles(layer, image) {
     const gl = this.#gl;
     const { width, height, cells } = layer;
@@ -282,6 +325,7 @@ export class MapRenderer {
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     return {
+      kind: 'tiles',
       tiles: texture,
       size: [w, h],
       blocks,
@@ -292,14 +336,18 @@ export class MapRenderer {
   }
 
   #plain() {
-    this.#images.plain ??= { sheet: null, data: { width: 16, height: 16, pixels: new Uint8Array(1024).fill(255) } };
-    return this.#sheet(this.#images.plain);
+    const data = { width: 16, height: 16, pixels: new Uint8Array(1024).fill(255) };
+    this.#plain_image ??= { data, sheet: null, picture: null };
+    return this.#sheet(this.#plain_image);
   }
 
+  /** @param {QuadLayer} layer @param {Image|null} image @returns {Quads} */
   #make_quads(layer, image) {
     const gl = this.#gl;
     const count = Math.floor(layer.quads.length / QUAD_INTS);
+    /** @type {Map<string, number>} */
     const motions = new Map();
+    /** @type {number[][]} */
     const used = [];
     const floats = new Float32Array(count * 4 * 11);
     const indices = new Uint32Array(count * 6);
@@ -331,6 +379,7 @@ export class MapRenderer {
       indices.set([4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 2, 4 * n + 1, 4 * n + 3], 6 * n);
     }
     const buffer = twgl.createBufferFromTypedArray(gl, floats);
+    /** @param {number} numComponents @param {number} offset */
     const part = (numComponents, offset) => ({ buffer, numComponents, type: gl.FLOAT, stride: 44, offset });
     const elements = twgl.createBufferFromTypedArray(gl, indices, gl.ELEMENT_ARRAY_BUFFER);
     const array = twgl.createVertexArrayInfo(gl, this.#quads, {
@@ -348,7 +397,7 @@ export class MapRenderer {
     this.#owned.push(() => {
       gl.deleteBuffer(buffer);
       gl.deleteBuffer(elements);
-      gl.deleteVertexArray(array.vertexArrayObject);
+      gl.deleteVertexArray(array.vertexArrayObject ?? null);
     });
     const values = new Float32Array(used.length * 8);
     const texture = this.#own(
@@ -363,6 +412,7 @@ export class MapRenderer {
       }),
     );
     return {
+      kind: 'quads',
       array,
       motions: used,
       values,
@@ -372,8 +422,9 @@ export class MapRenderer {
     };
   }
 
+  /** @param {Image} image */
   #picture(image) {
-    const { width, height, pixels } = image.data;
+    const { width, height, pixels } = data_of(image);
     return (image.picture ??= this.#own(
       twgl.createTexture(this.#gl, {
         src: pixels,
@@ -385,13 +436,15 @@ export class MapRenderer {
     ));
   }
 
+  /** @param {number} number @param {number} channels */
   #envelope(number, channels) {
-    const envelope = this.#map.envelopes[number];
+    const envelope = this.#map?.envelopes[number];
     return envelope !== undefined && envelope.channels === channels && envelope.points.length > 0 ? envelope : null;
   }
 
   /**
-   * @param {'background'|'foreground'} which
+   * @param {Side} which
+   * @param {Camera} camera
    * @param {number} ms since the round began
    */
   draw(which, camera, ms) {
@@ -401,14 +454,14 @@ export class MapRenderer {
       if (group.clip !== null && !this.#clip(camera, group.clip)) continue;
       const view = camera.view(group);
       const rectangle = [view.left, view.top, view.width, view.height];
-      if (entry.tiles !== undefined) this.#draw_tiles(entry, rectangle, ms);
+      if (entry.kind === 'tiles') this.#draw_tiles(entry, rectangle, ms);
       else this.#draw_quads(entry, rectangle, ms);
       if (group.clip !== null) gl.disable(gl.SCISSOR_TEST);
     }
     gl.bindVertexArray(null);
   }
 
-  /** Says false if nothing is left. */
+  /** False if nothing is left. @param {Camera} camera @param {NonNullable<Group['clip']>} clip */
   #clip(camera, clip) {
     const gl = this.#gl;
     const view = camera.view();
@@ -424,6 +477,7 @@ export class MapRenderer {
     return true;
   }
 
+  /** @param {Tiles} entry @param {number[]} view @param {number} ms */
   #draw_tiles(entry, view, ms) {
     const { layer } = entry;
     const [r, g, b, a] = layer.colour.map((part) => part / 255);
@@ -436,7 +490,7 @@ export class MapRenderer {
     if (alpha === 0) return;
     const gl = this.#gl;
     gl.useProgram(this.#tiles.program);
-    gl.bindVertexArray(this.#corners.vertexArrayObject);
+    gl.bindVertexArray(this.#corners.vertexArrayObject ?? null);
     twgl.setUniforms(this.#tiles, {
       view,
       tiles: entry.tiles,
@@ -447,17 +501,23 @@ export class MapRenderer {
     this.#draw_blocks(entry, view);
   }
 
-  /** What is seen of the blocks that have tiles: those beside each other at once. The outermost go on without end. */
+  /**
+   * What is seen of the blocks that have tiles: those beside each other at once. The outermost go on without end.
+   * @param {Tiles} entry @param {number[]} view
+   */
   #draw_blocks({ blocks, columns, size }, [left, top, width, height]) {
     const gl = this.#gl;
     const side = BLOCK * 32;
     const rows = blocks.length / columns;
+    /** @param {number} n @param {number} most */
     const clamp = (n, most) => Math.min(most - 1, Math.max(0, Math.floor(n / side)));
     const x0 = clamp(left, columns),
       x1 = clamp(left + width, columns);
     const y0 = clamp(top, rows),
       y1 = clamp(top + height, rows);
+    /** @param {number} n @param {number} first */
     const from = (n, first) => (n === 0 ? Math.min(0, first) : n * side);
+    /** @param {number} n @param {number} count @param {number} tiles @param {number} last */
     const to = (n, count, tiles, last) => (n + 1 === count ? Math.max(tiles * 32, last) : (n + 1) * side);
     for (let y = y0; y <= y1; ++y)
       for (let x = x0; x <= x1; ++x) {
@@ -475,6 +535,7 @@ export class MapRenderer {
       }
   }
 
+  /** @param {Quads} entry @param {number[]} view @param {number} ms */
   #draw_quads(entry, view, ms) {
     const gl = this.#gl;
     const { values, motions } = entry;
@@ -505,7 +566,7 @@ export class MapRenderer {
       entry.fresh = false;
     }
     gl.useProgram(this.#quads.program);
-    gl.bindVertexArray(entry.array.vertexArrayObject);
+    gl.bindVertexArray(entry.array.vertexArrayObject ?? null);
     twgl.setUniforms(this.#quads, { view, motions: entry.texture, picture: entry.picture });
     gl.drawElements(gl.TRIANGLES, entry.array.numElements, gl.UNSIGNED_INT, 0);
   }

@@ -4,24 +4,32 @@ import { premultiply } from './map_renderer.js';
 import { emoticon_picture, entities_picture, game_picture, skin_picture } from './drawings.js';
 import { EMOTICONS, GAME, PARTS, SKIN, sprites_in } from './sprites.js';
 
+/** @import { Part, Sprites } from './sprites.js' */
+/** @typedef {{width: number, height: number, pixels: Uint8Array}} Pixels */
+/** @typedef {{plain: Sprites, grey: Sprites}} Skin */
+
 /** A picture takes 64 MB then, some times over. */
 const MOST_SIDE = 4096;
 /** Images that are not the same in 0.6 and 0.7: DDNet has both. */
 const OTHER_IN_07 = new Set(['grass_main', 'grass_doodads', 'generic_unhookable']);
 
-/** The pixels of a canvas or image, not premultiplied. */
+/** The pixels of a canvas or image, not premultiplied. @param {HTMLCanvasElement|ImageBitmap} image */
 function pixels_of(image) {
   const { width, height } = image;
   if (width < 1 || height < 1 || width > MOST_SIDE || height > MOST_SIDE) return null;
   const canvas = document.createElement('canvas');
   canvas.width = width;
   canvas.height = height;
-  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
   context.drawImage(image, 0, 0);
   return { width, height, pixels: new Uint8Array(context.getImageData(0, 0, width, height).data.buffer) };
 }
 
-/** Grey, so that a colour can be laid over it. The commonest grey of a body becomes the same in all skins. */
+/**
+ * Grey, so that a colour can be laid over it. The commonest grey of a body becomes the same in all skins.
+ * @param {Pixels} picture @param {{width: number, height: number}} body
+ * @returns {Pixels}
+ */
 export function greyed({ width, height, pixels }, body) {
   const out = new Uint8Array(pixels);
   const counts = new Uint32Array(256);
@@ -46,24 +54,29 @@ export function greyed({ width, height, pixels }, body) {
   return { width, height, pixels: out };
 }
 
-/** Names become parts of paths. */
+/** Names become parts of paths. @param {string} name */
 const safe = (name) => name !== '' && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
 
 export class Pictures {
   #gl;
   #folder;
+  /** @type {Map<string, Skin|null>} */
   #skins = new Map();
+  /** @type {Map<string, Sprites|null>} */
   #parts = new Map();
+  /** @type {Promise<void>[]} */
   #later = [];
-  #listing = null; // the names of all skins, or null
+  /** @type {Promise<Set<string>|null>|null} the names of all skins, or null */
+  #listing = null;
 
-  /** @param {string|null} folder where pictures are, with a slash; null: there are none */
+  /** @param {WebGL2RenderingContext} gl @param {string|null} folder where pictures are, with a slash; null: there are none */
   constructor(gl, folder) {
     this.#gl = gl;
     this.#folder = folder;
-    const own = (canvas) => pixels_of(canvas);
-    this.entities = { ...own(entities_picture()) };
-    this.entities.pixels = premultiply(this.entities.pixels);
+    /** @param {HTMLCanvasElement} canvas */
+    const own = (canvas) => /** @type {Pixels} */ (pixels_of(canvas));
+    const entities = own(entities_picture());
+    this.entities = { ...entities, pixels: premultiply(entities.pixels) };
     this.game = sprites_in(this.#texture(own(game_picture(GAME.sprites))), GAME);
     this.emoticons = sprites_in(this.#texture(own(emoticon_picture())), EMOTICONS);
     this.own_skin = this.#skin(own(skin_picture(SKIN.sprites)));
@@ -82,7 +95,7 @@ export class Pictures {
     while (this.#later.length > 0) await Promise.all(this.#later.splice(0));
   }
 
-  /** Which skins there are, if that is told: others need not be asked for. */
+  /** The skins of the list, if there is one: others need not be asked for. */
   async #list() {
     try {
       const answer = await fetch(`${this.#folder}skins.json`);
@@ -94,7 +107,10 @@ export class Pictures {
     return null;
   }
 
-  /** Takes a picture when it has come; what cannot be used is as if it were not there. */
+  /**
+   * Takes a picture when it has come; what cannot be used is as if it were not there.
+   * @param {string} path @param {(found: Pixels) => void} take
+   */
   #use(path, take, wanted = async () => true) {
     const come = async () => {
       if (!(await wanted())) return;
@@ -104,6 +120,7 @@ export class Pictures {
     this.#later.push(come().catch(() => {}));
   }
 
+  /** @param {string} path */
   async #fetch(path) {
     if (this.#folder === null) return null;
     try {
@@ -118,6 +135,7 @@ export class Pictures {
     }
   }
 
+  /** @param {Pixels} picture */
   #texture({ width, height, pixels }) {
     return twgl.createTexture(this.#gl, {
       src: premultiply(pixels),
@@ -128,6 +146,7 @@ export class Pictures {
     });
   }
 
+  /** @param {Pixels} picture @returns {Skin} */
   #skin(picture) {
     const body = { width: (picture.width * 3) / 8, height: (picture.height * 3) / 4 };
     return {
@@ -136,7 +155,7 @@ export class Pictures {
     };
   }
 
-  /** A skin of 0.6 by its name: {plain, grey}; our own until and unless it is there. */
+  /** A skin of 0.6 by its name; null until and unless it is there. @param {string} name */
   skin(name) {
     const known = this.#skins.get(name);
     if (known !== undefined) return known;
@@ -150,7 +169,7 @@ export class Pictures {
     return null;
   }
 
-  /** A part of a skin of 0.7: sprites, or null. */
+  /** A part of a skin of 0.7, or null. @param {Part} kind @param {string} name */
   part(kind, name) {
     const path = `skins/${kind}/${name}.png`;
     const known = this.#parts.get(path);
@@ -161,7 +180,7 @@ export class Pictures {
     return null;
   }
 
-  /** An image that a map names, premultiplied, or null. */
+  /** An image that a map names, premultiplied, or null. @param {string} name @param {boolean} seven */
   async map_image(name, seven) {
     if (!safe(name)) return null;
     const found =

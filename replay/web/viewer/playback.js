@@ -10,7 +10,7 @@ export class Playback {
   first = 0;
   last = 0;
 
-  /** Goes on by `seconds` of the wall's clock. True if the end was reached. */
+  /** Goes on by `seconds` of the wall's clock. True if the end was reached. @param {number} seconds */
   advance(seconds) {
     if (!this.playing) return false;
     this.tick = Math.max(this.first, this.tick + seconds * this.speed * TICKS_PER_SECOND);
@@ -19,11 +19,12 @@ export class Playback {
     return true;
   }
 
+  /** @param {number} tick */
   seek(tick) {
     this.tick = Math.min(this.last, Math.max(this.first, tick));
   }
 
-  /** To the next faster or slower speed. */
+  /** To the next faster or slower speed. @param {number} by */
   change_speed(by) {
     let nearest = 0;
     for (const [n, speed] of SPEEDS.entries())
@@ -32,7 +33,7 @@ export class Playback {
   }
 }
 
-/** 83.4 is "1:23.4"; `digits` behind the point. */
+/** 83.4 is "1:23.4"; `digits` after the point. @param {number} seconds */
 export function time_text(seconds, digits = 0) {
   const scale = 10 ** digits;
   const whole = Math.floor(Math.max(0, seconds) * scale + 1e-6);
@@ -43,7 +44,7 @@ export function time_text(seconds, digits = 0) {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** "1:23.4", "83.4" or "83.4s" as seconds; null if it is none. */
+/** "1:23.4", "83.4" or "83.4s" as seconds; null if it is none. @param {string} text */
 export function read_time(text) {
   const match = /^(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d+)?)s?$/.exec(text.trim());
   return match === null ? null : Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3]);

@@ -21,10 +21,11 @@ const UNHOOKABLE = 3;
 
 /** @import { Ground } from './ground.js' */
 /**
- * An item of the type character: speeds are in 256ths of a unit a tick.
+ * An item of the type character: speeds are in 256ths of a unit a tick. `player_flags` are of 0.6.
  * @typedef {{id: number, tick: number, x: number, y: number, vel_x: number, vel_y: number, angle: number, direction: number,
  *   jumped: number, hooked_player: number, hook_state: number, hook_x: number, hook_y: number, hook_dx: number,
- *   hook_dy: number, weapon: number, emote: number, attack_tick: number}} Character
+ *   hook_dy: number, player_flags?: number, health: number, armor: number, ammo_count: number, weapon: number,
+ *   emote: number, attack_tick: number}} Character
  */
 /**
  * A tee on its way.

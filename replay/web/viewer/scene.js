@@ -1,5 +1,4 @@
 // A frame: the background layers of the map, the game, the foreground layers.
-import * as twgl from 'twgl.js';
 import { Camera } from './camera.js';
 import { MapRenderer } from './map_renderer.js';
 import { Pictures } from './pictures.js';
@@ -9,11 +8,17 @@ import { TeeRenderer } from './tee_renderer.js';
 import { TextAtlas } from './text_atlas.js';
 import { EFFECT_TICKS, WorldRenderer } from './world_renderer.js';
 
+/** @import { GameMap } from './teewire.js' */
+/** @import { Ground } from './ground.js' */
+/** @import { Show } from './show.js' */
+/** @import { Moment, Options } from './world_renderer.js' */
+
 const EMOTICON_TICKS = 100;
 const MOST_SCALE = 2;
 
 export class Scene {
   camera = new Camera();
+  /** @type {Ground|null} */
   ground = null;
   #gl;
   #canvas;
@@ -21,7 +26,7 @@ export class Scene {
   #map;
   #world;
 
-  /** @param {string|null} folder of pictures */
+  /** @param {HTMLCanvasElement} canvas @param {string|null} folder of pictures */
   constructor(canvas, folder) {
     this.#canvas = canvas;
     const gl = canvas.getContext('webgl2', { antialias: false, alpha: false, powerPreference: 'high-performance' });
@@ -41,22 +46,27 @@ export class Scene {
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
 
+  /** @param {GameMap|null} map @param {boolean} seven */
   async load(map, seven) {
     this.ground = ground_of(map);
     await this.#map.load(map, (name) => this.pictures.map_image(name, seven), this.pictures.entities);
   }
 
-  /** What is to be seen at a tick; null if it is not loaded. */
+  /**
+   * What is to be seen at a tick; null if it is not loaded.
+   * @param {Show} show @param {number} tick
+   * @returns {Moment|null}
+   */
   moment(show, tick) {
     const around = show.around(tick);
     if (around === null) return null;
-    const moment = { ...around, tick, ground: this.ground };
-    moment.before.reckon(this.ground);
-    moment.after?.reckon(this.ground);
-    moment.tees = WorldRenderer.tees(moment);
-    return moment;
+    around.before.reckon(this.ground);
+    around.after?.reckon(this.ground);
+    const tees = WorldRenderer.tees({ ...around, tick });
+    return { ...around, tick, ground: this.ground, tees, recent: [], emoticons: new Map(), tuning: undefined };
   }
 
+  /** @param {Show} show @param {Moment} moment @param {Options} options */
   draw(show, moment, options) {
     const gl = this.#gl;
     const canvas = this.#canvas;
@@ -71,7 +81,6 @@ export class Scene {
     gl.clearColor(0.1, 0.11, 0.13, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     this.camera.aspect = width / height;
-    if (moment === null) return;
     const ms = (moment.tick - moment.before.game.begin) * 20;
     this.#map.draw('background', this.camera, ms);
     moment.recent = show.recent(moment.tick, EFFECT_TICKS);

@@ -2,6 +2,18 @@
 import { Broadcast, Recording, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
 import { World, projectile_tuning } from './world.js';
 
+/** @import { BroadcastRecording, GameMap, Index, Message, Module, Snapshot, Stretch } from './teewire.js' */
+/** @import { Tuning } from './world.js' */
+
+/**
+ * Something that happened. `client` and `target` are names; `id`: the client's, if that is known.
+ * @typedef {{tick: number, kind: string, client: string|null, target: string|null, value: number|null, text: string|null,
+ *   id?: number}} GameEvent
+ */
+/** @typedef {{snapshots: Snapshot[], messages: Message[], error: Error|null}} Loaded */
+/** @typedef {{signal?: AbortSignal}} Waiting */
+/** @typedef {[tick: number, ints: number[]][]} Tunings in hundredths */
+
 /** Smaller recordings are read whole; an index would only be waited for. */
 const SMALL = 1 << 20;
 const INDEX_PATIENCE_MS = 10000;
@@ -19,6 +31,7 @@ const ASK_AGAIN_MS = 200;
 const TROUBLE_MS = 1000;
 const REACH_MS = 2000;
 
+/** @type {Promise<Module>|null} */
 let library = null;
 
 /** The library, started once. */
@@ -28,20 +41,31 @@ export const started = () =>
     throw error;
   }));
 
-class Show {
+/** @template {Recording|BroadcastRecording} [T=Recording|BroadcastRecording] */
+export class Show {
   live = false;
-  /** What happened, as far as it is known: {tick, kind, client, target, value, text}, by tick. */
+  /** @type {GameEvent[]} what happened, as far as it is known, by tick */
   events = [];
   complete = false; // an index has all of them
-  #tunings = []; // {tick, tuning}, by tick
+  /** @type {{tick: number, tuning: Tuning}[]} by tick */
+  #tunings = [];
   #tunings_known = false; // an index has all of them
-  #kept = new Map(); // number of a segment: its stretch
-  #coming = new Map(); // number: its promise, and what gives it up
+  /** @type {Map<number, Loaded>} by number of the segment */
+  #kept = new Map();
+  /** @type {Map<number, {control: AbortController, promise: Promise<Loaded>}>} what is on its way, by number */
+  #coming = new Map();
+  /** @type {WeakMap<Snapshot, World>} */
   #worlds = new WeakMap();
-  #read = new Set(); // segments whose messages are in `events`
-  /** The last that could not be read, and why. */
+  /** @type {Set<number>} segments whose messages are in `events` */
+  #read = new Set();
+  /** @type {Error|null} why the last segment that cannot be read is damaged */
   error = null;
+  /** @type {string|null} damage that an index names */
+  damage = null;
+  /** @type {Error|null} why the last question of a broadcast had no answer */
+  trouble = null;
 
+  /** @param {T} stretches */
   constructor(stretches) {
     this.stretches = stretches;
   }
@@ -59,7 +83,7 @@ class Show {
     return Math.max(this.first_tick, this.stretches.last_tick);
   }
 
-  /** Loads what a tick needs, and begins with what comes next. */
+  /** Loads what a tick needs, and begins with what comes next. @param {number} tick */
   async load(tick) {
     if (this.stretches.segments.length === 0) return;
     const number = this.stretches.locate(tick);
@@ -72,6 +96,7 @@ class Show {
   /**
    * Begins to load what a tick needs, and gives up what else was on its way, which would share the line. When it is there:
    * one after the other what follows, up to `ahead` ticks, and what came before, for what is still to be seen.
+   * @param {number} tick @param {number} ahead
    */
   prepare(tick, ahead) {
     const { segments } = this.stretches;
@@ -85,8 +110,10 @@ class Show {
     }
   }
 
+  /** @param {number} number */
   async #fetch(number) {
-    if (this.#kept.has(number)) return this.#kept.get(number);
+    const kept = this.#kept.get(number);
+    if (kept !== undefined) return kept;
     const coming = this.#coming.get(number);
     if (coming !== undefined && !coming.control.signal.aborted) return coming.promise;
     const control = new AbortController();
@@ -99,6 +126,7 @@ class Show {
     return entry.promise;
   }
 
+  /** @param {number} number @param {AbortSignal} signal @returns {Promise<Loaded>} */
   async #load(number, signal) {
     try {
       const stretch = await this.stretches.segment(number, { signal });
@@ -110,31 +138,35 @@ class Show {
       return stretch;
     } catch (error) {
       if (!signal.aborted) {
-        this.error = error;
         // So that what follows it can be seen.
-        this.#keep(number, { snapshots: [], messages: [], error });
+        this.#keep(number, { snapshots: [], messages: [], error: /** @type {Error} */ (error) });
       }
       throw error;
     }
   }
 
+  /** @param {number} number @param {Loaded} stretch */
   #keep(number, stretch) {
     this.#kept.set(number, stretch);
     if (stretch.error !== null) this.error = stretch.error;
-    if (this.#kept.size > KEPT) this.#kept.delete(this.#kept.keys().next().value);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT) this.#kept.delete(oldest);
     if (this.#read.has(number)) return;
     this.#read.add(number);
     this.#note(stretch);
   }
 
+  /** @param {Loaded} stretch */
   #note({ messages, snapshots }) {
     this.#add_tunings(messages);
     const seven = snapshots[0]?.all('tune_params')[0];
-    if (seven) this.add_tuning(snapshots[0].tick, seven.tune_params);
+    if (seven) this.add_tuning(snapshots[0].tick, /** @type {number[]} */ (seven.tune_params));
     if (this.complete) return;
+    /** @type {Map<number, string>} */
     const names = new Map();
+    /** @param {number} id */
     const name_of = (id) => names.get(id) ?? null;
-    for (const item of snapshots[0]?.all('client_info') ?? []) names.set(item.id, item.name);
+    for (const item of snapshots[0]?.all('client_info') ?? []) names.set(item.id, String(item.name));
     const found = [];
     for (const message of messages) {
       const event = event_of(message, name_of);
@@ -144,6 +176,7 @@ class Show {
     this.events = [...this.events, ...found].sort((a, b) => a.tick - b.tick).slice(-MOST_EVENTS);
   }
 
+  /** @param {Message[]} messages */
   #add_tunings(messages) {
     if (this.#tunings_known) return;
     let before = '';
@@ -156,34 +189,43 @@ class Show {
     }
   }
 
-  /** Tunings from this tick on, in hundredths. */
+  /** Tunings from this tick on, in hundredths. @param {number} tick @param {number[]} ints */
   add_tuning(tick, ints) {
-    this.#tunings.splice(this.#tunings.findLastIndex((t) => t.tick <= tick) + 1, 0, { tick, tuning: projectile_tuning(ints) });
+    const place = this.#tunings.findLastIndex((t) => t.tick <= tick) + 1;
+    this.#tunings.splice(place, 0, { tick, tuning: projectile_tuning(ints) });
   }
 
-  /** All tunings of an index. */
+  /** All tunings of an index. @param {Tunings} tunings */
   set_tunings(tunings) {
     for (const [tick, ints] of tunings) this.add_tuning(tick, ints);
     this.#tunings_known = true;
   }
 
-  /** The tuning of projectiles at a tick, as far as it is known. */
+  /** The tuning of projectiles at a tick, as far as it is known. @param {number} tick */
   tuning_at(tick) {
     return this.#tunings.findLast((t) => t.tick <= tick)?.tuning;
   }
 
-  /** The messages from before a segment whose effect lasts, if they can be known without reading all before it. */
-  async lasting() {
+  /**
+   * The messages from before a segment whose effect lasts, if they can be known without reading all before it.
+   * @param {number} _number @param {Waiting} [_options]
+   * @returns {Promise<Message[]>}
+   */
+  async lasting(_number, _options) {
     return [];
   }
 
+  /** @param {Snapshot} snapshot */
   #world(snapshot) {
     let world = this.#worlds.get(snapshot);
     if (world === undefined) this.#worlds.set(snapshot, (world = new World(snapshot, this.protocol)));
     return world;
   }
 
-  /** The number of the last snapshot of a loaded segment that is not above the tick; null if there is none. */
+  /**
+   * The number of the last snapshot of a loaded segment that is not above the tick; null if there is none.
+   * @param {number} number @param {number} tick
+   */
   #place(number, tick) {
     const snapshots = this.#kept.get(number)?.snapshots;
     if (snapshots === undefined) return null;
@@ -196,13 +238,14 @@ class Show {
     return low < 0 ? null : low;
   }
 
+  /** @param {number} number @param {number} tick @returns {Snapshot|null} */
   #after(number, tick) {
     const snapshots = this.#kept.get(number)?.snapshots ?? [];
     const place = this.#place(number, tick);
     return snapshots[place === null ? 0 : place + 1] ?? this.#kept.get(number + 1)?.snapshots[0] ?? null;
   }
 
-  /** The Worlds at or before a tick and behind it, or null if that is not loaded. */
+  /** The Worlds at or before a tick and after it, or null if that is not loaded. @param {number} tick */
   around(tick) {
     const { segments } = this.stretches;
     if (segments.length === 0) return null;
@@ -211,12 +254,12 @@ class Show {
     let place = this.#place(number, tick);
     const next = this.#after(number, tick);
     if (place === null && number > 0) place = this.#place(--number, tick);
-    const before = place === null ? next : this.#kept.get(number).snapshots[place];
+    const before = place === null ? next : this.#kept.get(number)?.snapshots[place];
     if (before === null || before === undefined) return null;
     return { before: this.#world(before), after: next === null || next === before ? null : this.#world(next) };
   }
 
-  /** Ticks of the snapshots that are beside a tick. */
+  /** Ticks of the snapshots that are beside a tick. @param {number} tick */
   neighbours(tick) {
     const number = this.stretches.locate(tick);
     const here = this.#kept.get(number)?.snapshots ?? [];
@@ -224,7 +267,7 @@ class Show {
     return { before: earlier.at(-1)?.tick ?? null, after: this.#after(number, tick)?.tick ?? null };
   }
 
-  /** The loaded Worlds of the last `ticks`. */
+  /** The loaded Worlds of the last `ticks`. @param {number} tick @param {number} ticks */
   recent(tick, ticks) {
     const found = [];
     const number = this.stretches.locate(tick);
@@ -234,8 +277,12 @@ class Show {
     return found;
   }
 
-  /** The newest emoticon of each player in the last `ticks`, of what is loaded. */
+  /**
+   * The newest emoticon of each player in the last `ticks`, of what is loaded.
+   * @param {number} tick @param {number} ticks
+   */
   emoticons(tick, ticks) {
+    /** @type {Map<number, {tick: number, emoticon: number}>} */
     const found = new Map();
     const number = this.stretches.locate(tick);
     for (const n of [number - 1, number])
@@ -247,7 +294,7 @@ class Show {
     return found;
   }
 
-  /** Events of the ticks above `from` up to `to`. */
+  /** Events of the ticks above `from` up to `to`. @param {number} from @param {number} to */
   events_between(from, to) {
     let low = 0;
     for (let high = this.events.length; low < high;) {
@@ -260,7 +307,7 @@ class Show {
     return found;
   }
 
-  /** The map: {map, problem}: null and why, if there is none. */
+  /** The map, and what is wrong with it. @returns {Promise<{map: GameMap|null, problem: string|null}>} */
   async map() {
     try {
       const bytes = (await this.stretches.map()) ?? (await this.#stored_map());
@@ -268,7 +315,7 @@ class Show {
       const map = await read_map(bytes);
       return { map, problem: map.problems.length > 0 ? `map: ${map.problems.slice(0, 3).join('; ')}` : null };
     } catch (error) {
-      return { map: null, problem: `map: ${error.message}` };
+      return { map: null, problem: `map: ${/** @type {Error} */ (error).message}` };
     }
   }
 
@@ -285,6 +332,10 @@ class Show {
   close() {}
 }
 
+/**
+ * @param {Message} message @param {(id: number) => string|null} name_of
+ * @returns {GameEvent|null}
+ */
 function event_of({ name, tick, client_id = -1, victim = -1, weapon = 0, team = 0, text = '', fields }, name_of) {
   switch (name) {
     case 'kill':
@@ -311,16 +362,22 @@ function event_of({ name, tick, client_id = -1, victim = -1, weapon = 0, team = 
   }
 }
 
-/** The events that an index tells, as far as they make sense. */
+/** @param {unknown} value @returns {any[]} */
+const list_of = (value) => (Array.isArray(value) ? value : []);
+
+/** The events of an index, as far as they make sense. @param {Index} index */
 function events_of(index) {
-  const people = Array.isArray(index.people) ? index.people : [];
+  const people = list_of(index.people);
+  const kinds = list_of(index.kinds);
+  /** @param {any} n */
   const name = (n) => (typeof people[n]?.[1] === 'string' ? people[n][1] : null);
+  /** @type {GameEvent[]} */
   const events = [];
-  let tick = index.first_tick;
-  for (const event of Array.isArray(index.events) ? index.events : []) {
+  let tick = first_of(index);
+  for (const event of list_of(index.events)) {
     if (!Array.isArray(event) || !Number.isInteger(event[0]) || event[0] < 0) break;
     tick += event[0];
-    const kind = index.kinds?.[event[1]];
+    const kind = kinds[event[1]];
     if (typeof kind !== 'string') break;
     events.push({
       tick,
@@ -334,11 +391,15 @@ function events_of(index) {
   return events;
 }
 
-/** The tunings that an index tells, as far as they make sense: [tick, ints]. Null if it does not tell them. */
+/** The tick that those of an index's rows count from. @param {Index} index */
+const first_of = (index) => (typeof index.first_tick === 'number' ? index.first_tick : 0);
+
+/** The tunings of an index, as far as they make sense; null if it has none. @param {Index} index */
 function tunings_of(index) {
   if (!Array.isArray(index.tunings)) return null;
+  /** @type {Tunings} */
   const found = [];
-  let tick = index.first_tick;
+  let tick = first_of(index);
   for (const row of index.tunings.slice(0, MOST_EVENTS)) {
     if (!Array.isArray(row) || !Number.isInteger(row[0]) || row[0] < 0) break;
     tick += row[0];
@@ -349,7 +410,9 @@ function tunings_of(index) {
   return found;
 }
 
+/** @extends {Show<Recording>} */
 class RecordedShow extends Show {
+  /** @param {Index|null} index */
   take(index) {
     if (index === null) return;
     this.complete = true;
@@ -360,7 +423,10 @@ class RecordedShow extends Show {
   }
 }
 
-/** A recording at an address. `progress` is told the share that has been looked through. */
+/**
+ * A recording at an address. `progress` gets the share that has been looked through.
+ * @param {string} url @param {{progress?: (part: number) => void}} [options]
+ */
 export async function open_demo(url, { progress } = {}) {
   const library = started();
   const source = await url_source(url);
@@ -369,6 +435,7 @@ export async function open_demo(url, { progress } = {}) {
   const place = new URL(url, document.baseURI);
   place.pathname += '.index';
   const coming = fetch_index(place, source.size);
+  /** @type {Promise<null>} */
   const patience = new Promise((done) => setTimeout(done, INDEX_PATIENCE_MS, null));
   const index = source.size <= SMALL ? null : await Promise.race([coming, patience]);
   const show = new RecordedShow(await Recording.open(module, source, { index, progress }));
@@ -377,6 +444,7 @@ export async function open_demo(url, { progress } = {}) {
   return show;
 }
 
+/** @param {URL} url @param {number} size */
 async function fetch_index(url, size) {
   try {
     const answer = await fetch(url);
@@ -386,12 +454,12 @@ async function fetch_index(url, size) {
   }
 }
 
-/** A recording that is in memory. */
+/** A recording that is in memory. @param {Uint8Array} bytes */
 export async function open_bytes(bytes) {
   return new RecordedShow(await Recording.open(await started(), bytes_source(bytes)));
 }
 
-/** Whether there is a broadcast that can be reached from this page. */
+/** Whether there is a broadcast that can be reached from this page. @param {string} url */
 export async function is_broadcast(url) {
   try {
     const answer = await fetch(new URL('sync', new URL(url, document.baseURI)), { signal: AbortSignal.timeout(REACH_MS) });
@@ -401,16 +469,15 @@ export async function is_broadcast(url) {
   }
 }
 
-/** A broadcast: asks for what is new until it is closed. */
+/** A broadcast: asks for what is new until it is closed. @extends {Show<BroadcastRecording>} */
 export class LiveShow extends Show {
   live = true;
-  /** Why the last question had no answer. */
-  trouble = null;
   #broadcast;
   #closed = new AbortController();
-  #arrivals = []; // {ms, tick}, ticks: of the newest fragments
+  /** @type {{ms: number, tick: number, ticks: number}[]} of the newest fragments */
+  #arrivals = [];
 
-  /** @param {(next: LiveShow) => void} changed when another recording has begun: its map, its ticks */
+  /** @param {string} url @param {(next: LiveShow) => void} changed when another recording has begun: its map, its ticks */
   static async open(url, changed) {
     const broadcast = new Broadcast(await started(), new URL(url, document.baseURI));
     for (let tries = 0; ; ++tries) {
@@ -422,12 +489,14 @@ export class LiveShow extends Show {
     return new LiveShow(broadcast, changed);
   }
 
+  /** @param {Broadcast} broadcast that has a recording @param {(next: LiveShow) => void} changed */
   constructor(broadcast, changed) {
-    super(broadcast.recording);
+    super(/** @type {BroadcastRecording} */ (broadcast.recording));
     this.#broadcast = broadcast;
     this.#follow(changed);
   }
 
+  /** @param {(next: LiveShow) => void} changed */
   async #follow(changed) {
     const { signal } = this.#closed;
     while (!signal.aborted) {
@@ -443,7 +512,7 @@ export class LiveShow extends Show {
         if (news === 'fragment') this.#arrived();
         else pause = ASK_AGAIN_MS;
       } catch (error) {
-        this.trouble = error;
+        this.trouble = /** @type {Error} */ (error);
         pause = TROUBLE_MS;
       }
       if (pause > 0) await new Promise((done) => setTimeout(done, pause));
@@ -457,11 +526,15 @@ export class LiveShow extends Show {
     if (this.#arrivals.length > ARRIVALS) this.#arrivals.shift();
   }
 
+  /** @override @param {number} number @param {Waiting} [options] */
   lasting(number, options) {
     return this.stretches.lasting(number, options);
   }
 
-  /** What is to be seen now: as late that the next fragment will be there when it is needed, if it comes like the last ones. */
+  /**
+   * What is to be seen now: as late that the next fragment will be there when it is needed, if it comes like the last ones.
+   * @param {number} ms
+   */
   edge(ms) {
     if (this.#arrivals.length < 2) return this.stretches.last_tick - FIRST_DELAY;
     // Ticks are 20 ms.

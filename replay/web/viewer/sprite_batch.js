@@ -1,6 +1,9 @@
 // Textured rectangles, as many as there are in a row of one texture in one call.
 import * as twgl from 'twgl.js';
 
+/** @import { View } from './camera.js' */
+/** @import { Area } from './sprites.js' */
+
 const MOST = 4096; // rectangles in a call
 const INTS = 5; // of a corner: x, y, u, v, colour
 
@@ -26,10 +29,11 @@ in vec4 tint;
 out vec4 color;
 void main() { color = texture(picture, at) * tint; }`;
 
-/** A colour as one number; parts from 0 to 1. */
+/** A colour as one number; parts from 0 to 1. @param {number} r @param {number} g @param {number} b */
 export const color_of = (r, g, b, a = 1) =>
   ((Math.round(a * 255) << 24) | (Math.round(b * 255) << 16) | (Math.round(g * 255) << 8) | Math.round(r * 255)) >>> 0;
 export const WHITE = 0xffffffff;
+/** @param {number} color @param {number} alpha */
 export const faded = (color, alpha) =>
   ((color & 0xffffff) | (Math.round(Math.min(1, Math.max(0, alpha)) * 255) << 24)) >>> 0;
 
@@ -42,10 +46,12 @@ export class SpriteBatch {
   #floats = new Float32Array(MOST * 4 * INTS);
   #colors = new Uint32Array(this.#floats.buffer);
   #count = 0;
+  /** @type {WebGLTexture|null} */
   #texture = null;
   #view = [0, 0, 1, 1];
   calls = 0;
 
+  /** @param {WebGL2RenderingContext} gl */
   constructor(gl) {
     this.#gl = gl;
     this.#program = twgl.createProgramInfo(gl, [VERTEX, PICTURE_FRAGMENT]);
@@ -67,6 +73,7 @@ export class SpriteBatch {
     this.white = { texture: twgl.createTexture(gl, { src: white, width: 1, height: 1 }), width: 1, height: 1 };
   }
 
+  /** @param {View} view */
   begin(view) {
     this.flush();
     this.#view = [view.left, view.top, view.width, view.height];
@@ -76,7 +83,7 @@ export class SpriteBatch {
     if (this.#count === 0) return;
     const gl = this.#gl;
     gl.useProgram(this.#program.program);
-    gl.bindVertexArray(this.#array.vertexArrayObject);
+    gl.bindVertexArray(this.#array.vertexArrayObject ?? null);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.#buffer);
     gl.bufferSubData(gl.ARRAY_BUFFER, 0, this.#floats, 0, this.#count * 4 * INTS);
     twgl.setUniforms(this.#program, { view: this.#view, picture: this.#texture });
@@ -86,6 +93,7 @@ export class SpriteBatch {
     ++this.calls;
   }
 
+  /** @param {number} at @param {number} x @param {number} y @param {number} u @param {number} v @param {number} color */
   #corner(at, x, y, u, v, color) {
     const floats = this.#floats;
     floats[at] = x;
@@ -95,6 +103,7 @@ export class SpriteBatch {
     this.#colors[at + 4] = color;
   }
 
+  /** @param {WebGLTexture} texture */
   #room(texture) {
     if (this.#texture !== texture || this.#count === MOST) this.flush();
     this.#texture = texture;
@@ -102,7 +111,8 @@ export class SpriteBatch {
   }
 
   /**
-   * A sprite {texture, u0, v0, u1, v1} around (x, y), turned clockwise by `angle`; negative sizes mirror.
+   * A sprite around (x, y), turned clockwise by `angle`; negative sizes mirror.
+   * @param {Area} sprite @param {number} x @param {number} y @param {number} width @param {number} height
    */
   draw(sprite, x, y, width, height, angle = 0, color = WHITE) {
     const at = this.#room(sprite.texture);
@@ -119,7 +129,11 @@ export class SpriteBatch {
     this.#corner(at + 3 * INTS, x + ax + bx, y + ay + by, u1, v1, color);
   }
 
-  /** A line of one colour, `width` units thick, from (x0, y0) to (x1, y1). */
+  /**
+   * A line of one colour, `width` units thick, from (x0, y0) to (x1, y1).
+   * @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1
+   * @param {number} width @param {number} color
+   */
   line(x0, y0, x1, y1, width, color) {
     const length = Math.hypot(x1 - x0, y1 - y0);
     this.draw(this.white, (x0 + x1) / 2, (y0 + y1) / 2, length, width, Math.atan2(y1 - y0, x1 - x0), color);

@@ -1,5 +1,16 @@
 // Where the sprites are in the pictures of the games: [x, y, width, height] in cells. Our own drawings keep to it.
 
+/** @typedef {{columns: number, rows: number, sprites: Record<string, number[]>}} Sheet */
+/**
+ * A part of a texture.
+ * @typedef {{texture: WebGLTexture, u0?: number, v0?: number, u1?: number, v1?: number}} Area
+ */
+/**
+ * `w` and `h`: its sides as shares of its diagonal.
+ * @typedef {Area & {w: number, h: number}} Sprite
+ */
+/** @typedef {Record<string, Sprite>} Sprites by name */
+
 export const GAME = {
   columns: 32,
   rows: 16,
@@ -54,7 +65,8 @@ export const SKIN = {
   },
 };
 
-/** Parts of a skin of 0.7, each a picture. */
+/** @typedef {'body'|'marking'|'decoration'|'hands'|'feet'|'eyes'} Part */
+/** @type {Record<Part, Sheet>} parts of a skin of 0.7, each a picture */
 export const PARTS = {
   body: {
     columns: 2,
@@ -78,6 +90,7 @@ export const PARTS = {
   },
 };
 
+/** @type {Sheet} */
 const EMOTICONS = {
   columns: 4,
   rows: 4,
@@ -85,10 +98,12 @@ const EMOTICONS = {
 };
 export { EMOTICONS };
 
+/** @type {(string|undefined)[]} */
 export const WEAPONS = ['hammer', 'gun', 'shotgun', 'grenade', 'laser', 'ninja'];
 
-/** Sprites of a texture {texture}, by name. `size` w and h: of a sprite as a share of its diagonal. */
+/** The sprites of a texture. @param {WebGLTexture} texture @param {Sheet} sheet */
 export function sprites_in(texture, { columns, rows, sprites }) {
+  /** @type {Sprites} */
   const made = {};
   for (const [name, [x, y, w, h]] of Object.entries(sprites)) {
     const diagonal = Math.hypot(w, h);

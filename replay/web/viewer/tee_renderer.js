@@ -2,13 +2,39 @@
 import { color_of, faded, WHITE } from './sprite_batch.js';
 import { WEAPONS } from './sprites.js';
 
+/** @import { Part, Sprites } from './sprites.js' */
+/** @import { Pictures } from './pictures.js' */
+/** @import { SpriteBatch } from './sprite_batch.js' */
+/** @import { Character } from './reckoning.js' */
+/** @import { Client, Numbers, Player } from './world.js' */
+
+/** @typedef {{x: number, y: number}} Place */
+/** @typedef {Record<Part, Sprites|null> & {body: Sprites}} Parts of a skin of 0.7 */
+/**
+ * How a player looks: pictures and colours. With `parts`, `sprites` is for what they lack.
+ * @typedef {{sprites: Sprites, body: number, feet: number, hand?: number, parts?: Parts, marking?: number,
+ *   decoration?: number}} Look
+ */
+/** @typedef {(color: number) => number} Tint */
+/**
+ * `walk`: from 0 to 1.
+ * @typedef {{walk?: number, air?: boolean, emote?: number, tired?: boolean, alpha?: number, size?: number}} Posture
+ */
+/**
+ * Its size, its place along the direction and down, where its flash is, the hand's turn and place.
+ * @typedef {{size: number, along: number, down: number, flash?: number[], hand?: [number, number, number]}} Held
+ */
+
 const EYES = ['normal', 'pain', 'happy', 'surprise', 'angry', 'normal', 'normal'];
 const BLINK = 5;
 const NINJA = 5;
 const DEFAULT_RED = 65387;
 const DEFAULT_BLUE = 10223467;
 
-/** A colour as the games keep it: hue, saturation and lightness in bytes; the darkest lightness is `least`. */
+/**
+ * A colour as the games keep it: hue, saturation and lightness in bytes; the darkest lightness is `least`.
+ * @param {number} packed
+ */
 export function game_color(packed, least = 0.5) {
   const h = (((packed >> 16) & 255) / 255) * 6;
   const s = ((packed >> 8) & 255) / 255;
@@ -29,7 +55,7 @@ export function game_color(packed, least = 0.5) {
 
 const LEAST_07 = 61 / 255;
 
-/** The same colour for the same name. */
+/** The same colour for the same name. @param {string} name */
 function color_of_name(name) {
   if (name === 'default' || name === 'standard') return color_of(0.78, 0.62, 0.4);
   let hash = 2166136261;
@@ -37,7 +63,7 @@ function color_of_name(name) {
   return game_color(((hash >>> 24) << 16) | (150 << 8) | 80);
 }
 
-/** Values between key frames [time, x, y, turn], for a time from 0 to 1. */
+/** Values between key frames [time, x, y, turn], for a time from 0 to 1. @param {number[][]} frames @param {number} time */
 function pose_at(frames, time) {
   let n = 0;
   while (n + 2 < frames.length && frames[n + 1][0] <= time) ++n;
@@ -91,7 +117,7 @@ const NINJA_SWING = [
   [1, 0, 0, -0.25],
 ];
 
-// Size, place along the direction, and down; where the flash is; the hand's turn and place.
+/** @type {Record<string, Held>} */
 const HELD = {
   hammer: { size: 96, along: 4, down: -20 },
   gun: { size: 64, along: 32, down: 4, flash: [50, 6], hand: [(-3 * Math.PI) / 4, -15, 4] },
@@ -105,12 +131,17 @@ export class TeeRenderer {
   #batch;
   #pictures;
 
+  /** @param {SpriteBatch} batch @param {Pictures} pictures */
   constructor(batch, pictures) {
     this.#batch = batch;
     this.#pictures = pictures;
   }
 
-  /** How a player looks: pictures and colours. `team` is -1 where colours are the player's own. */
+  /**
+   * How a player looks. `team` is -1 where colours are the player's own.
+   * @param {Player|undefined} player @param {{team?: number, ninja?: boolean, seven?: boolean}} as
+   * @returns {Look}
+   */
   look(player, { team = -1, ninja = false, seven = false }) {
     const client = player?.client;
     const pictures = this.#pictures;
@@ -129,16 +160,18 @@ export class TeeRenderer {
       return { sprites: skin.grey, body: color, feet: color };
     }
     if (client?.use_custom_color)
-      return { sprites: skin.grey, body: game_color(client.color_body), feet: game_color(client.color_feet) };
+      return { sprites: skin.grey, body: game_color(client.color_body ?? 0), feet: game_color(client.color_feet ?? 0) };
     if (!own) return { sprites: skin.plain, body: WHITE, feet: WHITE };
     const color = color_of_name(client?.skin ?? 'default');
     return { sprites: skin.grey, body: color, feet: color };
   }
 
+  /** @param {Client|undefined} client @param {number} team @param {boolean} ninja @returns {Look} */
   #look_07(client, team, ninja) {
     const names = client?.skin_part_names ?? [];
     const custom = client?.use_custom_colors ?? [];
     const colors = client?.skin_part_colors ?? [];
+    /** @param {number} n */
     const color = (n) =>
       ninja
         ? color_of(0.25, 0.25, 0.3)
@@ -147,6 +180,7 @@ export class TeeRenderer {
           : custom[n]
             ? game_color(colors[n] ?? 0, LEAST_07)
             : WHITE;
+    /** @param {number} n @param {Part} kind */
     const part = (n, kind) => (names[n] ? this.#pictures.part(kind, names[n]) : null);
     const body = part(0, 'body');
     if (body !== null)
@@ -166,16 +200,16 @@ export class TeeRenderer {
         feet: color(4),
         sprites: this.#pictures.own_skin.grey,
       };
+    /** @param {number} n */
     const own = (n) => (ninja || team >= 0 || custom[n] ? color(n) : color_of_name(names[n] ?? 'standard'));
     return { sprites: this.#pictures.own_skin.grey, body: own(0), feet: own(4), hand: own(3) };
   }
 
   /**
-   * @param {object} look
-   * @param {{x: number, y: number}} at its middle
-   * @param {{x: number, y: number}} direction that it looks to, of length 1
-   * @param {{walk?: number, air?: boolean, emote?: number, tired?: boolean, alpha?: number, size?: number}} how `walk`: from 0
-   *   to 1
+   * @param {Look} look
+   * @param {Place} at its middle
+   * @param {Place} direction that it looks to, of length 1
+   * @param {Posture} how
    */
   draw(look, at, direction, { walk = -1, air = false, emote = 0, tired = false, alpha = 1, size = 64 } = {}) {
     const frames = air ? AIR : walk >= 0 ? WALK : STAND;
@@ -185,12 +219,13 @@ export class TeeRenderer {
     const feet = [pose_at(frames.back, time), pose_at(frames.front, time)];
     const x = at.x + body.x * scale;
     const y = at.y + body.y * scale;
+    /** @type {Tint} */
     const tint = (color) => (alpha === 1 ? color : faded(color, ((color >>> 24) / 255) * alpha));
     const foot_color = tired ? darker(look.feet) : look.feet;
     for (const outline of [true, false])
       for (const n of [0, 1]) {
         if (n === 1) {
-          if (look.parts !== undefined) this.#body_07(look, outline, x, y, size, tint);
+          if (look.parts !== undefined) this.#body_07(look, look.parts, outline, x, y, size, tint);
           else
             this.#batch.draw(
               outline ? look.sprites.body_outline : look.sprites.body,
@@ -203,7 +238,7 @@ export class TeeRenderer {
             );
           if (!outline) this.#eyes(look, x, y, direction, emote, size, tint);
         }
-        const { feet: parts } = look.parts ?? {};
+        const parts = look.parts?.feet;
         const sprite = parts
           ? outline
             ? parts.outline
@@ -224,21 +259,29 @@ export class TeeRenderer {
       }
   }
 
-  #body_07(look, outline, x, y, size, tint) {
-    const { body, marking, decoration } = look.parts;
-    const draw = (sprite, color) => this.#batch.draw(sprite, x, y, size, size, 0, tint(color));
+  /**
+   * @param {Look} look @param {Parts} parts @param {boolean} outline @param {number} x @param {number} y
+   * @param {number} size @param {Tint} tint
+   */
+  #body_07(look, { body, marking, decoration }, outline, x, y, size, tint) {
+    /** @param {Sprites[string]} sprite */
+    const draw = (sprite, color = WHITE) => this.#batch.draw(sprite, x, y, size, size, 0, tint(color));
     if (outline) {
-      if (decoration !== null) draw(decoration.outline, WHITE);
-      draw(body.outline, WHITE);
+      if (decoration !== null) draw(decoration.outline);
+      draw(body.outline);
       return;
     }
     if (decoration !== null) draw(decoration.decoration, look.decoration);
     draw(body.body, look.body);
     if (marking !== null) draw(marking.marking, look.marking);
-    draw(body.shadow, WHITE);
-    draw(body.upper, WHITE);
+    draw(body.shadow);
+    draw(body.upper);
   }
 
+  /**
+   * @param {Look} look @param {number} x @param {number} y @param {Place} direction @param {number} emote
+   * @param {number} size @param {Tint} tint
+   */
   #eyes(look, x, y, direction, emote, size, tint) {
     const name = EYES[emote] ?? 'normal';
     const ox = direction.x * 0.125 * size;
@@ -257,7 +300,11 @@ export class TeeRenderer {
     this.#batch.draw(sprite, x + apart + ox, y + oy, -width, height, 0, color);
   }
 
-  /** A hand that is held out from the middle towards `direction`. */
+  /**
+   * A hand that is held out from the middle towards `direction`.
+   * @param {Look} look @param {Place} at @param {Place} direction @param {number} turn @param {number} along
+   * @param {number} across
+   */
   hand(look, at, direction, turn, along, across, alpha = 1) {
     const flip = direction.x < 0 ? -1 : 1;
     const angle = Math.atan2(direction.y, direction.x) + turn * flip;
@@ -269,7 +316,11 @@ export class TeeRenderer {
     this.#batch.draw(parts ? parts.hand : look.sprites.hand, x, y, 20, 20, angle, color);
   }
 
-  /** What it holds, and the hand. `since`: ticks since the last attack. */
+  /**
+   * What it holds, and the hand. `since`: ticks since the last attack.
+   * @param {Look} look @param {Place} at @param {Place} direction @param {number} weapon @param {number} since
+   * @param {number} tick
+   */
   weapon(look, at, direction, weapon, since, tick, alpha = 1) {
     const name = WEAPONS[weapon];
     if (name === undefined) return;
@@ -330,12 +381,15 @@ export class TeeRenderer {
   }
 }
 
+/** @param {Character} character @param {Numbers|undefined} extended @param {number} tick */
 export const is_ninja = (character, extended, tick) =>
   character.weapon === NINJA ||
   (extended !== undefined &&
     ((extended.flags & (1 << 21)) !== 0 || extended.freeze_end === -1 || extended.freeze_end > tick));
 
+/** @param {number} color */
 function darker(color) {
+  /** @param {number} shift */
   const half = (shift) => (((color >>> shift) & 255) >> 1) << shift;
   return (half(0) | half(8) | half(16) | (color & 0xff000000)) >>> 0;
 }

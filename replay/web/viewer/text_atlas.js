@@ -1,6 +1,8 @@
 // Short texts in the world, names above all: each drawn once into a texture.
 import * as twgl from 'twgl.js';
 
+/** @import { Sprite } from './sprites.js' */
+
 const SIDE = 1024;
 const LINE = 40;
 const FONT = '600 26px system-ui, "DejaVu Sans", sans-serif';
@@ -9,16 +11,18 @@ export class TextAtlas {
   #gl;
   #context;
   #texture;
+  /** @type {Map<string, Sprite>} */
   #places = new Map();
   #x = 0;
   #y = 0;
   #changed = false;
 
+  /** @param {WebGL2RenderingContext} gl */
   constructor(gl) {
     this.#gl = gl;
     const canvas = document.createElement('canvas');
     canvas.width = canvas.height = SIDE;
-    this.#context = canvas.getContext('2d');
+    this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     this.#context.font = FONT;
     this.#context.textBaseline = 'middle';
     this.#context.lineJoin = 'round';
@@ -31,7 +35,10 @@ export class TextAtlas {
     this.#changed = true;
   }
 
-  /** Before a frame: when it is full, it begins anew. `flush` draws what still refers to it. */
+  /**
+   * Before a frame: when it is full, all of it is used again. `flush` draws what still refers to it.
+   * @param {number} width @param {() => void} flush
+   */
   #room(width, flush) {
     if (this.#x + width > SIDE) {
       this.#x = 0;
@@ -44,7 +51,7 @@ export class TextAtlas {
     this.#x = this.#y = 0;
   }
 
-  /** The sprite of a text, with `w` and `h` for a line of height 1. */
+  /** The sprite of a text, with `w` and `h` for a line of height 1. @param {string} text @param {() => void} flush */
   sprite(text, flush) {
     let place = this.#places.get(text);
     if (place === undefined) {

@@ -1,8 +1,12 @@
 // The line below the picture: where in the recording we are, and marks where something happens.
 import { time_text } from './playback.js';
 
+/** @import { GameEvent } from './show.js' */
+
+/** @type {Record<string, string|undefined>} */
 const COLORS = { kill: '#e5534b', finish: '#e3b341', chat: '#57ab5a', team_chat: '#57ab5a', marker: '#6fb1ff' };
 /** From the lowest; the height of their marks. */
+/** @type {Record<string, number>} */
 const ROWS = { chat: 0.3, team_chat: 0.3, kill: 0.45, finish: 0.8, marker: 1 };
 
 export class Timeline {
@@ -11,10 +15,10 @@ export class Timeline {
   #shown = '';
   #range = [0, 1];
 
-  /** @param {(tick: number) => void} seek */
+  /** @param {HTMLElement} root @param {(tick: number) => void} seek */
   constructor(root, seek) {
-    this.#input = root.querySelector('input');
-    this.#canvas = root.querySelector('canvas');
+    this.#input = /** @type {HTMLInputElement} */ (root.querySelector('input'));
+    this.#canvas = /** @type {HTMLCanvasElement} */ (root.querySelector('canvas'));
     this.#input.addEventListener('input', () => seek(Number(this.#input.value)));
     // Keys are for the page; only those that a slider has are its own.
     this.#input.addEventListener('keydown', (event) => {
@@ -23,19 +27,20 @@ export class Timeline {
     root.addEventListener('pointermove', (event) => this.#tell(event));
   }
 
+  /** @param {PointerEvent} event */
   #tell(event) {
     const { left, width } = this.#input.getBoundingClientRect();
     const part = Math.min(1, Math.max(0, (event.clientX - left) / width));
     this.#input.title = time_text((part * (this.#range[1] - this.#range[0])) / 50, 1);
   }
 
-  /** @param {{tick: number, first: number, last: number}} playback */
+  /** @param {{tick: number, first: number, last: number}} playback @param {GameEvent[]} events @param {number[]} markers */
   update({ tick, first, last }, events, markers) {
     this.#range = [first, Math.max(first + 1, last)];
     const input = this.#input;
-    input.min = first;
-    input.max = Math.max(first + 1, last);
-    if (Math.abs(Number(input.value) - tick) >= 1) input.value = tick;
+    input.min = String(first);
+    input.max = String(Math.max(first + 1, last));
+    if (Math.abs(Number(input.value) - tick) >= 1) input.value = String(tick);
     const text = `${time_text((tick - first) / 50)} of ${time_text((last - first) / 50)}`;
     if (input.getAttribute('aria-valuetext') !== text) input.setAttribute('aria-valuetext', text);
     const { clientWidth: w, clientHeight: h } = this.#canvas;
@@ -47,12 +52,17 @@ export class Timeline {
     this.#draw(w * scale, h * scale, x, events, markers, scale);
   }
 
+  /**
+   * @param {number} w @param {number} h @param {number} x @param {GameEvent[]} events @param {number[]} markers
+   * @param {number} scale
+   */
   #draw(w, h, x, events, markers, scale) {
     if (this.#canvas.width !== Math.round(w)) this.#canvas.width = w;
     if (this.#canvas.height !== Math.round(h)) this.#canvas.height = h;
-    const context = this.#canvas.getContext('2d');
+    const context = /** @type {CanvasRenderingContext2D} */ (this.#canvas.getContext('2d'));
     const style = getComputedStyle(this.#canvas);
     context.clearRect(0, 0, w, h);
+    /** @param {number} tick */
     const place = (tick) => ((tick - this.#range[0]) / (this.#range[1] - this.#range[0])) * w;
     const thick = 4 * scale;
     const bottom = h - 6 * scale;
@@ -62,11 +72,13 @@ export class Timeline {
     context.fillRect(0, bottom - thick, x, thick);
     // One mark for all of a kind at the same place.
     const drawn = new Set();
+    /** @param {string} kind @param {number} tick */
     const mark = (kind, tick) => {
       const at = Math.round(place(tick));
-      if (COLORS[kind] === undefined || drawn.has(`${kind}${at}`)) return;
+      const color = COLORS[kind];
+      if (color === undefined || drawn.has(`${kind}${at}`)) return;
       drawn.add(`${kind}${at}`);
-      context.fillStyle = COLORS[kind];
+      context.fillStyle = color;
       const height = (bottom - thick) * ROWS[kind];
       context.fillRect(at - scale, bottom - thick - height, 2 * scale, height - scale);
     };

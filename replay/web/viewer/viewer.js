@@ -6,13 +6,25 @@ import { Playback, SPEEDS, TICKS_PER_SECOND, read_time, time_text } from './play
 import { Timeline } from './timeline.js';
 import { listen_to_keys, listen_to_pointers } from './controls.js';
 
+/** @import { Actions } from './controls.js' */
+/** @import { Show } from './show.js' */
+/** @import { World } from './world.js' */
+/** @import { Moment } from './world_renderer.js' */
+
 const FLY = 900; // units a second
 const FREE = -1;
-/** Further behind a broadcast than this, it jumps. */
+/** If its lag behind a broadcast is longer, it jumps. */
 const MOST_BEHIND = 4 * TICKS_PER_SECOND;
 const MOST_FILE = 1 << 30;
 
-const at = Object.fromEntries(
+/**
+ * The parts of the page.
+ * @typedef {Record<'time'|'line'|'note'|'message'|'stage', HTMLElement> &
+ *   Record<'play'|'back'|'step'|'live'|'in'|'out'|'board'|'copy'|'help', HTMLButtonElement> &
+ *   Record<'speed'|'player', HTMLSelectElement> &
+ *   {world: HTMLCanvasElement, keys: HTMLDialogElement, file: HTMLInputElement}} Parts
+ */
+const at = /** @type {Parts} */ (Object.fromEntries(
   [
     'world',
     'play',
@@ -34,31 +46,45 @@ const at = Object.fromEntries(
     'file',
     'stage',
   ].map((id) => [id, document.getElementById(id)]),
-);
+));
 const playback = new Playback();
+/** @type {Show|null} */
 let show = null;
+/** @type {Scene|null} */
 let scene = null;
-let pictures = null; // the folder of a game's
+/** @type {string|null} the folder of a game's */
+let pictures = null;
+/** @type {number|null} null until there is a player to follow */
 let selected = FREE;
+/** @type {string|null} */
 let wanted_name = null;
 let board = false;
 let names = true;
 let at_edge = true; // of a broadcast
+/** @type {string|null} */
 let problem = null;
+/** @type {Moment|null} */
 let last_moment = null;
 let link = new URLSearchParams();
 let flying = () => ({ x: 0, y: 0 });
 const MEASURED = 1024; // frames
+/** @type {{frames: number, tees: number, shown_tick: number|null, costs: Float32Array}} */
 const stats = { frames: 0, tees: 0, shown_tick: null, costs: new Float32Array(MEASURED) };
 
+/** @param {string} selector */
+const in_message = (selector) => /** @type {HTMLElement} */ (at.message.querySelector(selector));
+
+/** @param {string} title @param {string} text */
 function tell(title, text, open = false) {
   at.message.hidden = false;
-  at.message.querySelector('h1').textContent = title;
-  at.message.querySelectorAll('p')[0].textContent = text;
-  at.message.querySelector('.open').hidden = !open;
+  in_message('h1').textContent = title;
+  in_message('p').textContent = text;
+  in_message('.open').hidden = !open;
 }
 
-let note_timer = 0;
+/** @type {ReturnType<typeof setTimeout>|undefined} */
+let note_timer;
+/** @param {string} text */
 function note(text, ms = 4000) {
   at.note.textContent = text;
   at.note.hidden = false;
@@ -70,12 +96,14 @@ function note(text, ms = 4000) {
 
 const seconds_now = () => (playback.tick - playback.first) / TICKS_PER_SECOND;
 
+/** @param {boolean} playing */
 function set_playing(playing) {
   playback.playing = playing;
   at.play.textContent = playing ? '❚❚' : '▶';
   at.play.setAttribute('aria-label', playing ? 'Pause' : 'Play');
 }
 
+/** @param {number} tick */
 function seek(tick) {
   if (show === null) return;
   playback.seek(tick);
@@ -83,11 +111,13 @@ function seek(tick) {
   show.prepare(playback.tick, 0);
 }
 
+/** @param {number} speed */
 function set_speed(speed) {
   playback.speed = speed;
   at.speed.value = String(SPEEDS.reduce((a, b) => (Math.abs(b - speed) < Math.abs(a - speed) ? b : a)));
 }
 
+/** @param {number} id */
 function follow(id) {
   selected = id;
   wanted_name = last_moment === null || id < 0 ? null : (last_moment.before.players.get(id)?.name ?? null);
@@ -97,13 +127,15 @@ function follow(id) {
 /** The ids of those who can be followed. */
 const followable = () => (last_moment === null ? [] : [...last_moment.tees.keys()].sort((a, b) => a - b));
 
+/** @param {number} by */
 function follow_next(by) {
   const ids = followable();
   if (ids.length === 0) return;
-  const place = ids.indexOf(selected);
+  const place = ids.indexOf(selected ?? FREE);
   follow(ids[place < 0 ? 0 : (place + by + ids.length) % ids.length]);
 }
 
+/** @param {number} by */
 async function step(by) {
   set_playing(false);
   at_edge = false;
@@ -115,6 +147,7 @@ async function step(by) {
   else playback.seek(by < 0 ? playback.first : playback.last);
 }
 
+/** @param {number} by */
 function to_marker(by) {
   const tick = playback.tick;
   const places = [
@@ -131,9 +164,12 @@ function to_marker(by) {
 function moment_link() {
   const url = new URL(location.href);
   const query = new URLSearchParams();
-  for (const key of ['demo', 'live']) if (link.get(key) !== null) query.set(key, link.get(key));
+  for (const key of ['demo', 'live']) {
+    const value = link.get(key);
+    if (value !== null) query.set(key, value);
+  }
   query.set('t', time_text(seconds_now(), 1));
-  const name = last_moment?.before.players.get(selected)?.name;
+  const name = last_moment?.before.players.get(selected ?? FREE)?.name;
   if (name) query.set('player', name);
   url.search = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':');
   url.hash = '';
@@ -151,6 +187,7 @@ async function copy_link() {
   }
 }
 
+/** @type {Actions} */
 const actions = {
   play() {
     if (!playback.playing && playback.tick >= playback.last && !show?.live) playback.seek(playback.first);
@@ -186,14 +223,14 @@ const actions = {
   help: () => at.keys.showModal(),
   board(on) {
     board = on;
-    at.board.setAttribute('aria-pressed', board);
+    at.board.setAttribute('aria-pressed', String(board));
   },
   toggle_board: () => actions.board(!board),
   close: () => actions.board(false),
 };
 
 function connect() {
-  for (const speed of SPEEDS) at.speed.append(new Option(`${speed}×`, speed));
+  for (const speed of SPEEDS) at.speed.append(new Option(`${speed}×`, String(speed)));
   set_speed(1);
   at.speed.addEventListener('change', () => {
     playback.speed = Number(at.speed.value);
@@ -203,17 +240,17 @@ function connect() {
     at_edge = true;
     set_playing(true);
   });
-  for (const [id, action] of Object.entries({
-    play: 'play',
-    back: 'step_back',
-    step: 'step_on',
-    in: 'zoom_in',
-    out: 'zoom_out',
-    board: 'toggle_board',
-    copy: 'copy',
-    help: 'help',
-  }))
-    at[id].addEventListener('click', () => actions[action]());
+  for (const [button, action] of /** @type {const} */ ([
+    [at.play, 'play'],
+    [at.back, 'step_back'],
+    [at.step, 'step_on'],
+    [at.in, 'zoom_in'],
+    [at.out, 'zoom_out'],
+    [at.board, 'toggle_board'],
+    [at.copy, 'copy'],
+    [at.help, 'help'],
+  ]))
+    button.addEventListener('click', () => actions[action]());
   flying = listen_to_keys(window, at.world, actions);
   listen_to_pointers(at.world, {
     move(dx, dy) {
@@ -235,33 +272,35 @@ function connect() {
     },
   });
   at.file.addEventListener('change', () => {
-    if (at.file.files.length > 0) open_file(at.file.files[0]);
+    const file = at.file.files?.[0];
+    if (file !== undefined) open_file(file);
   });
   window.addEventListener('dragover', (event) => event.preventDefault());
   window.addEventListener('drop', (event) => {
     event.preventDefault();
-    if (event.dataTransfer.files.length > 0) open_file(event.dataTransfer.files[0]);
+    const file = event.dataTransfer?.files[0];
+    if (file !== undefined) open_file(file);
   });
 }
 
 let listed = '';
-/** Who can be followed, in the list for that. */
+/** The players that can be followed, in the list of them. @param {World} world */
 function list_players(world) {
   const players = [...world.players.values()].filter(({ team }) => team !== -1);
   const key = players.map(({ id, name }) => `${id}${name}`).join('\n');
   if (key === listed || document.activeElement === at.player) return;
   listed = key;
   at.player.replaceChildren(
-    new Option('Free camera', FREE),
-    ...players.map(({ id, name }) => new Option(name || `#${id}`, id)),
+    new Option('Free camera', String(FREE)),
+    ...players.map(({ id, name }) => new Option(name || `#${id}`, String(id))),
   );
   at.player.value = String(selected);
 }
 
-/** Finds who is to be followed: by name, as ids change; at first whose recording it is. */
+/** Finds who is to be followed: by name, as ids change; at first whose recording it is. @param {Moment} moment */
 function choose(moment) {
   const { players, viewed, local } = moment.before;
-  if (wanted_name !== null && players.get(selected)?.name !== wanted_name) {
+  if (wanted_name !== null && players.get(selected ?? FREE)?.name !== wanted_name) {
     const found = [...players.values()].find(({ name }) => name === wanted_name);
     if (found !== undefined) selected = found.id;
     list_players(moment.before);
@@ -275,27 +314,30 @@ function choose(moment) {
   }
 }
 
-function describe(moment) {
-  const name = moment.before.players.get(selected)?.name;
-  const text = `${show.header.map.name}, ${time_text(seconds_now())}, ${moment.tees.size} tees${name ? `, following ${name}` : ''}`;
+/** @param {Show} shown @param {Moment} moment */
+function describe(shown, moment) {
+  const name = moment.before.players.get(selected ?? FREE)?.name;
+  const following = name ? `, following ${name}` : '';
+  const text = `${shown.header.map.name}, ${time_text(seconds_now())}, ${moment.tees.size} tees${following}`;
   if (at.world.getAttribute('aria-label') !== text) at.world.setAttribute('aria-label', text);
 }
 
-function fly(seconds) {
+/** @param {Scene} view @param {number} seconds */
+function fly(view, seconds) {
   const { x, y } = flying();
   if (x === 0 && y === 0) return;
   if (selected !== FREE) follow(FREE);
-  scene.camera.x += x * FLY * scene.camera.zoom * seconds;
-  scene.camera.y += y * FLY * scene.camera.zoom * seconds;
+  view.camera.x += x * FLY * view.camera.zoom * seconds;
+  view.camera.y += y * FLY * view.camera.zoom * seconds;
 }
 
-/** A broadcast's clock stays a little behind what is there. */
-function keep_up() {
-  const edge = show.edge(performance.now());
+/** A broadcast's clock stays a little behind what is there. @param {LiveShow} broadcast */
+function keep_up(broadcast) {
+  const edge = broadcast.edge(performance.now());
   const behind = edge - playback.tick;
-  if (at_edge && (behind > MOST_BEHIND || behind < -MOST_BEHIND)) playback.tick = Math.max(show.first_tick, edge);
-  playback.last = show.last_tick;
-  playback.first = show.first_tick;
+  if (at_edge && (behind > MOST_BEHIND || behind < -MOST_BEHIND)) playback.tick = Math.max(broadcast.first_tick, edge);
+  playback.last = broadcast.last_tick;
+  playback.first = broadcast.first_tick;
   return at_edge ? Math.min(1.2, Math.max(0.8, 1 + behind / 400)) : 1;
 }
 
@@ -305,13 +347,15 @@ let before_ms = 0;
 let described_ms = 0;
 let written_ms = 0;
 let written_tick = 0;
+/** @type {string|null} */
 let told_error = null;
 
+/** @param {number} now */
 function frame(now) {
   requestAnimationFrame(frame);
   if (show === null || scene === null) return;
   try {
-    draw(now);
+    draw(show, scene, now);
   } catch (error) {
     // Not again in every frame.
     show.close();
@@ -320,12 +364,13 @@ function frame(now) {
   }
 }
 
-function draw(now) {
+/** @param {Show} show @param {Scene} scene @param {number} now */
+function draw(show, scene, now) {
   const began = performance.now();
   const seconds = Math.min(0.25, Math.max(0, (now - before_ms) / 1000));
   before_ms = now;
-  const pace = show.live ? keep_up() : 1;
-  fly(seconds);
+  const pace = show instanceof LiveShow ? keep_up(show) : 1;
+  fly(scene, seconds);
   // Where nothing has been loaded yet, time waits.
   let moment = scene.moment(show, playback.tick);
   if (moment !== null && playback.advance(seconds * pace)) {
@@ -336,7 +381,7 @@ function draw(now) {
   if (moment !== null) {
     last_moment = moment;
     choose(moment);
-    const followed = moment.tees.get(selected);
+    const followed = moment.tees.get(selected ?? FREE);
     if (followed !== undefined) {
       scene.camera.x = followed.x;
       scene.camera.y = followed.y;
@@ -351,7 +396,7 @@ function draw(now) {
     if (now - described_ms > 1000) {
       described_ms = now;
       list_players(moment.before);
-      describe(moment);
+      describe(show, moment);
     }
   }
   const text = `${time_text(seconds_now(), 1)} / ${time_text((playback.last - playback.first) / TICKS_PER_SECOND)}`;
@@ -367,6 +412,7 @@ function draw(now) {
 
 let beginnings = 0;
 
+/** @param {Show} opened */
 async function begin(opened) {
   const this_one = ++beginnings;
   show?.close();
@@ -374,7 +420,7 @@ async function begin(opened) {
   playback.first = opened.first_tick;
   playback.last = opened.last_tick;
   const seconds = read_time(link.get('t') ?? '');
-  if (opened.live) {
+  if (opened instanceof LiveShow) {
     playback.tick = opened.edge(performance.now());
     at_edge = true;
   } else {
@@ -408,6 +454,7 @@ async function begin(opened) {
   set_playing(seconds === null || opened.live);
 }
 
+/** @param {File} file */
 async function open_file(file) {
   try {
     if (file.size > MOST_FILE)
@@ -420,13 +467,16 @@ async function open_file(file) {
   }
 }
 
+/** @param {string} what @param {unknown} error */
 function failed(what, error) {
   set_playing(false);
-  tell(`${what} cannot be shown`, error.message, true);
+  tell(`${what} cannot be shown`, /** @type {Error} */ (error).message, true);
 }
 
+/** @param {string} url */
 async function follow_broadcast(url) {
   tell('Waiting for the broadcast', url);
+  /** @param {LiveShow} next */
   const changed = (next) => begin(next).catch((error) => failed(url, error));
   await begin(await LiveShow.open(url, changed));
 }
@@ -447,6 +497,7 @@ async function main() {
   link = new URLSearchParams(location.search);
   let what = '';
   // The recording is fetched while the page prepares its parts.
+  /** @type {ReturnType<typeof open_demo>|null} */
   let opening = null;
   const open = () => {
     what = link.get('live') ?? link.get('demo') ?? '';

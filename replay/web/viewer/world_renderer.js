@@ -5,37 +5,64 @@ import { is_ninja } from './tee_renderer.js';
 import { WEAPONS } from './sprites.js';
 import { place_of_projectile } from './world.js';
 
+/** @import { Camera } from './camera.js' */
+/** @import { Ground } from './ground.js' */
+/** @import { Pictures } from './pictures.js' */
+/** @import { Character } from './reckoning.js' */
+/** @import { Area } from './sprites.js' */
+/** @import { SpriteBatch } from './sprite_batch.js' */
+/** @import { Look, TeeRenderer } from './tee_renderer.js' */
+/** @import { TextAtlas } from './text_atlas.js' */
+/** @import { Tuning, World } from './world.js' */
+
+/**
+ * A tee between two snapshots.
+ * @typedef {{id: number, now: Character, old: Character, x: number, y: number, vx: number, angle: number, hook_x: number,
+ *   hook_y: number}} Tee
+ */
+/** @typedef {Tee & {look: Look}} Dressed */
+/**
+ * What is to be seen at a tick. `tees` and `emoticons`: by client id. `recent`: Worlds of the last EFFECT_TICKS.
+ * @typedef {{before: World, after: World|null, tick: number, ground: Ground|null, tees: Map<number, Tee>, recent: World[],
+ *   emoticons: Map<number, {tick: number, emoticon: number}>, tuning: Tuning|undefined}} Moment
+ */
+/** @typedef {{names: boolean, selected: number|null}} Options */
+
 const EFFECT_TICKS = 40;
+/** @typedef {[red: number, green: number, blue: number]} Rgb */
 const LASER_TICKS = 7.5;
-const LASERS = {
-  0: [
+/** @type {[outer: Rgb, inner: Rgb][]} */
+const LASERS = [
+  [
     [0.075, 0.075, 0.25],
     [0.5, 0.5, 1],
   ],
-  1: [
+  [
     [0.125, 0.1, 0.05],
     [0.57, 0.42, 0.24],
   ],
-  2: [
+  [
     [0, 0.29, 0.15],
     [0.42, 0.85, 0.56],
   ],
-  3: [
+  [
     [0.12, 0.16, 0.2],
     [0.48, 0.55, 0.67],
   ],
-  4: [
+  [
     [0.1, 0.1, 0.3],
     [0.5, 0.6, 0.9],
   ],
-};
+];
 const LASTING = 2; // this type of laser and those above are doors and the like
 
+/** @type {Record<string, number|undefined>} */
 const WEAPON_SIZES = { hammer: 96, shotgun: 96, grenade: 96, laser: 92 };
 
+/** @param {number} a @param {number} b @param {number} part */
 const mix = (a, b, part) => a + (b - a) * part;
 
-/** The shorter way round. */
+/** The shorter way round. @param {number} a @param {number} b @param {number} part */
 function mix_angle(a, b, part) {
   let way = (b - a) % (2 * Math.PI);
   if (way > Math.PI) way -= 2 * Math.PI;
@@ -43,7 +70,7 @@ function mix_angle(a, b, part) {
   return a + way * part;
 }
 
-/** A soft disc, and a ring. */
+/** A soft disc, and a ring. @param {WebGL2RenderingContext} gl */
 function particle_texture(gl) {
   const side = 64;
   const data = new Uint8Array(side * side * 2 * 4);
@@ -63,7 +90,7 @@ function particle_texture(gl) {
   return { disc: { texture, u0: 0, u1: 0.5, v0: 0, v1: 1 }, ring: { texture, u0: 0.5, u1: 1, v0: 0, v1: 1 } };
 }
 
-/** From 0 to 1, the same for the same numbers. */
+/** From 0 to 1, the same for the same numbers. @param {number} a @param {number} b */
 const chance = (a, b) => {
   let h = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b + 1, 0xc2b2ae35);
   h ^= h >>> 15;
@@ -77,6 +104,10 @@ export class WorldRenderer {
   #texts;
   #particles;
 
+  /**
+   * @param {WebGL2RenderingContext} gl @param {SpriteBatch} batch @param {Pictures} pictures @param {TeeRenderer} tees
+   * @param {TextAtlas} texts
+   */
   constructor(gl, batch, pictures, tees, texts) {
     this.#batch = batch;
     this.#pictures = pictures;
@@ -87,11 +118,11 @@ export class WorldRenderer {
 
   /**
    * Where the tees of a moment are.
-   * @returns {Map<number, object>} by client id
+   * @param {Pick<Moment, 'before'|'after'|'tick'>} moment
    */
   static tees({ before, after, tick }) {
+    /** @type {Moment['tees']} */
     const tees = new Map();
-    if (before === null) return tees;
     const part = after === null ? 0 : Math.min(1, Math.max(0, (tick - before.tick) / (after.tick - before.tick)));
     for (const [id, old] of before.characters) {
       const now = after?.characters.get(id) ?? (after === null ? old : undefined);
@@ -115,28 +146,30 @@ export class WorldRenderer {
   }
 
   /**
-   * @param {object} moment {before, after, tick, tees, recent: Worlds of the last EFFECT_TICKS, tuning, emoticons: Map, ground}
-   * @param {{names: boolean, selected: number}} options
+   * @param {Moment} moment @param {Camera} camera
+   * @param {Options} options
    */
   draw(moment, camera, options) {
     const world = moment.after ?? moment.before;
-    if (world === null) return;
     this.#batch.begin(camera.view());
     this.#pickups(world, moment.tick);
     this.#flags(moment, world);
     this.#lasers(world, moment.tick);
     this.#projectiles(world, moment);
     const order = [...moment.tees.values()].sort(
-      (a, b) => (a.id === options.selected) - (b.id === options.selected) || b.id - a.id,
+      (a, b) => Number(a.id === options.selected) - Number(b.id === options.selected) || b.id - a.id,
     );
-    for (const tee of order) tee.look = this.#look(world, tee, moment.tick);
-    for (const tee of order) this.#hook(moment, tee);
-    for (const tee of order) this.#tee(moment, world, tee);
+    const dressed = order.map((tee) => ({ ...tee, look: this.#look(world, tee, moment.tick) }));
+    for (const tee of dressed) this.#hook(moment, tee);
+    for (const tee of dressed) this.#tee(moment, world, tee);
     this.#effects(moment, world);
     this.#batch.flush();
   }
 
-  /** Names and emoticons, which nothing of the map hides. */
+  /**
+   * Names and emoticons, which nothing of the map hides.
+   * @param {Moment} moment @param {Camera} camera @param {Options} options
+   */
   draw_names(moment, camera, options) {
     const world = moment.after ?? moment.before;
     this.#batch.begin(camera.view());
@@ -144,6 +177,7 @@ export class WorldRenderer {
     this.#batch.flush();
   }
 
+  /** @param {World} world @param {Tee} tee @param {number} tick */
   #look(world, tee, tick) {
     const player = world.players.get(tee.id);
     return this.#tees.look(player, {
@@ -153,6 +187,7 @@ export class WorldRenderer {
     });
   }
 
+  /** @param {World} world @param {number} tick */
   #pickups(world, tick) {
     for (const { x, y, kind, weapon } of world.pickups) {
       const name = kind === 'weapon' ? (WEAPONS[weapon] ?? 'gun') : kind;
@@ -163,6 +198,7 @@ export class WorldRenderer {
     }
   }
 
+  /** @param {Moment} moment @param {World} world */
   #flags({ tees }, world) {
     for (const { x, y, team } of world.flags) {
       const carrier = tees.get(world.game.carriers[team] ?? -3);
@@ -171,6 +207,7 @@ export class WorldRenderer {
     }
   }
 
+  /** @param {World} world @param {number} tick */
   #lasers(world, tick) {
     for (const laser of world.lasers) {
       const age = tick - laser.start;
@@ -186,6 +223,7 @@ export class WorldRenderer {
     }
   }
 
+  /** @param {World} world @param {Moment} moment */
   #projectiles(world, { tick, tuning }) {
     for (const shot of world.projectiles) {
       const at = place_of_projectile(shot, tick, tuning);
@@ -211,6 +249,7 @@ export class WorldRenderer {
     }
   }
 
+  /** @param {Moment} moment @param {Dressed} tee */
   #hook({ tees }, tee) {
     const { now, look } = tee;
     if (now.hook_state <= 0) return;
@@ -228,6 +267,7 @@ export class WorldRenderer {
     this.#tees.hand(look, tee, { x: -dx, y: -dy }, -Math.PI / 2, 20, 0);
   }
 
+  /** @param {Moment} moment @param {World} world @param {Dressed} tee */
   #tee({ tick, ground }, world, tee) {
     const { now, look } = tee;
     const direction = { x: Math.cos(tee.angle), y: Math.sin(tee.angle) };
@@ -243,12 +283,15 @@ export class WorldRenderer {
     });
   }
 
-  /** Name, emoticon, and that somebody writes. */
+  /**
+   * Name, emoticon, and the sign that a player writes.
+   * @param {Moment} moment @param {World} world @param {Tee} tee @param {Camera} camera @param {Options} options
+   */
   #above({ tick, emoticons }, world, tee, camera, { names, selected }) {
     const player = world.players.get(tee.id);
     const emoticon = emoticons.get(tee.id);
     const since = emoticon === undefined ? -1 : (tick - emoticon.tick) / 50;
-    if (since >= 0 && since < 2) {
+    if (emoticon !== undefined && since >= 0 && since < 2) {
       const grown = Math.min(1, since * 10, (2 - since) * 5);
       const tilt = since < 0.3 ? Math.sin(since * 30) * (0.3 - since) : 0;
       const sprite = this.#pictures.emoticons[emoticon.emoticon];
@@ -265,6 +308,7 @@ export class WorldRenderer {
     }
   }
 
+  /** @param {Moment} moment @param {World} world */
   #effects({ recent, tick }, world) {
     const { disc, ring } = this.#particles;
     const { star } = this.#pictures.game;
@@ -329,6 +373,10 @@ export class WorldRenderer {
     }
   }
 
+  /**
+   * @param {Area} sprite @param {number} x @param {number} y @param {number} age @param {number} seed
+   * @param {number} count @param {number} color
+   */
   #burst(sprite, x, y, age, seed, count, color) {
     if (age > 0.8) return;
     for (let n = 0; n < count; ++n) {
