@@ -10,17 +10,18 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def install(npm, kept):
-    """Installs the packages of package-lock.json, once."""
+def install(npm, kept, folder=HERE, **how):
+    """Installs the packages of a folder's package-lock.json, once. `how` is for subprocess.run."""
     kept.mkdir(parents=True, exist_ok=True)
-    lock = (HERE / "package-lock.json").read_bytes()
+    lock = (folder / "package-lock.json").read_bytes()
     done = kept / "installed"
     if done.is_file() and done.read_bytes() == lock:
         return
     done.unlink(missing_ok=True)
     for name in ("package.json", "package-lock.json", ".npmrc"):
-        shutil.copy(HERE / name, kept)
-    subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=kept, check=True)
+        shutil.copy(folder / name, kept)
+    subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=kept, check=True,
+                   **how)
     done.write_bytes(lock)
 
 
