@@ -31,13 +31,15 @@ unsigned long moved(std::vector<int> a) {
 
 
 def commands(build, root):
-    """One for each source file: some are compiled several times."""
+    """One for each source file: some are compiled several times, and some as a part of others."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        path = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if any(path.is_relative_to(root / part) for part in ("lib/src", "replay/src")):
-            # Asserted preconditions are what the paths through a function begin with.
-            found.setdefault(path, entry | {"file": str(path), "command": entry["command"] + " -UNDEBUG"})
+        compiled = pathlib.Path(entry["directory"], entry["file"]).resolve()
+        parts = re.findall("#include<(.*)>", compiled.read_text()) if "-unity" in compiled.name else [compiled]
+        for path in (pathlib.Path(part).resolve() for part in parts):
+            if any(path.is_relative_to(root / part) for part in ("lib/src", "replay/src")):
+                # Asserted preconditions are what the paths through a function begin with.
+                found.setdefault(path, entry | {"command": entry["command"] + " -UNDEBUG"})
     return found
 
 

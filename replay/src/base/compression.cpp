@@ -139,7 +139,7 @@ namespace {
 using take_piece = std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)>;
 
 // So many bytes at a time, so that whoever takes them can end it.
-constexpr std::size_t piece_bytes = std::size_t{128} << 10;
+constexpr std::size_t codec_piece = std::size_t{128} << 10;
 
 void compress_gzip(std::span<std::uint8_t const> bytes, int level, take_piece const& give) {
     constexpr int gzip_window = 15 + 16, memory_level = 9;
@@ -147,10 +147,10 @@ void compress_gzip(std::span<std::uint8_t const> bytes, int level, take_piece co
     if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
         throw std::bad_alloc{};
     std::unique_ptr<z_stream, decltype([](z_stream* s) { deflateEnd(s); })> const ends{&stream};
-    std::vector<std::uint8_t> out(piece_bytes);
+    std::vector<std::uint8_t> out(codec_piece);
     int code = Z_OK;
     for (std::size_t taken = 0; code != Z_STREAM_END;) {
-        auto const in = bytes.subspan(taken, std::min(piece_bytes, bytes.size() - taken));
+        auto const in = bytes.subspan(taken, std::min(codec_piece, bytes.size() - taken));
         stream.next_in = const_cast<std::uint8_t*>(in.data()); // zlib does not change it
         stream.avail_in = static_cast<uInt>(in.size());
         stream.next_out = out.data();
@@ -167,10 +167,10 @@ void compress_zstd(std::span<std::uint8_t const> bytes, int level, take_piece co
     ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
     ZSTD_CCtx_setPledgedSrcSize(context.get(), bytes.size());
-    std::vector<std::uint8_t> out(piece_bytes);
+    std::vector<std::uint8_t> out(codec_piece);
     std::size_t left = 1;
     for (std::size_t taken = 0; left != 0;) {
-        ZSTD_inBuffer in{bytes.data() + taken, std::min(piece_bytes, bytes.size() - taken), 0};
+        ZSTD_inBuffer in{bytes.data() + taken, std::min(codec_piece, bytes.size() - taken), 0};
         ZSTD_outBuffer to{out.data(), out.size(), 0};
         bool const last = taken + in.size == bytes.size();
         left = ZSTD_compressStream2(context.get(), &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);

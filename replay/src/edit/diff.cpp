@@ -20,7 +20,7 @@ namespace {
 using bytes_view = std::span<std::uint8_t const>;
 
 // Further names are counted together, because the input chooses the names of types.
-constexpr std::size_t max_names = 1000;
+constexpr std::size_t max_kinds = 1000;
 
 // An item of one side, and the key by which it is compared: aliases of one extended type need not be the same number.
 struct keyed_item {
@@ -183,7 +183,7 @@ private:
     void count(std::string_view what) {
         auto const found = result_.counts.find(what);
         if (found != result_.counts.end()) ++found->second;
-        else if (result_.counts.size() < max_names) result_.counts.emplace(what, 1);
+        else if (result_.counts.size() < max_kinds) result_.counts.emplace(what, 1);
         else ++result_.counts["others"];
     }
 

@@ -21,7 +21,7 @@ namespace teewire::replay {
 namespace {
 
 // Further names are counted together, because the input chooses the names of types.
-constexpr std::size_t max_names = 1000;
+constexpr std::size_t max_fields = 1000;
 
 // ---- items of one tick ---------------------------------------------------------------------------------------------
 
@@ -448,7 +448,7 @@ private:
         auto found = result_.fields.find(text);
         if (found == result_.fields.end())
             found =
-                result_.fields.try_emplace(result_.fields.size() < max_names ? std::move(text) : "others").first;
+                result_.fields.try_emplace(result_.fields.size() < max_fields ? std::move(text) : "others").first;
         if (found->second.count++ == 0) found->second.first_tick = tick_;
     }
 

@@ -10,8 +10,6 @@
 namespace teewire::replay {
 namespace {
 
-using enum redaction_reason;
-
 std::string text_of(std::span<std::int32_t const> ints) {
     std::array<char, 4 * UINT8_MAX> out;
     return std::string{decode_text(ints, out)};

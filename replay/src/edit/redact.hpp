@@ -63,6 +63,8 @@ public:
     [[nodiscard]] std::string error() const { return error_; }
 
 private:
+    using enum redaction_reason;
+
     using message_bytes = std::vector<std::uint8_t>;
 
     [[nodiscard]] demo_player make_player(demo_player_memory& memory) const;

@@ -8,8 +8,6 @@
 
 namespace teewire::replay {
 
-using enum message_type;
-
 // The earlier messages that a message replaces.
 enum class lasting_messages::scope : std::uint8_t {
     one,        // the last of its kind

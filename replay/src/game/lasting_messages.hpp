@@ -41,6 +41,8 @@ public:
     static constexpr std::size_t max_entries = 4096; ///< the same for messages
 
 private:
+    using enum message_type;
+
     struct entry {
         message_type type; // the first of those that replace each other
         std::int32_t client;

@@ -26,7 +26,7 @@ void add(std::vector<std::vector<std::uint8_t>>& out, T const& message) {
         out.emplace_back(bytes->begin(), bytes->end());
 }
 
-bool same(client_item const& a, client_item const& b, std::size_t begin, std::size_t end) {
+bool same_ints(client_item const& a, client_item const& b, std::size_t begin, std::size_t end) {
     return std::equal(a.begin() + static_cast<std::ptrdiff_t>(begin), a.begin() + static_cast<std::ptrdiff_t>(end),
                       b.begin() + static_cast<std::ptrdiff_t>(begin));
 }
@@ -139,7 +139,7 @@ std::vector<std::vector<std::uint8_t>> roster_changes(roster const& from, roster
         if (before == now) continue;
         auto const id = static_cast<std::int32_t>(i);
         // A client keeps the first name it heard for an id until that is dropped.
-        bool const stays = before && now && same(*before, *now, at_name, at_parts);
+        bool const stays = before && now && same_ints(*before, *now, at_name, at_parts);
         if (before && !stays) add(out, messages::client_drop{id, "", silent || now.has_value()});
         if (!now) continue;
         client_message described;
@@ -151,7 +151,7 @@ std::vector<std::vector<std::uint8_t>> roster_changes(roster const& from, roster
             add(out, info);
             continue;
         }
-        if (!same(*before, *now, at_parts, now->size())) add(out, messages::skin_change{id, info.skin});
+        if (!same_ints(*before, *now, at_parts, now->size())) add(out, messages::skin_change{id, info.skin});
         if ((*before)[at_team] != (*now)[at_team]) add(out, messages::team{id, info.team, silent, 0});
     }
     return out;

@@ -30,7 +30,6 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::uint32_t max_header = 8192;
@@ -39,8 +38,8 @@ constexpr auto least_time = seconds{20};    // to send an answer
 constexpr std::size_t slowest_bytes = 4096; // a second
 constexpr auto feed_time = seconds{30};     // to take what was published
 constexpr std::size_t max_behind = std::size_t{256} << 10;
-constexpr std::size_t piece_bytes = 64 << 10;    // of a stored file
-constexpr auto accept_pause = milliseconds{100}; // where there are no more descriptors
+constexpr std::size_t body_piece = 64 << 10;                  // of a stored file
+constexpr auto accept_pause = std::chrono::milliseconds{100}; // where there are no more descriptors
 
 std::string_view to_view(beast::string_view text) { return {text.data(), text.size()}; }
 beast::string_view to_beast(std::string_view text) { return {text.data(), text.size()}; }
@@ -292,7 +291,7 @@ private:
 
     void write_piece() {
         if (left_ == 0) return finish_answer({});
-        piece_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left_, piece_bytes)));
+        piece_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left_, body_piece)));
         if (stored_->read(at_, piece_) < piece_.size())
             return close(); // it was cut, and less has come than promised
         at_ += piece_.size();

@@ -16,7 +16,7 @@
 namespace teewire::replay {
 namespace {
 
-constexpr std::uint64_t piece_bytes = 64 << 10; // between two looks at how far it is
+constexpr std::uint64_t watched_bytes = 64 << 10; // between two looks at how far it is
 
 } // namespace
 
@@ -111,11 +111,11 @@ void open_recording::show_progress(event_source const& stream) const {
 std::string open_recording::read_all(event_sink& to) {
     auto const stream = events();
     if (!stream) return {};
-    std::uint64_t next = piece_bytes;
+    std::uint64_t next = watched_bytes;
     for (stream_event event; stream->next(event);) {
         to.put(event);
         if (stream->done_bytes() < next) continue;
-        next = stream->done_bytes() + piece_bytes;
+        next = stream->done_bytes() + watched_bytes;
         show_progress(*stream);
     }
     return stream->error();
@@ -150,7 +150,7 @@ std::string open_recording::read_segments(workers& team,
     if (!stream) return {};
     for (stream_event event; stream->next(event);) {
         sink->put(event);
-        if (sink->size() < piece_bytes) continue;
+        if (sink->size() < watched_bytes) continue;
         sink->deliver();
         show_progress(*stream);
     }

@@ -23,7 +23,7 @@ constexpr int patience_milliseconds = 60'000; // with others who write to it
 constexpr int longest_row = 64 << 20;         // bytes
 constexpr int steps_between_looks = 10'000;   // for signals
 
-std::string quoted(std::string_view name) { return fmt::format("\"{}\"", name); }
+std::string sql_name(std::string_view name) { return fmt::format("\"{}\"", name); }
 std::string spans_of(std::string_view table) { return fmt::format("\"{}_spans\"", table); }
 
 std::string_view sql_type(field_kind kind) {
@@ -331,8 +331,8 @@ void database::make_tables() {
         std::string columns;
         std::string fields;
         for (item_column const& c : t.columns) {
-            columns += fmt::format(", {} {}", quoted(c.name), sql_type(c.kind));
-            fields += fmt::format(", s.{}", quoted(c.name));
+            columns += fmt::format(", {} {}", sql_name(c.name), sql_type(c.kind));
+            fields += fmt::format(", s.{}", sql_name(c.name));
         }
         text += fmt::format(
             "CREATE TABLE {} (recording INTEGER{}, id INTEGER NOT NULL, first_tick INTEGER NOT NULL, "
@@ -342,7 +342,7 @@ void database::make_tables() {
         text += fmt::format(
             "CREATE VIEW {} AS SELECT s.recording, +t.tick AS tick, s.id{}, s.more FROM {} s CROSS JOIN "
             "ticks t ON t.recording = s.recording AND t.tick BETWEEN s.first_tick AND s.last_tick;\n",
-            quoted(t.name), fields, spans_of(t.name));
+            sql_name(t.name), fields, spans_of(t.name));
     }
     run(text +
         fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, database_version));

@@ -92,7 +92,7 @@ std::optional<tick_range> find_missing(cut_options const& options,
     return std::nullopt;
 }
 
-void report(output_file& file, std::span<tick_range const> written) {
+void report_length(output_file& file, std::span<tick_range const> written) {
     std::uint64_t const size = file.size();
     std::int64_t ticks = 0;
     for (tick_range const& r : written) ticks += std::int64_t{r.last} - r.first;
@@ -157,7 +157,7 @@ int cut(cut_options const& options) {
         if (interrupted()) break;
         shown.clear();
         if (written.empty()) target.reuse();
-        else report(*file, written);
+        else report_length(*file, written);
     }
     return interrupted() ? exit_interrupted : code;
 }

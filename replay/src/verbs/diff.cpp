@@ -28,9 +28,9 @@ constexpr std::size_t text_limit = 100;
 constexpr char const* label(side which) noexcept { return which == side::a ? "A" : "B"; }
 
 // Prints up to a limit, and counts the rest.
-class printer : public diff_listener {
+class difference_printer : public diff_listener {
 public:
-    printer(output& out, std::size_t limit) : out_{out}, limit_{limit} {}
+    difference_printer(output& out, std::size_t limit) : out_{out}, limit_{limit} {}
     [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
 
 protected:
@@ -52,9 +52,9 @@ private:
     std::uint64_t left_out_ = 0;
 };
 
-class text_printer final : public printer {
+class difference_text final : public difference_printer {
 public:
-    using printer::printer;
+    using difference_printer::difference_printer;
 
     void recording(std::string_view what, std::string const& a, std::string const& b) override {
         if (room()) out_.print("{}: {} -> {}\n", what, or_none(a), or_none(b));
@@ -97,9 +97,9 @@ private:
     }
 };
 
-class ndjson_printer final : public printer {
+class difference_ndjson final : public difference_printer {
 public:
-    using printer::printer;
+    using difference_printer::difference_printer;
 
     void recording(std::string_view what, std::string const& a, std::string const& b) override {
         if (!room()) return;
@@ -227,8 +227,8 @@ int diff(diff_arguments const& arguments) {
     if (interrupted()) return out.finish(exit_interrupted);
     bool const text = arguments.format == "text";
     std::size_t const limit = arguments.limit.value_or(text ? text_limit : 0);
-    text_printer for_people{out, limit};
-    ndjson_printer for_programs{out, limit};
+    difference_text for_people{out, limit};
+    difference_ndjson for_programs{out, limit};
     diff_options options = arguments.what;
     options.messages = !arguments.no_messages;
     std::string nothing; // is in the range

@@ -40,9 +40,9 @@ std::uint64_t hash(std::span<std::int32_t const> ints) {
     return h;
 }
 
-class printer {
+class tick_printer {
 public:
-    printer(dump_options const& options, protocol p, file_label const& file)
+    tick_printer(dump_options const& options, protocol p, file_label const& file)
         : protocol_{p}, file_{file}, types_{options.types} {
         for (std::string const& type : types_)
             if (find_object(p, type) == nullptr && type != "extended_type" && !type.starts_with("type_") &&
@@ -50,7 +50,7 @@ public:
                 throw usage_error{
                     fmt::format("--type: there is no item type \"{}\" in protocol {}", type, teewire::name(p))};
     }
-    virtual ~printer() = default;
+    virtual ~tick_printer() = default;
     virtual void print(text_buffer& out, stream_event const& event) = 0;
     /// The text before the first snapshot.
     [[nodiscard]] virtual std::string head() const { return {}; }
@@ -66,9 +66,9 @@ private:
     std::vector<std::string> types_;
 };
 
-class checksum_printer : public printer {
+class tick_checksums : public tick_printer {
 public:
-    using printer::printer;
+    using tick_printer::tick_printer;
     void print(text_buffer& out, stream_event const& event) override {
         snapshot_view const snapshot = event.state;
         out.print("{} {} {} {:08x} {:016x}", event.tick, snapshot.size(), snapshot.data_size(), snapshot.checksum(),
@@ -82,9 +82,9 @@ std::optional<std::int64_t> finish_time(score_reader const& scores, item const& 
     return scores.time(int_field(i, player_info, "client_id", i.id()), int_field(i, player_info, "score"));
 }
 
-class ndjson_printer : public printer {
+class tick_ndjson : public tick_printer {
 public:
-    using printer::printer;
+    using tick_printer::tick_printer;
     void print(text_buffer& out, stream_event const& event) override {
         line_.print(out, [&](object_writer& line) {
             if (file_) line.text("file", *file_);
@@ -127,10 +127,10 @@ private:
     std::uint16_t player_info_ = find_object(protocol_, "player_info")->type;
 };
 
-class csv_printer : public printer {
+class tick_csv : public tick_printer {
 public:
-    csv_printer(dump_options const& options, protocol p, file_label const& file)
-        : printer{options, p, file}, texts_{options.raw ? csv_texts::raw : csv_texts::safe} {
+    tick_csv(dump_options const& options, protocol p, file_label const& file)
+        : tick_printer{options, p, file}, texts_{options.raw ? csv_texts::raw : csv_texts::safe} {
         if (options.types.size() == 1) object_ = find_object(p, options.types.front());
         if (object_ == nullptr) throw usage_error{"--format csv needs one --type NAME of a known item type"};
         timed_ = object_ == find_object(p, "player_info");
@@ -163,25 +163,25 @@ private:
     std::string label_;  // first column, where there are several files
 };
 
-std::unique_ptr<printer> make_printer(dump_options const& options, protocol p, file_label const& file) {
-    if (options.format == "checksum") return std::make_unique<checksum_printer>(options, p, file);
-    if (options.format == "csv") return std::make_unique<csv_printer>(options, p, file);
-    return std::make_unique<ndjson_printer>(options, p, file);
+std::unique_ptr<tick_printer> make_printer(dump_options const& options, protocol p, file_label const& file) {
+    if (options.format == "checksum") return std::make_unique<tick_checksums>(options, p, file);
+    if (options.format == "csv") return std::make_unique<tick_csv>(options, p, file);
+    return std::make_unique<tick_ndjson>(options, p, file);
 }
 
 // Where all parts of all files go.
-struct printout {
+struct tick_printout {
     output out;
     std::optional<std::string> head; // as it was printed
     bool any = false;                // snapshot of this file was printed
     std::string nothing;             // is in the range: what has to be said then
 };
 
-constexpr std::size_t piece_bytes = 64 << 10; // of what is printed
+constexpr std::size_t text_piece = 64 << 10; // of what is printed
 
 class printed_part : public segment_sink {
 public:
-    printed_part(dump_options const& options, file_label const& label, printout& to)
+    printed_part(dump_options const& options, file_label const& label, tick_printout& to)
         : options_{options}, label_{label}, printout_{to} {}
 
     void put(stream_event const& event) override {
@@ -190,7 +190,7 @@ public:
         over_ = event.tick > wanted_.last;
         if (event.tick < wanted_.first || over_) return;
         // Blocks instead of one text that grows: nothing is copied again and again.
-        if (text_.size() >= piece_bytes) {
+        if (text_.size() >= text_piece) {
             block_sizes_ += text_.size();
             blocks_.emplace_back(text_.view());
             text_.clear();
@@ -226,8 +226,8 @@ private:
 
     dump_options const& options_;
     file_label const& label_;
-    printout& printout_;
-    std::unique_ptr<printer> printer_;
+    tick_printout& printout_;
+    std::unique_ptr<tick_printer> printer_;
     tick_range wanted_;
     std::string nothing_;             // is in it
     std::vector<std::string> blocks_; // before text_
@@ -237,7 +237,7 @@ private:
     bool over_ = false;
 };
 
-report dump_file(std::string const& file, dump_options const& options, printout& to, workers& team,
+report dump_file(std::string const& file, dump_options const& options, tick_printout& to, workers& team,
                  std::atomic<std::uint64_t>& done_bytes) {
     open_recording source{file,
                           {options.connection, add_progress_to(done_bytes), complain, size_detection::assume}};
@@ -257,11 +257,11 @@ report dump_file(std::string const& file, dump_options const& options, printout&
 
 class live_print final : public live_sink {
 public:
-    live_print(dump_options const& options, printout& to) : part_{options, no_label_, to}, to_{to} {}
+    live_print(dump_options const& options, tick_printout& to) : part_{options, no_label_, to}, to_{to} {}
 
     void put(stream_event const& event) override {
         part_.put(event);
-        if (part_.size() >= piece_bytes) flush();
+        if (part_.size() >= text_piece) flush();
     }
     void flush() override {
         part_.deliver();
@@ -272,7 +272,7 @@ public:
 private:
     file_label no_label_;
     printed_part part_;
-    printout& to_;
+    tick_printout& to_;
 };
 
 // One file after the other, as what is printed is more than can be kept.
@@ -282,7 +282,7 @@ int dump(dump_options options) {
     if (options.part && live) throw usage_error{"--shard cannot be used with a server or --follow"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
-    printout to{output{options.to, options.files}, {}, false, {}};
+    tick_printout to{output{options.to, options.files}, {}, false, {}};
     if (live) {
         live_print sink{options, to};
         return to.out.finish(read_live(options.files.front(), options.live, sink));

@@ -121,9 +121,9 @@ private:
 };
 
 // Hands over what has been printed so far.
-class printout {
+class event_printout {
 public:
-    explicit printout(events_options const& options) : out_{options.to, options.files} {}
+    explicit event_printout(events_options const& options) : out_{options.to, options.files} {}
 
     void write(printed_events& events) {
         if (events.text().size() == 0) return;
@@ -159,7 +159,7 @@ report read(std::string const& file, events_options const& options, std::atomic<
 
 class live_events final : public live_sink {
 public:
-    live_events(events_options const& options, printout& to) : events_{options, {}}, to_{to} {
+    live_events(events_options const& options, event_printout& to) : events_{options, {}}, to_{to} {
         to_.write_head(events_);
         to_.out().flush();
     }
@@ -181,7 +181,7 @@ public:
 
 private:
     printed_events events_;
-    printout& to_;
+    event_printout& to_;
     bool over_ = false;
 };
 
@@ -193,7 +193,7 @@ int events(events_options options) {
     if (options.part && live) throw usage_error{"--shard cannot be used with a server or --follow"};
     options.named = options.files.size() > 1;
     if (options.part && !take_part(*options.part, options.files, options.to)) return exit_ok;
-    printout to{options};
+    event_printout to{options};
     if (live) {
         live_events sink{options, to};
         return to.out().finish(read_live(options.files.front(), options.live, sink));

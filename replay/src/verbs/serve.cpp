@@ -43,9 +43,9 @@ struct serve_options {
     server_limits limits;
 };
 
-class service {
+class game_service {
 public:
-    service(playback& shown, serve_options const& options, std::string const& title)
+    game_service(playback& shown, serve_options const& options, std::string const& title)
         : shown_{shown}, socket_{loop_.io(), options.bind, options.port}, title_{title} {
         server_settings settings;
         settings.name = options.title;
@@ -229,7 +229,7 @@ int serve(serve_options const& options) {
     serve_options chosen = options;
     std::string const title = std::filesystem::path{options.file}.filename().string();
     if (chosen.title.empty()) chosen.title = "teewire replay: " + printable(title);
-    return service{shown, chosen, title}.run();
+    return game_service{shown, chosen, title}.run();
 }
 
 } // namespace

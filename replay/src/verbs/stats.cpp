@@ -32,7 +32,7 @@ using file_label = std::optional<std::string>;
 
 constexpr double units_of_tile = 32 * 256; // of player_counts::distance
 
-double seconds(std::uint64_t ticks) { return static_cast<double>(ticks) / ticks_per_second; }
+double in_seconds(std::uint64_t ticks) { return static_cast<double>(ticks) / ticks_per_second; }
 double tiles(std::uint64_t distance) { return static_cast<double>(distance) / units_of_tile; }
 std::uint64_t sum(weapon_counts const& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -62,8 +62,8 @@ void print_json(text_buffer& out, file_label const& file, std::string_view name,
     json_line{}.print(out, [&](object_writer& line) {
         if (file) line.text("file", *file);
         line.text("name", name);
-        line.real("seconds", seconds(p.ticks));
-        line.real("played_seconds", seconds(p.played));
+        line.real("seconds", in_seconds(p.ticks));
+        line.real("played_seconds", in_seconds(p.played));
         line.number("kills", p.kills);
         line.number("deaths", p.deaths);
         line.number("own_deaths", p.own_deaths);
@@ -71,8 +71,8 @@ void print_json(text_buffer& out, file_label const& file, std::string_view name,
         write_weapons(line, "shots", p.shots);
         write_weapons(line, "hits", p.hits);
         line.real("distance_tiles", tiles(p.distance));
-        line.real("hook_seconds", seconds(p.hooked));
-        line.real("frozen_seconds", seconds(p.frozen));
+        line.real("hook_seconds", in_seconds(p.hooked));
+        line.real("frozen_seconds", in_seconds(p.frozen));
         line.number("finishes", p.finishes);
         line.number_or_null("best_ms", p.best);
         line.number("chat", p.chat);
@@ -93,11 +93,11 @@ std::string csv_head(bool files) {
 
 void print_csv(text_buffer& out, file_label const& file, std::string_view name, player_counts const& p) {
     if (file) out.print("{},", csv_text(valid_utf8(*file), csv_texts::safe));
-    out.print("{},{:.2f},{:.2f},{},{},{}", csv_text(valid_utf8(name), csv_texts::safe), seconds(p.ticks),
-              seconds(p.played), p.kills, p.deaths, p.own_deaths);
+    out.print("{},{:.2f},{:.2f},{},{},{}", csv_text(valid_utf8(name), csv_texts::safe), in_seconds(p.ticks),
+              in_seconds(p.played), p.kills, p.deaths, p.own_deaths);
     out.print(",{},{},{}", fmt::join(p.kills_by, ","), fmt::join(p.shots, ","), fmt::join(p.hits, ","));
-    out.print(",{:.3f},{:.2f},{:.2f},{},{},{},{:.1f}\n", tiles(p.distance), seconds(p.hooked), seconds(p.frozen),
-              p.finishes, p.best ? fmt::format("{}", *p.best) : "", p.chat, mean_latency(p));
+    out.print(",{:.3f},{:.2f},{:.2f},{},{},{},{:.1f}\n", tiles(p.distance), in_seconds(p.hooked),
+              in_seconds(p.frozen), p.finishes, p.best ? fmt::format("{}", *p.best) : "", p.chat, mean_latency(p));
 }
 
 // ---- text ----------------------------------------------------------------------------------------------------------

@@ -62,7 +62,8 @@ public:
         std::string_view const name = *decoded;
         if (name.starts_with(live)) return live_.get(name.substr(live.size()));
         if (name.starts_with(data)) return pictures_.get(name.substr(data.size()));
-        if (name == "recordings.json") return {web_answer::kind::file, list_, "application/json", "no-cache"};
+        if (name == "recordings.json")
+            return {web_answer::kind::file, list_, "application/json", checked_each_time};
         return files_.get(name.empty() || name == "view.html" ? "index.html" : name);
     }
 
@@ -97,9 +98,9 @@ void open_browser(std::string address) {
     ::posix_spawn_file_actions_destroy(&files);
 }
 
-class service {
+class page_service {
 public:
-    explicit service(web_options const& options) : options_{options} {}
+    explicit page_service(web_options const& options) : options_{options} {}
 
     service_loop& loop() noexcept { return loop_; }
 
@@ -137,7 +138,7 @@ private:
 };
 
 int show_live(web_options const& options, viewer_assets const& files, game_pictures const& pictures) {
-    service running{options};
+    page_service running{options};
     live_site site{options.source, files, pictures};
     feed_options how;
     how.spectating = options.spectating;
@@ -182,7 +183,7 @@ int web(web_options const& options) {
         shown.is_folder() ? std::filesystem::path{shown.folder()}.filename().string() : shown.all().begin()->first;
     if (!options.folder.empty())
         return write_site(shown, name, files, pictures, {options.folder, options.force, !options.data.empty()});
-    service running{options};
+    page_service running{options};
     recordings_site site{running.loop().io(), shown, files, pictures, name};
     running.run(
         site, [&](web_server& server) { site.attach(server); }, [] {});

@@ -27,7 +27,6 @@ using std::chrono::seconds;
 
 constexpr auto scan_pause = seconds{1};
 constexpr auto work_patience = seconds{300}; // what has to be read for an index takes as long as it takes
-constexpr std::string_view checked_each_time = "no-cache";
 constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
 constexpr std::string_view index_end = ".index";
 

@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view checked_each_time = "no-cache";
 constexpr std::string_view skin_list = "skins.json";
 
 // Regular files without links, and without those whose names begin with a dot.

@@ -10,6 +10,9 @@
 
 namespace teewire::replay {
 
+/// Cache-Control of what may change.
+inline constexpr std::string_view checked_each_time = "no-cache";
+
 /// By the end of the name.
 [[nodiscard]] std::string_view content_type(std::string_view path) noexcept;
 [[nodiscard]] std::shared_ptr<std::vector<std::uint8_t> const> to_body(std::string_view text);

@@ -55,7 +55,7 @@ struct followed_connection::live_state {
 namespace {
 
 constexpr std::size_t usual_lateness = 150; // snapshots, until the order of ticks is known
-constexpr std::size_t max_names = 200;      // of messages or items; all further ones are one
+constexpr std::size_t max_usages = 200;     // of messages or items; all further ones are one
 constexpr std::size_t max_stays = 1000;
 constexpr std::int32_t max_distance = 1000; // ticks; all larger ones count as this
 constexpr std::size_t max_map_bytes = std::size_t{256} << 20;
@@ -63,7 +63,7 @@ constexpr std::size_t max_map_bytes = std::size_t{256} << 20;
 usage& entry(usage_table& table, std::string_view name) {
     auto found = table.find(name);
     if (found != table.end()) return found->second;
-    return table[table.size() < max_names ? std::string{name} : "other"];
+    return table[table.size() < max_usages ? std::string{name} : "other"];
 }
 
 void note(first_error& of, std::string const& text) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t min_segment_bytes = 16 << 10;
 static_assert(min_segment_bytes >= max_demo_header_bytes, "session::reader() needs the header");
 // Results that wait for delivery are checked each time they have grown by this much.
-constexpr std::size_t piece_bytes = 64 << 10;
+constexpr std::size_t segment_piece = 64 << 10;
 // A worker may be ahead of what has been delivered by so much.
 constexpr std::size_t segments_per_worker = 4;
 constexpr std::size_t waiting_bytes_per_worker = 16 << 20;
@@ -87,7 +87,7 @@ private:
             demo_.reader(where.begin, where.end), thread_memory(), {&sizes, decoding::lenient, &found.notes}};
         if (s.part) s.part->begin();
         std::size_t counted = where.begin;
-        std::size_t next_piece = piece_bytes;
+        std::size_t next_piece = segment_piece;
         bool good = !where.after || player.seek(*where.after, {where.keyframe, 1});
         for (demo_event event; good && player.next(event);) {
             if (event.kind == demo_event_kind::tick) continue;
@@ -96,13 +96,13 @@ private:
             else ++found.snapshots;
             if (event.keyframe && demo_.sizes_assumed())
                 found.keyframes_fit = found.keyframes_fit && sizes_fit(player.state(), sizes);
-            if (event.position - counted >= piece_bytes)
+            if (event.position - counted >= segment_piece)
                 count(event.position - std::exchange(counted, event.position));
             if (!s.part) continue;
             s.part->put(to_stream_event(event, player.state()));
             if (s.part->size() < next_piece) continue;
             if (!turn.offer(s.part->size())) return outcome::stopped;
-            next_piece = s.part->size() + piece_bytes;
+            next_piece = s.part->size() + segment_piece;
         }
         count(player.position() - counted);
         found.error = player.error();

@@ -37,7 +37,7 @@ constexpr std::size_t max_start = std::size_t{64} << 10;
 constexpr std::size_t max_fragment = std::size_t{64} << 20;
 // An answer's header, or the header and the trailer of a piece of its body.
 constexpr std::size_t max_around = std::size_t{128} << 10;
-constexpr auto answer_time = std::chrono::seconds{20};
+constexpr auto answer_patience = std::chrono::seconds{20};
 constexpr milliseconds look_again = 200;
 constexpr milliseconds first_wait = 500;
 constexpr milliseconds longest_wait = 5000;
@@ -101,7 +101,7 @@ private:
                           if (failed) return lose(failed.message());
                           std::vector<tcp::endpoint> there;
                           for (auto const& e : found) there.emplace_back(e.address(), e.port());
-                          stream_.expires_after(answer_time);
+                          stream_.expires_after(answer_patience);
                           stream_.async_connect(there, [this, then](error_code gone, tcp::endpoint const&) {
                               if (stopped_) return;
                               if (gone) return lose(gone.message());
@@ -141,7 +141,7 @@ private:
         request_.set(http::field::user_agent, "teewire");
         parser_.emplace();
         parser_->body_limit(most);
-        stream_.expires_after(answer_time);
+        stream_.expires_after(answer_patience);
         auto const broken = [this, path, most, next](error_code why) {
             // A server may end a connection that it has answered on.
             if (!used_ || why == beast::error::timeout) return lose(why.message());

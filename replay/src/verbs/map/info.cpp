@@ -40,7 +40,9 @@ void print_head(text_buffer& out, map_source const& source, std::string const& f
 
 // ---- Teeworlds and DDNet -------------------------------------------------------------------------------------------
 
-std::string quoted(std::string const& name) { return name.empty() ? "" : fmt::format(" \"{}\"", printable(name)); }
+std::string in_quotes(std::string const& name) {
+    return name.empty() ? "" : fmt::format(" \"{}\"", printable(name));
+}
 
 std::string layer_text(map_layer const& layer, game_map const& map) {
     auto const image = [&](std::int32_t index) -> std::string {
@@ -56,7 +58,7 @@ std::string layer_text(map_layer const& layer, game_map const& map) {
         text = counted(sounds->sources.size(), "sound source");
     else text = "unknown layer";
     constexpr std::int32_t detail = 1;
-    return text + quoted(layer.name) + ((layer.flags & detail) != 0 ? ", detail" : "");
+    return text + in_quotes(layer.name) + ((layer.flags & detail) != 0 ? ", detail" : "");
 }
 
 // How often the tiles occur that decide how a map is played.
@@ -119,7 +121,7 @@ void print_map(text_buffer& out, game_map const& map) {
     for (std::size_t i = 0; i < map.groups.size(); ++i) {
         map_group const& group = map.groups[i];
         line(out, i == 0 ? "groups" : "",
-             fmt::format("{:3}{}, parallax {} {}{}", i, quoted(group.name), group.parallax_x, group.parallax_y,
+             fmt::format("{:3}{}, parallax {} {}{}", i, in_quotes(group.name), group.parallax_x, group.parallax_y,
                          group.clipping ? ", clipped" : ""));
         for (map_layer const& layer : map.layers_of(group)) line(out, "", "      " + layer_text(layer, map));
     }
