@@ -10,6 +10,9 @@ import sys
 import tempfile
 
 FLAGS = ["-std=c++20", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti", "-c"]
+# What DDNet compiles with, too.
+GCC_FLAGS = ["-Wclass-memaccess", "-Wduplicated-branches", "-Wduplicated-cond", "-Wlogical-op", "-Wrestrict", "-Wshadow=global",
+             "-Wsuggest-override"]
 # Without libstdc++ of its own, a compiler for another machine is of no use.
 COMPILERS = {
     "GCC": ["g++"], "GCC 11": ["g++-11"], "GCC 12": ["g++-12"], "GCC 14": ["g++-14"],
@@ -59,7 +62,8 @@ def main(source):
             if not can_compile(command, folder):
                 print(f"SKIPPED: {compiler}")
                 continue
-            run(*command, *FLAGS, "teewire.cpp", "-o", f"{compiler}.o", cwd=folder)
+            more = GCC_FLAGS if "g++" in command[0] and "clang" not in command[0] else []
+            run(*command, *FLAGS, *more, "teewire.cpp", "-o", f"{compiler}.o", cwd=folder)
             print(f"{compiler}: compiled without a warning")
 
         run("g++", *FLAGS, "-O2", "teewire.cpp", "-o", "teewire.o", cwd=folder)

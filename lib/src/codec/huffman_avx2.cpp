@@ -90,8 +90,8 @@ struct lanes_written {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out + at[3]), _mm256_extracti128_si256(words13, 1));
 }
 
-constexpr std::size_t block = 32;
-constexpr std::size_t block_room = block * max_code_bits / 8 + 8;
+constexpr std::size_t block_bytes = 32;
+constexpr std::size_t block_room = block_bytes * max_code_bits / 8 + 8;
 
 [[gnu::noinline]] result<std::size_t> encode_blocks(std::span<std::uint8_t const> input,
                                                     std::span<std::uint8_t> out, huffman_end ending) noexcept {
@@ -101,19 +101,19 @@ constexpr std::size_t block_room = block * max_code_bits / 8 + 8;
     for (;;) {
         std::size_t const room = out.size() - bits / 8;
         std::size_t const blocks =
-            std::min((input.size() - i) / block, room < 8 ? 0 : (room - 8) / (block_room - 8));
+            std::min((input.size() - i) / block_bytes, room < 8 ? 0 : (room - 8) / (block_room - 8));
         if (blocks == 0) break;
-        for (std::size_t n = 0; n < blocks; ++n, i += block) append_block(w, out.data(), input.data() + i);
+        for (std::size_t n = 0; n < blocks; ++n, i += block_bytes) append_block(w, out.data(), input.data() + i);
         bits = static_cast<std::size_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(w.bits)));
     }
     if (std::size_t const left = input.size() - i; left >= step && out.size() - bits / 8 >= block_room) {
         // A block that is too short is padded with zeros, and their bits are taken off again.
-        alignas(32) std::uint8_t padded[2 * block];
+        alignas(32) std::uint8_t padded[2 * block_bytes];
         _mm256_store_si256(reinterpret_cast<__m256i*>(padded), _mm256_loadu_si256(reinterpret_cast<__m256i const*>(
-                                                                   input.data() + input.size() - block)));
-        _mm256_store_si256(reinterpret_cast<__m256i*>(padded + block), _mm256_setzero_si256());
-        append_block(w, out.data(), padded + (block - left));
-        bits = static_cast<std::size_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(w.bits))) - (block - left);
+                                                                   input.data() + input.size() - block_bytes)));
+        _mm256_store_si256(reinterpret_cast<__m256i*>(padded + block_bytes), _mm256_setzero_si256());
+        append_block(w, out.data(), padded + (block_bytes - left));
+        bits = static_cast<std::size_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(w.bits))) - (block_bytes - left);
         cursor to{out.data() + bits / 8, 0, bits % 8};
         to.top = std::rotr(std::uint64_t{*to.at}, static_cast<int>(bits % 8));
         append(to, {placed_codes[end_symbol], placed_codes[end_symbol]});

@@ -216,8 +216,8 @@ struct encode_constants {
 };
 
 // Codes, with unused bytes between them, from the bits of magnitudes in their bytes.
-inline __m512i code_bytes(__m512i spread, __m512i data_bits, __m512i sign, __m512i shape,
-                          encode_constants const& c) noexcept {
+inline __m512i make_code(__m512i spread, __m512i data_bits, __m512i sign, __m512i shape,
+                         encode_constants const& c) noexcept {
     __m512i const data = _mm512_ternarylogic_epi32(spread, data_bits, sign, 0xe2); // data_bits ? spread : sign
     return _mm512_ternarylogic_epi32(data, c.top_bits, shape, 0xb8);               // top_bits ? shape : data
 }
@@ -248,7 +248,7 @@ inline bool encode_wide(__m256i m, __m256i sign, __m256i shape, __mmask8 has_fif
     __m512i const five = _mm512_mask_or_epi64(four, has_fifth, four, _mm512_set1_epi64(0x4000000000));
     __m512i const spread = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x1b140d0600), _mm512_cvtepu32_epi64(m));
     __m512i const data_bits = _mm512_set1_epi64(0x0f7f7f7f3f);
-    return put<whole>(code_bytes(spread, data_bits, _mm512_cvtepu32_epi64(sign), five, c), five, to, room, c);
+    return put<whole>(make_code(spread, data_bits, _mm512_cvtepu32_epi64(sign), five, c), five, to, room, c);
 }
 
 // Up to sixteen values. False if there is not enough room; then perhaps some of them have been written.
@@ -264,7 +264,7 @@ inline bool encode_sixteen(std::int32_t const* values, std::size_t count, std::u
     __mmask16 const has_fifth = _mm512_test_epi32_mask(m, c.more_than_four);
     if (has_fifth == 0) {
         __m512i const spread = _mm512_multishift_epi64_epi8(c.spread, m);
-        return put<whole>(code_bytes(spread, c.data_bits, sign, shape, c), shape, to, room, c);
+        return put<whole>(make_code(spread, c.data_bits, sign, shape, c), shape, to, room, c);
     }
     return encode_wide<whole>(_mm512_castsi512_si256(m), _mm512_castsi512_si256(sign),
                               _mm512_castsi512_si256(shape), static_cast<__mmask8>(has_fifth), to, room, c) &&
