@@ -228,7 +228,7 @@ function shared_points(envelopes, points) {
 }
 
 /**
- * How many tees of a recording were told anew within a second, and how many of them are where the viewer would have them.
+ * How many tees of a recording were sent again within a second, and how many of them are where the viewer would have them.
  * @param {Library} library @param {Module} module @param {Get} get @param {string} name
  */
 export async function reckoning(library, module, get, name) {

@@ -37,7 +37,7 @@ def commands(build, root):
         compiled = pathlib.Path(entry["directory"], entry["file"]).resolve()
         parts = re.findall("#include<(.*)>", compiled.read_text()) if "-unity" in compiled.name else [compiled]
         for path in (pathlib.Path(part).resolve() for part in parts):
-            if any(path.is_relative_to(root / part) for part in ("lib/src", "replay/src")):
+            if any(path.is_relative_to(root / folder) for folder in ("lib/src", "replay/src")):
                 # Asserted preconditions are what the paths through a function begin with.
                 found.setdefault(path, entry | {"command": entry["command"] + " -UNDEBUG"})
     return found

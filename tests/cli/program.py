@@ -7,8 +7,8 @@ from limits import STUCK_AT_WORK
 
 TEEWIRE = os.path.abspath(sys.argv[1])
 
-# Looking for leaks takes a third of the time of each start under AddressSanitizer. These tests start every verb and every
-# service once or more.
+# Looking for leaks takes a third of the time of each start under AddressSanitizer. Four tests do, which start most verbs and
+# services, and so do those in C++.
 if "ASAN_OPTIONS" in os.environ and not sys.argv[0].endswith(("test_teewire.py", "test_relay.py", "test_record.py", "test_control.py")):
     os.environ["ASAN_OPTIONS"] += ":detect_leaks=0"
 
