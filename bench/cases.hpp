@@ -13,7 +13,6 @@ using prepared_workloads = std::vector<std::shared_ptr<prepared>>;
 
 void add_steps(prepared_workloads const& all); // floors first
 void add_server_ticks();
-void add_shared_ticks();
 void add_streams(std::filesystem::path const& folder); // may be empty
 void add_demos(std::filesystem::path const& folder);   // may be empty
 void add_maps(std::filesystem::path const& folder);    // may be empty

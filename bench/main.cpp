@@ -76,7 +76,6 @@ int main(int argc, char** argv) {
     auto const all = load(workloads);
     add_steps(all);
     add_server_ticks();
-    add_shared_ticks();
     add_streams(demos);
     add_demos(demos);
 #ifdef TEEWIRE_MAPS

@@ -23,11 +23,15 @@ enum class acknowledging {
     scattered, // the same with forty different bases
 };
 
+// Whether clients know players by the server's ids or by ids of their own.
+enum class player_ids { same, own_for_half, own };
+
 struct scene {
     std::string name;
     std::size_t clients;
     bool whole = false; // each client sees everything
     acknowledging acks = acknowledging::well;
+    player_ids ids = player_ids::same;
 };
 
 inline std::uint32_t scramble(std::uint32_t h) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes two files that a server can add to its sources: teewire.h and teewire.cpp in FOLDER.
 
-They have what a server calls: the codec, Huffman coding, builders, histories, senders, and one world for all clients. Demos,
-maps, tables and what only clients need are left out. teewire.cpp needs a C++20 compiler, and neither exceptions nor RTTI.
+They have what a server calls: the codec, Huffman coding, builders, histories and senders. Demos, maps, tables and
+what only clients need are left out. teewire.cpp needs a C++20 compiler, and neither exceptions nor RTTI.
 
 Usage: amalgamate.py FOLDER"""
 import pathlib
@@ -36,22 +36,21 @@ def version():
 
 def banner():
     licence = (LIB.parent / "LICENSE").read_text().strip().splitlines()
-    lines = [f"teewire {version()}: snapshots, deltas and worlds of Teeworlds and DDNet, for servers.",
+    lines = [f"teewire {version()}: snapshots and deltas of Teeworlds and DDNet, for servers.",
              "Made by lib/amalgamate.py; change the sources instead.", "", *licence]
     return ["// " + line if line else "//" for line in lines] + [""]
 
 
 def header():
-    """The C headers, one after the other, without the sections that servers have no use for."""
+    """The C header without the sections that servers have no use for."""
     lines = []
-    for name in ("teewire.h", "teewire_world.h"):
-        kept = True
-        for line in (LIB / "include" / name).read_text().splitlines():
-            section = re.fullmatch(r"/\* -+ (.*?) -+ \*/", line)
-            if section:
-                kept = section[1] not in SECTIONS_LEFT_OUT
-            if kept and line != '#include "teewire.h"':
-                lines.append(line)
+    kept = True
+    for line in (LIB / "include/teewire.h").read_text().splitlines():
+        section = re.fullmatch(r"/\* -+ (.*?) -+ \*/", line)
+        if section:
+            kept = section[1] not in SECTIONS_LEFT_OUT
+        if kept:
+            lines.append(line)
     return lines
 
 
@@ -60,7 +59,7 @@ class Expansion:
 
     def __init__(self):
         self.lines = []
-        self.seen = {LIB / "include/teewire.h", LIB / "include/teewire_world.h", LIB / "src/snapshot/simd/level.hpp"}
+        self.seen = {LIB / "include/teewire.h", LIB / "src/snapshot/simd/level.hpp"}
 
     def find(self, name, source):
         for folder in (source.parent, LIB / "include", LIB / "src"):

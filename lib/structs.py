@@ -83,7 +83,6 @@ def javascript(structs, constants):
 
 def asserts(structs, _):
     yield "#include <teewire_table.h>"
-    yield "#include <teewire_world.h>"
     for name, layout in lay_out(structs).items():
         for member, at in layout.items():
             found = f"sizeof(teewire_{name})" if member == "size_of" else f"offsetof(teewire_{name}, {member})"

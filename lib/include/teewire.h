@@ -18,8 +18,7 @@
 /// examples/server.c is the whole program.
 ///
 /// This header has snapshots and deltas, then what servers and clients call for each of them, then the same in single
-/// steps. teewire_world.h has one world for many clients, teewire_demo.h demos, and teewire_table.h items as tables and
-/// the names of items and messages.
+/// steps. teewire_demo.h has demos, and teewire_table.h items as tables and the names of items and messages.
 ///
 /// Rules for every function:
 /// - Memory is the caller's: init functions take it, aligned to TEEWIRE_ALIGN, and nothing is allocated, freed or kept

@@ -3,7 +3,6 @@
 #define CHECK_H
 
 #include <teewire_table.h>
-#include <teewire_world.h>
 
 #include <stdint.h>
 #include <stdio.h>

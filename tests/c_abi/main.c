@@ -6,7 +6,6 @@ void test_snapshot(void);
 void test_delta(void);
 void test_transfer(void);
 void test_demo(void);
-void test_world(void);
 void test_table(void);
 
 int main(void) {
@@ -16,7 +15,6 @@ int main(void) {
     test_delta();
     test_transfer();
     test_demo();
-    test_world();
     test_table();
     give_back();
     printf("%d checks, %d failed\n", checks, failed_checks);

@@ -12,7 +12,6 @@
 #include <teewire/huffman.hpp>
 #include <teewire/message.hpp>
 #include <teewire/server_info.hpp>
-#include <teewire/shared_encoder.hpp>
 #include <teewire/snapshot_builder.hpp>
 #include <teewire/snapshot_receiver.hpp>
 #include <teewire/snapshot_sender.hpp>
@@ -50,9 +49,6 @@ struct everything {
     std::array<snapshot_parts, 2> parts;
     std::array<history::entry, 150> received_entries;
     std::array<std::int32_t, 1 << 20> received_block;
-    static constexpr shared_limits limits{.clients = 2, .contents = 2048, .ints = 40000, .ticks = 20};
-    alignas(8) std::array<std::byte, (1 << 23)> world; // more than fixed_bytes()
-    alignas(8) std::array<std::byte, (1 << 22)> world_encoder;
 };
 
 // The work of a server per tick.
@@ -79,24 +75,6 @@ void serve(everything& m, snapshot_builder& builder, history& past, std::int32_t
     }
     REQUIRE(past.add(tick, built));
     REQUIRE(builder.finish(m.applied, item_order::by_key));
-}
-
-// The same with one world for two clients, which see all of it and parts of it in turns.
-void share(shared_world& world, shared_encoder& encoder, std::int32_t tick, snapshot_view wanted) {
-    REQUIRE(world.start(tick));
-    if (wanted.size() < 1000) REQUIRE(world.extended_type(uuid{}));
-    for (std::size_t c = 0; c < 2; ++c) {
-        world.start_view(c);
-        for (item const i : wanted)
-            if (i.type() != type_ex && (tick % 2 == 0 || i.id() % 3 != c)) REQUIRE(world.add_to_view(i));
-        REQUIRE(world.finish_view());
-    }
-    REQUIRE(world.finish());
-    for (std::size_t c = 0; c < 2; ++c) {
-        auto messages = encode_snapshot(encoder, c, tick - 1 - tick % 3, {});
-        REQUIRE(messages || messages.error().code == errc::too_large);
-    }
-    world.drop_before(tick - 10);
 }
 
 // A client joins over the network, watches, sends its inputs and leaves.
@@ -231,10 +209,6 @@ int main(int argc, char** argv) {
         history past{memory->history_entries, memory->history_block};
         for (std::int32_t tick = 1; tick < 200; ++tick)
             serve(*memory, builder, past, tick, snapshot_view::trusted(tick % 2 == 0 ? w.from : w.to));
-        shared_world world{everything::limits, memory->world};
-        shared_encoder encoder{world, memory->world_encoder};
-        for (std::int32_t tick = 1; tick < 60; ++tick)
-            share(world, encoder, tick, snapshot_view::trusted(tick / 2 % 2 == 0 ? w.from : w.to));
         for (wire_format const format :
              {wire_format::v06, wire_format::v06_token, wire_format::ddnet, wire_format::v07})
             watch(*memory, format, snapshot_view::trusted(w.from), snapshot_view::trusted(w.to));

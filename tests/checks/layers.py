@@ -15,7 +15,7 @@ LAYERS = {
     "network": ({"connection", "handshake", "packet", "server_info"}, {"codec"}),
     "schema": ({"schema"}, {"codec"}),
     "message": ({"message", "message_types"}, {"codec", "schema"}),
-    "snapshot": ({"delta", "detail", "history", "live_snapshot", "shared_encoder", "shared_world", "snapshot",
+    "snapshot": ({"delta", "detail", "history", "live_snapshot", "snapshot",
                   "snapshot_builder"}, {"codec", "schema"}),
     "demo": ({"demo_format", "demo_reader", "demo_writer"}, {"codec", "schema", "snapshot"}),
     "transfer": ({"snapshot_receiver", "snapshot_sender"}, {"codec", "schema", "message", "snapshot"}),

@@ -3,7 +3,6 @@
 #include "fuzz.hpp"
 
 #include <teewire_table.h>
-#include <teewire_world.h>
 
 #include <algorithm>
 #include <array>

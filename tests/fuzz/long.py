@@ -29,7 +29,6 @@ MAX_LEN = {
     "record": 4096,
     "serve": 8192,
     "snapshot": 512,
-    "shared": 1024,
     "transfer": 1024,
 }
 here = pathlib.Path(__file__).resolve().parent

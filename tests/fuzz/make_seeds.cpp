@@ -657,7 +657,6 @@ void scripts() {
             b = static_cast<std::uint8_t>(state >> 40);
         }
         put("transfer", script);
-        put("shared", script);
         put("c_interface", script);
         put("delta", join({static_cast<std::uint8_t>(2 * i + 1), 0, 20, 8}, script));
         put("network", join({7, static_cast<std::uint8_t>(i % 4)}, script));

@@ -6,7 +6,6 @@
 #include "teewire/handshake.hpp"
 #include "teewire/history.hpp"
 #include "teewire/message.hpp"
-#include "teewire/shared_encoder.hpp"
 #include "teewire/snapshot_builder.hpp"
 #include "teewire/snapshot_receiver.hpp"
 #include "teewire/snapshot_sender.hpp"
@@ -254,42 +253,4 @@ TEST_CASE("threads: the C ABI, a builder and scratch memory each, one base for a
     auto const expected = encode(0);
     CHECK(expected.size() > 1000);
     CHECK(all_equal(together(encode), expected));
-}
-
-TEST_CASE("threads: one shared world for all, an encoder each") {
-    constexpr shared_limits limits{.clients = 16, .contents = 200, .ints = 4000, .ticks = 10};
-    std::vector<std::uint64_t> world_memory(shared_world::fixed_bytes(limits) / 8 +
-                                            12 * shared_world::tick_bytes(limits, 200, 4000, 60) / 8);
-    shared_world world{limits, std::as_writable_bytes(std::span{world_memory})};
-    std::vector<std::vector<std::uint64_t>> memory;
-    std::vector<std::unique_ptr<shared_encoder>> encoders;
-    for (std::size_t t = 0; t < threads; ++t) {
-        memory.emplace_back(shared_encoder::bytes_for(limits, 200, 4000, 4) / 8 + 1);
-        encoders.push_back(std::make_unique<shared_encoder>(world, std::as_writable_bytes(std::span{memory[t]})));
-    }
-    for (std::int32_t tick = 1; tick < 30; ++tick) {
-        REQUIRE(world.start(tick));
-        for (std::size_t c = 0; c < limits.clients; ++c) {
-            world.start_view(c);
-            for (std::uint16_t id = 0; id < 60; ++id) {
-                if ((id + c + static_cast<std::size_t>(tick)) % 5 == 0) continue;
-                auto const data = world.add_to_view(9, id, 22);
-                REQUIRE(data);
-                (*data)[0] = id % 3 == 0 ? tick : 0;
-                (*data)[1] = id == c ? 10 : 0;
-            }
-            REQUIRE(world.finish_view());
-        }
-        REQUIRE(world.finish());
-        auto const made = together([&](std::size_t t) {
-            std::vector<std::vector<std::uint8_t>> deltas;
-            for (std::size_t c = 0; c < limits.clients; ++c) {
-                auto const delta = encoders[t]->encode(c, tick - 1 - static_cast<std::int32_t>(c % 4), sizes_06);
-                if (delta) deltas.emplace_back(delta->bytes.begin(), delta->bytes.end());
-            }
-            return deltas;
-        });
-        CHECK(made[0].size() == limits.clients);
-        CHECK(all_equal(made, made[0]));
-    }
 }

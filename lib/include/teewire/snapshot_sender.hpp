@@ -7,7 +7,6 @@
 
 #include "teewire/delta.hpp"
 #include "teewire/history.hpp"
-#include "teewire/shared_encoder.hpp"
 #include "teewire/varint.hpp"
 
 namespace teewire {
@@ -50,8 +49,6 @@ public:
 private:
     friend result<snapshot_messages> encode_snapshot(std::int32_t, snapshot_view, std::int32_t, snapshot_view,
                                                      struct snapshot_encoding const&, snapshot_scratch&) noexcept;
-    friend result<snapshot_messages> encode_snapshot(shared_encoder&, std::size_t, std::int32_t,
-                                                     struct snapshot_encoding const&) noexcept;
     void set(std::int32_t tick, std::int32_t base_tick, std::uint32_t checksum, std::uint8_t* delta,
              std::size_t size, protocol version) noexcept;
     std::uint8_t* delta_ = nullptr; // with room for a head before it
@@ -77,13 +74,6 @@ struct snapshot_encoding {
 result<snapshot_messages> encode_snapshot(std::int32_t tick, snapshot_view snapshot, std::int32_t base_tick,
                                           snapshot_view base, snapshot_encoding const& encoding,
                                           snapshot_scratch& scratch) noexcept;
-
-/// The same for a client of a shared_world, whose newest tick is encoded against `base_tick`; against nothing when that is -1
-/// or not held, or when an item has changed its size, which no delta can express: base_tick() of the result says so. The
-/// messages are in the encoder's memory, valid until it is used again. Errors: unknown_tick when the client was not shown
-/// the newest tick; size_mismatch when an item has not its agreed size; too_large; bad_tick.
-result<snapshot_messages> encode_snapshot(shared_encoder& encoder, std::size_t client, std::int32_t base_tick,
-                                          snapshot_encoding const& encoding) noexcept;
 
 /// How often a client gets a snapshot, and what it has acknowledged: 12 bytes. As the reference servers: every tenth
 /// tick until the first acknowledge, then every second; one a second while what it acknowledged is not held any more.

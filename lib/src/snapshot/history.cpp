@@ -1,11 +1,23 @@
 #include "teewire/history.hpp"
 
-#include "first_from.hpp"
-
 #include <algorithm>
 #include <cstring>
 
 namespace teewire {
+namespace {
+
+// The first of the snapshots [low, high), the oldest first, that is not older than `tick`, or high.
+template <class TickOf>
+std::size_t first_from(std::size_t low, std::size_t high, std::int32_t tick, TickOf&& tick_of) noexcept {
+    while (low < high) {
+        std::size_t const middle = (low + high) / 2;
+        if (tick_of(middle) < tick) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+} // namespace
 
 snapshot_view history::view(entry const& e) const noexcept {
     auto const snapshot = snapshot_view::trusted(block_.subspan(e.begin, e.size), e.distinct_keys);

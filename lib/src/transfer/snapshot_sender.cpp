@@ -64,21 +64,6 @@ result<snapshot_messages> encode_snapshot(std::int32_t tick, snapshot_view snaps
     return m;
 }
 
-result<snapshot_messages> encode_snapshot(shared_encoder& encoder, std::size_t client, std::int32_t base_tick,
-                                          snapshot_encoding const& encoding) noexcept {
-    static_assert(max_head <= shared_encoder::max_head);
-    auto delta = encoder.encode(client, base_tick, *encoding.sizes);
-    if (!delta && delta.error().code == errc::size_mismatch && base_tick >= 0)
-        delta = encoder.encode(client, -1, *encoding.sizes);
-    if (!delta) return delta.error();
-    if (!can_be_sent(delta->tick)) return failure{errc::bad_tick, 0};
-    snapshot_messages m;
-    m.set(delta->tick, delta->base_tick, delta->checksum, delta->bytes.data(), delta->bytes.size(),
-          encoding.version);
-    if (m.parts_ > encoding.max_parts) return failure{errc::too_large, delta->bytes.size()};
-    return m;
-}
-
 void snapshot_messages::set(std::int32_t tick, std::int32_t base_tick, std::uint32_t checksum, std::uint8_t* delta,
                             std::size_t size, protocol version) noexcept {
     delta_ = delta;
