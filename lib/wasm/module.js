@@ -173,19 +173,31 @@ export class Module {
   }
 }
 
+/** The contents of a file of this package. Node's fetch does not read files. @param {URL} url @returns {Promise<BufferSource>} */
+async function load(url) {
+  if (url.protocol === 'file:') {
+    // Put together, so that bundlers for browsers do not look for it.
+    const { readFile } = await import(/* @vite-ignore */ ['node:fs', 'promises'].join('/'));
+    return readFile(url);
+  }
+  const answer = await fetch(url);
+  if (!answer.ok) throw new TeewireError(`${url}: status ${answer.status}`);
+  return answer.arrayBuffer();
+}
+
 /**
  * Starts the library.
- * @param {string|URL|{simd?: BufferSource, plain: BufferSource}} where the folder of teewire.wasm and teewire-plain.wasm,
+ * @param {string|URL|{simd?: BufferSource, plain: BufferSource}} [where] the folder of teewire.wasm and teewire-plain.wasm,
  *   by default that of this file, or what is in these
  */
-export async function start(where = new URL('.', import.meta.url)) {
+export async function start(where) {
   const simd = WebAssembly.validate(SIMD);
   if (typeof where === 'object' && 'plain' in where) {
     const made = await WebAssembly.instantiate(simd && where.simd ? where.simd : where.plain, {});
     return new Module(made.instance, simd && !!where.simd);
   }
-  const url = new URL(simd ? 'teewire.wasm' : 'teewire-plain.wasm', where);
-  const answer = await fetch(url);
-  if (!answer.ok) throw new TeewireError(`${url}: status ${answer.status}`);
-  return new Module((await WebAssembly.instantiate(await answer.arrayBuffer(), {})).instance, simd);
+  // Bundlers see by these literals which files they have to copy.
+  const url = where !== undefined ? new URL(simd ? 'teewire.wasm' : 'teewire-plain.wasm', where)
+    : simd ? new URL('./teewire.wasm', import.meta.url) : new URL('./teewire-plain.wasm', import.meta.url);
+  return new Module((await WebAssembly.instantiate(await load(url), {})).instance, simd);
 }

@@ -1,14 +1,16 @@
 // A snapshot, in the engines' layout: bytes of the items, their number, an offset of each, then the items.
 import { fields_of } from './tables.js';
 
-/** @import { Item, ItemType } from './teewire.js' */
+/** @import { Item, Items, ItemsOf, ItemType } from './teewire.js' */
 /** @import { ItemTypes } from './tables.js' */
 
 const EXTENDED = 0x4000;
 
 export class Snapshot {
-  /** @type {Record<string, Item[]>|undefined} */
-  #names;
+  /** @type {Map<string, Item[]>} */
+  #named = new Map();
+  /** @type {Map<number, ItemType|undefined>} */
+  #known = new Map();
   #types;
 
   /**
@@ -57,26 +59,45 @@ export class Snapshot {
     return uuid === undefined ? undefined : this.#types.by_key.get(uuid);
   }
 
-  /** All items by name of their type: `{character: [{id, x, y, ...}]}`. Made once. */
-  get items() {
-    if (this.#names !== undefined) return this.#names;
-    /** @type {Record<string, Item[]>} */
-    const names = this.#names = {};
-    /** @type {Map<number, ItemType|undefined>} */
-    const types = new Map();
-    this.each((number, id, ints, from, count) => {
-      if (!types.has(number)) types.set(number, this.type(number));
-      const type = types.get(number);
-      if (type === undefined) return;
-      (names[type.name] ??= []).push(fields_of(type, id, ints, from, count));
-    });
-    return names;
+  /** As `type`, which is asked once for each number. @param {number} number */
+  #type(number) {
+    if (!this.#known.has(number)) this.#known.set(number, this.type(number));
+    return this.#known.get(number);
   }
 
-  /** The items of a type; none if there are none. @param {string} name */
-  all(name) { return this.items[name] ?? []; }
+  /** All items by name of their type: `{character: [{id, x, y, ...}]}`. */
+  get items() {
+    /** @type {Record<string, Item[]>} */
+    const names = {};
+    this.each((number) => {
+      const type = this.#type(number);
+      if (type !== undefined) names[type.name] ??= this.all(type.name);
+    });
+    return /** @type {{[Name in keyof Items]?: Items[Name][]}} */ (names);
+  }
 
-  /** An item by the name of its type and its id. @param {string} name @param {number} id */
+  /** @param {string} name */
+  #decode(name) {
+    /** @type {Item[]} */
+    const items = [];
+    this.each((number, id, ints, from, count) => {
+      const type = this.#type(number);
+      if (type !== undefined && type.name === name) items.push(fields_of(type, id, ints, from, count));
+    });
+    this.#named.set(name, items);
+    return items;
+  }
+
+  /**
+   * The items of a type; none if there are none. Made once.
+   * @template {string} Name @param {Name} name
+   */
+  all(name) { return /** @type {ItemsOf<Name>} */ (this.#named.get(name) ?? this.#decode(name)); }
+
+  /**
+   * An item by the name of its type and its id.
+   * @template {string} Name @param {Name} name @param {number} id @returns {ItemsOf<Name>[number]|undefined}
+   */
   find(name, id) { return this.all(name).find((item) => item.id === id); }
 
   /** Sum of all data ints, modulo 2^32. */

@@ -1,3 +1,7 @@
+import type { Items } from './items.js';
+
+export type { Items } from './items.js';
+
 /** What is wrong with an input, and where. */
 export class TeewireError extends Error {
   constructor(message: string, where?: { code?: number; position?: number | null });
@@ -50,11 +54,13 @@ export interface Header {
   date: string;
 }
 
-/** An item, with the fields of its type: numbers, booleans, texts, and arrays of these. */
+/** An item of any type. */
 export interface Item {
   id: number;
-  [field: string]: unknown;
+  [field: string]: number | boolean | string | (number | boolean | string)[];
 }
+/** The items of a type by its name. */
+export type ItemsOf<Name extends string> = (Name extends keyof Items ? Items[Name] : Item)[];
 
 export interface Field {
   name: string;
@@ -93,11 +99,11 @@ export class Snapshot {
   /** The engines' layout: bytes of items, their number, offsets, items. */
   ints: Int32Array;
   readonly count: number;
-  /** `{character: [{id, x, y, ...}], ...}`. Types that are not known are not in it. Made once. */
-  readonly items: Record<string, Item[]>;
-  /** Items of a type; none if there are none. */
-  all(type: string): Item[];
-  find(type: string, id: number): Item | undefined;
+  /** `{character: [{id, x, y, ...}], ...}`. Types that are not known are not in it. */
+  readonly items: { [Name in keyof Items]?: Items[Name][] };
+  /** Items of a type; none if there are none. Only items of this type are decoded, once. */
+  all<Name extends string>(type: Name): ItemsOf<Name>;
+  find<Name extends string>(type: Name, id: number): ItemsOf<Name>[number] | undefined;
   /** Calls for each item, in the snapshot's order: its data are `count` ints from `from` on. */
   each(call: (type: number, id: number, ints: Int32Array, from: number, count: number) => void): void;
   /** What a number stands for in this snapshot. */
@@ -163,11 +169,30 @@ export class Recording extends Stretches {
   static open(module: Module, source: Source, options?: { index?: Index | null; progress?: (part: number) => void }):
     Promise<Recording>;
 }
-/** A sidecar, see lib/doc/format/index.md. It may come from anywhere: other members need not be what they should. */
+/** A sidecar, see lib/doc/format/index.md. It may come from anywhere: only `version` and `file.size` have been checked. */
 export interface Index {
   version: 1;
-  file: { size: number };
-  [member: string]: unknown;
+  file: { size: number; sha256?: string; ends_sha256?: string };
+  protocol?: Protocol;
+  demo_version?: number;
+  type?: string;
+  net_version?: string;
+  date?: string;
+  map?: { name: string; crc: string; size: number; sha256: string | null; offset: number };
+  chunks?: number;
+  first_tick?: number | null;
+  last_tick?: number | null;
+  snapshots?: number;
+  /** The first of both is absolute, and each other the difference to the one before. */
+  keyframes?: { ticks: number[] | null; offsets: number[] | null };
+  markers?: number[];
+  people?: [id: number, name: string, clan?: string][];
+  players?: [person: number, tick: number][];
+  kinds?: string[];
+  events?: [ticks: number, kind: number, client?: number | null, target?: number | null, value?: number | null, text?: string][];
+  left_out?: string[];
+  tunings?: number[][];
+  error?: string | null;
 }
 /** A sidecar as `teewire index` writes it; null if it does not belong to a recording of `size` bytes. */
 export function read_index(bytes: Uint8Array, size: number): Promise<Index | null>;
@@ -180,11 +205,26 @@ export interface BroadcastRecording extends Stretches {
   /** The messages from before a segment that still hold when it begins: teams, tuning, votes. Their ticks mean nothing. */
   lasting(number: number, options?: { signal?: AbortSignal }): Promise<Message[]>;
 }
-/** The answer of `sync`, see lib/doc/format/broadcast.md. Other members need not be what they should. */
+/** The answer of `sync`, see lib/doc/format/broadcast.md. Only `version`, and that there are recordings, have been checked. */
 export interface Sync {
   version: 1;
-  recordings: unknown[];
-  [member: string]: unknown;
+  name?: string;
+  time_ms?: number;
+  delay?: number;
+  window?: number;
+  tick?: number;
+  recordings: {
+    id: string;
+    protocol: Protocol;
+    start: string;
+    first: number;
+    last: number;
+    first_tick: number;
+    last_tick: number;
+    ended: boolean;
+    map: { name: string; crc: string; size: number; sha256: string | null; path?: string };
+  }[];
+  players?: { id: number; name: string; clan: string; team: string; score?: number; time_ms?: number }[];
 }
 /** A broadcast of `teewire relay`. */
 export class Broadcast {

@@ -2,9 +2,12 @@
 """lib/wasm in node and in Chromium: what it makes of demos, maps and broadcasts is what the program makes of them.
 Usage: test_library.py PACKAGE TEEWIRE FIXTURES. With TEEWIRE_CORPUS, real recordings are read, too. Exit code 77, where there is no
 node, is a test that was skipped."""
+import functools
+import http.server
 import json
 import os
 import pathlib
+import queue
 import random
 import shutil
 import signal
@@ -12,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import unittest
 import zlib
 
@@ -29,6 +33,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 MODULES = None
 CHROMIUM = browsers.chromium()
+VITE = "vite@6"
 TICKS = 50
 
 
@@ -197,7 +202,52 @@ class Package(unittest.TestCase):
         for packed in PACKAGE.glob("*.tgz"):
             with tarfile.open(packed) as archive:
                 names = {pathlib.Path(n).name for n in archive.getnames()}
-            self.assertLessEqual({*sizes, "teewire.d.ts", "package.json", "README.md"}, names)
+            self.assertLessEqual({*sizes, "teewire.d.ts", "items.d.ts", "package.json", "README.md"}, names)
+
+    @unittest.skipIf(CHROMIUM is None, "there is no Chromium")
+    def test_bundled(self):
+        """A page that Vite bundles finds the module in WebAssembly."""
+        packed = sorted(PACKAGE.glob("*.tgz"))
+        modules = browsers.node_modules(VITE)
+        if not packed or modules is None:
+            self.skipTest("npm's vite cannot be had")
+        page = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        (page / "node_modules").mkdir()
+        subprocess.run(["tar", "-xzf", packed[0], "-C", page / "node_modules"], check=True)
+        (page / "node_modules/package").rename(page / "node_modules/teewire")
+        (page / "public").mkdir()
+        shutil.copy(YARD, page / "public/game.demo")
+        (page / "index.html").write_text('<!doctype html><script type="module" src="/main.js"></script>')
+        (page / "main.js").write_text(
+            "import { start, Recording, url_source } from 'teewire';\n"
+            "async function show() {\n"
+            "  const recording = await Recording.open(await start(), await url_source('game.demo'));\n"
+            "  const { previous } = await recording.at(recording.last_tick);\n"
+            "  return `${previous.tick}/${previous.checksum()}`;\n"
+            "}\nshow().catch(String).then((found) => fetch(`/found/${found}`));\n")
+        subprocess.run(["node", modules / "vite/bin/vite.js", "build", "--logLevel", "warn"], cwd=page, check=True, timeout=120)
+        self.assertEqual(len(list((page / "dist/assets").glob("*.wasm"))), 2)
+        found = queue.Queue()
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def do_GET(self):
+                if self.path.startswith("/found/"):
+                    found.put(self.path)
+                super().do_GET()
+
+            def log_message(self, *_):
+                pass
+
+        server = self.enterContext(http.server.ThreadingHTTPServer(
+            ("127.0.0.1", 0), functools.partial(Handler, directory=page / "dist")))
+        threading.Thread(target=server.serve_forever).start()
+        self.addCleanup(server.shutdown)
+        browser = subprocess.Popen([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={page / 'user'}",
+                                    f"http://127.0.0.1:{server.server_port}/"], stderr=subprocess.DEVNULL)
+        self.addCleanup(browser.wait)
+        self.addCleanup(browser.kill)
+        tick, _, _, checksum, _ = dump(YARD)[-1].split()
+        self.assertEqual(found.get(timeout=60), f"/found/{tick}/{int(checksum, 16)}")
 
     def test_speed(self):
         """Printed, as it depends on the machine: snapshots, messages, and copies of them for JavaScript."""

@@ -1,9 +1,10 @@
 // The JavaScript library part by part: units.mjs PACKAGE FIXTURES. Runs only in node.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import zlib from 'node:zlib';
 
 const [folder, fixtures] = process.argv.slice(2).map((name) => path.resolve(name));
@@ -27,9 +28,7 @@ const { read_all } = await load('module.js');
 const { Stretches, last_not_above } = await load('stretches.js');
 /** @type {typeof import('../../lib/wasm/tables.js')} */
 const { text_of } = await load('tables.js');
-/** @param {string} name */
-const wasm = (name) => fs.readFileSync(path.join(folder, name));
-const module = /** @type {Module} */ (await start({ simd: wasm('teewire.wasm'), plain: wasm('teewire-plain.wasm') }));
+const module = /** @type {Module} */ (await start());
 const demo = new Uint8Array(fs.readFileSync(path.join(fixtures, 'demos/ddnet_yard.demo')));
 /** @param {number[]} ints */
 const bytes_of = (ints) => new Uint8Array(Int32Array.from(ints).buffer);
@@ -277,6 +276,12 @@ test('a stream is read up to its limit', async () => {
   await assert.rejects(read_all(stream(), 5, 'long'), { name: 'TeewireError', message: 'long' });
 });
 
+test('types: items.d.ts has all items', () => {
+  const maker = fileURLToPath(new URL('../../lib/wasm/make_items.mjs', import.meta.url));
+  const made = execFileSync(process.execPath, [maker, folder], { encoding: 'utf8' });
+  assert.equal(fs.readFileSync(path.join(folder, 'items.d.ts'), 'utf8'), made);
+});
+
 test('snapshots: items by name, by id and in order', async () => {
   const recording = await Recording.open(module, bytes_source(demo));
   const snapshot = /** @type {Snapshot} */ ((await recording.at(recording.first_tick + 50)).previous);
@@ -295,6 +300,8 @@ test('snapshots: items by name, by id and in order', async () => {
   assert.equal(snapshot.find('character', ids[0])?.id, ids[0]);
   assert.equal(snapshot.find('character', 999), undefined);
   assert.deepEqual(snapshot.all('none'), []);
+  assert.equal(snapshot.items.character, snapshot.all('character')); // decoded once
+  assert.equal(snapshot.items.flag, undefined);
   assert.equal(snapshot.type(0x4001), undefined);
   assert.equal(snapshot.type(0x7fff)?.name, 'game_info_ex');
   const words = [...'tee\0xyz\0'].reduce((all, c, n) => {
