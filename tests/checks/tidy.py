@@ -2,7 +2,7 @@
 """clang-tidy 14 has nothing to say about lib/src and replay/src with the checks of .clang-tidy.
 Usage: tidy.py CLANG_TIDY BUILD ROOT [FILE...]
 
-BUILD has compile_commands.json. With TEEWIRE_SHARE=N, it reads what the last commits changed and one in N of the other files;
+BUILD has compile_commands.json. With TEEWIRE_SHARE=N, it reads what the last commits changed and one in 4 N of the other files;
 which one, changes with each commit. Other versions know other checks, so with these the test is skipped: exit code 77."""
 import collections
 import concurrent.futures
@@ -71,6 +71,7 @@ def share(root, found):
         return subprocess.run(["git", "-C", root, *command], check=True, capture_output=True, text=True).stdout.split()
 
     one_in = int(os.environ.get("TEEWIRE_SHARE") or 1)
+    one_in *= 4 if one_in > 1 else 1
     try:
         turn = int(git("rev-list", "--count", "HEAD")[0])
         changed = {root / name for name in git("diff", "--name-only", f"HEAD~{min(RECENT, turn - 1)}")}
