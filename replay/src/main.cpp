@@ -1,4 +1,5 @@
 // The command line: finds the verb, runs it, and turns exceptions into a message and an exit code.
+#include "base/os/process.hpp"
 #include "base/output.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
@@ -9,12 +10,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <span>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace {
 
@@ -72,7 +69,7 @@ struct misunderstanding {
 };
 
 // For a misspelt word, the parser reports what is missing without it; users want to know the word.
-misunderstanding explain(CLI::App& app, std::span<char* const> words, std::string const& otherwise) {
+misunderstanding explain(CLI::App& app, std::span<std::string const> words, std::string const& otherwise) {
     CLI::App* at = &app;
     std::string path = app.get_name();
     auto const unknown = [&](std::string_view what, std::string const& word,
@@ -82,7 +79,7 @@ misunderstanding explain(CLI::App& app, std::span<char* const> words, std::strin
                                           ? fmt::format("unknown {} {}", what, word)
                                           : fmt::format("unknown {} {}; did you mean {}?", what, word, *near)};
     };
-    for (std::string const word : words) {
+    for (std::string const& word : words) {
         if (word == "--") break;
         if (word.starts_with('-')) {
             std::string const name = word.substr(0, word.find('='));
@@ -105,10 +102,11 @@ misunderstanding explain(CLI::App& app, std::span<char* const> words, std::strin
                                   : fmt::format("missing command; expected one of {}", fmt::join(missing, ", "))};
 }
 
-int run(int argc, char** argv) {
+int run(std::vector<std::string> words) {
     CLI::App app{
         "Replays, cuts, records and serves Teeworlds and DDNet demos, reads captures, and looks into maps.",
         "teewire"};
+    app.allow_windows_style_options(false); // a name may begin with a slash there, too
     app.set_help_flag("-h,--help", "show this help");
     app.set_version_flag(
         "-V,--version",
@@ -136,8 +134,7 @@ int run(int argc, char** argv) {
         out.write(text);
         return out.finish(exit_ok);
     };
-    std::vector<char*> words(argv + std::min(argc, 1), argv + argc);
-    if (!words.empty() && words[0] == std::string_view{"--complete"}) {
+    if (!words.empty() && words[0] == "--complete") {
         // For the shells: the words up to the one that is being typed.
         auto const offers = completions(app, std::span{words}.subspan(1));
         return print(fmt::format("{}{}", fmt::join(offers, "\n"), offers.empty() ? "" : "\n"));
@@ -147,10 +144,10 @@ int run(int argc, char** argv) {
         write_error(fmt::format("see {} --help\n", what.verb));
         return exit_usage;
     };
-    if (!words.empty() && words[0] == std::string_view{"help"}) {
+    if (!words.empty() && words[0] == "help") {
         words.erase(words.begin());
         CLI::App const* chosen = &app;
-        for (std::string const word : words) {
+        for (std::string const& word : words) {
             auto const nested = chosen->get_subcommands([&](CLI::App const* a) { return a->get_name() == word; });
             if (nested.empty()) return refuse(explain(app, words, "teewire help takes the name of a command"));
             chosen = nested[0];
@@ -176,24 +173,13 @@ int run(int argc, char** argv) {
     return exit_usage;
 }
 
-// If standard output was closed, the next file that is opened would take its place. So missing streams are opened, for
-// the other direction, which makes using them an error.
-void occupy_standard_streams() {
-    for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        if (::fcntl(descriptor, F_GETFD) < 0)
-            static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-    occupy_standard_streams();
-    std::signal(SIGPIPE, SIG_IGN); // instead, writing fails, and unfinished files are deleted
     try {
-        return run(argc, argv);
+        return run(os::begin_process(argc, argv));
     } catch (closed_pipe const&) {
-        std::signal(SIGPIPE, SIG_DFL);
-        std::raise(SIGPIPE);
+        os::end_by_closed_pipe();
         return exit_io;
     } catch (...) {
         exit_reason const failed = current_exit_reason();

@@ -26,7 +26,7 @@ public:
 
 void run_target(fuzz::bytes_view data) {
     if (data.empty()) return;
-    open_file file{fmemopen(const_cast<std::uint8_t*>(data.data()), data.size(), "rb")};
+    open_file file = open_bytes(data);
     try {
         capture_reader reader{{std::move(file), nullptr}, "input"};
         checker listener;

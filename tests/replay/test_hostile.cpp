@@ -321,7 +321,7 @@ TEST_CASE("a frame may claim any time, which is told and does no harm") {
             put(0, 4);
         });
 
-    capture_reader reader{{open_file{fmemopen(file.data(), file.size(), "rb")}, nullptr}, "made up"};
+    capture_reader reader{{open_bytes(file), nullptr}, "made up"};
     captured_frame frame;
     std::int64_t before = 0;
     std::uint64_t untimed = 0;

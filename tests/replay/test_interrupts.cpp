@@ -1,5 +1,6 @@
 // The effects of signals, each in a process of its own.
 #include "base/interrupts.hpp"
+#include "base/os/signals.hpp"
 #include "cli/examine_files.hpp"
 #include "recording/demo/usage.hpp"
 
@@ -13,7 +14,6 @@
 #include <string>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,11 +39,6 @@ int exit_code_of(std::function<void()> const& work) {
     return WEXITSTATUS(status);
 }
 
-bool can_be_read(int descriptor) {
-    pollfd ready{descriptor, POLLIN, 0};
-    return poll(&ready, 1, 0) == 1;
-}
-
 struct file {
     std::filesystem::path path = std::filesystem::temp_directory_path() / ("teewire-" + std::to_string(getpid()));
     explicit file(std::string const& behind = "") {
@@ -60,9 +55,9 @@ TEST_CASE("a signal asks the work to end") {
     for (int const signal : {SIGINT, SIGTERM, SIGHUP})
         CHECK(exit_code_of([&] {
                   catch_interrupts(ending::deferred);
-                  if (interrupted() || can_be_read(interrupt_descriptor())) _exit(1);
+                  if (interrupted() || os::wait_for_signal(0)) _exit(1);
                   std::raise(signal);
-                  if (!interrupted() || !can_be_read(interrupt_descriptor())) _exit(2);
+                  if (!interrupted() || !os::wait_for_signal(0)) _exit(2);
               }) == came_through);
     CHECK(exit_code_of([] {
               std::signal(SIGHUP, SIG_IGN);

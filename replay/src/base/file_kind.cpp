@@ -58,7 +58,7 @@ file_kind identify(std::span<std::uint8_t const> begin) noexcept {
 std::vector<std::uint8_t> first_bytes(std::string const& name) {
     if (std::error_code failed; name == "-" || !std::filesystem::is_regular_file(name, failed)) return {};
     std::vector<std::uint8_t> bytes(file_kind_bytes);
-    std::ifstream file{name, std::ios::binary};
+    std::ifstream file{std::filesystem::path{name}, std::ios::binary};
     file.read(reinterpret_cast<char*>(bytes.data()), std::ssize(bytes));
     bytes.resize(static_cast<std::size_t>(file.gcount()));
     return bytes;

@@ -2,7 +2,7 @@
 
 #include "base/compression.hpp"
 #include "base/interrupts.hpp"
-#include "base/unique_fd.hpp"
+#include "base/os/files.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,6 @@
 #include <new>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace teewire::replay {
@@ -29,7 +27,7 @@ input::input(std::string name) : name_{std::move(name)} {
         decompress();
         return;
     }
-    unique_fd const file{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
+    unique_fd const file = os::open_to_read(name_);
     if (!file)
         throw io_error{name_, errno == ENOENT ? "no such file"
                                               : fmt::format("cannot be opened: {}", std::strerror(errno))};
@@ -42,14 +40,14 @@ void input::require_all() const {
 }
 
 void input::read_all(int file) {
-    struct stat status {};
-    if (::fstat(file, &status) != 0) throw io_error{name_, std::strerror(errno)};
-    if (S_ISDIR(status.st_mode)) throw io_error{name_, "is a directory"};
-    bool const regular = S_ISREG(status.st_mode);
+    os::file_facts const facts = os::facts_of(file);
+    if (facts.type == os::file_type::none) throw io_error{name_, std::strerror(errno)};
+    if (facts.type == os::file_type::folder) throw io_error{name_, "is a directory"};
+    bool const regular = facts.type == os::file_type::regular;
     std::uint64_t most = max_stream_bytes;
     if (regular) { // bytes that are still being appended are left out
-        off_t const begin = ::lseek(file, 0, SEEK_CUR);
-        most = static_cast<std::uint64_t>(std::max<off_t>(status.st_size - std::max<off_t>(begin, 0), 0));
+        auto const begin = static_cast<std::uint64_t>(std::max<off_t>(::lseek(file, 0, SEEK_CUR), 0));
+        most = facts.size - std::min(facts.size, begin);
         if (most == 0) return;
     }
     constexpr std::uint64_t first_room = 1 << 16;

@@ -1,4 +1,4 @@
-// Handling of the signals INT, TERM and HUP.
+// Handling of the signals INT, TERM and HUP; on Windows of Ctrl-C, Ctrl-Break and the closing of the console.
 #pragma once
 
 #include <string>
@@ -18,9 +18,6 @@ void catch_interrupts(ending when = ending::soon);
 [[nodiscard]] bool interrupted() noexcept;
 /// From now on as for ending::deferred, also after a signal that has come already.
 void defer_exit() noexcept;
-
-/// Can be read from the first signal on and is never emptied. Only after catch_interrupts().
-[[nodiscard]] int interrupt_descriptor() noexcept;
 
 /// While one lives, a signal ends the program at once: it waits for what may never come, and has nothing to report.
 class endless_wait {

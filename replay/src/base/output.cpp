@@ -1,5 +1,7 @@
 #include "base/output.hpp"
 
+#include "base/os/console.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -62,7 +64,7 @@ void remark(std::string_view text) { say(std::string_view{error_line(text)}); }
 
 progress::progress(std::uint64_t total_bytes)
     : form_{how_much == verbosity::quiet     ? form::none
-            : isatty(STDERR_FILENO) != 0     ? form::line_on_terminal
+            : os::is_terminal(STDERR_FILENO) ? form::line_on_terminal
             : how_much == verbosity::verbose ? form::lines
                                              : form::none},
       total_{total_bytes}, begun_{clock::now()}, next_{begun_ + std::chrono::milliseconds{

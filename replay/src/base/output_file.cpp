@@ -1,6 +1,8 @@
 #include "base/output_file.hpp"
 
 #include "base/errors.hpp"
+#include "base/os/console.hpp"
+#include "base/os/files.hpp"
 #include "base/output.hpp"
 #include "base/part_file.hpp"
 
@@ -13,8 +15,6 @@
 #include <filesystem>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace teewire::replay {
@@ -24,13 +24,14 @@ namespace fs = std::filesystem;
 
 constexpr unsigned most_tries = 1000;
 
-bool same_file(struct stat const& a, struct stat const& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+bool same_file(os::file_facts const& a, os::file_facts const& b) {
+    return a.volume == b.volume && a.number == b.number;
+}
 
-void refuse_inputs(std::string const& name, struct stat const& status, std::span<std::string const> inputs) {
+void refuse_inputs(std::string const& name, os::file_facts const& output, std::span<std::string const> inputs) {
     for (std::string const& input : inputs) {
-        struct stat read {};
-        bool const there = input == "-" ? ::fstat(STDIN_FILENO, &read) == 0 : ::stat(input.c_str(), &read) == 0;
-        if (there && S_ISREG(read.st_mode) && same_file(read, status))
+        os::file_facts const read = input == "-" ? os::facts_of(STDIN_FILENO) : os::facts_of(input);
+        if (read.type == os::file_type::regular && same_file(read, output))
             throw usage_error{name, "is an input and cannot also be the output"};
     }
 }
@@ -46,47 +47,48 @@ std::string numbered(std::string const& name, unsigned number) {
 
 output_file::output_file(output_choice const& to, content what, std::span<std::string const> inputs)
     : name_{to.name}, force_{to.force} {
-    struct stat status {};
     if (name_ == "-") {
         name_ = "standard output";
         descriptor_ = STDOUT_FILENO;
-        if (what == content::binary && ::isatty(STDOUT_FILENO) != 0)
+        if (what == content::binary && os::is_terminal(STDOUT_FILENO))
             throw usage_error{"refusing to write binary data to a terminal; use -o FILE"};
-        if (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode)) refuse_inputs(name_, status, inputs);
+        os::file_facts const facts = os::facts_of(STDOUT_FILENO);
+        if (facts.type == os::file_type::regular) refuse_inputs(name_, facts, inputs);
         return;
     }
-    bool const exists = ::stat(name_.c_str(), &status) == 0;
+    os::file_facts const facts = os::facts_of(name_);
+    bool const exists = facts.type != os::file_type::none;
     if (!exists && errno != ENOENT) fail(errno);
-    if (!exists && name_taken(name_)) throw usage_error{name_, "is a dangling symlink and is not replaced"};
-    if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
-    if (exists && !S_ISREG(status.st_mode)) {
+    if (!exists && os::name_taken(name_)) throw usage_error{name_, "is a dangling symlink and is not replaced"};
+    if (facts.type == os::file_type::folder) fail(EISDIR);
+    if (facts.type == os::file_type::other) {
         endless_wait const opening; // a pipe may never get a reader
-        descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC);
+        descriptor_ = os::open_to_write(name_).release();
         if (descriptor_ < 0) fail(errno);
         return;
     }
     if (exists) {
-        refuse_inputs(name_, status, inputs);
+        refuse_inputs(name_, facts, inputs);
         if (!force_) throw usage_error{name_, "exists; --force replaces it"};
     }
     std::error_code error;
     fs::path const resolved = fs::canonical(name_, error); // a link stays one
     path_ = error ? name_ : resolved.string();
-    open_temporary(path_, exists ? std::optional{status.st_mode & 07777} : std::nullopt);
+    open_temporary(path_, exists ? std::optional{facts.mode} : std::nullopt);
 }
 
 output_file::~output_file() {
     if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    if (!temporary_.empty()) os::remove_file(temporary_);
 }
 
-void output_file::open_temporary(std::string const& path, std::optional<mode_t> mode) {
+void output_file::open_temporary(std::string const& path, std::optional<unsigned> mode) {
     part_file made = make_part_file(path);
     if (!made.descriptor) fail(errno);
     descriptor_ = made.descriptor.release();
     temporary_ = std::move(made.name);
     unfinished_ = std::move(made.unfinished);
-    if (mode && ::fchmod(descriptor_, *mode) != 0) fail(errno);
+    if (mode && !os::set_mode(descriptor_, *mode)) fail(errno);
 }
 
 void output_file::fail(int error) const {
@@ -96,7 +98,8 @@ void output_file::fail(int error) const {
 
 void output_file::write(std::span<std::uint8_t const> bytes) {
     while (!bytes.empty()) {
-        ssize_t const written = ::write(descriptor_, bytes.data(), bytes.size());
+        constexpr std::size_t most = 1 << 30; // that each system takes at once
+        auto const written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), most));
         if (written < 0 && errno != EINTR) fail(errno);
         if (written <= 0) continue;
         size_ += static_cast<std::uint64_t>(written);
@@ -106,11 +109,11 @@ void output_file::write(std::span<std::uint8_t const> bytes) {
 
 bool output_file::overwrite_begin(std::span<std::uint8_t const> bytes) {
     if (path_.empty()) return false;
-    for (off_t at = 0; !bytes.empty();) {
-        ssize_t const written = ::pwrite(descriptor_, bytes.data(), bytes.size(), at);
+    for (std::uint64_t at = 0; !bytes.empty();) {
+        std::int64_t const written = os::write_at(descriptor_, at, bytes);
         if (written < 0 && errno != EINTR) fail(errno);
         if (written <= 0) continue;
-        at += written;
+        at += static_cast<std::uint64_t>(written);
         bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
     return true;
@@ -119,7 +122,7 @@ bool output_file::overwrite_begin(std::span<std::uint8_t const> bytes) {
 void output_file::close() {
     if (descriptor_ == STDOUT_FILENO) return;
     // Some file systems report only now that there is no room.
-    bool const synced = path_.empty() || ::fsync(descriptor_) == 0 || errno == EINVAL;
+    bool const synced = path_.empty() || os::sync(descriptor_);
     int const error = errno;
     bool const closed = ::close(descriptor_) == 0;
     descriptor_ = -1;
@@ -132,11 +135,11 @@ std::string output_file::finish() {
     if (path_.empty()) return name_;
     std::string named = name_;
     if (force_) {
-        if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+        if (int const error = os::replace(temporary_, path_); error != 0) fail(error);
     } else {
-        int error = rename_to_free(temporary_, path_);
+        int error = os::rename_to_free(temporary_, path_);
         for (unsigned number = 2; error == EEXIST && number <= most_tries; ++number) {
-            error = rename_to_free(temporary_, numbered(path_, number));
+            error = os::rename_to_free(temporary_, numbered(path_, number));
             named = numbered(name_, number);
         }
         if (error != 0) fail(error);

@@ -3,8 +3,6 @@
 
 #include "base/interrupts.hpp"
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -66,7 +64,7 @@ public:
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
 private:
-    void open_temporary(std::string const& path, std::optional<mode_t> mode);
+    void open_temporary(std::string const& path, std::optional<unsigned> mode);
     void close();
     [[noreturn]] void fail(int error) const;
 

@@ -19,10 +19,4 @@ struct part_file {
 /// killed: nothing has a lock on them, and nothing was written to them for ten minutes.
 [[nodiscard]] part_file make_part_file(std::string const& beside);
 
-/// Renames without replacing anything. 0, or the error: EEXIST if something has the name.
-[[nodiscard]] int rename_to_free(std::string const& from, std::string const& to);
-
-/// Whether anything has that name, a dangling link included.
-[[nodiscard]] bool name_taken(std::string const& name);
-
 } // namespace teewire::replay

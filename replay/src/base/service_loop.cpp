@@ -10,8 +10,6 @@
 #include <thread>
 #include <utility>
 
-#include <unistd.h>
-
 namespace teewire::replay {
 
 namespace asio = boost::asio;
@@ -43,10 +41,7 @@ void service_loop::run() {
 
 void service_loop::on_signal(std::function<void()> f) {
     defer_exit();
-    signal_.assign(::dup(interrupt_descriptor()));
-    signal_.async_wait(asio::posix::stream_descriptor::wait_read, [f = std::move(f)](error_code cancelled) {
-        if (!cancelled) f();
-    });
+    signal_.wait(std::move(f));
 }
 
 void service_loop::every(std::chrono::milliseconds period, std::function<void()> f) {

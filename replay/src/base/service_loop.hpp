@@ -1,9 +1,10 @@
 // The loop of a verb that stays: sockets, timers, names of hosts, and the signals that end it.
 #pragma once
 
+#include "base/os/signals.hpp"
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/udp.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
@@ -51,7 +52,7 @@ private:
 
     boost::asio::io_context io_;
     std::shared_ptr<mailbox> mailbox_;
-    boost::asio::posix::stream_descriptor signal_{io_};
+    os::signal_waiter signal_{io_};
     std::deque<repeated> repeated_;
 };
 

@@ -6,11 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace teewire::replay {
@@ -79,21 +75,16 @@ std::vector<key> take_keys(std::string& typed) {
 namespace {
 
 constexpr std::string_view ordinary_screen = "\x1b[?7h\x1b[?25h\x1b[?1049l";
-// As the terminal was. A signal handler needs them, too.
-termios modes_before;
-int flags_before;
 
 void restore() noexcept {
-    static_cast<void>(!::write(STDOUT_FILENO, ordinary_screen.data(), ordinary_screen.size()));
-    tcsetattr(STDIN_FILENO, TCSANOW, &modes_before);
-    fcntl(STDIN_FILENO, F_SETFL, flags_before);
+    static_cast<void>(os::write_to_terminal(ordinary_screen));
+    os::restore_terminal_modes(true);
 }
 
 } // namespace
 
 terminal::terminal() {
-    if (tcgetattr(STDIN_FILENO, &modes_before) != 0) throw io_error{"standard input: not a terminal"};
-    flags_before = fcntl(STDIN_FILENO, F_GETFL);
+    if (!os::keep_terminal_modes()) throw io_error{"standard input: not a terminal"};
     try {
         enter();
     } catch (...) {
@@ -102,17 +93,12 @@ terminal::terminal() {
     }
 }
 
-bool terminal::available() noexcept { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
+bool terminal::available() noexcept { return os::is_terminal(STDIN_FILENO) && os::is_terminal(STDOUT_FILENO); }
 
 void terminal::enter() {
-    termios modes = modes_before;
-    modes.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON); // Ctrl-C and Ctrl-Z stay signals
-    modes.c_iflag &= ~static_cast<tcflag_t>(IXON);
-    modes.c_cc[VMIN] = 1;
-    modes.c_cc[VTIME] = 0;
     entered_ = true;
     set_restore_terminal(restore);
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+    os::set_key_modes();
     forget();
     write("\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J"); // alternate screen, no cursor, no wrapping
 }
@@ -120,19 +106,14 @@ void terminal::enter() {
 void terminal::leave() noexcept {
     if (!entered_) return;
     entered_ = false;
-    try {
-        write(ordinary_screen);
-    } catch (io_error const&) { // the terminal is gone
-    }
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes_before);
+    static_cast<void>(os::write_to_terminal(ordinary_screen)); // unless it is gone
+    os::restore_terminal_modes(false);
     set_restore_terminal(nullptr);
-    fcntl(STDIN_FILENO, F_SETFL, flags_before);
 }
 
 window terminal::size() const noexcept {
-    winsize size{};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return {};
-    return {size.ws_row, size.ws_col};
+    window const found = os::window_size().value_or(window{});
+    return found.rows == 0 || found.columns == 0 ? window{} : found;
 }
 
 void terminal::show(std::vector<std::string> rows) {
@@ -148,27 +129,8 @@ void terminal::show(std::vector<std::string> rows) {
     if (!changes.empty()) write(changes);
 }
 
-bool terminal::read(std::string& typed) {
-    char bytes[256];
-    ssize_t const n = ::read(STDIN_FILENO, bytes, sizeof bytes);
-    if (n < 0) return errno == EINTR || errno == EAGAIN;
-    typed.append(bytes, static_cast<std::size_t>(n));
-    return n > 0;
-}
-
-// Waiting for input asynchronously makes the terminal non-blocking, and output usually shares that.
 void terminal::write(std::string_view text) const {
-    while (!text.empty()) {
-        ssize_t const n = ::write(STDOUT_FILENO, text.data(), text.size());
-        if (n > 0) {
-            text.remove_prefix(static_cast<std::size_t>(n));
-        } else if (errno == EAGAIN) {
-            pollfd ready{STDOUT_FILENO, POLLOUT, 0};
-            poll(&ready, 1, -1);
-        } else if (errno != EINTR) {
-            throw io_error{"standard output: cannot be written"};
-        }
-    }
+    if (!os::write_to_terminal(text)) throw io_error{"standard output: cannot be written"};
 }
 
 } // namespace teewire::replay

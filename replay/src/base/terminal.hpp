@@ -1,12 +1,12 @@
 // A terminal: what is typed, and what is shown.
 #pragma once
 
+#include "base/os/console.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <termios.h>
 
 namespace teewire::replay {
 
@@ -33,11 +33,6 @@ enum class key : std::uint8_t {
 
 // ---- terminal ------------------------------------------------------------------------------------------------------
 
-struct window {
-    std::size_t rows = 24;
-    std::size_t columns = 80;
-};
-
 /// Standard input and output as a screen of its own: without echo, on the alternate screen. Puts everything back when
 /// it goes. Throws io_error.
 class terminal {
@@ -57,8 +52,6 @@ public:
     void show(std::vector<std::string> rows);
     /// The screen is unknown: the next show() writes everything.
     void forget() noexcept { shown_.clear(); }
-    /// Waits for input. False when the terminal is gone.
-    [[nodiscard]] bool read(std::string& typed);
 
 private:
     void write(std::string_view text) const;

@@ -1,5 +1,7 @@
 #include "base/workers.hpp"
 
+#include "base/os/process.hpp"
+
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
@@ -7,24 +9,14 @@
 #include <system_error>
 #include <utility>
 
-#include <malloc.h>
-#include <sys/resource.h>
-
 namespace teewire::replay {
 namespace {
 
-// The limit of the address space, in bytes.
-std::optional<rlim_t> space_limit() {
-    rlimit space{};
-    if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return std::nullopt;
-    return space.rlim_cur;
-}
-
 // How many threads, of those asked for, leave room for what their tasks need.
 unsigned that_fit(unsigned jobs) {
-    constexpr rlim_t for_each = rlim_t{32} << 20; // with a stack of 8 MiB
-    auto const space = space_limit();
-    return space ? static_cast<unsigned>(std::clamp<rlim_t>(*space / for_each, 1, jobs)) : jobs;
+    constexpr std::uint64_t for_each = std::uint64_t{32} << 20; // with a stack of 8 MiB
+    auto const space = os::address_space_limit();
+    return space ? static_cast<unsigned>(std::clamp<std::uint64_t>(*space / for_each, 1, jobs)) : jobs;
 }
 
 } // namespace
@@ -32,9 +24,7 @@ unsigned that_fit(unsigned jobs) {
 workers::workers(unsigned jobs)
     : count_{that_fit(jobs != 0 ? jobs : std::max(1U, std::thread::hardware_concurrency()))},
       open_{tasks_.get_executor()} {
-#if defined(__GLIBC__)
-    if (space_limit()) mallopt(M_ARENA_MAX, 2); // otherwise each thread may have an arena of 64 MiB
-#endif
+    if (os::address_space_limit()) os::save_address_space();
 }
 
 workers::~workers() {

@@ -1,14 +1,13 @@
 #include "cli/help.hpp"
 
+#include "base/os/console.hpp"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <string_view>
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -140,15 +139,14 @@ std::string help_text(CLI::App const& command, std::size_t columns) {
 }
 
 std::size_t help_columns() noexcept {
-    winsize size{};
-    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-    return std::clamp<std::size_t>(size.ws_col, 50, 100);
+    auto const size = os::window_size();
+    return size && size->columns != 0 ? std::clamp<std::size_t>(size->columns, 50, 100) : 80;
 }
 
-std::vector<std::string> completions(CLI::App& program, std::span<char const* const> words) {
+std::vector<std::string> completions(CLI::App& program, std::span<std::string const> words) {
     CLI::App* command = &program;
     CLI::Option const* last = nullptr;
-    for (char const* const word : words) {
+    for (std::string const& word : words) {
         last = command->get_option_no_throw(word);
         for (CLI::App* const nested : command->get_subcommands({}))
             if (nested->get_name() == word) command = nested;

@@ -21,6 +21,6 @@ namespace teewire::replay {
 
 /// Completes a command line after `words`: the values of the option that the last word names, or every command and
 /// option that may follow. Empty if only the name of a file may.
-[[nodiscard]] std::vector<std::string> completions(CLI::App& program, std::span<char const* const> words);
+[[nodiscard]] std::vector<std::string> completions(CLI::App& program, std::span<std::string const> words);
 
 } // namespace teewire::replay

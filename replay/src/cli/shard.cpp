@@ -1,7 +1,7 @@
 #include "cli/shard.hpp"
 
+#include "base/os/files.hpp"
 #include "base/output.hpp"
-#include "base/part_file.hpp"
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ std::vector<std::string> files_of(shard const& part, std::vector<std::string> co
 bool take_part(shard const& part, std::vector<std::string>& files, output_choice& to) {
     files = files_of(part, files);
     to.name = name_of(part, to.name);
-    if (to.name == "-" || to.force || !name_taken(to.name)) return true;
+    if (to.name == "-" || to.force || !os::name_taken(to.name)) return true;
     remark(fmt::format("{}: already complete", to.name));
     return false;
 }

@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
-
-#include <regex.h>
 
 namespace teewire::replay {
 namespace {
@@ -20,27 +19,15 @@ bool is_speech(game_event const& e) {
 
 } // namespace
 
-// Uses the C library's expressions, because their stack does not grow with the text.
-struct expression {
-    explicit expression(std::string const& text) {
-        int const error = ::regcomp(&compiled, text.c_str(), REG_EXTENDED | REG_NOSUB);
-        if (error == 0) return;
-        std::array<char, 128> reason{};
-        ::regerror(error, &compiled, reason.data(), reason.size());
-        throw usage_error{fmt::format("--around: chat:{}: {}", text, reason.data())};
-    }
-    expression(expression const&) = delete;
-    expression& operator=(expression const&) = delete;
-    ~expression() { ::regfree(&compiled); }
-
-    regex_t compiled{};
-};
-
 moment_pattern::moment_pattern(std::string const& text) {
     constexpr std::string_view chat = "chat:", join = "join:";
     if (text.starts_with(chat)) {
         kind_ = game_event_kind::chat;
-        expression_ = std::make_shared<expression const>(text.substr(chat.size()));
+        try {
+            expression_ = std::make_shared<os::expression const>(text.substr(chat.size()));
+        } catch (std::invalid_argument const& e) {
+            throw usage_error{fmt::format("--around: {}: {}", text, e.what())};
+        }
     } else if (text.starts_with(join)) {
         kind_ = game_event_kind::join;
         name_ = text.substr(join.size());
@@ -56,8 +43,7 @@ moment_pattern::moment_pattern(std::string const& text) {
 bool moment_pattern::matches(timeline_event const& event) const {
     using enum game_event_kind;
     switch (kind_) {
-    case chat:
-        return is_speech(event.event) && ::regexec(&expression_->compiled, event.text.c_str(), 0, nullptr, 0) == 0;
+    case chat: return is_speech(event.event) && expression_->is_in(event.text);
     case join: return event.event.kind == join && event.event.client && event.event.client->name == name_;
     case kill: return is_kill_by_another(event.event);
     case finish: return event.event.kind == finish;

@@ -1,6 +1,7 @@
 // Finds moments in a demo: kills, finishes, joins, lines of chat, markers.
 #pragma once
 
+#include "base/os/expression.hpp"
 #include "edit/cut.hpp"
 #include "events/timeline.hpp"
 
@@ -24,8 +25,8 @@ public:
 
 private:
     game_event_kind kind_ = game_event_kind::marker;
-    std::shared_ptr<struct expression const> expression_; // chat
-    std::string name_;                                    // join
+    std::shared_ptr<os::expression const> expression_; // chat
+    std::string name_;                                 // join
 };
 inline constexpr char const* moment_forms = "chat:REGEX, kill, finish, marker or join:NAME";
 

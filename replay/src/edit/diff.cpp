@@ -330,12 +330,12 @@ private:
 
     // In their order: what the other has further on was left out here. The rest are pairs that differ.
     void compare_messages() {
-        constexpr std::size_t far = 64;
+        constexpr std::size_t reach = 64;
         list_messages(a_, messages_a_);
         list_messages(b_, messages_b_);
         std::size_t i = 0, k = 0;
         auto const find = [&](auto const& same, std::size_t from, std::size_t end) {
-            for (std::size_t at = from; at < std::min(end, from + far); ++at)
+            for (std::size_t at = from; at < std::min(end, from + reach); ++at)
                 if (same(at)) return at;
             return end;
         };

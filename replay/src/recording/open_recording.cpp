@@ -88,10 +88,10 @@ std::array<std::uint8_t, 32> open_recording::sha256() const {
     for (capture_source const& each : capture_) {
         open_capture const from = each.open();
         for (std::size_t size = 1; size != 0 && !interrupted();) {
-            size = std::fread(piece.data(), 1, piece.size(), from.file.get());
+            size = from.file->read(piece);
             hash.add(std::span{piece}.first(size));
         }
-        if (std::ferror(from.file.get()) != 0) throw io_error{each.name(), "cannot be read"};
+        if (from.file->error() != 0) throw io_error{each.name(), "cannot be read"};
     }
     return hash.finish();
 }

@@ -1,7 +1,7 @@
 #include "tables/arrow_folder.hpp"
 
 #include "base/errors.hpp"
-#include "base/part_file.hpp"
+#include "base/os/files.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -67,14 +67,15 @@ void write_if_full(arrow_file& file) {
 arrow_folder::arrow_folder(std::string folder, bool force) : folder_{std::move(folder)}, force_{force} {
     if (folder_ == "-") throw usage_error{"Arrow files cannot be written to standard output; use -o FOLDER"};
     std::error_code error;
-    if (name_taken(folder_) && !fs::is_directory(folder_, error))
+    if (os::name_taken(folder_) && !fs::is_directory(folder_, error))
         throw usage_error{fmt::format("{}: exists and is not a folder", folder_)};
     bool const made = fs::create_directory(folder_, error);
     if (error) throw output_error{fmt::format("{}: cannot be written: {}", folder_, error.message())};
     if (made) unfinished_.emplace(folder_);
     auto const refuse = [&](std::string_view name) {
         std::string const path = path_of(name);
-        if (!force_ && name_taken(path)) throw usage_error{fmt::format("{}: exists; --force replaces it", path)};
+        if (!force_ && os::name_taken(path))
+            throw usage_error{fmt::format("{}: exists; --force replaces it", path)};
     };
     for (table const& t : fixed_tables) refuse(t.name);
     for (item_table const& t : item_tables()) refuse(t.name);

@@ -2,15 +2,14 @@
 
 #include "base/errors.hpp"
 #include "base/interrupts.hpp"
-#include "base/part_file.hpp"
+#include "base/os/files.hpp"
 #include "tables/schema.hpp"
 
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <cstring>
-
-#include <sys/stat.h>
+#include <filesystem>
 
 namespace teewire::replay {
 namespace {
@@ -261,7 +260,9 @@ std::string sql_statement::text(int column) const {
                : std::string{};
 }
 
-std::string path_of_database(std::string const& name) { return name.starts_with('/') ? name : "./" + name; }
+std::string path_of_database(std::string const& name) {
+    return std::filesystem::path{name}.has_root_path() ? name : "./" + name;
+}
 
 // ---- the database --------------------------------------------------------------------------------------------------
 
@@ -294,11 +295,11 @@ database::database(std::string name, std::string const& part)
 }
 
 void database::check_name() const {
-    struct stat status {};
-    if (::stat(name_.c_str(), &status) == 0) {
-        if (!S_ISREG(status.st_mode))
+    os::file_type const type = os::facts_of(name_).type;
+    if (type != os::file_type::none) {
+        if (type != os::file_type::regular)
             throw usage_error{fmt::format("{}: a database must be a regular file", name_)};
-    } else if (name_taken(name_)) {
+    } else if (os::name_taken(name_)) {
         throw usage_error{fmt::format("{}: is a dangling symlink and is not replaced", name_)};
     }
 }

@@ -1,4 +1,5 @@
 #include "base/file_kind.hpp"
+#include "base/os/files.hpp"
 #include "base/output.hpp"
 #include "base/part_file.hpp"
 #include "cli/examine_files.hpp"
@@ -15,8 +16,6 @@
 #include <optional>
 #include <set>
 #include <utility>
-
-#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -68,7 +67,7 @@ class database_collection final : public collection {
 public:
     explicit database_collection(std::string name) : name_{std::move(name)} {
         if (name_ == "-") throw usage_error{"a database cannot be written to standard output; use -o FILE"};
-        if (name_taken(name_)) database_.emplace(name_);
+        if (os::name_taken(name_)) database_.emplace(name_);
     }
     ~database_collection() override {
         database_.reset();
@@ -111,7 +110,7 @@ private:
     void publish() {
         if (part_.empty()) return;
         database_.reset();
-        int const failed = rename_to_free(part_, path_of_database(name_));
+        int const failed = os::rename_to_free(part_, path_of_database(name_));
         if (failed != 0 && failed != EEXIST) fail(failed);
         database_.emplace(name_);
         if (failed == EEXIST) static_cast<void>(database_->merge(part_));
@@ -122,8 +121,8 @@ private:
     }
     void drop_part() noexcept {
         if (part_.empty()) return;
-        ::unlink((part_ + "-journal").c_str());
-        ::unlink(part_.c_str());
+        os::remove_file(part_ + "-journal");
+        os::remove_file(part_);
         part_.clear();
         unfinished_.reset();
         unfinished_journal_.reset();
@@ -185,7 +184,7 @@ public:
         bool const arrow = options_.format == "arrow";
         if (options_.force && !arrow)
             throw usage_error{"--force works only with --format arrow; a database is added to"};
-        if (arrow && options_.part && !options_.force && name_taken(arrow_folder::last_file(to_))) {
+        if (arrow && options_.part && !options_.force && os::name_taken(arrow_folder::last_file(to_))) {
             remark(fmt::format("{}: already complete", to_));
             return exit_ok;
         }

@@ -5,17 +5,12 @@
 #include "verbs/play_view.hpp"
 #include "verbs/verbs.hpp"
 
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <thread>
-
-#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -84,12 +79,10 @@ public:
             "{}   map {}   protocol {}   {} demo", std::filesystem::path{demo.name()}.filename().string(),
             text(demo.header().map_name), name(demo.item_protocol()), text(demo.header().type)));
         seek(from);
-        for (int const signal : {SIGTSTP, SIGCONT, SIGWINCH}) signals_.add(signal);
     }
 
     int run() {
         loop_.on_signal([this] { quit(exit_interrupted); });
-        wait_for_signal();
         wait_for_key();
         update();
         loop_.run();
@@ -146,34 +139,30 @@ private:
         loop_.stop();
     }
 
-    void wait_for_signal() {
-        signals_.async_wait([this](boost::system::error_code failed, int signal) {
-            if (failed) return;
-            switch (signal) {
-            case SIGTSTP: {
-                double const tick = clock_.tick(steady_clock::now());
-                terminal_.leave();
-                std::raise(SIGSTOP); // returns when the program goes on
-                clock_.seek(steady_clock::now(), tick);
-                break;
-            }
-            case SIGCONT:
-                terminal_.enter();
-                update_at(steady_clock::now());
-                break;
-            case SIGWINCH:
-                terminal_.forget();
-                update_at(steady_clock::now());
-                break;
-            default: return quit(exit_interrupted);
-            }
-            wait_for_signal();
-        });
+    void heed(os::terminal_event what) {
+        switch (what) {
+        case os::terminal_event::suspended: {
+            double const tick = clock_.tick(steady_clock::now());
+            terminal_.leave();
+            os::suspend();
+            clock_.seek(steady_clock::now(), tick);
+            break;
+        }
+        case os::terminal_event::resumed:
+            terminal_.enter();
+            update_at(steady_clock::now());
+            break;
+        case os::terminal_event::resized:
+            terminal_.forget();
+            update_at(steady_clock::now());
+            break;
+        case os::terminal_event::closed: return quit(exit_interrupted);
+        }
     }
 
     void wait_for_key() {
-        keys_.async_wait(asio::posix::stream_descriptor::wait_read, [this](boost::system::error_code failed) {
-            if (failed || !terminal_.read(typed_)) return quit(exit_interrupted);
+        input_.wait([this] {
+            if (!input_.read(typed_)) return quit(exit_interrupted);
             for (key const k : take_keys(typed_)) press(k);
             update_at(steady_clock::now());
             wait_for_key();
@@ -233,8 +222,8 @@ private:
 
     service_loop loop_;
     asio::steady_timer timer_{loop_.io()};
-    asio::signal_set signals_{loop_.io(), SIGQUIT}; // those of a terminal
-    asio::posix::stream_descriptor keys_{loop_.io(), dup(STDIN_FILENO)};
+    os::terminal_events events_{loop_.io(), [this](os::terminal_event what) { heed(what); }};
+    os::standard_input input_{loop_.io()};
     play_state& state_;
     timeline const& timeline_;
     play_clock clock_;

@@ -2,6 +2,8 @@
 #include "recording/demo/demo_limits.hpp"
 
 #include "base/json.hpp"
+#include "base/os/console.hpp"
+#include "base/os/files.hpp"
 #include "base/output.hpp"
 #include "cli/server_options.hpp"
 #include "game/lasting_messages.hpp"
@@ -13,8 +15,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-
-#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -270,15 +270,14 @@ public:
     }
 
 private:
-    bool terminal_ = isatty(STDERR_FILENO) != 0;
+    bool terminal_ = os::is_terminal(STDERR_FILENO);
     std::size_t shown_ = 0;
 };
 
 // OUT_HOST_PORT.demo
 std::string name_for(host_port const& server, std::string const& out) {
-    std::string host = server.host;
-    std::replace_if(
-        host.begin(), host.end(), [](char c) { return c == ':' || c == '/'; }, '-');
+    std::string host = os::allowed_name(server.host);
+    std::replace(host.begin(), host.end(), ':', '-');
     std::filesystem::path path{out};
     std::string const extension = path.extension().string();
     path.replace_extension();

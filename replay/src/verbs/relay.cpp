@@ -1,4 +1,5 @@
 #include "base/keyed_hash.hpp"
+#include "base/os/process.hpp"
 #include "base/output.hpp"
 #include "cli/server_options.hpp"
 #include "http/folder.hpp"
@@ -19,8 +20,6 @@
 #include <algorithm>
 #include <optional>
 #include <vector>
-
-#include <sys/resource.h>
 
 namespace teewire::replay {
 namespace {
@@ -320,18 +319,11 @@ private:
     bool failed_ = false;
 };
 
-void allow_descriptors() {
-    rlimit most{};
-    if (getrlimit(RLIMIT_NOFILE, &most) != 0) return;
-    most.rlim_cur = most.rlim_max;
-    static_cast<void>(setrlimit(RLIMIT_NOFILE, &most));
-}
-
 int relay(relay_options const& options) {
     if (!options.http && !options.udp && options.folder.empty() && options.record.empty())
         throw usage_error{"nothing to do: use --udp, --http, --dir or --record"};
     if (*options.delay > longest_delay) throw usage_error{"--delay: at most an hour"};
-    allow_descriptors();
+    os::allow_descriptors();
     service_loop loop;
     relay_service shown{options};
     delay_line delayed{loop.io(), in_milliseconds(options.delay), shown};

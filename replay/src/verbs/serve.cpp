@@ -3,6 +3,7 @@
 
 #include "base/input.hpp"
 #include "base/keyed_hash.hpp"
+#include "base/os/console.hpp"
 #include "base/output.hpp"
 #include "base/service_loop.hpp"
 #include "base/terminal.hpp"
@@ -14,8 +15,6 @@
 #include <boost/lexical_cast/try_lexical_convert.hpp>
 
 #include <filesystem>
-
-#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -79,17 +78,13 @@ private:
     // ---- control
 
     void wait_for_input() {
-        typed_from_.async_wait(asio::posix::stream_descriptor::wait_read, [this](boost::system::error_code failed) {
-            if (failed) return;
+        input_.wait([this] {
             if (screen_) {
-                if (!screen_->read(typed_)) return stop();
+                if (!input_.read(typed_)) return stop();
                 for (key const k : take_keys(typed_)) press(k);
                 draw();
             } else {
-                char bytes[256];
-                ssize_t const size = ::read(typed_from_.native_handle(), bytes, sizeof bytes);
-                if (size <= 0) return; // no more commands; it goes on
-                typed_.append(bytes, static_cast<std::size_t>(size));
+                if (!input_.read(typed_)) return; // no more commands; it goes on
                 for (std::size_t end = typed_.find('\n'); end != std::string::npos; end = typed_.find('\n')) {
                     obey(std::string_view{typed_}.substr(0, end));
                     typed_.erase(0, end + 1);
@@ -200,7 +195,7 @@ private:
     service_loop loop_;
     playback& shown_;
     udp_server socket_;
-    asio::posix::stream_descriptor typed_from_{loop_.io(), dup(STDIN_FILENO)};
+    os::standard_input input_{loop_.io()};
     std::string title_;
     std::optional<replay_server> server_;
     std::optional<terminal> screen_;

@@ -1,3 +1,4 @@
+#include "base/os/process.hpp"
 #include "base/output.hpp"
 #include "cli/server_options.hpp"
 #include "http/live_pages.hpp"
@@ -9,14 +10,8 @@
 #include "web/site.hpp"
 #include "web/static_site.hpp"
 
-#include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <unistd.h>
 
 namespace teewire::replay {
 namespace {
@@ -37,7 +32,7 @@ struct web_options {
 };
 
 constexpr std::chrono::milliseconds housekeeping{100};
-constexpr milliseconds window = 60'000; // that fragments stay
+constexpr milliseconds kept_time = 60'000; // of fragments
 
 // With a slash at its end, as pages need it; empty if it is none.
 std::string relay_address(std::string const& source) {
@@ -49,7 +44,7 @@ std::string relay_address(std::string const& source) {
 class live_site final : public web_pages {
 public:
     live_site(std::string const& name, viewer_assets const& files, game_pictures const& pictures)
-        : live_{name, 0, window}, files_{files}, pictures_{pictures},
+        : live_{name, 0, kept_time}, files_{files}, pictures_{pictures},
           list_{to_body(list_of_broadcast(name, relay_address(name), pictures.any()))} {}
 
     [[nodiscard]] live_pages& live() noexcept { return live_; }
@@ -74,30 +69,6 @@ private:
     shared_bytes list_;
 };
 
-bool has_display() {
-    for (char const* const name : {"WAYLAND_DISPLAY", "DISPLAY"})
-        if (char const* const value = std::getenv(name); value != nullptr && *value != '\0') return true;
-    return false;
-}
-
-// Its output is not wanted here, and it may run for longer.
-void open_browser(std::string address) {
-    std::string program = "xdg-open";
-    std::array<char*, 3> arguments{program.data(), address.data(), nullptr};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&how);
-    for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        ::posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0);
-    ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP); // Ctrl-C is not for it
-    pid_t child = 0;
-    if (::posix_spawnp(&child, program.c_str(), &files, &how, arguments.data(), environ) != 0)
-        say("no browser was opened, because xdg-open is not installed\n");
-    ::posix_spawnattr_destroy(&how);
-    ::posix_spawn_file_actions_destroy(&files);
-}
-
 class page_service {
 public:
     explicit page_service(web_options const& options) : options_{options} {}
@@ -116,7 +87,9 @@ public:
             "http://{}/",
             endpoint_text({at.address().is_unspecified() ? loopback_like(at.address()) : at.address(), at.port()}));
         say("showing {} on {}\n", printable(options_.source), url);
-        if (!options_.no_open && has_display()) open_browser(url);
+        if (!options_.no_open)
+            if (auto const why = os::open_browser(url); !why.empty())
+                say("no browser was opened, because {}\n", why);
         loop_.on_signal([&] {
             end();
             server.close();

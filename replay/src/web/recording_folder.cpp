@@ -115,17 +115,17 @@ void recording_folder::look_at(std::string const& path) {
 void recording_folder::scan() {
     if (!is_folder()) return look_at(only_);
     std::vector<std::string> there;
-    std::size_t const before = (fs::path{folder_} / "").native().size(); // the root ends with a slash already
+    std::size_t const before = (fs::path{folder_} / "").string().size(); // the root ends with a slash already
     std::error_code failed;
     fs::recursive_directory_iterator at{folder_, fs::directory_options::skip_permission_denied, failed};
     for (; !failed && at != fs::recursive_directory_iterator{} && there.size() < most_files && !interrupted();
          at.increment(failed)) {
         std::error_code ignored;
-        bool const hidden = at->path().filename().native().starts_with('.');
+        bool const hidden = at->path().filename().string().starts_with('.');
         bool const link = at->is_symlink(ignored);
         if (at->is_directory(ignored) && (hidden || link || at.depth() >= deepest)) at.disable_recursion_pending();
         if (hidden || link || !at->is_regular_file(ignored)) continue;
-        there.push_back(at->path().native().substr(before));
+        there.push_back(at->path().generic_string().substr(before));
     }
     std::sort(there.begin(), there.end());
     std::erase_if(all_,

@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "base/json.hpp"
+#include "base/os/process.hpp"
 #include "base/output.hpp"
 #include "base/text.hpp"
 #include "http/web_request.hpp"
@@ -14,7 +15,6 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -98,12 +98,8 @@ void write_demo(object_writer& one, std::string const& path, shown_demo const& d
 // ---- kept_files ----------------------------------------------------------------------------------------------------
 
 kept_files::kept_files() {
-    char const* const cache = std::getenv("XDG_CACHE_HOME");
-    char const* const home = std::getenv("HOME");
-    // As its specification says, what is not absolute does not count.
-    if (cache != nullptr && *cache == '/') folder_ = cache;
-    else if (home != nullptr && *home == '/') folder_ = std::string{home} + "/.cache";
-    else return;
+    folder_ = os::cache_folder();
+    if (folder_.empty()) return;
     folder_ += "/teewire";
     std::error_code failed;
     fs::create_directories(folder_, failed);

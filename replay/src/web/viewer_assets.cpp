@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "base/json.hpp"
+#include "base/os/process.hpp"
 #include "base/text.hpp"
 #include "web/viewer_files.hpp"
 
@@ -25,10 +26,10 @@ std::vector<std::string> list(std::string const& folder) {
     fs::recursive_directory_iterator at{folder, fs::directory_options::skip_permission_denied, failed};
     for (; !failed && at != fs::recursive_directory_iterator{}; at.increment(failed)) {
         std::error_code ignored;
-        bool const hidden = at->path().filename().native().starts_with('.');
+        bool const hidden = at->path().filename().string().starts_with('.');
         if (hidden) at.disable_recursion_pending();
         if (hidden || at->is_symlink(ignored) || !at->is_regular_file(ignored)) continue;
-        paths.push_back(at->path().lexically_relative(folder).string());
+        paths.push_back(at->path().lexically_relative(folder).generic_string());
     }
     std::sort(paths.begin(), paths.end());
     return paths;
@@ -105,7 +106,7 @@ game_pictures::game_pictures(std::string folder) : folder_{std::move(folder)} {
             throw usage_error{fmt::format("--data: {} is not a folder", folder_)};
         return;
     }
-    for (char const* const usual : {"/usr/share/games/ddnet/data", "/usr/share/games/teeworlds/data"})
+    for (std::string const& usual : os::game_data_folders())
         if (folder_.empty() && fs::is_directory(usual, failed)) folder_ = usual;
 }
 

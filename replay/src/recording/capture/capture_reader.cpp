@@ -137,10 +137,7 @@ capture_reader::capture_reader(open_capture from, std::string const& name)
             name, fmt::format("a capture of {}, which are unreadable: {}", fmt::join(links_, " and "), readable)};
 }
 
-std::uint64_t capture_reader::position() const {
-    off_t const at = ftello(file_.get());
-    return at < 0 ? 0 : static_cast<std::uint64_t>(at);
-}
+std::uint64_t capture_reader::position() const { return file_->position(); }
 
 bool capture_reader::next(captured_frame& out) {
     if (!error_.empty()) return false;
@@ -292,10 +289,10 @@ void capture_reader::give(captured_frame& out, interface const& from, std::optio
 // Into block_, which keeps the bytes before `at` and then has `size`. False if the file ends before.
 bool capture_reader::read(std::size_t size, std::size_t at) {
     block_.resize(size);
-    std::size_t const n = std::fread(block_.data() + at, 1, size - at, file_.get());
+    std::size_t const n = file_->read(std::span{block_}.subspan(at));
     at_ += n;
-    if (n != size - at && std::ferror(file_.get()))
-        throw damage{fmt::format("cannot be read: {}", std::strerror(errno))};
+    if (n != size - at && file_->error() != 0)
+        throw damage{fmt::format("cannot be read: {}", std::strerror(file_->error()))};
     return n == size - at;
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/compression.hpp"
 #include "base/interrupts.hpp"
+#include "base/os/files.hpp"
+#include "base/os/signals.hpp"
 
 #include <fmt/format.h>
 
@@ -9,127 +11,187 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <optional>
+#include <new>
+#include <utility>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace teewire::replay {
+
+// Replaces what is in the block, of which nothing is left.
+bool byte_source::fill() {
+    if (ended_) return false;
+    constexpr std::size_t block_bytes = 1 << 16;
+    block_.resize(block_bytes);
+    std::int64_t const n = take(block_);
+    if (n < 0) error_ = errno;
+    ended_ = n <= 0;
+    begin_ = 0;
+    end_ = ended_ ? 0 : static_cast<std::size_t>(n);
+    return !ended_;
+}
+
+std::size_t byte_source::read(std::span<std::uint8_t> to) {
+    std::size_t done = 0;
+    while (done < to.size() && (begin_ < end_ || fill())) {
+        std::size_t const n = std::min(end_ - begin_, to.size() - done);
+        std::copy_n(block_.data() + begin_, n, to.data() + done);
+        begin_ += n;
+        done += n;
+    }
+    return done;
+}
+
+std::span<std::uint8_t const> byte_source::peek(std::size_t size) {
+    std::vector<std::uint8_t> next(size);
+    next.resize(read(next));
+    std::vector<std::uint8_t> rest{block_.data() + begin_, block_.data() + end_};
+    block_ = next;
+    block_.insert(block_.end(), rest.begin(), rest.end());
+    begin_ = 0;
+    end_ = block_.size();
+    return std::span{block_}.first(next.size());
+}
+
+std::uint64_t byte_source::position() const { return place() - std::min<std::uint64_t>(place(), end_ - begin_); }
+
 namespace {
 
-// Reads what may be slow: a signal ends it like the end of the file, so that what came until then can be reported.
-ssize_t read_stream(void* cookie, char* to, std::size_t size) {
-    int const file = *static_cast<int*>(cookie);
-    for (;;) {
-        std::array<pollfd, 2> either{{{file, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
-        if (::poll(either.data(), either.size(), -1) < 0 && errno != EINTR) return -1;
-        if (interrupted()) return 0;
-        if (either[0].revents == 0) continue;
-        ssize_t const n = ::read(file, to, size);
-        if (n >= 0 || (errno != EINTR && errno != EAGAIN)) return n;
+// A file, from one place on.
+class stored_bytes final : public byte_source {
+public:
+    stored_bytes(unique_fd file, std::uint64_t begin) : file_{std::move(file)}, at_{begin} {}
+
+private:
+    std::int64_t take(std::span<std::uint8_t> to) override {
+        std::int64_t n = 0;
+        do n = os::read_at(file_.get(), at_, to);
+        while (n < 0 && errno == EINTR);
+        if (n > 0) at_ += static_cast<std::uint64_t>(n);
+        return n;
     }
-}
+    [[nodiscard]] std::uint64_t place() const override { return at_; }
 
-int close_stream(void* cookie) {
-    std::unique_ptr<int> const file{static_cast<int*>(cookie)};
-    return ::close(*file);
-}
-
-// A compressed file, read decompressed.
-struct packed_file {
-    packed_file(open_file file, compression kind) : inner{std::move(file)}, reader{kind} {}
-
-    open_file inner;
-    decompressor reader;
-    std::array<std::uint8_t, 65536> block;
-    std::span<std::uint8_t const> left; // of the block
-    std::shared_ptr<std::string> damage = std::make_shared<std::string>();
+    unique_fd file_;
+    std::uint64_t at_;
 };
 
-ssize_t read_packed(void* cookie, char* to, std::size_t size) {
-    packed_file& from = *static_cast<packed_file*>(cookie);
-    try {
+// A pipe or device, which may be slow: a signal ends it like the end of the file, so that what came until then can be reported.
+class stream_bytes final : public byte_source {
+public:
+    explicit stream_bytes(unique_fd file) : file_{std::move(file)} {}
+
+private:
+    std::int64_t take(std::span<std::uint8_t> to) override {
         for (;;) {
-            bool const fresh = from.left.empty();
-            if (fresh) {
-                std::size_t const n = std::fread(from.block.data(), 1, from.block.size(), from.inner.get());
-                if (n == 0 && std::ferror(from.inner.get())) return -1;
-                from.left = std::span{from.block}.first(n);
-            }
-            bool const ended = fresh && from.left.empty();
-            auto const step = from.reader.run(from.left, {reinterpret_cast<std::uint8_t*>(to), size});
-            from.left = from.left.subspan(step.taken);
-            if (step.given != 0) return static_cast<ssize_t>(step.given);
-            if (!ended && from.reader.error().empty()) continue;
-            if (!interrupted()) *from.damage = from.reader.damage();
-            return 0;
+            bool const ready = os::wait_to_read(file_.get(), -1);
+            if (interrupted()) return 0;
+            if (!ready) continue;
+            auto const n = ::read(file_.get(), to.data(), to.size());
+            if (n >= 0 || (errno != EINTR && errno != EAGAIN)) return n;
         }
-    } catch (std::bad_alloc const&) {
-        errno = ENOMEM;
-        return -1;
     }
+
+    unique_fd file_;
+};
+
+class bytes_in_memory final : public byte_source {
+public:
+    explicit bytes_in_memory(std::span<std::uint8_t const> bytes) : left_{bytes} {}
+
+private:
+    std::int64_t take(std::span<std::uint8_t> to) override {
+        std::size_t const n = std::min(to.size(), left_.size());
+        std::copy_n(left_.begin(), n, to.begin());
+        left_ = left_.subspan(n);
+        return static_cast<std::int64_t>(n);
+    }
+
+    std::span<std::uint8_t const> left_;
+};
+
+// A compressed file, read decompressed.
+class unpacked_bytes final : public byte_source {
+public:
+    unpacked_bytes(open_file file, compression kind) : inner_{std::move(file)}, reader_{kind} {}
+
+    [[nodiscard]] std::shared_ptr<std::string const> damage() const noexcept { return damage_; }
+
+private:
+    std::int64_t take(std::span<std::uint8_t> to) override {
+        try {
+            for (;;) {
+                bool const fresh = left_.empty();
+                if (fresh) {
+                    left_ = std::span{block_}.first(inner_->read(block_));
+                    if (left_.empty() && inner_->error() != 0) {
+                        errno = inner_->error();
+                        return -1;
+                    }
+                }
+                bool const ended = fresh && left_.empty();
+                auto const step = reader_.run(left_, to);
+                left_ = left_.subspan(step.taken);
+                if (step.given != 0) return static_cast<std::int64_t>(step.given);
+                if (!ended && reader_.error().empty()) continue;
+                if (!interrupted()) *damage_ = reader_.damage();
+                return 0;
+            }
+        } catch (std::bad_alloc const&) {
+            errno = ENOMEM;
+            return -1;
+        }
+    }
+
+    open_file inner_;
+    decompressor reader_;
+    std::array<std::uint8_t, 65536> block_;
+    std::span<std::uint8_t const> left_; // of the block
+    std::shared_ptr<std::string> damage_ = std::make_shared<std::string>();
+};
+
+unique_fd existing(unique_fd file, std::string const& name) {
+    if (!file) throw io_error{name, std::strerror(errno)};
+    return file;
 }
 
-int close_packed(void* cookie) {
-    std::unique_ptr<packed_file> const file{static_cast<packed_file*>(cookie)};
-    return 0;
-}
-
-// Takes the descriptor.
-open_file stream_of(int descriptor, std::string const& name) {
-    auto cookie = descriptor < 0 ? nullptr : std::make_unique<int>(descriptor);
-    open_file opened{cookie ? fopencookie(cookie.get(), "rb", {read_stream, nullptr, nullptr, close_stream})
-                            : nullptr};
-    if (opened == nullptr) throw io_error{name, fmt::format("cannot be opened: {}", std::strerror(errno))};
-    static_cast<void>(cookie.release()); // close_stream has it
-    return opened;
-}
-
-open_file copy_of(open_file const& stream, std::string const& name) {
-    open_file copy{std::tmpfile()};
-    if (copy == nullptr) throw io_error{fmt::format("cannot create a temporary file: {}", std::strerror(errno))};
-    std::array<char, 65536> block;
+unique_fd copy_of(byte_source& stream, std::string const& name) {
+    unique_fd copy = os::create_temporary();
+    if (!copy) throw io_error{fmt::format("cannot create a temporary file: {}", std::strerror(errno))};
+    std::vector<std::uint8_t> block(1 << 16);
     std::uint64_t size = 0;
-    while (std::size_t const n = std::fread(block.data(), 1, block.size(), stream.get())) {
-        if (std::fwrite(block.data(), 1, n, copy.get()) != n)
-            throw io_error{fmt::format("a temporary file cannot be written: {}", std::strerror(errno))};
-        if ((size += n) > max_stream_bytes)
+    while (std::size_t const n = stream.read(block)) {
+        for (auto left = std::span{block}.first(n); !left.empty();) {
+            std::int64_t const written = os::write_at(copy.get(), size, left);
+            if (written < 0 && errno == EINTR) continue;
+            if (written <= 0)
+                throw io_error{fmt::format("a temporary file cannot be written: {}", std::strerror(errno))};
+            size += static_cast<std::uint64_t>(written);
+            left = left.subspan(static_cast<std::size_t>(written));
+        }
+        if (size > max_stream_bytes)
             throw io_error{
                 name, fmt::format("more than {} GiB, which can only be read from a file", max_stream_bytes >> 30)};
     }
-    if (std::ferror(stream.get())) throw io_error{name, "cannot be read"};
-    if (std::fflush(copy.get()) != 0) throw io_error{"a temporary file cannot be written"};
+    if (stream.error() != 0) throw io_error{name, "cannot be read"};
     return copy;
-}
-
-// Puts back the bytes that were read first.
-void put_back(open_file const& file, std::span<std::uint8_t const> bytes, std::string const& name) {
-    for (std::size_t i = bytes.size(); i > 0; --i)
-        if (std::ungetc(bytes[i - 1], file.get()) == EOF) throw io_error{name, "cannot be read"};
 }
 
 } // namespace
 
+open_file open_bytes(std::span<std::uint8_t const> bytes) { return std::make_unique<bytes_in_memory>(bytes); }
+
 capture_source::capture_source(std::string name, passes readings) : path_{std::move(name)}, name_{path_} {
-    namespace fs = std::filesystem;
-    if (path_ == "-") {
-        name_ = "standard input";
-        struct stat status {};
-        regular_ = ::fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
-        if (regular_) size_ = static_cast<std::uint64_t>(status.st_size);
-        begin_ = regular_ ? ::lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
-    } else {
-        std::error_code failed;
-        fs::file_status const status = fs::status(path_, failed);
-        if (!fs::exists(status)) throw io_error{name_, "no such file"};
-        if (fs::is_directory(status)) throw io_error{name_, "is a directory"};
-        regular_ = fs::is_regular_file(status);
-        if (regular_) size_ = fs::file_size(path_, failed);
-    }
-    if (readings == passes::two && !regular_) spool_ = copy_of(open_raw(), name_);
+    bool const standard = path_ == "-";
+    if (standard) name_ = "standard input";
+    os::file_facts const facts = standard ? os::facts_of(STDIN_FILENO) : os::facts_of(path_);
+    if (!standard && facts.type == os::file_type::none) throw io_error{name_, "no such file"};
+    if (!standard && facts.type == os::file_type::folder) throw io_error{name_, "is a directory"};
+    regular_ = facts.type == os::file_type::regular;
+    if (regular_) size_ = facts.size;
+    if (standard && regular_)
+        begin_ = static_cast<std::uint64_t>(std::max<off_t>(::lseek(STDIN_FILENO, 0, SEEK_CUR), 0));
+    if (readings == passes::two && !regular_) spool_ = copy_of(*open_raw(), name_);
 }
 
 capture_source::capture_source(input const& bytes) noexcept
@@ -139,42 +201,26 @@ open_capture capture_source::open() const {
     open_file file = open_raw();
     if (bytes_ != nullptr) return {std::move(file), std::make_shared<std::string>(bytes_->damage())};
     endless_wait const beginning; // of which there is nothing to report
-    std::array<std::uint8_t, compression_magic_bytes> begin{};
-    std::size_t const size = std::fread(begin.data(), 1, begin.size(), file.get());
-    put_back(file, std::span{begin}.first(size), name_);
-    compression const kind = find_compression(std::span{begin}.first(size));
+    compression const kind = find_compression(file->peek(compression_magic_bytes));
     if (kind == compression::none) return {std::move(file), nullptr};
-    auto packed = std::make_unique<packed_file>(std::move(file), kind);
-    open_capture opened{open_file{fopencookie(packed.get(), "rb", {read_packed, nullptr, nullptr, close_packed})},
-                        packed->damage};
-    if (opened.file == nullptr) throw io_error{name_, fmt::format("cannot be opened: {}", std::strerror(errno))};
-    static_cast<void>(packed.release()); // close_packed has it
-    return opened;
+    auto unpacked = std::make_unique<unpacked_bytes>(std::move(file), kind);
+    auto damage = unpacked->damage();
+    return {std::move(unpacked), std::move(damage)};
 }
 
 open_file capture_source::open_raw() const {
-    if (bytes_ != nullptr) {
-        // It only reads, whatever its type says.
-        open_file opened{
-            ::fmemopen(const_cast<std::uint8_t*>(bytes_->bytes().data()), bytes_->bytes().size(), "rb")};
-        if (opened == nullptr) throw io_error{name_, std::strerror(errno)};
-        return opened;
+    if (bytes_ != nullptr) return open_bytes(bytes_->bytes());
+    if (spool_) return std::make_unique<stored_bytes>(existing(unique_fd{::dup(spool_.get())}, name_), 0);
+    if (path_ == "-") {
+        unique_fd file = existing(unique_fd{::dup(STDIN_FILENO)}, name_);
+        if (regular_) return std::make_unique<stored_bytes>(std::move(file), begin_);
+        return std::make_unique<stream_bytes>(std::move(file));
     }
-    if (spool_ != nullptr || (path_ == "-" && regular_)) {
-        int const file = spool_ != nullptr ? fileno(spool_.get()) : STDIN_FILENO;
-        int const again = ::lseek(file, begin_, SEEK_SET) < 0 ? -1 : ::dup(file);
-        open_file opened{again < 0 ? nullptr : ::fdopen(again, "rb")};
-        if (opened == nullptr) throw io_error{name_, std::strerror(errno)};
-        return opened;
-    }
-    if (path_ == "-") return stream_of(::dup(STDIN_FILENO), name_);
-    if (!regular_) {
-        endless_wait const opening; // a pipe may never get a writer
-        return stream_of(::open(path_.c_str(), O_RDONLY | O_CLOEXEC), name_);
-    }
-    open_file file{std::fopen(path_.c_str(), "rb")};
-    if (file == nullptr) throw io_error{name_, std::strerror(errno)};
-    return file;
+    if (regular_) return std::make_unique<stored_bytes>(existing(os::open_to_read(path_), name_), 0);
+    endless_wait const opening; // a pipe may never get a writer
+    unique_fd file = os::open_to_read(path_);
+    if (!file) throw io_error{name_, fmt::format("cannot be opened: {}", std::strerror(errno))};
+    return std::make_unique<stream_bytes>(std::move(file));
 }
 
 } // namespace teewire::replay

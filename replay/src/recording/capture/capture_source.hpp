@@ -2,17 +2,50 @@
 #pragma once
 
 #include "base/input.hpp"
+#include "base/unique_fd.hpp"
 
-#include <cstdio>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace teewire::replay {
 
-struct file_closer {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+/// Bytes that are read one after another.
+class byte_source {
+public:
+    byte_source() = default;
+    byte_source(byte_source const&) = delete;
+    byte_source& operator=(byte_source const&) = delete;
+    virtual ~byte_source() = default;
+
+    /// The bytes read, fewer than there is room for only at the end or after a failure.
+    [[nodiscard]] std::size_t read(std::span<std::uint8_t> to);
+    /// The next bytes, which stay; fewer only at the end. At most some hundred.
+    [[nodiscard]] std::span<std::uint8_t const> peek(std::size_t size);
+    /// Bytes of the file before the next one, or 0 if that is not known.
+    [[nodiscard]] std::uint64_t position() const;
+    /// The failure that made it end early, as errno has it, or 0.
+    [[nodiscard]] int error() const noexcept { return error_; }
+
+private:
+    /// Reads some bytes. 0: the end; negative: errno says what failed.
+    [[nodiscard]] virtual std::int64_t take(std::span<std::uint8_t> to) = 0;
+    /// Where the next take() begins, or 0.
+    [[nodiscard]] virtual std::uint64_t place() const { return 0; }
+    bool fill();
+
+    std::vector<std::uint8_t> block_;
+    std::size_t begin_ = 0; // of what is left in the block
+    std::size_t end_ = 0;
+    bool ended_ = false;
+    int error_ = 0;
 };
-using open_file = std::unique_ptr<std::FILE, file_closer>;
+using open_file = std::unique_ptr<byte_source>;
+
+/// Bytes that are in memory, and outlive this.
+[[nodiscard]] open_file open_bytes(std::span<std::uint8_t const> bytes);
 
 /// A capture to be read. A compressed one is decompressed on the way.
 struct open_capture {
@@ -47,8 +80,8 @@ private:
     std::string name_;
     std::uint64_t size_ = 0;
     bool regular_ = false;
-    std::int64_t begin_ = 0; // of standard input, in its file
-    open_file spool_;
+    std::uint64_t begin_ = 0; // of standard input, in its file
+    unique_fd spool_;         // the temporary file
     input const* bytes_ = nullptr;
 };
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <arpa/inet.h>
+#include <boost/asio/ip/address.hpp>
 
 #include <algorithm>
 
@@ -112,8 +112,10 @@ frame_kind read_ethertype(bytes frame, std::size_t type_at, std::size_t header, 
 } // namespace
 
 std::string address_text(udp_address const& address) {
-    char text[INET6_ADDRSTRLEN] = "?";
-    inet_ntop(address.v6 ? AF_INET6 : AF_INET, address.ip.data(), text, sizeof text);
+    namespace ip = boost::asio::ip;
+    ip::address_v4::bytes_type four;
+    std::copy_n(address.ip.begin(), four.size(), four.begin());
+    std::string const text = address.v6 ? ip::address_v6{address.ip}.to_string() : ip::address_v4{four}.to_string();
     return address.v6 ? fmt::format("[{}]:{}", text, address.port) : fmt::format("{}:{}", text, address.port);
 }
 

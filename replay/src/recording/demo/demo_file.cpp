@@ -1,7 +1,7 @@
 #include "recording/demo/demo_file.hpp"
 
 #include "base/errors.hpp"
-#include "base/part_file.hpp"
+#include "base/os/files.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ std::unique_ptr<output_file> demo_target::next() {
     output_choice own = to_;
     for (; number_ > 1; ++number_) {
         own.name = numbered(to_.name, number_);
-        if (to_.force || !name_taken(own.name)) break;
+        if (to_.force || !os::name_taken(own.name)) break;
     }
     return std::make_unique<output_file>(own, content::binary);
 }

@@ -2,19 +2,17 @@
 
 #include "base/file_kind.hpp"
 #include "base/interrupts.hpp"
+#include "base/os/files.hpp"
+#include "base/os/process.hpp"
+#include "base/os/signals.hpp"
 #include "recording/demo/demo_stream.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace teewire::replay {
@@ -27,18 +25,22 @@ constexpr std::size_t page_bytes = std::size_t{64} << 10;  // of any machine
 } // namespace
 
 growing_bytes::growing_bytes(std::size_t most) : most_{most} {
-    void* const space =
-        ::mmap(nullptr, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (space == MAP_FAILED) throw io_error{fmt::format("no address space for {} MiB", most >> 20)};
-    begin_ = static_cast<std::uint8_t*>(space);
+    begin_ = os::reserve_memory(most);
+    if (begin_ == nullptr) throw io_error{fmt::format("no address space for {} MiB", most >> 20)};
 }
 
-growing_bytes::~growing_bytes() { ::munmap(begin_, most_); }
+std::span<std::uint8_t> growing_bytes::room(std::size_t bytes) {
+    bytes = std::min(bytes, most_ - size_);
+    if (!os::commit_memory(begin_ + size_, bytes)) throw io_error{"not enough memory"};
+    return {begin_ + size_, bytes};
+}
+
+growing_bytes::~growing_bytes() { os::release_memory(begin_, most_); }
 
 void growing_bytes::forget(std::size_t first, std::size_t last) noexcept {
     first = (first + page_bytes - 1) / page_bytes * page_bytes;
     last = last / page_bytes * page_bytes;
-    if (first < last) ::madvise(begin_ + first, last - first, MADV_DONTNEED);
+    if (first < last) os::clear_memory(begin_ + first, last - first);
 }
 
 demo_follower::demo_follower(std::string name, std::function<void()> before_waiting)
@@ -49,25 +51,22 @@ demo_follower::demo_follower(std::string name, std::function<void()> before_wait
         file_ = unique_fd{::dup(STDIN_FILENO)};
     } else {
         endless_wait const opening; // a pipe may never get a writer
-        file_ = unique_fd{::open(name_.c_str(), O_RDONLY | O_CLOEXEC)};
+        file_ = os::open_to_read(name_);
     }
-    struct stat status {};
-    if (!file_ || ::fstat(file_.get(), &status) != 0)
-        throw io_error{name_, errno == ENOENT ? "no such file" : std::strerror(errno)};
-    if (S_ISDIR(status.st_mode)) throw io_error{name_, "is a directory"};
-    is_stream_ = !S_ISREG(status.st_mode);
+    os::file_type const type = file_ ? os::facts_of(file_.get()).type : os::file_type::none;
+    if (type == os::file_type::none) throw io_error{name_, errno == ENOENT ? "no such file" : std::strerror(errno)};
+    if (type == os::file_type::folder) throw io_error{name_, "is a directory"};
+    is_stream_ = type == os::file_type::other;
 }
 
 // Waits for it. False at the end of a stream and when the program is interrupted.
 bool demo_follower::read_more() {
     constexpr std::size_t block = std::size_t{256} << 10;
     for (bool told = false; !ended_ && !interrupted();) {
-        auto const room = bytes_.room();
+        auto const room = bytes_.room(block);
         if (room.empty()) throw io_error{name_, fmt::format("more than {} GiB", max_stream_bytes >> 30)};
-        std::array<pollfd, 2> either{{{interrupt_descriptor(), POLLIN, 0}, {file_.get(), POLLIN, 0}}};
-        bool const ready = !is_stream_ || ::poll(&either[1], 1, 0) > 0;
-        if (ready) {
-            ssize_t const n = ::read(file_.get(), room.data(), std::min(room.size(), block));
+        if (!is_stream_ || os::wait_to_read(file_.get(), 0)) {
+            auto const n = ::read(file_.get(), room.data(), room.size());
             if (n > 0) {
                 bytes_.add(static_cast<std::size_t>(n));
                 return true;
@@ -79,8 +78,8 @@ bool demo_follower::read_more() {
         }
         if (!told) before_waiting_();
         told = true;
-        if (is_stream_) ::poll(either.data(), either.size(), -1);
-        else ::poll(either.data(), 1, look_interval);
+        if (is_stream_) static_cast<void>(os::wait_to_read(file_.get(), -1));
+        else os::wait_for_signal(look_interval);
     }
     return false;
 }

@@ -21,8 +21,8 @@ public:
     ~growing_bytes();
 
     [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return {begin_, size_}; }
-    /// The free memory after them.
-    [[nodiscard]] std::span<std::uint8_t> room() const noexcept { return {begin_ + size_, most_ - size_}; }
+    /// Free memory after them, at most so many bytes; none if there can be no more. Throws io_error.
+    [[nodiscard]] std::span<std::uint8_t> room(std::size_t bytes);
     void add(std::size_t bytes) noexcept { size_ += bytes; }
     /// The bytes [first, last) are not needed any more: they become zeros.
     void forget(std::size_t first, std::size_t last) noexcept;

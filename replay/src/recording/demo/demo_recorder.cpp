@@ -1,5 +1,7 @@
 #include "recording/demo/demo_recorder.hpp"
 
+#include "base/os/process.hpp"
+
 #include <teewire/packer.hpp>
 #include <teewire/sha256.hpp>
 
@@ -43,7 +45,7 @@ demo_recorder::demo_recorder(byte_sink& to, recording_info const& what)
     std::time_t const recorded = what.began != 0 ? what.began : std::time(nullptr);
     std::tm local{};
     char text[20] = "";
-    if (localtime_r(&recorded, &local) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &local);
+    if (os::local_time(recorded, local)) std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &local);
     set_text(header.timestamp, text);
     if (header.version >= 6) {
         header.has_sha256 = true;

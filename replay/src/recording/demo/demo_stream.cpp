@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iomanip>
+#include <sstream>
 
 namespace teewire::replay {
 
@@ -22,8 +24,9 @@ namespace {
 std::int64_t parse_timestamp(std::string const& text) {
     std::tm local{};
     local.tm_isdst = -1;
-    char const* const end = strptime(text.c_str(), "%Y-%m-%d_%H-%M-%S", &local);
-    if (end == nullptr || *end != '\0') return 0;
+    std::istringstream in{text};
+    in >> std::get_time(&local, "%Y-%m-%d_%H-%M-%S");
+    if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) return 0;
     return std::max<std::int64_t>(std::mktime(&local), 0);
 }
 

@@ -1,0 +1,100 @@
+#include "base/os/process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace teewire::replay::os {
+
+std::vector<std::string> begin_process(int argc, char** argv) {
+    // If standard output was closed, the next file that is opened would take its place. So missing streams are opened, for
+    // the other direction, which makes using them an error.
+    for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(descriptor, F_GETFD) < 0)
+            static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+    std::signal(SIGPIPE, SIG_IGN); // instead, writing fails, and unfinished files are deleted
+    return {argv + std::min(argc, 1), argv + argc};
+}
+
+void end_by_closed_pipe() noexcept {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+}
+
+std::string environment(char const* name) {
+    char const* const value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+std::string cache_folder() {
+    // As its specification says, what is not absolute does not count.
+    if (auto cache = environment("XDG_CACHE_HOME"); cache.starts_with('/')) return cache;
+    auto const home = environment("HOME");
+    return home.starts_with('/') ? home + "/.cache" : std::string{};
+}
+
+std::vector<std::string> game_data_folders() {
+    return {"/usr/share/games/ddnet/data", "/usr/share/games/teeworlds/data"};
+}
+
+// Its output is not wanted here, and it may run for longer.
+std::string open_browser(std::string address) {
+    if (environment("WAYLAND_DISPLAY").empty() && environment("DISPLAY").empty()) return {};
+    std::string program = "xdg-open";
+    std::array<char*, 3> arguments{program.data(), address.data(), nullptr};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&how);
+    for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        ::posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0);
+    ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP); // Ctrl-C is not for it
+    pid_t child = 0;
+    bool const opened = ::posix_spawnp(&child, program.c_str(), &files, &how, arguments.data(), environ) == 0;
+    ::posix_spawnattr_destroy(&how);
+    ::posix_spawn_file_actions_destroy(&files);
+    return opened ? "" : "xdg-open is not installed";
+}
+
+bool local_time(std::time_t time, std::tm& out) noexcept { return ::localtime_r(&time, &out) != nullptr; }
+
+std::optional<std::uint64_t> address_space_limit() noexcept {
+    rlimit space{};
+    if (::getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    return space.rlim_cur;
+}
+
+void save_address_space() noexcept {
+#if defined(__GLIBC__)
+    ::mallopt(M_ARENA_MAX, 2); // otherwise each thread may have an arena of 64 MiB
+#endif
+}
+
+void allow_descriptors() noexcept {
+    rlimit most{};
+    if (::getrlimit(RLIMIT_NOFILE, &most) != 0) return;
+    most.rlim_cur = most.rlim_max;
+    static_cast<void>(::setrlimit(RLIMIT_NOFILE, &most));
+}
+
+std::uint8_t* reserve_memory(std::size_t bytes) noexcept {
+    void* const space =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return space == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(space);
+}
+
+void release_memory(std::uint8_t* begin, std::size_t bytes) noexcept { ::munmap(begin, bytes); }
+
+bool commit_memory(std::uint8_t*, std::size_t) noexcept { return true; } // as it is used
+
+void clear_memory(std::uint8_t* begin, std::size_t bytes) noexcept { ::madvise(begin, bytes, MADV_DONTNEED); }
+
+} // namespace teewire::replay::os

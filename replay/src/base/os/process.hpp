@@ -1,0 +1,47 @@
+// The program as the system runs it: arguments, environment, memory, limits, other programs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace teewire::replay::os {
+
+/// Sets up the standard streams, so that they are all there and binary, and writing to a closed one fails. Returns the
+/// arguments without the program's name, in UTF-8.
+[[nodiscard]] std::vector<std::string> begin_process(int argc, char** argv);
+/// Ends as a program does whose reader has closed standard output, if it ends in a way of its own then.
+void end_by_closed_pipe() noexcept;
+
+/// Empty if it is not set.
+[[nodiscard]] std::string environment(char const* name);
+/// Where programs keep what they can make again; empty if there is no such folder.
+[[nodiscard]] std::string cache_folder();
+/// Where installed games may have their data, the best first.
+[[nodiscard]] std::vector<std::string> game_data_folders();
+
+/// Shows the page in the user's browser, if there is a display, and does not wait for it. If that fails, the reason, such
+/// as "none is installed".
+[[nodiscard]] std::string open_browser(std::string address);
+
+/// The time here. False if it has none.
+[[nodiscard]] bool local_time(std::time_t time, std::tm& out) noexcept;
+
+/// Bytes of address space that this process may have, if there is a limit.
+[[nodiscard]] std::optional<std::uint64_t> address_space_limit() noexcept;
+/// Threads share more of what malloc keeps.
+void save_address_space() noexcept;
+/// As many open files as this process may have at all.
+void allow_descriptors() noexcept;
+
+/// Address space, which is memory when it has been committed. Null: there is none.
+[[nodiscard]] std::uint8_t* reserve_memory(std::size_t bytes) noexcept;
+void release_memory(std::uint8_t* begin, std::size_t bytes) noexcept;
+[[nodiscard]] bool commit_memory(std::uint8_t* begin, std::size_t bytes) noexcept;
+/// Whole pages of committed memory become zeros.
+void clear_memory(std::uint8_t* begin, std::size_t bytes) noexcept;
+
+} // namespace teewire::replay::os
