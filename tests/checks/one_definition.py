@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """No two types of the library and the program have one name: neither compiler nor linker would say so when two files
-define it differently. Usage: one_definition.py ROOT"""
+define it differently. Files for different systems are never in the same program. Usage: one_definition.py ROOT"""
 import collections
 import pathlib
 import re
@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 FOLDERS = "lib/include", "lib/src", "replay/src"
+ALTERNATIVE = "windows"  # the folder of files that are compiled instead of those for other systems
 # Comments, texts, characters and directives hold braces that are none.
 IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:\\\n|[^\n])*',
                      re.M | re.S)
@@ -34,7 +35,8 @@ def types(text):
 
 
 def defined_twice(root):
-    files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in (".hpp", ".cpp")]
+    files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))
+             if path.suffix in (".hpp", ".cpp") and path.parent.name != ALTERNATIVE]
     places = collections.defaultdict(set)
     for path in files:
         for name in types(path.read_text()):

@@ -147,6 +147,9 @@ void compress_gzip(std::span<std::uint8_t const> bytes, int level, take_piece co
     if (deflateInit2(&stream, level, Z_DEFLATED, gzip_window, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
         throw std::bad_alloc{};
     std::unique_ptr<z_stream, decltype([](z_stream* s) { deflateEnd(s); })> const ends{&stream};
+    gz_header header{};
+    header.os = 3; // Unix, so that every system writes the same bytes
+    deflateSetHeader(&stream, &header);
     std::vector<std::uint8_t> out(codec_piece);
     int code = Z_OK;
     for (std::size_t taken = 0; code != Z_STREAM_END;) {

@@ -125,13 +125,15 @@ void option_set::number(char const* name, T& value, double least, double most, c
     named(command_.add_option(name, value, description)->check(check), "N");
 }
 template void option_set::number(char const*, double&, double, double, char const*);
-// Either unsigned or unsigned long is std::size_t.
+// One of unsigned, unsigned long and unsigned long long is std::size_t.
 template void option_set::number(char const*, unsigned&, double, double, char const*);
 template void option_set::number(char const*, unsigned long&, double, double, char const*);
+template void option_set::number(char const*, unsigned long long&, double, double, char const*);
 template void option_set::number(char const*, std::uint16_t&, double, double, char const*);
 template void option_set::number(char const*, std::optional<std::uint16_t>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<unsigned>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<unsigned long>&, double, double, char const*);
+template void option_set::number(char const*, std::optional<unsigned long long>&, double, double, char const*);
 template void option_set::number(char const*, std::optional<std::int32_t>&, double, double, char const*);
 
 void option_set::part(std::optional<shard>& part) {

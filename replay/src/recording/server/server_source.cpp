@@ -98,7 +98,7 @@ void server_reader::give(stream_event const& e) {
 
 std::optional<host_port> parse_server(std::string const& name) {
     std::error_code failed;
-    if (name.find('/') != std::string::npos || name.find(':') == std::string::npos ||
+    if (name.find_first_of("/\\") != std::string::npos || name.find(':') == std::string::npos ||
         std::filesystem::exists(name, failed))
         return {};
     return host_port::parse(name);

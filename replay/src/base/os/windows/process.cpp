@@ -1,0 +1,104 @@
+#include "base/os/windows/api.hpp"
+
+#include "base/os/process.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cwchar>
+
+#include <fcntl.h>
+#include <io.h>
+#include <shellapi.h>
+#include <unistd.h>
+
+namespace teewire::replay::os {
+namespace {
+
+UINT code_page_before = 0;
+
+void restore_code_page() { ::SetConsoleOutputCP(code_page_before); }
+
+// Where Steam is installed, which the user's part of the registry says.
+std::string steam_folder() {
+    std::array<wchar_t, MAX_PATH> path{};
+    auto size = static_cast<DWORD>(sizeof path);
+    LSTATUS const found = ::RegGetValueW(HKEY_CURRENT_USER, L"Software\\Valve\\Steam", L"SteamPath", RRF_RT_REG_SZ,
+                                         nullptr, path.data(), &size);
+    return found == ERROR_SUCCESS ? to_utf8(path.data()) : std::string{};
+}
+
+} // namespace
+
+std::vector<std::string> begin_process(int, char**) {
+    for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::_setmode(descriptor, _O_BINARY);
+    // Otherwise each character is written by itself.
+    std::setvbuf(stderr, nullptr, _IOFBF, 1 << 16);
+    // Terminal sequences and UTF-8, wherever a console is.
+    bool has_console = false;
+    for (DWORD const stream : {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE}) {
+        DWORD mode = 0;
+        HANDLE const handle = ::GetStdHandle(stream);
+        if (!::GetConsoleMode(handle, &mode)) continue;
+        ::SetConsoleMode(handle, mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+        has_console = true;
+    }
+    if (has_console) {
+        code_page_before = ::GetConsoleOutputCP();
+        ::SetConsoleOutputCP(CP_UTF8);
+        std::atexit(restore_code_page);
+    }
+    int count = 0;
+    LPWSTR* const words = ::CommandLineToArgvW(::GetCommandLineW(), &count);
+    std::vector<std::string> arguments;
+    for (int i = 1; words != nullptr && i < count; ++i) arguments.push_back(to_utf8(words[i]));
+    ::LocalFree(words);
+    return arguments;
+}
+
+void end_by_closed_pipe() noexcept {}
+
+std::string environment(char const* name) {
+    wchar_t const* const value = ::_wgetenv(to_wide(name).c_str());
+    return value != nullptr ? to_utf8(value) : std::string{};
+}
+
+std::string cache_folder() { return environment("LOCALAPPDATA"); }
+
+std::vector<std::string> game_data_folders() {
+    std::vector<std::string> folders;
+    if (auto const steam = steam_folder(); !steam.empty())
+        folders.push_back(steam + "/steamapps/common/DDraceNetwork/ddnet/data");
+    if (auto const roaming = environment("APPDATA"); !roaming.empty())
+        for (char const* const game : {"/DDNet", "/Teeworlds"}) folders.push_back(roaming + game);
+    return folders;
+}
+
+std::string open_browser(std::string address) {
+    auto const result = reinterpret_cast<std::intptr_t>(
+        ::ShellExecuteW(nullptr, L"open", to_wide(address).c_str(), nullptr, nullptr, SW_SHOWNORMAL));
+    return result > 32 ? "" : "none is installed"; // errors are up to 32
+}
+
+bool local_time(std::time_t time, std::tm& out) noexcept { return ::localtime_s(&out, &time) == 0; }
+
+std::optional<std::uint64_t> address_space_limit() noexcept { return std::nullopt; }
+void save_address_space() noexcept {}
+void allow_descriptors() noexcept {}
+
+std::uint8_t* reserve_memory(std::size_t bytes) noexcept {
+    return static_cast<std::uint8_t*>(::VirtualAlloc(nullptr, bytes, MEM_RESERVE, PAGE_READWRITE));
+}
+
+void release_memory(std::uint8_t* begin, std::size_t) noexcept { ::VirtualFree(begin, 0, MEM_RELEASE); }
+
+bool commit_memory(std::uint8_t* begin, std::size_t bytes) noexcept {
+    return bytes == 0 || ::VirtualAlloc(begin, bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
+}
+
+void clear_memory(std::uint8_t* begin, std::size_t bytes) noexcept {
+    ::VirtualFree(begin, bytes, MEM_DECOMMIT);
+    static_cast<void>(commit_memory(begin, bytes));
+}
+
+} // namespace teewire::replay::os
