@@ -546,6 +546,15 @@ test('a broadcast: what else may be there', async () => {
   await assert.rejects(new Broadcast(module, 'http://relay/').update(), /more than 1048576 bytes/);
   const { live, asked } = await host([recording({ first: 0, last: 5 })]);
   await live.update();
+  const relay = globalThis.fetch;
+  let left = (256 << 20) + 1;
+  const piece = new Uint8Array(1 << 20);
+  globalThis.fetch = async () => new Response(new ReadableStream({ pull(to) {
+    to.enqueue(piece.subarray(0, left));
+    if ((left -= piece.length) <= 0) to.close();
+  } }));
+  await assert.rejects(watched(live).map(), /more than 268435456 bytes/);
+  globalThis.fetch = relay;
   assert.deepEqual(await watched(live).lasting(0), []); // nothing is before the first
   assert.deepEqual(asked, ['sync', `${ID}/start`]);
   globalThis.fetch = async () => new Response(null, { status: 404 });
