@@ -1,4 +1,5 @@
 // The command line: finds the verb, runs it, and turns exceptions into a message and an exit code.
+#include "base/os/files.hpp"
 #include "base/os/process.hpp"
 #include "base/output.hpp"
 #include "cli/help.hpp"
@@ -123,6 +124,8 @@ int run(std::vector<std::string> words) {
 
     // Set last, because commands would inherit it.
     app.footer(
+        "teewire FILE, without a command, shows a demo in the web browser until its page is closed.\n"
+        "\n"
         "The file name - means standard input or, after -o, standard output.\n"
         "\n"
         "Exit codes: 0 success, 1 damaged input, 2 wrong usage, 3 reading or writing failed, 130 interrupted.\n"
@@ -154,6 +157,12 @@ int run(std::vector<std::string> words) {
         }
         return print(help_text(*chosen, help_columns()));
     }
+    // A demo that is dropped on the program, or opened with it.
+    auto const verbs = verb_names(app);
+    if (words.size() == 1 && !words[0].starts_with('-') &&
+        std::find(verbs.begin(), verbs.end(), words[0]) == verbs.end() &&
+        os::facts_of(words[0]).type == os::file_type::regular)
+        words = {"web", "--port", "0", "--until-closed", words[0]};
     try {
         app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
     } catch (CLI::CallForHelp const&) {

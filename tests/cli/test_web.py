@@ -567,6 +567,24 @@ class Served(WebTest):
             web.end()
         self.assertFalse((self.folder / "opened").exists())
 
+    def test_until_closed(self):
+        """It ends when no page is open any more, but not before one was."""
+        web = self.web(DEMO, "--until-closed")
+        feed = json.loads(web.get("/recordings.json"))["open"]
+        for _ in range(2):  # a page, which is loaded again
+            with urllib.request.urlopen(f"http://127.0.0.1:{web.port}/{feed}", timeout=STUCK) as page:
+                self.assertEqual(page.headers["Content-Type"], "text/event-stream")
+                time.sleep(1)  # the server looks ten times a second
+            self.assertEqual(web.get("/"), PAGE)
+        self.assertEqual(web.process.wait(STUCK), 0)
+
+    def test_a_file_without_a_command(self):
+        """Is shown; what is not a demo is explained."""
+        code, out, err = run(FIXTURES / "maps/ddnet.map")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("built without the viewer" if "built without" in err else "`teewire map info` reads it", err)
+        self.assertIn("unknown command", run(self.folder / "none")[2])
+
     def test_errors(self):
         viewer = ["--viewer", self.folder / ".viewer"]
         self.web(DEMO).end()

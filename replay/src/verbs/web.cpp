@@ -28,11 +28,13 @@ struct web_options {
     std::string data;
     std::string viewer;
     bool no_open = false;
+    bool until_closed = false;
     spectator_options spectating;
 };
 
 constexpr std::chrono::milliseconds housekeeping{100};
-constexpr milliseconds kept_time = 60'000; // of fragments
+constexpr milliseconds longest_absence = 10'000; // of a page that is loaded again or leads to another one
+constexpr milliseconds kept_time = 60'000;       // of fragments
 
 // With a slash at its end, as pages need it; empty if it is none.
 std::string relay_address(std::string const& source) {
@@ -95,6 +97,11 @@ public:
             server.close();
             loop_.stop();
         });
+        if (options_.until_closed)
+            loop_.every(housekeeping, [&] {
+                if (server.feeds() != 0) page_seen_ = now();
+                if (page_seen_ != 0 && now() - page_seen_ > longest_absence) loop_.stop();
+            });
         loop_.run();
         say("{} answered, {} refused, {}\n", counted(server.count().requests, "request"), server.count().refused,
             size_text(server.count().bytes));
@@ -108,6 +115,7 @@ private:
 
     web_options const& options_;
     service_loop loop_;
+    milliseconds page_seen_ = 0; // 0: not yet
 };
 
 int show_live(web_options const& options, viewer_assets const& files, game_pictures const& pictures) {
@@ -145,6 +153,8 @@ int web(web_options const& options) {
     viewer_assets const files{options.viewer};
     game_pictures const pictures{options.data};
     bool const live = web_address::parse(options.source).has_value() || parse_server(options.source).has_value();
+    if (options.until_closed && (live || !options.folder.empty()))
+        throw usage_error{"--until-closed is for recordings that are served"};
     if (live) {
         if (!options.folder.empty())
             throw usage_error{
@@ -158,6 +168,7 @@ int web(web_options const& options) {
         return write_site(shown, name, files, pictures, {options.folder, options.force, !options.data.empty()});
     page_service running{options};
     recordings_site site{running.loop().io(), shown, files, pictures, name};
+    if (options.until_closed) site.have_pages_stay();
     running.run(
         site, [&](web_server& server) { site.attach(server); }, [] {});
     return exit_ok;
@@ -178,6 +189,8 @@ verb const web_verb{
                      "FOLDER");
         options.text("--viewer", chosen->viewer, "folder of a viewer to use instead of the built-in one", "FOLDER");
         options.flag("--no-open", chosen->no_open, "do not open a browser");
+        options.flag("--until-closed", chosen->until_closed,
+                     "stop when a page was opened and all have been closed for 10 seconds");
         options.text("-o,--output", chosen->folder, "write a static site for any web server instead of serving",
                      "FOLDER");
         options.flag("--force", chosen->force, "replace files in that folder");

@@ -29,6 +29,7 @@ constexpr auto scan_pause = seconds{1};
 constexpr auto work_patience = seconds{300}; // what has to be read for an index takes as long as it takes
 constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
 constexpr std::string_view index_end = ".index";
+constexpr std::string_view feed_of_pages = "open";
 
 std::string sum_of(std::string_view text) {
     return hex(sha256({reinterpret_cast<std::uint8_t const*>(text.data()), text.size()}));
@@ -127,7 +128,7 @@ void kept_files::keep(std::string const& name, std::vector<std::uint8_t> bytes) 
 
 // ---- the list ------------------------------------------------------------------------------------------------------
 
-std::string list_of(recording_folder& shown, std::string const& name, bool with_pictures) {
+std::string list_of(recording_folder& shown, std::string const& name, bool with_pictures, std::string_view feed) {
     auto const& all = shown.all();
     rapidjson::StringBuffer text;
     json_writer json{text};
@@ -137,6 +138,7 @@ std::string list_of(recording_folder& shown, std::string const& name, bool with_
         list.text("kind", "recordings");
         list.text("name", name);
         list.flag("data", with_pictures);
+        if (!feed.empty()) list.text("open", feed);
         list.flag("complete", std::none_of(all.begin(), all.end(), [](auto const& known) {
                       return to_be_indexed(known.second) || known.second.index == shown_demo::progress::working;
                   }));
@@ -187,10 +189,16 @@ web_answer recordings_site::get_page(std::string const& path) {
     if (path.empty() || path == "index.html")
         return shown_.is_folder() ? made_text(list_page(), "text/html; charset=utf-8") : files_.get("index.html");
     if (path == "view.html") return files_.get("index.html");
+    if (pages_stay_ && path == feed_of_pages) {
+        web_answer found;
+        found.what = web_answer::kind::feed;
+        return found;
+    }
     if (path == "recordings.json") {
         scan_sometimes();
         index_all();
-        return made_text(list_of(shown_, name_, pictures_.any()), "application/json");
+        return made_text(list_of(shown_, name_, pictures_.any(), pages_stay_ ? feed_of_pages : ""),
+                         "application/json");
     }
     if (auto const name = below("recordings/")) return get_recording(*name);
     if (auto const name = below("pictures/"); name && name->ends_with(".png"))

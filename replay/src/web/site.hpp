@@ -32,8 +32,10 @@ private:
     std::map<std::string, std::shared_ptr<std::vector<std::uint8_t> const>> in_memory_;
 };
 
-/// What `recordings.json` says of all of them. `with_pictures`: those of a game are there.
-[[nodiscard]] std::string list_of(recording_folder& shown, std::string const& name, bool with_pictures);
+/// What `recordings.json` says of all of them. `with_pictures`: those of a game are there. `feed`: the name of one that
+/// pages are to read, or empty.
+[[nodiscard]] std::string list_of(recording_folder& shown, std::string const& name, bool with_pictures,
+                                  std::string_view feed = {});
 /// The page that has that list.
 [[nodiscard]] std::string_view list_page() noexcept;
 /// The list entry of a broadcast. `from`: the address of the relay that it comes from, where a page that can reach it
@@ -50,6 +52,8 @@ public:
     recordings_site& operator=(recordings_site const&) = delete;
 
     void attach(web_server& server) { web_ = &server; }
+    /// Pages hold a feed of the server as long as they are open.
+    void have_pages_stay() { pages_stay_ = true; }
     [[nodiscard]] web_answer get(std::string_view path) override;
 
 private:
@@ -72,6 +76,7 @@ private:
     game_pictures const& pictures_;
     std::string name_;
     web_server* web_ = nullptr;
+    bool pages_stay_ = false;
     kept_files kept_;
     std::chrono::steady_clock::time_point next_scan_;
     std::deque<std::function<bool()>> waiting_; // for the thread

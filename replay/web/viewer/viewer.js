@@ -514,6 +514,7 @@ async function main() {
       open();
     }
     pictures = list?.data === true ? 'data/' : null;
+    if (typeof list?.open === 'string') new EventSource(list.open); // which shows the server that this page is open
     requestAnimationFrame(frame);
     if (link.get('live') !== null) {
       await follow_broadcast(what);
