@@ -167,6 +167,22 @@ class Habits(Case):
         self.assertEqual(windows("info", self.folder / "none").returncode, 3)
         self.assertEqual([p.name for p in self.folder.iterdir()], ["there.demo"])
 
+    def test_a_growing_file(self):
+        demo, expected = YARD.read_bytes(), native("dump", YARD).stdout
+        with open(self.folder / "growing.demo", "wb") as file:
+            file.write(demo[:len(demo) // 2])
+            file.flush()
+            with subprocess.Popen([RUN, "dump", "--follow", file.name], stdout=subprocess.PIPE) as running:
+                try:
+                    shown = running.stdout.readline()  # it has come to the end
+                    file.write(demo[len(demo) // 2:])
+                    file.flush()
+                    while len(shown) < len(expected):
+                        shown += running.stdout.readline()
+                finally:
+                    running.kill()
+        self.assertEqual(shown, expected)
+
     def in_console(self, *words, keys=b"", after=b""):
         """Runs it in a terminal, which Wine makes a console. Returns the exit code and what was shown."""
         process, terminal = pty.fork()

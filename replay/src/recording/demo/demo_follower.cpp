@@ -66,6 +66,8 @@ bool demo_follower::read_more() {
         auto const room = bytes_.room(block);
         if (room.empty()) throw io_error{name_, fmt::format("more than {} GiB", max_stream_bytes >> 30)};
         if (!is_stream_ || os::wait_to_read(file_.get(), 0)) {
+            // Without this, Windows' C library remembers where the file ended once.
+            if (!is_stream_) ::lseek(file_.get(), 0, SEEK_CUR);
             auto const n = ::read(file_.get(), room.data(), room.size());
             if (n > 0) {
                 bytes_.add(static_cast<std::size_t>(n));
