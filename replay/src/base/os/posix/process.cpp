@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <nss.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -20,6 +21,10 @@ std::vector<std::string> begin_process(int argc, char** argv) {
     for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(descriptor, F_GETFD) < 0)
             static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+#if defined(TEEWIRE_STATIC)
+    // The C library in the program has these two. It would load others from the system, which are made for another version.
+    static_cast<void>(::__nss_configure_lookup("hosts", "files dns"));
+#endif
     std::signal(SIGPIPE, SIG_IGN); // instead, writing fails, and unfinished files are deleted
     return {argv + std::min(argc, 1), argv + argc};
 }
