@@ -514,7 +514,8 @@ async function main() {
       open();
     }
     pictures = list?.data === true ? 'data/' : null;
-    if (typeof list?.open === 'string') new EventSource(list.open); // which shows the server that this page is open
+    // The server sees by this feed that the page is open. Browsers may close one that has no listener.
+    if (typeof list?.open === 'string') new EventSource(list.open).onerror = () => {};
     requestAnimationFrame(frame);
     if (link.get('live') !== null) {
       await follow_broadcast(what);
