@@ -61,7 +61,8 @@ def check(folder, server, protocol, places, name):
     print(f"{name}: {len(merged)} ticks, {common} in both views; {items} items, of which {alone} are in one view alone and "
           f"{stayed} stayed; {equal} are as in the server's demo, other fields: {differ}; not in it: {unknown}")
     assert common > 15 * SECONDS, common
-    if alone == [0, 0] and name == "DDNet" and ddnet_version() >= 18:
+    if min(alone) == 0 and name == "DDNet" and ddnet_version() >= 18:
+        # The first one has some snapshots before the second one comes.
         print("DDNet 18 and later send all of the map to a spectator that does not say how much it shows")
     else:
         assert min(alone) > 2 * common, f"the two see the same: {alone}"
