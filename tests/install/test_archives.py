@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What replay/release/make builds works unpacked on Debian systems that have nothing else, from Debian 11 on; and it is the same
-when it is built again. Usage: test_archives.py FOLDER, as root: the folder of the archives. Exit code 77, where no such system can
-be made, is a test that was skipped."""
+"""The output of replay/release/make works on Debian systems that have nothing else, from Debian 11 on; and it is the same when it is
+built again. Usage: test_archives.py FOLDER [CLASS...], as root: the folder of what was built. Tests that need a bare system
+are skipped where none can be made."""
 import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -30,23 +31,102 @@ def bare(suite):
     return pathlib.Path(folder)
 
 
-class Linux(unittest.TestCase):
-    def setUp(self):
-        found = sorted(FOLDER.glob("teewire-*-linux-x86_64.tar.xz"))
-        self.assertEqual(len(found), 1)
-        self.archive = found[0]
+def only(pattern):
+    found = list(FOLDER.glob(pattern))
+    assert len(found) == 1, f"{pattern}: {found}"
+    return found[0]
 
-    def test_sizes_and_sums(self):
-        self.assertLess(self.archive.stat().st_size, MOST_BYTES)
+
+class Packages(unittest.TestCase):
+    """For developers: the wheel, the codec, the source."""
+
+    def test_sums_and_notes(self):
+        """Each file is listed, and is what was listed."""
+        files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in FOLDER.iterdir() if path.name != "SHA256SUMS"}
         sums = dict(reversed(line.split()) for line in (FOLDER / "SHA256SUMS").read_text().splitlines())
-        self.assertEqual(sums[self.archive.name], hashlib.sha256(self.archive.read_bytes()).hexdigest())
+        self.assertEqual(sums, files)
+        notes = (FOLDER / "NOTES.md").read_text()
+        self.assertNotIn("@", notes)
+        for name in set(files) - {"NOTES.md"}:
+            self.assertIn(f"| `{name}` | ", notes)
 
     def test_same_again(self):
-        """The codec, which is quickly built twice."""
+        shutil.rmtree(ROOT / "build/release-wheel")
         with tempfile.TemporaryDirectory() as name:
-            subprocess.run([ROOT / "replay/release/make", "--out", name, "codec"], check=True, stderr=subprocess.DEVNULL)
-            made, = pathlib.Path(name).glob("*.zip")
-            self.assertEqual(made.read_bytes(), (FOLDER / made.name).read_bytes())
+            subprocess.run([ROOT / "replay/release/make", "--out", name, "codec", "wheel", "source"], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "CCACHE_DISABLE": "1"})
+            made = [path for path in pathlib.Path(name).iterdir() if path.name not in ("SHA256SUMS", "NOTES.md")]
+            self.assertEqual(len(made), 4)
+            for path in made:
+                self.assertEqual(path.read_bytes(), (FOLDER / path.name).read_bytes(), path.name)
+
+    def test_wheel(self):
+        """By Debian's pip, without a network."""
+        python = "/usr/bin/python3"
+        if subprocess.run([python, "-c", "import numpy, pip"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest(f"{python} has no NumPy or no pip")
+        with tempfile.TemporaryDirectory() as name:
+            subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-index", "--target", name, "--no-deps", only("*.whl")],
+                           check=True)
+            code = "import sys, teewire; r = teewire.open(sys.argv[1]); print(r.items('character').x[0], r.map, teewire._abi.lib._name)"
+            done = subprocess.run([python, "-c", code, ROOT / "fixtures/demos/ddnet_dm1.demo"], check=True, capture_output=True,
+                                  text=True, env={"PYTHONPATH": name})
+            position, map_name, library = done.stdout.split()
+            self.assertTrue(int(position) > 0 and map_name == "dm1", done.stdout)
+            self.assertEqual(pathlib.Path(library), pathlib.Path(name) / "teewire" / pathlib.Path(library).name)
+
+    def test_wrap(self):
+        """A project needs only the wrap file and the archive."""
+        with tempfile.TemporaryDirectory() as name:
+            project = pathlib.Path(name) / "project"
+            shutil.copytree(ROOT / "tests/install/consumers", project)
+            (project / "subprojects/packagefiles").mkdir(parents=True)
+            shutil.copy(FOLDER / "teewire.wrap", project / "subprojects")
+            shutil.copy(only("*-source.tar.xz"), project / "subprojects/packagefiles")
+            done = subprocess.run(["meson", "setup", "-Dbuildtype=plain", "--force-fallback-for=teewire", project / "build", project],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertTrue((project / "subprojects" / only("*-source.tar.xz").name.removesuffix("-source.tar.xz") / "lib").is_dir())
+
+
+class Linux(unittest.TestCase):
+    def setUp(self):
+        self.archive = only("teewire-*-linux-x86_64.tar.xz")
+
+    def test_size(self):
+        self.assertLess(self.archive.stat().st_size, MOST_BYTES)
+
+    def test_package(self):
+        """Installed, used and purged; Lintian has nothing to say."""
+        package = only("teewire_*_amd64.deb")
+        if shutil.which("lintian"):
+            done = subprocess.run(["lintian", "--allow-root", package], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+        else:
+            print("SKIPPED: Lintian, which is not there", file=sys.stderr)
+        for suite in SUITES:
+            root = bare(suite)
+            if root is None:
+                self.skipTest(f"{suite} cannot be made here")
+            self.addCleanup(shutil.rmtree, root, ignore_errors=True)
+            shutil.copy(package, root / "opt/teewire.deb")
+            shutil.copy(ROOT / "fixtures/demos/ddnet_yard.demo", root / "opt")
+
+            def run(*words):
+                done = subprocess.run(["chroot", root, *words], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                return done.stdout
+
+            def files():
+                return {path.relative_to(root) for path in (root / "usr").rglob("*")}
+
+            before = files()
+            run("dpkg", "-i", "/opt/teewire.deb")
+            self.assertIn("yard", run("teewire", "info", "/opt/ddnet_yard.demo"))
+            new = {str(path) for path in files() - before}
+            self.assertLessEqual({"usr/share/applications/teewire.desktop", "usr/share/mime/packages/teewire.xml"}, new)
+            run("dpkg", "-P", "teewire")
+            self.assertEqual(files(), before)
 
     def test_bare(self):
         for suite in SUITES:

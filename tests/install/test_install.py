@@ -123,9 +123,9 @@ def program(installed):
         return
     run(only(installed, "bin/teewire"), "--version")
     assert only(installed, "teewire.1").stat().st_size > 1000
-    for shell in ("bash-completion/completions/teewire", "zsh/site-functions/_teewire",
-                  "fish/vendor_completions.d/teewire.fish"):
-        assert only(installed, shell).stat().st_size > 100
+    for file in ("bash-completion/completions/teewire", "zsh/site-functions/_teewire",
+                  "fish/vendor_completions.d/teewire.fish", "applications/teewire.desktop", "mime/packages/teewire.xml"):
+        assert only(installed, file).stat().st_size > 100
 
 
 def documentation(installed):

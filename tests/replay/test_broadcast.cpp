@@ -331,7 +331,8 @@ TEST_CASE("fragments share their state, which counts once and goes with the last
     }
     CHECK(std::count_if(seen.all.begin(), seen.all.end(),
                         [](auto const& f) { return f.first.ends_with(".state"); }) == 2);
-    for (auto const& fragment : seen.all) CHECK_MESSAGE(offer.find(fragment.first) == fragment.second, fragment.first);
+    for (auto const& fragment : seen.all)
+        CHECK_MESSAGE(offer.find(fragment.first) == fragment.second, fragment.first);
     cut.finish();
     offer.proceed(now + 60'000);
     CHECK(offer.bytes() == counted());
