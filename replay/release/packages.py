@@ -9,7 +9,7 @@ import shutil
 import sys
 import tarfile
 
-from common import HERE, ROOT, VERSION, VIEWER, as_tar, as_zip, dated, need, output, run
+from common import ROOT, VERSION, VIEWER, as_tar, as_zip, dated, need, output, run
 
 # All is linked in, on purpose.
 OVERRIDES = "".join(f"teewire: {tag} *\n" for tag in ("statically-linked-binary", "embedded-library", "shared-library-lacks-prerequisites"))
