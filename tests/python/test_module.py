@@ -137,15 +137,28 @@ class Made(unittest.TestCase):
             items = self.recording.items("client_info", from_tick=first, to_tick=last)
             self.assertEqual(items.tick.tolist(), wanted, (first, last))
 
+    def test_the_last_tick_there_is(self):
+        demo = Demo()
+        last = (1 << 31) - 1
+        for tick in (last - 1, last):
+            demo.snapshot(tick, [(CHARACTER, 0, [tick] + [0] * 21)])
+        recording = teewire.open(demo.bytes())
+        self.assertEqual(recording.items("character").tick.tolist(), [last - 1, last])
+        self.assertEqual(recording.state(1 << 40).tick, last)
+
     def test_ticks_that_begin_anew(self):
         demo = Demo()
         for part in range(2):
             demo.begin()
             for tick in range(50, 60):
                 demo.snapshot(tick, [(CHARACTER, part, [tick] + [0] * 21)])
-        items = teewire.open(demo.bytes()).items("character", from_tick=55, to_tick=56)
+        recording = teewire.open(demo.bytes())
+        items = recording.items("character", from_tick=55, to_tick=56)
         self.assertEqual(items.tick.tolist(), [55, 56] * 2)
         self.assertEqual(items.id.tolist(), [0, 0, 1, 1])
+        for first, last, ticks in ((58, None, [58, 59]), (None, 51, [50, 51]), (None, None, list(range(50, 60)))):
+            items = recording.items("character", from_tick=first, to_tick=last, columns=["tick"])
+            self.assertEqual(items.tick.tolist(), ticks * 2, (first, last))
 
     def test_state(self):
         for tick, at in ((100, 100), (104, 102), (105, 105), (9999, 105), (3, 100), (102, 102)):
@@ -186,6 +199,18 @@ class Made(unittest.TestCase):
         recording = teewire.open(demo.bytes())
         self.assertEqual(recording.protocol, "0.7")
         self.assertEqual([(c.kind, c.name) for c in recording.chat()], [("chat", "bob"), ("team_chat", "bob"), ("whisper", "bob")])
+        self.assertEqual([m.target for m in recording.messages()], [None, -1, -1, -1])
+        self.assertEqual([m.target for m in self.recording.messages()], [None] * 3)  # 0.6 has none
+
+    def test_kinds_of_messages(self):
+        """By name, by UUID, by number. One whose number is cut off is left out."""
+        demo = Demo()
+        demo.snapshot(100, [])
+        for data in (b"\0" + bytes(range(16)) + b"abc", b"\x3fabc", b"\x80" * 4, b"\x07abc"):
+            demo.message(data)
+        self.assertEqual([(m.kind, m.client_id, m.fields) for m in teewire.open(demo.bytes()).messages()], [
+            ("uuid 00010203-0405-0607-0809-0a0b0c0d0e0f", None, b"abc"),
+            ("system message 31", None, b"abc"), ("map_data", None, b"abc")])
 
     def test_the_first_tick(self):
         """A message from before it has none; 0 is one."""
@@ -363,6 +388,12 @@ class Damage(unittest.TestCase):
         rows = {self.check_cut(file, size) for size in
                 [len(file) - 1, *(chosen.randrange(len(file) * 2 // 3, len(file)) for _ in range(10))]}
         self.assertGreater(len(rows), 5)
+
+    def test_before_the_first_tick(self):
+        size = len(Demo().bytes())
+        with self.assertRaisesRegex(teewire.Damaged, f"<bytes>: before the first tick, byte {size}: ") as raised:
+            list(teewire.open(Demo().bytes() + b"\x3d\xff\xff\xff"))
+        self.assertEqual((raised.exception.tick, raised.exception.offset), (None, size))
 
     @needs_program
     def test_words(self):

@@ -312,8 +312,8 @@ class Recording:
               memory: int) -> Tuple[Array, Optional[Damaged]]:
         first = -1 if from_tick is None else from_tick
         last = 0x7FFFFFFF if to_tick is None else to_tick
-        selected = not self._ascending and (from_tick is not None or to_tick is not None)
-        if selected:  # afterwards
+        selected = not self._ascending and to_tick is not None
+        if selected:  # afterwards, as the library stops at the first tick past the last
             places = [*places, _abi.COLUMN_TICK]
         reader = self._reader()
         table = _table(found, *((-1, 0x7FFFFFFF) if selected else (_limit(first), _limit(last))))
