@@ -18,6 +18,7 @@ LAYERS = {
     "snapshot": ({"delta", "detail", "history", "live_snapshot", "snapshot",
                   "snapshot_builder"}, {"codec", "schema"}),
     "demo": ({"demo_format", "demo_reader", "demo_writer"}, {"codec", "schema", "snapshot"}),
+    "archive": ({"archive"}, {"codec", "schema", "snapshot", "demo"}),
     "transfer": ({"snapshot_receiver", "snapshot_sender"}, {"codec", "schema", "message", "snapshot"}),
     "c": (set(), {"codec", "schema", "message", "snapshot", "demo", "transfer"}),
     # A separate library. It uses only these headers of the codec, and nothing uses it.
@@ -62,7 +63,8 @@ PROGRAM = {
 }
 FORBIDDEN = {"iostream", "string", "vector", "memory", "map", "functional", "cstdio", "fstream", "new", "chrono"}
 # Placing a state in the memory that a caller gives needs <new>.
-FORBIDDEN_IN = {"c": FORBIDDEN - {"new"}, "snapshot": FORBIDDEN - {"new"}, "map": {"iostream", "cstdio", "fstream", "functional", "chrono", "stdexcept"}}
+FORBIDDEN_IN = {"c": FORBIDDEN - {"new"}, "snapshot": FORBIDDEN - {"new"}, "archive": FORBIDDEN - {"new"},
+                "map": {"iostream", "cstdio", "fstream", "functional", "chrono", "stdexcept"}}
 
 
 def layer_of(lib, path):

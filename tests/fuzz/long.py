@@ -14,6 +14,8 @@ import sys
 
 # Bytes at most: what the target can make something of, and no more, so that it stays fast.
 MAX_LEN = {
+    "archive": 8192,
+    "archive_block": 4096,
     "broadcast": 8192,
     "c_interface": 2048,
     "capture": 16384,

@@ -3,6 +3,7 @@
 #include "maps.hpp"
 #include "message_list.hpp"
 
+#include <teewire/archive.hpp>
 #include <teewire/connection.hpp>
 #include <teewire/demo_reader.hpp>
 #include <teewire/demo_writer.hpp>
@@ -60,6 +61,22 @@ bytes join(std::initializer_list<std::uint8_t> head, byte_span rest) {
     return all;
 }
 void append(bytes& to, byte_span data) { to.insert(to.end(), data.begin(), data.end()); }
+// A demo, and the chunks of its archive.
+void archive(byte_span demo) {
+    static auto& memory = *new archive_encoder_memory;
+    static auto& player_memory = *new demo_player_memory;
+    put("archive", demo);
+    archive_divider divider{demo, player_memory};
+    for (archive_block block; divider.next(block);) {
+        bytes room(block.size);
+        auto const size = encode_archive_block(demo, block, memory, room);
+        put("archive_block", join({static_cast<std::uint8_t>(block.coding), block.demo_version, block.sizes},
+                                  byte_span{room}.first(*size)));
+    }
+    bytes index(archive_index_bytes(0));
+    static_cast<void>(write_archive_index({}, index));
+    put("archive_block", join({'T', 'W', 'A', 'R', 'C', 'H', 0, archive_version}, index));
+}
 void append_sized(bytes& to, byte_span data) {
     to.push_back(static_cast<std::uint8_t>(data.size()));
     to.push_back(static_cast<std::uint8_t>(data.size() >> 8));
@@ -204,6 +221,7 @@ void from_demo(byte_span file) {
         append(cut, file.subspan(begin, std::min<std::size_t>(size, file.size() - begin)));
         put("demo", cut);
         put("demo", join({7, 0}, byte_span{cut}.subspan(2)));
+        archive(byte_span{cut}.subspan(2));
         if (size == 6000) {
             put_for_verbs("demo_verbs", 30, byte_span{cut}.subspan(2));
             put("broadcast", join({0}, byte_span{cut}.subspan(2)));
@@ -298,6 +316,7 @@ void short_demos() {
         writer.finish(header);
         static_cast<void>(write_demo_header(header, file));
         put("demo", join({0, version}, file));
+        archive(file);
         put_for_verbs("demo_verbs", 30, file);
         put("broadcast", join({0}, file));
         serve(file, false);

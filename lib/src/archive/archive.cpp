@@ -1,0 +1,132 @@
+#include "teewire/archive.hpp"
+
+#include "bytes.hpp"
+
+#include <algorithm>
+
+namespace teewire {
+
+using archive::get_number;
+using archive::put_number;
+
+namespace {
+
+constexpr std::array<std::uint32_t, 256> make_crc_table() noexcept {
+    std::array<std::uint32_t, 256> table{};
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+        std::uint32_t value = i;
+        for (int bit = 0; bit < 8; ++bit) value = value >> 1 ^ ((value & 1) != 0 ? 0xedb88320U : 0);
+        table[i] = value;
+    }
+    return table;
+}
+constexpr std::array<std::uint32_t, 256> crc_table = make_crc_table();
+
+// The footer, by the byte where each number begins.
+constexpr std::size_t footer_blocks = 0, footer_size = 4, footer_checksum = 12;
+static_assert(footer_checksum + 4 == archive_footer_bytes);
+
+} // namespace
+
+std::uint32_t archive_checksum(std::span<std::uint8_t const> bytes) noexcept {
+    std::uint32_t crc = 0xffffffff;
+    for (std::uint8_t const byte : bytes) crc = crc >> 8 ^ crc_table[(crc ^ byte) & 0xff];
+    return ~crc;
+}
+
+bool is_archive(std::span<std::uint8_t const> file) noexcept {
+    return file.size() >= archive_magic.size() &&
+           std::equal(archive_magic.begin(), archive_magic.end(), file.begin());
+}
+
+result<std::size_t> write_archive_header(std::span<std::uint8_t> out) noexcept {
+    if (out.size() < archive_header_bytes) return failure{errc::output_full, 0};
+    std::copy(archive_magic.begin(), archive_magic.end(), out.begin());
+    out[archive_magic.size()] = archive_version;
+    return archive_header_bytes;
+}
+
+result<std::size_t> write_archive_index(std::span<archive_block const> blocks,
+                                        std::span<std::uint8_t> out) noexcept {
+    if (blocks.size() > max_archive_blocks) return failure{errc::too_large, max_archive_blocks};
+    std::size_t const size = archive_index_bytes(blocks.size());
+    if (out.size() < size) return failure{errc::output_full, 0};
+    std::uint64_t original = 0;
+    std::size_t at = 0;
+    for (archive_block const& b : blocks) {
+        out[at] = static_cast<std::uint8_t>(b.coding);
+        out[at + 1] = b.demo_version;
+        out[at + 2] = b.sizes;
+        out[at + 3] = 0;
+        put_number(out, at + 4, 4, b.size);
+        put_number(out, at + 8, 4, b.packed_size);
+        put_number(out, at + 12, 4, b.checksum);
+        put_number(out, at + 16, 4, static_cast<std::uint32_t>(b.first_tick));
+        put_number(out, at + 20, 4, 0);
+        original += b.size;
+        at += archive_entry_bytes;
+    }
+    put_number(out, at + footer_blocks, 4, blocks.size());
+    put_number(out, at + footer_size, 8, original);
+    put_number(out, at + footer_checksum, 4, archive_checksum(out.first(at + footer_checksum)));
+    return size;
+}
+
+result<std::size_t> count_archive_blocks(std::span<std::uint8_t const> end) noexcept {
+    if (end.size() < archive_footer_bytes) return failure{errc::truncated, end.size()};
+    std::size_t const at = end.size() - archive_footer_bytes;
+    std::uint64_t const blocks = get_number(end, at + footer_blocks, 4);
+    if (blocks > max_archive_blocks) return failure{errc::too_large, at};
+    return static_cast<std::size_t>(blocks);
+}
+
+result<archive_index> archive_index::open(std::span<std::uint8_t const> end, std::uint64_t archive_size) noexcept {
+    assert(end.size() <= archive_size);
+    auto const blocks = count_archive_blocks(end);
+    if (!blocks) return blocks.error();
+    std::size_t const size = archive_index_bytes(*blocks);
+    if (size > end.size() || archive_header_bytes + size > archive_size)
+        return failure{errc::truncated, end.size()};
+    auto const index = end.last(size);
+    std::size_t const begin = end.size() - size;
+    std::size_t const footer = size - archive_footer_bytes;
+    if (get_number(index, footer + footer_checksum, 4) != archive_checksum(index.first(footer + footer_checksum)))
+        return failure{errc::bad_checksum, begin};
+    archive_index opened;
+    opened.entries_ = index.first(footer);
+    opened.original_size_ = get_number(index, footer + footer_size, 8);
+    std::uint64_t original = 0;
+    std::uint64_t packed = archive_header_bytes;
+    archive_index walk = opened;
+    for (archive_block b; walk.next(b);) {
+        std::size_t const at = begin + walk.at_ - archive_entry_bytes;
+        if (b.coding > archive_coding::chunks) return failure{errc::bad_type, at};
+        if (b.sizes >= size_tables.size()) return failure{errc::bad_type, at};
+        if (b.size == 0 || b.size > max_archive_block_bytes || b.packed_size > b.size ||
+            (b.coding == archive_coding::stored && b.packed_size != b.size))
+            return failure{errc::bad_length, at};
+        original += b.size;
+        packed += b.packed_size;
+    }
+    if (original != opened.original_size_ || packed + size != archive_size) return failure{errc::bad_length, begin};
+    return opened;
+}
+
+bool archive_index::next(archive_block& out) noexcept {
+    if (at_ == entries_.size()) return false;
+    out.coding = static_cast<archive_coding>(entries_[at_]);
+    out.demo_version = entries_[at_ + 1];
+    out.sizes = entries_[at_ + 2];
+    out.size = static_cast<std::uint32_t>(get_number(entries_, at_ + 4, 4));
+    out.packed_size = static_cast<std::uint32_t>(get_number(entries_, at_ + 8, 4));
+    out.checksum = static_cast<std::uint32_t>(get_number(entries_, at_ + 12, 4));
+    out.first_tick = static_cast<std::int32_t>(get_number(entries_, at_ + 16, 4));
+    out.begin = begin_;
+    out.position = position_;
+    begin_ += out.size;
+    position_ += out.packed_size;
+    at_ += archive_entry_bytes;
+    return true;
+}
+
+} // namespace teewire

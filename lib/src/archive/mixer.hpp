@@ -1,0 +1,105 @@
+// How likely a bit is: several contexts each have their own count of what followed, and weights that are learned join
+// their opinions. Only integers, so that every machine computes the same. See doc/format/archive.md#probabilities.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace teewire::archive {
+
+inline constexpr std::size_t contexts = 4; // of a bit
+
+// 65536 / (1 + e^-x) for x from -8 to 8 in halves.
+inline constexpr std::array<std::int32_t, 33> logistic = {
+    22,    36,    60,    98,    162,   267,   439,   720,   1179,  1921,  3108,
+    4971,  7812,  11955, 17625, 24743, 32768, 40793, 47911, 53581, 57724, 60565,
+    62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514};
+
+// The logistic function of x / 256, between those points in straight lines. x is -2048 to 2047.
+constexpr std::int32_t squash(std::int32_t x) noexcept {
+    auto const at = static_cast<std::size_t>((x + 2048) >> 7);
+    std::int32_t const step = (x + 2048) & 127;
+    return logistic[at] + (((logistic[at + 1] - logistic[at]) * step) >> 7);
+}
+
+struct mixing_tables {
+    std::array<std::uint16_t, 4096> squashed; // of x + 2048
+    std::array<std::int16_t, 4096>
+        stretched; // of a probability of 4096: the smallest x whose squash is not below it
+    std::array<std::uint16_t, 1024> reciprocal; // how far a count of so many moves
+};
+constexpr mixing_tables make_mixing_tables() noexcept {
+    mixing_tables t{};
+    for (std::size_t i = 0; i < 4096; ++i)
+        t.squashed[i] = static_cast<std::uint16_t>(squash(static_cast<std::int32_t>(i) - 2048));
+    std::size_t x = 0;
+    for (std::size_t p = 0; p < 4096; ++p) {
+        while (x < 4095 && t.squashed[x] < p * 16 + 8) ++x;
+        t.stretched[p] = static_cast<std::int16_t>(static_cast<int>(x) - 2048);
+    }
+    for (std::size_t n = 0; n < 1024; ++n) t.reciprocal[n] = static_cast<std::uint16_t>(131072 / (2 * n + 3));
+    return t;
+}
+inline constexpr mixing_tables tables = make_mixing_tables();
+
+constexpr std::uint32_t hash(std::uint32_t a, std::uint32_t b) noexcept {
+    std::uint32_t const h = (a ^ b * 0x85ebca6bU) * 0x9e3779b1U;
+    return h ^ h >> 15;
+}
+template <class... More>
+constexpr std::uint32_t hash(std::uint32_t a, std::uint32_t b, More... more) noexcept {
+    return hash(hash(a, b), static_cast<std::uint32_t>(more)...);
+}
+
+class mixer {
+public:
+    using weights = std::array<std::int32_t, contexts>;
+
+    void start() noexcept {
+        for (auto& table : counts_) table.fill(1U << 31);
+        for (auto& set : weights_) set.fill(1 << 15);
+    }
+
+    // The contexts of the next bits, each by a hash, and what their weights depend on.
+    std::array<std::uint32_t, contexts> hashes;
+    void use(std::uint32_t weight_set) noexcept { set_ = &weights_[weight_set % weights_.size()]; }
+
+    template <class Coder>
+    bool code(Coder& coder, bool bit, std::uint32_t node) noexcept {
+        std::array<std::uint32_t*, contexts> entries;
+        std::array<std::int32_t, contexts> inputs;
+        weights& w = *set_;
+        std::int32_t sum = 0;
+        for (std::size_t i = 0; i < contexts; ++i) {
+            entries[i] = &counts_[i][(hashes[i] ^ node) & (counts_[i].size() - 1)];
+            inputs[i] = tables.stretched[*entries[i] >> 20];
+            sum += inputs[i] * w[i];
+        }
+        auto const x = static_cast<std::int32_t>(std::clamp(sum >> 16, -2048, 2047));
+        std::int32_t const one = tables.squashed[static_cast<std::size_t>(x + 2048)];
+        bit = coder.code(bit, static_cast<std::uint32_t>(one));
+        std::int32_t const error = ((bit ? 65535 : 0) - one) >> 4;
+        for (std::size_t i = 0; i < contexts; ++i) {
+            w[i] = std::clamp(w[i] + ((inputs[i] * error * rate + 0x8000) >> 16), -max_weight, max_weight);
+            std::uint32_t const n = *entries[i] & 1023;
+            auto const p = static_cast<std::int32_t>(*entries[i] >> 10);
+            std::int32_t const target = bit ? (1 << 22) - 1 : 0;
+            auto const moved = static_cast<std::int32_t>(std::int64_t{target - p} * tables.reciprocal[n] >> 16);
+            *entries[i] = static_cast<std::uint32_t>(p + moved) << 10 | (n < max_count ? n + 1 : n);
+        }
+        return bit;
+    }
+
+private:
+    static constexpr std::int32_t max_weight = (1 << 17) - 1; // 2; the sum of all inputs stays an int
+    static constexpr std::int32_t rate = 10;                  // at which weights learn
+    static constexpr std::uint32_t max_count = 255;           // later ones count as much as the one that is reached
+
+    std::array<std::array<std::uint32_t, 1 << 16>, contexts> counts_;
+    std::array<weights, 1 << 14> weights_;
+    weights* set_;
+};
+
+} // namespace teewire::archive

@@ -1,0 +1,284 @@
+#include "check.hpp"
+#include "demos.hpp"
+#include "random.hpp"
+
+#include "teewire/archive.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace teewire;
+using test::error_of;
+
+namespace {
+
+auto& encoder_memory = *new archive_encoder_memory;
+auto& player_memory = *new demo_player_memory;
+
+struct packed_file {
+    std::vector<archive_block> blocks;
+    test::bytes archive;
+};
+
+packed_file pack(test::bytes const& file) {
+    packed_file packed;
+    packed.archive.resize(archive_header_bytes);
+    REQUIRE(write_archive_header(packed.archive));
+    archive_divider divider{file, player_memory};
+    std::uint64_t at = 0;
+    for (archive_block block; divider.next(block);) {
+        CHECK(block.begin == at);
+        at += block.size;
+        block.position = packed.archive.size();
+        test::bytes out(block.size);
+        auto const size = encode_archive_block(file, block, encoder_memory, out);
+        REQUIRE(error_of(size) == failure{});
+        REQUIRE(*size == block.packed_size);
+        test::append(packed.archive, std::span{out}.first(*size));
+        packed.blocks.push_back(block);
+    }
+    CHECK(at == file.size());
+    std::size_t const end = packed.archive.size();
+    packed.archive.resize(end + archive_index_bytes(packed.blocks.size()));
+    REQUIRE(write_archive_index(packed.blocks, std::span{packed.archive}.subspan(end)));
+    return packed;
+}
+
+// The original, or the first error.
+test::bytes unpack(test::bytes const& archive, failure& error) {
+    test::bytes file;
+    auto const opened = archive_index::open(archive, archive.size());
+    error = error_of(opened);
+    if (!opened) return file;
+    archive_index index = *opened;
+    for (archive_block block; index.next(block);) {
+        test::bytes out(block.size);
+        auto const whole = decode_archive_block(
+            block, std::span{archive}.subspan(static_cast<std::size_t>(block.position), block.packed_size),
+            encoder_memory.coding, out);
+        error = error_of(whole);
+        if (!whole) {
+            CHECK(error.position <= block.size);
+            return file;
+        }
+        test::append(file, *whole);
+    }
+    CHECK(file.size() == opened->original_size());
+    return file;
+}
+
+packed_file check_round_trip(test::bytes const& file) {
+    packed_file packed = pack(file);
+    failure error;
+    CHECK(unpack(packed.archive, error) == file);
+    CHECK(error == failure{});
+    return packed;
+}
+
+test::bytes read(std::filesystem::path const& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+test::bytes fixture(char const* name) {
+    test::bytes const file = read(std::filesystem::path{TEEWIRE_FIXTURES} / "demos" / name);
+    REQUIRE(!file.empty());
+    return file;
+}
+
+test::bytes noise(std::size_t size, unsigned seed) {
+    test::random rng{seed};
+    test::bytes bytes(size);
+    for (auto& byte : bytes) byte = static_cast<std::uint8_t>(rng.below(256));
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("CRC-32") {
+    CHECK(archive_checksum({}) == 0);
+    CHECK(archive_checksum(test::from_hex("31 32 33 34 35 36 37 38 39")) == 0xcbf43926); // the usual check value
+}
+
+TEST_CASE("archives give back demos, and are small") {
+    // Bytes of the archive. They change only with the format, which then needs another version.
+    struct {
+        char const* name;
+        std::size_t bytes;
+    } const demos[] = {{"ddnet_dm1.demo", 24268},
+                       {"ddnet_v3.demo", 8029},
+                       {"ddnet_yard.demo", 7614},
+                       {"teeworlds07_dm1.demo", 13668}};
+    for (auto const& demo : demos) {
+        CAPTURE(demo.name);
+        auto const packed = check_round_trip(fixture(demo.name));
+        CHECK(packed.archive.size() == demo.bytes);
+        CHECK(packed.blocks.back().coding == archive_coding::chunks);
+    }
+}
+
+TEST_CASE("archives give back whatever is put in") {
+    for (auto const& file : {test::bytes{}, test::bytes{7}, test::bytes(5000), noise(3000, 1)})
+        check_round_trip(file);
+    CHECK(check_round_trip(noise(3000, 2)).blocks.front().coding == archive_coding::stored);
+    auto const zeros = check_round_trip(test::bytes(5000));
+    CHECK(zeros.blocks.front().coding == archive_coding::bytes);
+    CHECK(zeros.archive.size() < 100);
+}
+
+TEST_CASE("archives give back damaged demos") {
+    test::random rng{3};
+    auto const whole = fixture("ddnet_yard.demo");
+    for (int round = 0; round < 100; ++round) {
+        test::bytes file = whole;
+        for (std::size_t times = rng.below(5); times > 0; --times) {
+            auto const at = static_cast<std::ptrdiff_t>(rng.below(file.size()));
+            switch (rng.below(3)) {
+            case 0: file[static_cast<std::size_t>(at)] ^= static_cast<std::uint8_t>(1U << rng.below(8)); break;
+            case 1: file.erase(file.begin() + at); break;
+            default: file.insert(file.begin() + at, static_cast<std::uint8_t>(rng.below(256)));
+            }
+        }
+        if (rng.below(4) == 0) file.resize(rng.below(file.size()));
+        check_round_trip(file);
+    }
+}
+
+TEST_CASE("archives give back chunks that no writer would make") {
+    using kind = demo_chunk_kind;
+    auto const snapshot = test::int_chunk(kind::snapshot, {8, 1, 0, 5 << 16 | 1, 7});
+    test::bytes const marker{0xc0, 0, 0, 0, 9};
+    std::vector<std::vector<test::bytes>> const cases = {
+        {{0x20}, marker},                                            // an empty chunk
+        {{0xa0}, marker, {0xbf}, {0xdf, 0, 0, 1, 0}, {0x80, 0xff}},  // markers of all kinds, and half of one
+        {marker, test::int_chunk(kind::unused, {1})},                // type 0
+        {marker, test::int_chunk(kind::delta, {0, 0, 0})},           // without a snapshot
+        {marker, snapshot, test::int_chunk(kind::delta, {0, 0, 1})}, // its third int is unused
+        {marker, snapshot, test::int_chunk(kind::delta, {0, 1, 0, 5, 1, 1, 0})},               // another size
+        {marker, snapshot, test::int_chunk(kind::delta, {2, 0, 0, 5 << 16 | 1, 5 << 16 | 1})}, // removed twice
+        {marker, snapshot, test::int_chunk(kind::delta, {0, 2, 0, 64, 2, 1, 7, 64, 2, 1, 7})}, // added twice
+        {marker, snapshot, test::int_chunk(kind::delta, {0, 2, 0, 64, 2, 1, 7, 64, 1, 1, 7}), snapshot},
+        {marker, snapshot, test::int_chunk(kind::delta, {1, 1, 0, 5 << 16 | 1, 5, 1, 1})}, // removed and updated
+        {marker, snapshot, test::int_chunk(kind::delta, {0, 0, 0, 1})},                    // an int too many
+        {marker, test::int_chunk(kind::snapshot, {12, 2, 0, 4, 5, 5, 6})},                 // a key twice
+        {marker, test::int_chunk(kind::snapshot, {8, 1, 4, 0, 5})},                        // a gap
+        {marker, test::raw_chunk(kind::message, {1, 2, 3})},                               // no Huffman code
+    };
+    for (std::uint8_t version = min_demo_version; version <= max_demo_version; ++version)
+        for (auto const& chunks : cases) check_round_trip(test::raw_demo(version, test::join(chunks)));
+}
+
+TEST_CASE("archives of long recordings have blocks that begin at keyframes") {
+    test::recorder to;
+    to.finish();
+    test::bytes file = to.file();
+    // Keyframes at distances that no recorder has; each message has 60 KB.
+    auto const marker = [](std::uint8_t tick) { return test::bytes{0xc0, 0, 0, 1, tick}; };
+    std::vector<std::size_t> keyframes;
+    for (std::uint8_t i = 0; i < 45; ++i) {
+        if (i % 5 == 0) {
+            keyframes.push_back(file.size());
+            test::append(file, marker(i));
+        }
+        test::append(file, test::raw_chunk(demo_chunk_kind::message, test::bytes(60'000, i)));
+    }
+    auto const packed = pack(file);
+    REQUIRE(packed.blocks.size() == 4);
+    CHECK(packed.blocks[2].begin + packed.blocks[2].size == keyframes[7]);
+    CHECK(packed.blocks[2].first_tick == 0x100);
+    CHECK(packed.blocks[3].first_tick == 0x100 + 35);
+    failure error;
+    CHECK(unpack(packed.archive, error) == file);
+
+    // Without keyframes they are as long as they may be.
+    test::bytes plain = to.file();
+    for (std::uint8_t i = 0; i < 80; ++i)
+        test::append(plain, test::raw_chunk(demo_chunk_kind::message, test::bytes(60'000, i)));
+    auto const long_ones = pack(plain);
+    REQUIRE(long_ones.blocks.size() == 4);
+    CHECK(long_ones.blocks[2].size == max_archive_block_bytes / 60'003 * 60'003);
+    CHECK(unpack(long_ones.archive, error) == plain);
+}
+
+TEST_CASE("damaged archives end in an error") {
+    auto const file = fixture("ddnet_yard.demo");
+    auto const packed = pack(file);
+    failure error;
+    for (std::size_t size = 0; size < packed.archive.size(); size += 1 + size / 16) {
+        test::bytes const cut{packed.archive.begin(), packed.archive.begin() + static_cast<std::ptrdiff_t>(size)};
+        static_cast<void>(unpack(cut, error));
+        CHECK(error.code != errc::ok);
+    }
+    test::random rng{5};
+    for (int round = 0; round < 200; ++round) {
+        test::bytes changed = packed.archive;
+        // The first bytes are for those who look at the kind of a file.
+        std::size_t const at = archive_header_bytes + rng.below(changed.size() - archive_header_bytes);
+        changed[at] ^= static_cast<std::uint8_t>(1U << rng.below(8));
+        static_cast<void>(unpack(changed, error));
+        CAPTURE(at);
+        CHECK(error.code != errc::ok);
+    }
+}
+
+TEST_CASE("a hostile block costs no more than its size") {
+    test::random rng{6};
+    auto const packed = pack(fixture("ddnet_yard.demo"));
+    archive_block block = packed.blocks.back();
+    test::bytes out(1 << 16);
+    for (int round = 0; round < 100; ++round) {
+        test::bytes const data = noise(1 + rng.below(300), 100 + static_cast<unsigned>(round));
+        block.size = static_cast<std::uint32_t>(out.size());
+        block.packed_size = static_cast<std::uint32_t>(data.size());
+        block.sizes = static_cast<std::uint8_t>(rng.below(size_tables.size()));
+        auto const decoded = decode_archive_block(block, data, encoder_memory.coding, out);
+        CHECK(error_of(decoded).code != errc::ok);
+    }
+}
+
+TEST_CASE("the index of an archive is checked") {
+    archive_block const block{archive_coding::stored, 6, 1, 5, 5, 9, 250, 0, archive_header_bytes};
+    test::bytes archive(archive_header_bytes + 5 + archive_index_bytes(1));
+    REQUIRE(write_archive_header(archive));
+    auto const index = std::span{archive}.last(archive_index_bytes(1));
+    REQUIRE(write_archive_index({&block, 1}, index));
+    CHECK(is_archive(archive));
+    CHECK_FALSE(is_archive(std::span{archive}.first(6)));
+    CHECK(error_of(write_archive_index({&block, 1}, index.first(39))) == failure{errc::output_full, 0});
+    CHECK(error_of(write_archive_header(std::span{archive}.first(7))) == failure{errc::output_full, 0});
+
+    auto opened = archive_index::open(archive, archive.size());
+    REQUIRE(opened);
+    CHECK(opened->size() == 1);
+    CHECK(opened->original_size() == 5);
+    archive_block found;
+    archive_index walk = *opened;
+    REQUIRE(walk.next(found));
+    CHECK(found == block);
+    CHECK_FALSE(walk.next(found));
+    // Only the end is needed.
+    CHECK(archive_index::open(index, archive.size()).has_value());
+    CHECK(error_of(archive_index::open(index.subspan(1), archive.size())) == failure{errc::truncated, 39});
+    CHECK(error_of(archive_index::open(archive, archive.size() + 1)) == failure{errc::bad_length, 13});
+    CHECK(error_of(count_archive_blocks(index.last(15))) == failure{errc::truncated, 15});
+    CHECK(*count_archive_blocks(index.last(16)) == 1);
+
+    auto const with = [&](std::size_t at, std::uint8_t value) {
+        test::bytes changed{index.begin(), index.end()};
+        changed[at] = value;
+        std::uint32_t const sum = archive_checksum(std::span{changed}.first(36));
+        for (std::size_t i = 0; i < 4; ++i) changed[36 + i] = static_cast<std::uint8_t>(sum >> (24 - 8 * i));
+        return error_of(archive_index::open(changed, archive.size()));
+    };
+    CHECK(with(3, 0) == failure{});
+    CHECK(with(0, 3) == failure{errc::bad_type, 0});
+    CHECK(with(2, 5) == failure{errc::bad_type, 0});
+    CHECK(with(4, 1) == failure{errc::bad_length, 0});  // 16 MB
+    CHECK(with(7, 0) == failure{errc::bad_length, 0});  // no bytes
+    CHECK(with(11, 4) == failure{errc::bad_length, 0}); // stored, but not as many
+    CHECK(with(35, 6) == failure{errc::bad_length, 0}); // another original
+    CHECK(with(24, 2) == failure{errc::too_large, 24});
+    test::bytes changed{index.begin(), index.end()};
+    changed[16] ^= 1;
+    CHECK(error_of(archive_index::open(changed, archive.size())) == failure{errc::bad_checksum, 0});
+}
