@@ -33,7 +33,7 @@ MAP_HEADERS = {
 # The program: folder of replay/src, the others that it may use, and the layers of lib. The files of `recording` itself
 # stand above those of its subfolders.
 PROGRAM = {
-    "base": (set(), {"codec", "network", "map"}),
+    "base": (set(), {"codec", "network", "map", "archive"}),
     "game": ({"base"}, {"codec", "schema", "message", "snapshot", "map"}),
     "recording/stream": ({"base", "game"}, {"codec", "schema", "message", "snapshot", "network"}),
     "recording/demo": ({"base", "game", "recording/stream"}, {"codec", "schema", "message", "snapshot", "demo"}),

@@ -99,7 +99,7 @@ class Compressed(InFolder):
 
     def test_compress_refuses(self):
         out = self.folder / "out.demo"
-        for arguments, why in (((DEMO, "-o", out), "ends in neither .zst nor .gz"),
+        for arguments, why in (((DEMO, "-o", out), "ends in neither .tda, .zst nor .gz"),
                                ((DEMO, "-o", f"{out}.gz", "--level", "10"), "gzip has levels 1 to 9"),
                                ((DEMO, "-o", f"{out}.zst", "--level", "0"), "--level")):
             code, _, said = run("compress", *arguments)

@@ -179,6 +179,7 @@ void run_target(fuzz::bytes_view data) {
          {redact_verb, form::binary, {}},
          {compress_verb, form::binary, {"--method", "gzip", "--level", "1"}},
          {compress_verb, form::binary, {"--method", "zstd", "--level", "3"}},
+         {compress_verb, form::binary, {"--method", "tda", "--jobs", "1"}},
          {redact_verb, form::binary, {"--what", "names", "--players", "bot01"}},
          {cut_verb,
           form::binary,

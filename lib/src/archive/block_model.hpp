@@ -478,8 +478,8 @@ private:
         case 4:
             return {ticks != 0 ? narrow((std::int64_t{v.news[2]} - old[2]) * 256 / ticks - old[4] + fall / 2) : 0,
                     narrow(fall)};
-        case 11: return {minus(v.news[1], old[11]), narrow(old[13] * 80 * ticks / 256)};
-        case 12: return {minus(v.news[2], old[12]), narrow(old[14] * 80 * ticks / 256)};
+        case 11: return {minus(v.news[1], old[11]), narrow(old[13] * (80 * ticks) / 256)};
+        case 12: return {minus(v.news[2], old[12]), narrow(old[14] * (80 * ticks) / 256)};
         default: return {0, 0};
         }
     }

@@ -3,6 +3,7 @@
 #include "base/compression.hpp"
 #include "base/errors.hpp"
 
+#include <teewire/archive.hpp>
 #include <teewire/map/xvector.hpp>
 
 #include <fmt/format.h>
@@ -78,6 +79,8 @@ void expect_map(std::string const& name, std::span<std::uint8_t const> begin) {
 }
 
 void refuse_compressed(std::string const& file, std::span<std::uint8_t const> begin) {
+    if (is_archive(begin))
+        throw usage_error{file, "is an archive, which cannot be read in parts; decompress it first"};
     if (compression const kind = find_compression(begin); kind != compression::none)
         throw usage_error{
             file, fmt::format("is {} data, which cannot be read in parts; decompress it first", name(kind))};

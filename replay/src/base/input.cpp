@@ -1,8 +1,11 @@
 #include "base/input.hpp"
 
+#include "base/archive_file.hpp"
 #include "base/compression.hpp"
 #include "base/interrupts.hpp"
 #include "base/os/files.hpp"
+
+#include <teewire/archive.hpp>
 
 #include <fmt/format.h>
 
@@ -78,8 +81,10 @@ void input::make_room(std::uint64_t bytes) {
 }
 
 void input::decompress() {
+    if (is_archive(bytes())) return unpack();
     compression const kind = find_compression(bytes());
     if (kind == compression::none) return;
+    was_packed_ = true;
     auto const packed_bytes = std::move(bytes_);
     std::span<std::uint8_t const> const packed{packed_bytes.get(), std::exchange(size_, 0)};
     std::uint64_t const most = std::min(max_decompressed_bytes,
@@ -110,6 +115,39 @@ void input::decompress() {
     }
     if (size_ == 0) require_all();
     make_room(std::max<std::size_t>(size_, 1));
+}
+
+void input::unpack() {
+    was_packed_ = true;
+    auto const packed_bytes = std::move(bytes_);
+    std::span<std::uint8_t const> const packed{packed_bytes.get(), std::exchange(size_, 0)};
+    std::uint64_t const most = std::min(max_decompressed_bytes,
+                                        std::max(always_decompressed_bytes, max_compression_ratio * packed.size()));
+    std::uint64_t const size = unpacked_size(name_, packed);
+    if (size > most)
+        throw bad_input{name_, fmt::format("the archive decompresses to {} bytes, more than {}", size, most)};
+    make_room(std::max<std::uint64_t>(size, 1));
+    try {
+        auto const done = unpack_archive(packed, {bytes_.get(), static_cast<std::size_t>(size)}, 0);
+        size_ = static_cast<std::size_t>(done.size);
+        damage_ = done.damage;
+    } catch (std::bad_alloc const&) {
+        throw io_error{name_, "not enough memory to decompress it"};
+    }
+    if (size_ == 0) require_all();
+}
+
+std::vector<std::uint8_t> read_verbatim(std::string const& name) {
+    unique_fd const file = os::open_to_read(name);
+    os::file_facts const facts = os::facts_of(file.get());
+    if (facts.type != os::file_type::regular) throw io_error{name, "cannot be read"};
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(facts.size));
+    for (std::size_t at = 0; at < bytes.size();) {
+        std::int64_t const n = os::read_at(file.get(), at, std::span{bytes}.subspan(at));
+        if (n <= 0) throw io_error{name, "cannot be read"};
+        at += static_cast<std::size_t>(n);
+    }
+    return bytes;
 }
 
 } // namespace teewire::replay

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -20,8 +21,8 @@ inline constexpr std::uint64_t max_decompressed_bytes = max_stream_bytes;
 inline constexpr std::uint64_t max_compression_ratio = 256;
 inline constexpr std::uint64_t always_decompressed_bytes = std::uint64_t{16} << 20;
 
-/// The bytes of a file. They are a copy, which no other program can truncate or change. A gzip or zstd file is
-/// decompressed, whatever its name.
+/// The bytes of a file. They are a copy, which no other program can truncate or change. A gzip or zstd file or
+/// an archive is decompressed, whatever its name.
 class input {
 public:
     /// "-" is standard input, read to its end. Throws io_error: also if the file was truncated meanwhile, if anything
@@ -34,6 +35,8 @@ public:
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     /// "byte 1234 of the gzip data: REASON" if compressed data is damaged there: then bytes() are what came before.
     [[nodiscard]] std::string const& damage() const noexcept { return damage_; }
+    /// Whether it was compressed.
+    [[nodiscard]] bool was_packed() const noexcept { return was_packed_; }
     /// For those who need all of it: throws bad_input if there is damage.
     void require_all() const;
 
@@ -46,11 +49,16 @@ private:
     /// Changes the room, and keeps what is in it.
     void make_room(std::uint64_t bytes);
     void decompress();
+    void unpack();
 
     std::string name_;
     std::string damage_;
     std::unique_ptr<std::uint8_t, freer> bytes_;
     std::size_t size_ = 0;
+    bool was_packed_ = false;
 };
+
+/// The bytes of a regular file, even if it is compressed. Throws io_error.
+[[nodiscard]] std::vector<std::uint8_t> read_verbatim(std::string const& name);
 
 } // namespace teewire::replay

@@ -22,7 +22,7 @@ bool has_end(std::string_view name, std::string_view end) {
 }
 
 bool is_of(std::string_view name, folder_content content) {
-    for (std::string_view const packed : {".gz", ".zst"})
+    for (std::string_view const packed : {".gz", ".zst", ".tda"})
         if (has_end(name, packed)) name.remove_suffix(packed.size());
     bool const demo = has_end(name, ".demo");
     bool const capture = has_end(name, ".pcap") || has_end(name, ".pcapng");

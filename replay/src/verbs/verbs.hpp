@@ -14,6 +14,7 @@ extern verb const export_verb;
 extern verb const verify_verb;
 extern verb const play_verb;
 extern verb const compress_verb;
+extern verb const decompress_verb;
 extern verb const cut_verb;
 extern verb const join_verb;
 extern verb const merge_verb;

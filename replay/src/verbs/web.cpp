@@ -32,7 +32,7 @@ struct web_options {
     spectator_options spectating;
 };
 
-constexpr std::chrono::milliseconds housekeeping{100};
+constexpr std::chrono::milliseconds site_housekeeping{100};
 constexpr milliseconds longest_absence = 10'000; // of a page that is loaded again or leads to another one
 constexpr milliseconds kept_time = 60'000;       // of fragments
 
@@ -98,7 +98,7 @@ public:
             loop_.stop();
         });
         if (options_.until_closed)
-            loop_.every(housekeeping, [&] {
+            loop_.every(site_housekeeping, [&] {
                 if (server.feeds() != 0) page_seen_ = now();
                 if (page_seen_ != 0 && now() - page_seen_ > longest_absence) loop_.stop();
             });
@@ -139,7 +139,7 @@ int show_live(web_options const& options, viewer_assets const& files, game_pictu
         [&](web_server& server) {
             site.live().attach(server);
             keep_house();
-            running.loop().every(housekeeping, keep_house);
+            running.loop().every(site_housekeeping, keep_house);
             source->start();
         },
         [&] {

@@ -1,0 +1,167 @@
+#include "base/archive_file.hpp"
+
+#include "base/errors.hpp"
+#include "base/parallel_ordered.hpp"
+
+#include <teewire/archive.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace teewire::replay {
+namespace {
+
+// Memory that threads take in turns, as each needs megabytes.
+template <class Memory>
+class spare_memory {
+public:
+    std::unique_ptr<Memory> take() {
+        std::lock_guard const lock{mutex_};
+        if (spare_.empty()) return std::unique_ptr<Memory>{new Memory}; // not set to zero
+        auto taken = std::move(spare_.back());
+        spare_.pop_back();
+        return taken;
+    }
+    void give_back(std::unique_ptr<Memory> memory) {
+        std::lock_guard const lock{mutex_};
+        spare_.push_back(std::move(memory));
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Memory>> spare_;
+};
+
+using give_piece = std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)>;
+
+// Encodes blocks and gives them away in their order.
+class packing final : public ordered_work {
+public:
+    packing(std::span<std::uint8_t const> file, std::vector<archive_block>& blocks, give_piece const& give)
+        : file_{file}, blocks_{blocks}, give_{give}, packed_(blocks.size()) {}
+
+    outcome make(std::size_t number, ordered_turn& turn) override {
+        if (turn.stopped() || stopped_) return outcome::stopped;
+        archive_block& block = blocks_[number];
+        auto memory = memory_.take();
+        std::vector<std::uint8_t> out(block.size);
+        out.resize(*encode_archive_block(file_, block, *memory, out));
+        packed_[number] = std::move(out);
+        memory_.give_back(std::move(memory));
+        return outcome::more;
+    }
+    void deliver(std::size_t number, bool /*complete*/) override {
+        auto const packed = std::move(packed_[number]);
+        archive_block const& block = blocks_[number];
+        if (!stopped_ && !give_(packed, static_cast<std::size_t>(block.begin + block.size))) stopped_ = true;
+    }
+    [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+private:
+    std::span<std::uint8_t const> file_;
+    std::vector<archive_block>& blocks_;
+    give_piece const& give_;
+    std::vector<std::vector<std::uint8_t>> packed_;
+    spare_memory<archive_encoder_memory> memory_;
+    std::atomic<bool> stopped_ = false;
+};
+
+class unpacking final : public ordered_work {
+public:
+    unpacking(std::span<std::uint8_t const> archive, std::span<archive_block const> blocks,
+              std::span<std::uint8_t> out)
+        : archive_{archive}, blocks_{blocks}, out_{out}, failures_(blocks.size()) {}
+
+    outcome make(std::size_t number, ordered_turn& turn) override {
+        if (turn.stopped() || damaged_ != SIZE_MAX) return outcome::stopped;
+        archive_block const& block = blocks_[number];
+        auto memory = memory_.take();
+        auto const packed = archive_.subspan(static_cast<std::size_t>(block.position), block.packed_size);
+        auto const whole = decode_archive_block(block, packed, *memory,
+                                                out_.subspan(static_cast<std::size_t>(block.begin), block.size));
+        memory_.give_back(std::move(memory));
+        if (!whole) failures_[number] = whole.error().code;
+        return outcome::more;
+    }
+    void deliver(std::size_t number, bool /*complete*/) override {
+        if (failures_[number] != errc::ok && damaged_ == SIZE_MAX) damaged_ = number;
+    }
+    /// The first block that is damaged, or SIZE_MAX.
+    [[nodiscard]] std::size_t damaged() const noexcept { return damaged_; }
+    [[nodiscard]] errc failure_of(std::size_t number) const noexcept { return failures_[number]; }
+
+private:
+    std::span<std::uint8_t const> archive_;
+    std::span<archive_block const> blocks_;
+    std::span<std::uint8_t> out_;
+    std::vector<errc> failures_;
+    spare_memory<archive_memory> memory_;
+    std::atomic<std::size_t> damaged_ = SIZE_MAX;
+};
+
+void do_in_order(std::size_t steps, unsigned jobs, ordered_work& work) {
+    if (steps == 0) return;
+    workers team{steps == 1 ? 1 : jobs};
+    parallel_ordered(team, {steps, 2 * std::size_t{team.count()} + 1, SIZE_MAX}, work);
+}
+
+result<archive_index> open_index(std::span<std::uint8_t const> archive) noexcept {
+    if (archive.size() < archive_header_bytes) return failure{errc::truncated, archive.size()};
+    if (archive[archive_magic.size()] != archive_version) return failure{errc::bad_version, archive_magic.size()};
+    return archive_index::open(archive, archive.size());
+}
+
+std::vector<archive_block> blocks_of(archive_index index) {
+    std::vector<archive_block> blocks;
+    for (archive_block block; index.next(block);) blocks.push_back(block);
+    return blocks;
+}
+
+} // namespace
+
+void pack_archive(std::span<std::uint8_t const> file, unsigned jobs, give_piece const& give) {
+    std::vector<archive_block> blocks;
+    auto const memory = std::unique_ptr<demo_player_memory>{new demo_player_memory};
+    archive_divider divider{file, *memory};
+    for (archive_block block; divider.next(block);) blocks.push_back(block);
+    std::vector<std::uint8_t> ends(std::max(archive_header_bytes, archive_index_bytes(blocks.size())));
+    if (!give(std::span{ends}.first(*write_archive_header(ends)), 0)) return;
+    packing work{file, blocks, give};
+    do_in_order(blocks.size(), jobs, work);
+    if (!work.stopped()) give(std::span{ends}.first(*write_archive_index(blocks, ends)), file.size());
+}
+
+std::uint64_t unpacked_size(std::string const& name, std::span<std::uint8_t const> archive) {
+    auto const index = open_index(archive);
+    if (!index)
+        throw bad_input{
+            name, fmt::format("byte {} of the archive: {}", index.error().position, describe(index.error().code))};
+    return index->original_size();
+}
+
+bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file) {
+    if (!is_archive(archive)) return false;
+    auto const index = open_index(archive);
+    if (!index || index->original_size() != file.size()) return false;
+    auto const blocks = blocks_of(*index);
+    return std::all_of(blocks.begin(), blocks.end(), [&](archive_block const& b) {
+        return archive_checksum(file.subspan(static_cast<std::size_t>(b.begin), b.size)) == b.checksum;
+    });
+}
+
+unpacked_archive unpack_archive(std::span<std::uint8_t const> archive, std::span<std::uint8_t> out, unsigned jobs) {
+    auto const blocks = blocks_of(*open_index(archive));
+    unpacking work{archive, blocks, out};
+    do_in_order(blocks.size(), jobs, work);
+    if (work.damaged() == SIZE_MAX) return {out.size(), {}};
+    archive_block const& first = blocks[work.damaged()];
+    return {first.begin, fmt::format("byte {} of the archive: a block is damaged: {}", first.position,
+                                     describe(work.failure_of(work.damaged())))};
+}
+
+} // namespace teewire::replay

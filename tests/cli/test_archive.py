@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Archives of demos: compress, decompress, and whatever reads a demo. Usage: test_archive.py TEEWIRE FIXTURES"""
+import gzip
+import os
+import pathlib
+import shutil
+import struct
+import sys
+import unittest
+import zlib
+
+from archive_decoder import decode
+from in_folder import InFolder
+from program import run, run_bytes
+
+FIXTURES = pathlib.Path(sys.argv[2])
+DEMO = FIXTURES / "demos/ddnet_dm1.demo"
+YARD = FIXTURES / "demos/ddnet_yard.demo"
+
+
+class Archive(InFolder):
+    def copy(self, demo, name):
+        shutil.copy(demo, self.folder / name)
+        return self.folder / name
+
+    def names(self):
+        return sorted(p.name for p in self.folder.iterdir())
+
+    def test_every_byte(self):
+        for file in [*sorted(FIXTURES.glob("demos/*.demo")), FIXTURES / "captures/ddnet_yard.pcap", FIXTURES / "maps/ddnet.map"]:
+            with self.subTest(file=file.name):
+                archive, back = self.folder / "x.tda", self.folder / "back"
+                code, out, said = run("compress", file, "-o", archive, "--force")
+                self.assertEqual((code, out), (0, ""), said)
+                self.assertLess(archive.stat().st_size, file.stat().st_size)
+                self.assertEqual(run("decompress", archive, "-o", back, "--force"), (0, "", ""))
+                self.assertEqual(back.read_bytes(), file.read_bytes())
+
+    def test_second_decoder(self):
+        """Which was written after the format's document."""
+        for name in ("ddnet_yard", "teeworlds07_v5", "ddnet_v3"):
+            file = FIXTURES / f"demos/{name}.demo"
+            self.assertEqual(run("compress", file, "-o", self.folder / f"{name}.tda")[0], 0)
+            self.assertEqual(decode((self.folder / f"{name}.tda").read_bytes()), file.read_bytes())
+
+    def test_streams(self):
+        code, archive, _ = run_bytes("compress", "-", "--method", "tda", "-o", "-", stdin=YARD.read_bytes())
+        self.assertEqual((code, archive[:8]), (0, b"TWARCH\0\1"))
+        code, back, _ = run_bytes("decompress", "-", "-o", "-", stdin=archive)
+        self.assertEqual((code, back), (0, YARD.read_bytes()))
+
+    def test_other_forms(self):
+        for form in ("zst", "gz"):
+            packed = self.folder / f"y.demo.{form}"
+            self.assertEqual(run("compress", YARD, "-o", packed)[0], 0)
+            self.assertEqual(run("decompress", packed, "--remove"), (0, "", ""))
+            self.assertEqual((self.folder / "y.demo").read_bytes(), YARD.read_bytes())
+            self.assertEqual(self.names(), ["y.demo"])
+            (self.folder / "y.demo").unlink()
+
+    def test_folder(self):
+        """Originals are kept unless they need not be, and what is done is not done again."""
+        self.copy(DEMO, "a.demo"), self.copy(YARD, "b.demo")
+        self.assertEqual(run("compress", self.folder, "--jobs", "2")[0], 0)
+        self.assertEqual(self.names(), ["a.demo", "a.demo.tda", "b.demo", "b.demo.tda"])
+        before = (self.folder / "a.demo.tda").stat().st_mtime_ns
+        code, _, said = run("compress", self.folder / "a.demo")
+        self.assertEqual((code, said), (0, f"teewire: {self.folder}/a.demo.tda: is there already\n"))
+        self.assertEqual((self.folder / "a.demo.tda").stat().st_mtime_ns, before)
+        # A folder may be given again.
+        self.assertEqual(run("compress", self.folder)[0], 0)
+        self.assertEqual(self.names(), ["a.demo", "a.demo.tda", "b.demo", "b.demo.tda"])
+        # Another demo's archive is not one's own.
+        shutil.copy(self.folder / "b.demo.tda", self.folder / "a.demo.tda")
+        code, _, said = run("compress", self.folder / "a.demo", "--remove")
+        self.assertEqual(code, 2, said)
+        self.assertTrue((self.folder / "a.demo").exists())
+        self.assertEqual(run("compress", self.folder / "a.demo", "--remove", "--force")[0], 0)
+        self.assertEqual(run("compress", self.folder / "b.demo", "--remove")[0], 0)
+        self.assertEqual(self.names(), ["a.demo.tda", "b.demo.tda"])
+        self.assertEqual(run("decompress", *self.folder.iterdir(), "--remove")[0], 0)
+        self.assertEqual((self.folder / "a.demo").read_bytes(), DEMO.read_bytes())
+        self.assertEqual(self.names(), ["a.demo", "b.demo"])
+
+    def test_read_like_demos(self):
+        archive = self.folder / "x.demo.tda"
+        self.assertEqual(run("compress", DEMO, "-o", archive)[0], 0)
+        for arguments in (["dump", "--format", "checksum"], ["verify"], ["events"], ["stats"], ["du"], ["map", "check"],
+                          ["dump", "--from", "0:05", "--to", "0:07", "--format", "checksum"]):
+            with self.subTest(arguments):
+                plain = run(*arguments, "-", stdin=DEMO.read_bytes())
+                self.assertEqual(run(*arguments, "-", stdin=archive.read_bytes()), plain)
+        code, _, said = run("index", archive)
+        self.assertEqual((code, said), (2, f"teewire: {archive}: is an archive, which cannot be read in parts; decompress it first\n"))
+
+    def test_damage(self):
+        self.assertEqual(run("compress", DEMO, "-o", self.folder / "x.tda")[0], 0)
+        good = (self.folder / "x.tda").read_bytes()
+        header = struct.unpack(">I", good[-16 - 48 + 8:][:4])[0]
+        changed = bytearray(good)
+        changed[8 + header + 5000] ^= 1  # in the chunks, so the header is there
+        damaged = self.save("damaged.tda", changed)
+        code, out, said = run("decompress", damaged)
+        self.assertEqual((code, out), (1, ""))
+        self.assertRegex(said, rf"byte {8 + header} of the archive: a block is damaged: .*; everything before it is kept")
+        self.assertEqual((self.folder / "damaged").read_bytes(), DEMO.read_bytes()[:484])
+        for content, words in ((good[:-1], "of the archive: "), (good[:10], "the data ends too early"),
+                               (b"TWARCH\0\2" + good[8:], "byte 7 of the archive: ")):
+            code, out, said = run("info", self.save("bad.tda", content))
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn(words, said)
+
+    def test_bombs(self):
+        """An index can say anything about blocks, but not for free."""
+        entry = struct.pack(">BBBxIIIiI", 1, 0, 0, 1 << 22, 1, 0, -1, 0)
+        count = 300
+        index = entry * count + struct.pack(">IQ", count, count << 22)
+        bomb = b"TWARCH\0\1" + bytes(count) + index + struct.pack(">I", zlib.crc32(index))
+        code, out, said = run("info", self.save("bomb.tda", bomb))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn(f"the archive decompresses to {count << 22} bytes, more than {1 << 24}", said)
+
+    def test_refusals(self):
+        cases = ((["compress", DEMO, YARD, "-o", "x.tda"], "-o is for one file"),
+                 (["compress", DEMO, "-o", self.folder / "x.demo"], "name ends in neither .tda, .zst nor .gz"),
+                 (["compress", DEMO, "-o", self.folder / "x.tda", "--level", "3"], "archives have no levels"),
+                 (["compress", DEMO, "-o", self.folder / "x.tda", "--remove"], "--remove is for archives next to"),
+                 (["compress", "-"], "standard input has no name"),
+                 (["decompress", DEMO], "name ends in neither"),
+                 (["decompress", DEMO, "-o", self.folder / "x"], "byte 0: not compressed"))
+        for arguments, words in cases:
+            with self.subTest(words):
+                code, out, said = run(*arguments, stdin=b"")
+                self.assertEqual((code, out), (2, ""), said)
+                self.assertIn(words, said)
+        self.assertEqual(self.names(), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
