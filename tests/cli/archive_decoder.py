@@ -416,8 +416,10 @@ def decode(archive):
     at, original = 8, b""
     for i in range(blocks):
         coding, version, sizes, size_of, packed, checksum = struct.unpack(">BBBxIII8x", index[24 * i:24 * i + 24])
-        data, begin = archive[at:at + packed], len(original)
-        at += packed
+        entry = archive[at:at + 24]
+        assert entry[:20] == index[24 * i:24 * i + 20] and struct.unpack(">I", entry[20:])[0] == zlib.crc32(entry[:20])
+        data, begin = archive[at + 24:at + 24 + packed], len(original)
+        at += 24 + packed
         if coding == 0:
             original += data
         else:

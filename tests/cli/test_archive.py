@@ -96,15 +96,23 @@ class Archive(InFolder):
     def test_damage(self):
         self.assertEqual(run("compress", DEMO, "-o", self.folder / "x.tda")[0], 0)
         good = (self.folder / "x.tda").read_bytes()
-        header = struct.unpack(">I", good[-16 - 48 + 8:][:4])[0]
+        header = struct.unpack(">I", good[8 + 8:][:4])[0]
+        chunks = 8 + 24 + header + 24  # where they begin
         changed = bytearray(good)
-        changed[8 + header + 5000] ^= 1  # in the chunks, so the header is there
+        changed[chunks + 5000] ^= 1
         damaged = self.save("damaged.tda", changed)
         code, out, said = run("decompress", damaged)
         self.assertEqual((code, out), (1, ""))
-        self.assertRegex(said, rf"byte {8 + header} of the archive: a block is damaged: .*; everything before it is kept")
+        self.assertRegex(said, rf"byte {chunks} of the archive: a block is damaged: .*; everything before it is kept")
         self.assertEqual((self.folder / "damaged").read_bytes(), DEMO.read_bytes()[:484])
-        for content, words in ((good[:-1], "of the archive: "), (good[:10], "the data ends too early"),
+        # Without an index, all blocks that are whole.
+        for size, kept in ((1, None), (16 + 48, None), (16 + 48 + 1, 484)):
+            cut = self.save("cut.tda", good[:-size])
+            code, out, said = run("decompress", cut, "--force")
+            self.assertEqual((code, out), (1, ""))
+            self.assertRegex(said, r"byte \d+ of the archive: .*; everything before it is kept")
+            self.assertEqual((self.folder / "cut").read_bytes(), DEMO.read_bytes()[:kept])
+        for content, words in ((good[:8 + 24], "of the archive: "), (good[:10], "the data ends too early"),
                                (b"TWARCH\0\2" + good[8:], "byte 7 of the archive: ")):
             code, out, said = run("info", self.save("bad.tda", content))
             self.assertEqual((code, out), (1, ""))
@@ -115,7 +123,7 @@ class Archive(InFolder):
         entry = struct.pack(">BBBxIIIiI", 1, 0, 0, 1 << 22, 1, 0, -1, 0)
         count = 300
         index = entry * count + struct.pack(">IQ", count, count << 22)
-        bomb = b"TWARCH\0\1" + bytes(count) + index + struct.pack(">I", zlib.crc32(index))
+        bomb = b"TWARCH\0\1" + bytes(25 * count) + index + struct.pack(">I", zlib.crc32(index))
         code, out, said = run("info", self.save("bomb.tda", bomb))
         self.assertEqual((code, out), (1, ""))
         self.assertIn(f"the archive decompresses to {count << 22} bytes, more than {1 << 24}", said)

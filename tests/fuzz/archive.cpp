@@ -27,7 +27,9 @@ void run_target(fuzz::bytes_view data) {
         auto const whole = decode_archive_block(block, packed.view(), memory.coding, out.span());
         FUZZ_REQUIRE(whole &&
                      fuzz::same(*whole, file.view().subspan(static_cast<std::size_t>(block.begin), block.size)));
-        block.position = blocks.empty() ? archive_header_bytes : blocks.back().position + blocks.back().packed_size;
+        block.position =
+            archive_entry_bytes +
+            (blocks.empty() ? archive_header_bytes : blocks.back().position + blocks.back().packed_size);
         blocks.push_back(block);
     }
     FUZZ_REQUIRE(at == file.view().size());

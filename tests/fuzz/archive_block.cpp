@@ -11,6 +11,8 @@ namespace {
 auto& memory = fuzz::lasting<archive_memory>();
 
 void check_index(fuzz::bytes_view end) {
+    if (auto const entry = read_archive_entry(end, 0))
+        FUZZ_REQUIRE(entry->size >= entry->packed_size && entry->position + entry->packed_size <= end.size());
     auto const count = count_archive_blocks(end);
     auto const opened = archive_index::open(end, end.size());
     if (!opened) return FUZZ_REQUIRE(opened.error().position <= end.size());

@@ -30,11 +30,14 @@ packed_file pack(test::bytes const& file) {
     for (archive_block block; divider.next(block);) {
         CHECK(block.begin == at);
         at += block.size;
-        block.position = packed.archive.size();
+        block.position = packed.archive.size() + archive_entry_bytes;
         test::bytes out(block.size);
         auto const size = encode_archive_block(file, block, encoder_memory, out);
         REQUIRE(error_of(size) == failure{});
         REQUIRE(*size == block.packed_size);
+        std::array<std::uint8_t, archive_entry_bytes> entry;
+        REQUIRE(write_archive_entry(block, entry));
+        test::append(packed.archive, entry);
         test::append(packed.archive, std::span{out}.first(*size));
         packed.blocks.push_back(block);
     }
@@ -105,10 +108,10 @@ TEST_CASE("archives give back demos, and are small") {
     struct {
         char const* name;
         std::size_t bytes;
-    } const demos[] = {{"ddnet_dm1.demo", 24268},
-                       {"ddnet_v3.demo", 8029},
-                       {"ddnet_yard.demo", 7614},
-                       {"teeworlds07_dm1.demo", 13668}};
+    } const demos[] = {{"ddnet_dm1.demo", 24316},
+                       {"ddnet_v3.demo", 8077},
+                       {"ddnet_yard.demo", 7686},
+                       {"teeworlds07_dm1.demo", 13716}};
     for (auto const& demo : demos) {
         CAPTURE(demo.name);
         auto const packed = check_round_trip(fixture(demo.name));
@@ -237,8 +240,9 @@ TEST_CASE("a hostile block costs no more than its size") {
 }
 
 TEST_CASE("the index of an archive is checked") {
-    archive_block const block{archive_coding::stored, 6, 1, 5, 5, 9, 250, 0, archive_header_bytes};
-    test::bytes archive(archive_header_bytes + 5 + archive_index_bytes(1));
+    archive_block const block{
+        archive_coding::stored, 6, 1, 5, 5, 9, 250, 0, archive_header_bytes + archive_entry_bytes};
+    test::bytes archive(archive_header_bytes + archive_entry_bytes + 5 + archive_index_bytes(1));
     REQUIRE(write_archive_header(archive));
     auto const index = std::span{archive}.last(archive_index_bytes(1));
     REQUIRE(write_archive_index({&block, 1}, index));
@@ -259,7 +263,7 @@ TEST_CASE("the index of an archive is checked") {
     // Only the end is needed.
     CHECK(archive_index::open(index, archive.size()).has_value());
     CHECK(error_of(archive_index::open(index.subspan(1), archive.size())) == failure{errc::truncated, 39});
-    CHECK(error_of(archive_index::open(archive, archive.size() + 1)) == failure{errc::bad_length, 13});
+    CHECK(error_of(archive_index::open(archive, archive.size() + 1)) == failure{errc::bad_length, 37});
     CHECK(error_of(count_archive_blocks(index.last(15))) == failure{errc::truncated, 15});
     CHECK(*count_archive_blocks(index.last(16)) == 1);
 
@@ -281,4 +285,36 @@ TEST_CASE("the index of an archive is checked") {
     test::bytes changed{index.begin(), index.end()};
     changed[16] ^= 1;
     CHECK(error_of(archive_index::open(changed, archive.size())) == failure{errc::bad_checksum, 0});
+}
+
+TEST_CASE("the entry before a block serves without the index") {
+    archive_block const block{
+        archive_coding::chunks, 6, 1, 9, 5, 7, 250, 0, archive_header_bytes + archive_entry_bytes};
+    test::bytes archive(archive_header_bytes + archive_entry_bytes + 5);
+    REQUIRE(write_archive_header(archive));
+    auto const entry = std::span{archive}.subspan(archive_header_bytes, archive_entry_bytes);
+    CHECK(error_of(write_archive_entry(block, entry.first(23))) == failure{errc::output_full, 0});
+    REQUIRE(write_archive_entry(block, entry));
+    auto const found = read_archive_entry(archive, archive_header_bytes);
+    REQUIRE(found);
+    CHECK(*found == block);
+
+    auto const error_at = [&](std::size_t at) { return error_of(read_archive_entry(archive, at)); };
+    CHECK(error_at(archive_header_bytes + 6) == failure{errc::truncated, 37});
+    CHECK(error_at(archive_header_bytes + 5) == failure{errc::bad_checksum, 13});
+    CHECK(error_of(read_archive_entry(std::span{archive}.first(36), archive_header_bytes)) ==
+          failure{errc::truncated, 36});
+    for (std::size_t at = 0; at < entry.size(); ++at) {
+        entry[at] ^= 1;
+        CHECK(error_at(archive_header_bytes) == failure{errc::bad_checksum, archive_header_bytes});
+        entry[at] ^= 1;
+    }
+    archive_block wrong = block;
+    wrong.size = 4; // less than it is packed
+    REQUIRE(write_archive_entry(wrong, entry));
+    CHECK(error_at(archive_header_bytes) == failure{errc::bad_length, archive_header_bytes});
+    // In the index it has no checksum, so the one cannot be taken for the other.
+    test::bytes index(archive_index_bytes(1));
+    REQUIRE(write_archive_index({&block, 1}, index));
+    CHECK(error_of(read_archive_entry(index, 0)) == failure{errc::bad_checksum, 0});
 }

@@ -1,8 +1,8 @@
 /// @file
 /// Archives of demos, and of anything else: a smaller form that gives every byte back. See doc/format/archive.md.
 ///
-/// An archive is a header, blocks, and an index. Each block stands for a piece of the original and can be decoded without
-/// the others; those of a demo begin at keyframes.
+/// An archive is a header, blocks with an entry before each, and an index of the same entries. Each block stands for a piece
+/// of the original and can be decoded without the others; those of a demo begin at keyframes.
 #pragma once
 
 #include "teewire/demo_reader.hpp"
@@ -18,7 +18,7 @@ namespace teewire {
 inline constexpr std::array<std::uint8_t, 7> archive_magic = {'T', 'W', 'A', 'R', 'C', 'H', 0};
 inline constexpr std::uint8_t archive_version = 1;                ///< the byte after it
 inline constexpr std::size_t archive_header_bytes = 8;            ///< both
-inline constexpr std::size_t archive_entry_bytes = 24;            ///< of a block in the index
+inline constexpr std::size_t archive_entry_bytes = 24;            ///< before each block, and in the index
 inline constexpr std::size_t archive_footer_bytes = 16;           ///< at the end of the file
 inline constexpr std::size_t max_archive_block_bytes = 4UL << 20; ///< of the original
 inline constexpr std::size_t usual_archive_block_bytes = 2UL
@@ -42,7 +42,7 @@ struct archive_block {
     std::uint32_t checksum = 0;                     ///< CRC-32 of the original
     std::int32_t first_tick = -1;                   ///< chunks: of the first marker; -1 if there is none
     std::uint64_t begin = 0;                        ///< byte of the original
-    std::uint64_t position = 0;                     ///< byte of the archive
+    std::uint64_t position = 0;                     ///< byte of the archive, after the entry
 
     friend bool operator==(archive_block const&, archive_block const&) = default;
 };
@@ -110,6 +110,13 @@ result<std::span<std::uint8_t const>> decode_archive_block(archive_block const& 
 
 /// Writes the bytes before the first block. Error: output_full.
 result<std::size_t> write_archive_header(std::span<std::uint8_t> out) noexcept;
+
+/// Writes what stands before a block. Error: output_full.
+result<std::size_t> write_archive_entry(archive_block const& block, std::span<std::uint8_t> out) noexcept;
+
+/// The block whose entry is at byte `at` of an archive, without `begin`: for an archive that has lost its index. Errors:
+/// truncated (also if the block's own bytes are missing), bad_checksum, bad_type, bad_length.
+result<archive_block> read_archive_entry(std::span<std::uint8_t const> archive, std::size_t at) noexcept;
 
 /// Bytes of the index and the footer of so many blocks.
 [[nodiscard]] constexpr std::size_t archive_index_bytes(std::size_t blocks) noexcept {

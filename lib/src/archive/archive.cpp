@@ -25,6 +25,39 @@ constexpr std::array<std::uint32_t, 256> crc_table = make_crc_table();
 // The footer, by the byte where each number begins.
 constexpr std::size_t footer_blocks = 0, footer_size = 4, footer_checksum = 12;
 static_assert(footer_checksum + 4 == archive_footer_bytes);
+constexpr std::size_t entry_checksum = 20; // of an entry before a block; in the index there is 0
+
+void put_entry(archive_block const& b, std::span<std::uint8_t> out) noexcept {
+    out[0] = static_cast<std::uint8_t>(b.coding);
+    out[1] = b.demo_version;
+    out[2] = b.sizes;
+    out[3] = 0;
+    put_number(out, 4, 4, b.size);
+    put_number(out, 8, 4, b.packed_size);
+    put_number(out, 12, 4, b.checksum);
+    put_number(out, 16, 4, static_cast<std::uint32_t>(b.first_tick));
+    put_number(out, entry_checksum, 4, 0);
+}
+
+archive_block get_entry(std::span<std::uint8_t const> entry) noexcept {
+    archive_block b;
+    b.coding = static_cast<archive_coding>(entry[0]);
+    b.demo_version = entry[1];
+    b.sizes = entry[2];
+    b.size = static_cast<std::uint32_t>(get_number(entry, 4, 4));
+    b.packed_size = static_cast<std::uint32_t>(get_number(entry, 8, 4));
+    b.checksum = static_cast<std::uint32_t>(get_number(entry, 12, 4));
+    b.first_tick = static_cast<std::int32_t>(get_number(entry, 16, 4));
+    return b;
+}
+
+errc check_entry(archive_block const& b) noexcept {
+    if (b.coding > archive_coding::chunks || b.sizes >= size_tables.size()) return errc::bad_type;
+    if (b.size == 0 || b.size > max_archive_block_bytes || b.packed_size > b.size ||
+        (b.coding == archive_coding::stored && b.packed_size != b.size))
+        return errc::bad_length;
+    return errc::ok;
+}
 
 } // namespace
 
@@ -46,6 +79,26 @@ result<std::size_t> write_archive_header(std::span<std::uint8_t> out) noexcept {
     return archive_header_bytes;
 }
 
+result<std::size_t> write_archive_entry(archive_block const& block, std::span<std::uint8_t> out) noexcept {
+    if (out.size() < archive_entry_bytes) return failure{errc::output_full, 0};
+    put_entry(block, out);
+    put_number(out, entry_checksum, 4, archive_checksum(out.first(entry_checksum)));
+    return archive_entry_bytes;
+}
+
+result<archive_block> read_archive_entry(std::span<std::uint8_t const> archive, std::size_t at) noexcept {
+    assert(at <= archive.size());
+    if (archive.size() - at < archive_entry_bytes) return failure{errc::truncated, archive.size()};
+    auto const entry = archive.subspan(at, archive_entry_bytes);
+    if (get_number(entry, entry_checksum, 4) != archive_checksum(entry.first(entry_checksum)))
+        return failure{errc::bad_checksum, at};
+    archive_block block = get_entry(entry);
+    if (errc const wrong = check_entry(block); wrong != errc::ok) return failure{wrong, at};
+    block.position = at + archive_entry_bytes;
+    if (archive.size() - block.position < block.packed_size) return failure{errc::truncated, archive.size()};
+    return block;
+}
+
 result<std::size_t> write_archive_index(std::span<archive_block const> blocks,
                                         std::span<std::uint8_t> out) noexcept {
     if (blocks.size() > max_archive_blocks) return failure{errc::too_large, max_archive_blocks};
@@ -54,15 +107,7 @@ result<std::size_t> write_archive_index(std::span<archive_block const> blocks,
     std::uint64_t original = 0;
     std::size_t at = 0;
     for (archive_block const& b : blocks) {
-        out[at] = static_cast<std::uint8_t>(b.coding);
-        out[at + 1] = b.demo_version;
-        out[at + 2] = b.sizes;
-        out[at + 3] = 0;
-        put_number(out, at + 4, 4, b.size);
-        put_number(out, at + 8, 4, b.packed_size);
-        put_number(out, at + 12, 4, b.checksum);
-        put_number(out, at + 16, 4, static_cast<std::uint32_t>(b.first_tick));
-        put_number(out, at + 20, 4, 0);
+        put_entry(b, out.subspan(at));
         original += b.size;
         at += archive_entry_bytes;
     }
@@ -100,13 +145,9 @@ result<archive_index> archive_index::open(std::span<std::uint8_t const> end, std
     archive_index walk = opened;
     for (archive_block b; walk.next(b);) {
         std::size_t const at = begin + walk.at_ - archive_entry_bytes;
-        if (b.coding > archive_coding::chunks) return failure{errc::bad_type, at};
-        if (b.sizes >= size_tables.size()) return failure{errc::bad_type, at};
-        if (b.size == 0 || b.size > max_archive_block_bytes || b.packed_size > b.size ||
-            (b.coding == archive_coding::stored && b.packed_size != b.size))
-            return failure{errc::bad_length, at};
+        if (errc const wrong = check_entry(b); wrong != errc::ok) return failure{wrong, at};
         original += b.size;
-        packed += b.packed_size;
+        packed += archive_entry_bytes + b.packed_size;
     }
     if (original != opened.original_size_ || packed + size != archive_size) return failure{errc::bad_length, begin};
     return opened;
@@ -114,17 +155,11 @@ result<archive_index> archive_index::open(std::span<std::uint8_t const> end, std
 
 bool archive_index::next(archive_block& out) noexcept {
     if (at_ == entries_.size()) return false;
-    out.coding = static_cast<archive_coding>(entries_[at_]);
-    out.demo_version = entries_[at_ + 1];
-    out.sizes = entries_[at_ + 2];
-    out.size = static_cast<std::uint32_t>(get_number(entries_, at_ + 4, 4));
-    out.packed_size = static_cast<std::uint32_t>(get_number(entries_, at_ + 8, 4));
-    out.checksum = static_cast<std::uint32_t>(get_number(entries_, at_ + 12, 4));
-    out.first_tick = static_cast<std::int32_t>(get_number(entries_, at_ + 16, 4));
+    out = get_entry(entries_.subspan(at_));
     out.begin = begin_;
-    out.position = position_;
+    out.position = position_ + archive_entry_bytes;
     begin_ += out.size;
-    position_ += out.packed_size;
+    position_ = out.position + out.packed_size;
     at_ += archive_entry_bytes;
     return true;
 }

@@ -49,8 +49,10 @@ public:
         if (turn.stopped() || stopped_) return outcome::stopped;
         archive_block& block = blocks_[number];
         auto memory = memory_.take();
-        std::vector<std::uint8_t> out(block.size);
-        out.resize(*encode_archive_block(file_, block, *memory, out));
+        std::vector<std::uint8_t> out(archive_entry_bytes + block.size);
+        auto const packed = std::span{out}.subspan(archive_entry_bytes);
+        out.resize(archive_entry_bytes + *encode_archive_block(file_, block, *memory, packed));
+        static_cast<void>(write_archive_entry(block, out));
         packed_[number] = std::move(out);
         memory_.give_back(std::move(memory));
         return outcome::more;
@@ -122,6 +124,29 @@ std::vector<archive_block> blocks_of(archive_index index) {
     return blocks;
 }
 
+std::string describe_in_archive(failure const& found) {
+    return fmt::format("byte {} of the archive: {}", found.position, describe(found.code));
+}
+
+// By the index, or else by what stands before each block, as far as that goes.
+std::vector<archive_block> find_blocks(std::span<std::uint8_t const> archive, failure& damage) {
+    auto const index = open_index(archive);
+    if (index) return blocks_of(*index);
+    damage = index.error();
+    std::vector<archive_block> blocks;
+    if (damage.code == errc::bad_version) return blocks;
+    std::uint64_t begin = 0;
+    for (std::size_t at = archive_header_bytes; at < archive.size();) {
+        auto const found = read_archive_entry(archive, at);
+        if (!found) break;
+        blocks.push_back(*found);
+        blocks.back().begin = begin;
+        begin += found->size;
+        at = static_cast<std::size_t>(found->position + found->packed_size);
+    }
+    return blocks;
+}
+
 } // namespace
 
 void pack_archive(std::span<std::uint8_t const> file, unsigned jobs, give_piece const& give) {
@@ -137,11 +162,10 @@ void pack_archive(std::span<std::uint8_t const> file, unsigned jobs, give_piece 
 }
 
 std::uint64_t unpacked_size(std::string const& name, std::span<std::uint8_t const> archive) {
-    auto const index = open_index(archive);
-    if (!index)
-        throw bad_input{
-            name, fmt::format("byte {} of the archive: {}", index.error().position, describe(index.error().code))};
-    return index->original_size();
+    failure damage{};
+    auto const blocks = find_blocks(archive, damage);
+    if (damage.code != errc::ok && blocks.empty()) throw bad_input{name, describe_in_archive(damage)};
+    return blocks.empty() ? 0 : blocks.back().begin + blocks.back().size;
 }
 
 bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file) {
@@ -155,10 +179,11 @@ bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t
 }
 
 unpacked_archive unpack_archive(std::span<std::uint8_t const> archive, std::span<std::uint8_t> out, unsigned jobs) {
-    auto const blocks = blocks_of(*open_index(archive));
+    failure damage{};
+    auto const blocks = find_blocks(archive, damage);
     unpacking work{archive, blocks, out};
     do_in_order(blocks.size(), jobs, work);
-    if (work.damaged() == SIZE_MAX) return {out.size(), {}};
+    if (work.damaged() == SIZE_MAX) return {out.size(), damage.code == errc::ok ? "" : describe_in_archive(damage)};
     archive_block const& first = blocks[work.damaged()];
     return {first.begin, fmt::format("byte {} of the archive: a block is damaged: {}", first.position,
                                      describe(work.failure_of(work.damaged())))};
