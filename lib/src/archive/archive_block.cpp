@@ -23,7 +23,8 @@ struct block_state {
     std::array<std::uint8_t, demo_encoder::max_bytes> chunk;
     std::array<std::uint16_t, world_model::tracks> places; // of each track in the snapshot
 };
-static_assert(sizeof(block_state) <= sizeof(archive_memory) && alignof(block_state) <= alignof(archive_memory));
+static_assert(sizeof(block_state) <= sizeof(archive_memory));
+static_assert(alignof(block_state) <= alignof(archive_memory));
 
 // Most of it needs no set-up.
 block_state& start_in(archive_memory& memory, bool items_of_07) noexcept {

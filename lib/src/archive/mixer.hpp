@@ -78,7 +78,7 @@ public:
             sum += inputs[i] * w[i];
         }
         auto const x = static_cast<std::int32_t>(std::clamp(sum >> 16, -2048, 2047));
-        std::int32_t const one = tables.squashed[static_cast<std::size_t>(x + 2048)];
+        std::int32_t const one = tables.squashed[static_cast<std::size_t>(x) + 2048];
         bit = coder.code(bit, static_cast<std::uint32_t>(one));
         std::int32_t const error = ((bit ? 65535 : 0) - one) >> 4;
         for (std::size_t i = 0; i < contexts; ++i) {
