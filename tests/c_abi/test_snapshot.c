@@ -12,6 +12,17 @@ static void test_empty(void) {
     CHECK_EQUAL(teewire_snapshot_find(&none, 0, &item), TEEWIRE_NOT_FOUND);
 }
 
+/* The words used grow with the ints, and no more than them are written. */
+static void test_outline(void) {
+    int32_t ints[3 + 96] = {4 * 96, 1, 0, TEEWIRE_KEY(4, 3)};
+    uint32_t outline[TEEWIRE_OUTLINE_WORDS(1, 96) + 1];
+    teewire_snapshot s;
+    memset(outline, 0x55, sizeof outline);
+    teewire_snapshot_view(&s, ints, TEEWIRE_DISTINCT_KEYS);
+    CHECK_EQUAL(teewire_snapshot_outline(&s, outline), TEEWIRE_OUTLINE_WORDS(1, 96));
+    CHECK_EQUAL(outline[TEEWIRE_OUTLINE_WORDS(1, 96)], 0x55555555);
+}
+
 static void test_views(void) {
     /* Bytes of items, items, two offsets, key and data twice. */
     static int32_t const ints[] = {20, 2, 0, 12, TEEWIRE_KEY(4, 3), 7, -2, TEEWIRE_KEY(1, 0xffff), 100};
@@ -298,6 +309,7 @@ static void test_history(void) {
 void test_snapshot(void) {
     test_empty();
     test_views();
+    test_outline();
     test_sort();
     test_builder();
     test_writer();
