@@ -14,8 +14,8 @@ import { PROTOCOLS } from './tables.js';
  *   ended: boolean, map_path: string|null}} Listed
  */
 
-/** Bytes of answers. */
-const MOST = { sync: 1 << 20, start: 64 << 10, fragment: 64 << 20, map: 256 << 20 };
+/** Bytes of answers, and fragments of a recording. */
+const MOST = { sync: 1 << 20, start: 64 << 10, fragment: 64 << 20, map: 256 << 20, segments: 1 << 20 };
 const IDS = /^[0-9a-f]{16}$/;
 /** @param {unknown} n @param {number} low @param {number} high @returns {n is number} */
 const whole = (n, low, high) => typeof n === 'number' && Number.isInteger(n) && n >= low && n <= high;
@@ -46,7 +46,7 @@ export class BroadcastRecording extends Stretches {
   update(what) {
     this.ended = what.ended;
     this.last = Math.max(this.last, what.first - 1); // the others have gone
-    while (this.last < what.last) {
+    while (this.last < what.last && this.segments.length < MOST.segments) {
       const number = ++this.last;
       // Ticks of fragments are known when they are read; until then they are about a second each.
       this.segments.push({ tick: this.#guess(number, what), offset: 0, end: 0, number });
@@ -122,6 +122,15 @@ async function get(url, most, signal) {
   return found;
 }
 
+/** Null if it is not JSON. @param {Uint8Array} bytes */
+function parsed(bytes) {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
 /** What makes sense of an answer. @param {{version?: unknown, recordings?: unknown}|null} sync @returns {Listed[]} */
 function recordings_of(sync) {
   if (sync?.version !== 1 || !Array.isArray(sync.recordings)) throw new TeewireError('this is not a broadcast');
@@ -162,7 +171,7 @@ export class Broadcast {
 
   /** Asks once. Returns true if there is another recording now: after a map change, and at first. @param {Waiting} [options] */
   async update({ signal } = {}) {
-    const sync = JSON.parse(new TextDecoder().decode(await get(new URL('sync', this.#base), MOST.sync, signal)));
+    const sync = parsed(await get(new URL('sync', this.#base), MOST.sync, signal));
     const list = recordings_of(sync);
     this.sync = sync;
     const newest = list.at(-1);

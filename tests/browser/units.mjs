@@ -536,7 +536,7 @@ test('a broadcast: fragments in their order, and another recording when one ends
 
 test('a broadcast: what else may be there', async () => {
   assert.equal(new Broadcast(module, 'http://relay/').sync, null);
-  for (const answer of ['{}', '[]', 'null', '{"version":2,"recordings":[]}', '{"version":1,"recordings":5}']) {
+  for (const answer of ['', '{"version":1', '{}', '[]', 'null', '{"version":2,"recordings":[]}', '{"version":1,"recordings":5}']) {
     globalThis.fetch = async () => new Response(answer);
     await assert.rejects(new Broadcast(module, 'http://relay/').update(), { name: 'TeewireError', message: 'this is not a broadcast' });
   }
@@ -562,4 +562,67 @@ test('a broadcast: what else may be there', async () => {
   await assert.rejects(watched(live).segment(0), TeewireError);
   globalThis.fetch = async () => new Response(null, { status: 204 });
   assert.deepEqual(await watched(live).lasting(1), []);
+});
+
+test('a broadcast: of many fragments, as many as there is memory for', async () => {
+  const list = [recording({ last: 1000000 })];
+  const { live } = await host(list);
+  for (const first of [0, 2000000]) {
+    list[0] = recording({ first, last: first + 1000000 });
+    await live.update();
+  }
+  assert.equal(watched(live).segments.length, 1 << 20);
+});
+
+test('a broadcast: changed at random, it gives what makes sense or an error', async () => {
+  let state = 1;
+  /** @param {number} n */
+  const below = (n) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return Math.floor(state / 2 ** 32 * n);
+  };
+  /** @param {Uint8Array} bytes */
+  const changed = (bytes) => {
+    const copy = bytes.slice(0, below(3) === 0 ? below(bytes.length) : bytes.length);
+    for (let n = below(4); n > 0 && copy.length > 0; --n) copy[below(copy.length)] = below(256);
+    return copy;
+  };
+  const values = [null, -1, 0, 1.5, 7, 2 ** 31, 2 ** 53, '', 'x', ID, [], {}, true];
+  /** @param {any} object */
+  const change = (object) => {
+    const keys = Object.keys(object);
+    const key = keys[below(keys.length)];
+    if (object[key] !== null && typeof object[key] === 'object' && Object.keys(object[key]).length > 0 && below(4) > 0) change(object[key]);
+    else object[key] = values[below(values.length)];
+  };
+  const results = { shown: 0, nothing: 0, errors: 0 };
+  for (let n = 0; n < 400; ++n) {
+    const list = [recording(), recording({ id: 'f'.repeat(16), last: 3 })];
+    const { live } = await host(list);
+    const relay = globalThis.fetch;
+    globalThis.fetch = async (url, options) => {
+      const answer = await relay(url, options);
+      if (answer.body === null) return answer;
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      if (!`${url}`.endsWith('sync')) return new Response(below(2) ? bytes : changed(bytes));
+      const sync = JSON.parse(new TextDecoder().decode(bytes));
+      for (let m = 1 + below(3); m > 0; --m) change(sync);
+      const text = new TextEncoder().encode(JSON.stringify(sync));
+      return new Response(below(8) ? text : changed(text));
+    };
+    try {
+      await live.next();
+      if (live.recording === null) ++results.nothing;
+      else {
+        await live.recording.segment(0);
+        await live.recording.lasting(0);
+        await live.next();
+        ++results.shown;
+      }
+    } catch (error) {
+      assert.ok(error instanceof TeewireError, /** @type {Error} */ (error).stack);
+      ++results.errors;
+    }
+  }
+  for (const count of Object.values(results)) assert.ok(count > 4, JSON.stringify(results));
 });

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import resource
 import shutil
@@ -381,6 +382,29 @@ class Parts(Exported):
         self.assertEqual(self.content(), before)
         self.assertIn("cannot also be the output", self.export(self.path, code=2))
         self.assertIn("`teewire export` reads it", run("dump", self.path)[2])
+
+    def test_databases_changed_at_random(self):
+        """They are added, or refused with nothing added."""
+        self.export(YARD)
+        other = self.folder / "other.sqlite"
+        self.export(DM1, to=other)
+        whole, before = other.read_bytes(), self.path.read_bytes()
+        chosen = random.Random(1)
+        codes = set()
+        for _ in range(24):
+            changed = bytearray(whole)
+            for _ in range(chosen.choice((1, 20, 400))):
+                changed[chosen.randrange(chosen.choice((100, 4096, len(whole))))] = chosen.randrange(256)
+            other.write_bytes(changed)
+            code, out, said = run("export", other, "-o", self.path)
+            self.assertIn(code, (0, 1, 2), said)
+            self.assertEqual(out, "")
+            if code != 0:
+                self.assertIn("other.sqlite: ", said)
+                self.assertEqual(self.path.read_bytes(), before)
+            self.path.write_bytes(before)
+            codes.add(code)
+        self.assertGreater(len(codes), 1)
 
     def test_databases_that_never_end(self):
         """A table that is a view is not read, and a trigger does nothing, whatever the schema says."""

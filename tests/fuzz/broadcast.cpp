@@ -1,5 +1,5 @@
-// A relay of an untrusted demo, and untrusted data for programs that follow and serve broadcasts. The first byte
-// chooses: a demo, a `sync`, or a request.
+// A relay of an untrusted demo, and untrusted data for programs that follow and serve broadcasts and recordings. The first
+// byte chooses: a demo, a `sync`, a request, or the index of a demo.
 #include "demo_mutator.hpp"
 #include "program.hpp"
 
@@ -11,6 +11,7 @@
 #include "recording/relay/broadcast_index.hpp"
 #include "recording/stream/event_queue.hpp"
 #include "recording/stream/whole_ticks.hpp"
+#include "web/demo_index.hpp"
 
 #include <fmt/format.h>
 
@@ -184,14 +185,24 @@ void read_request(fuzz::bytes_view text) {
     if (auto const path = decode_path(said)) FUZZ_REQUIRE(decode_path(encode_path(*path)) == path);
 }
 
+void read_index_text(fuzz::bytes_view text) {
+    auto const facts = parse_index(text);
+    if (!facts) return;
+    FUZZ_REQUIRE(facts->first_tick >= -1 && facts->last_tick >= -1);
+    std::size_t names = 0;
+    for (std::string const& name : facts->players) names += name.size();
+    FUZZ_REQUIRE(names + facts->protocol.size() + facts->error.size() <= text.size());
+}
+
 void run_target(fuzz::bytes_view data) {
     if (data.empty()) return;
     fuzz::bytes_view const rest = data.subspan(1);
     fuzz::cost_limit const limit{data.size()};
-    switch (data[0] % 3) {
+    switch (data[0] % 4) {
     case 0: relay(rest); break;
     case 1: read_sync(rest); break;
-    default: read_request(rest); break;
+    case 2: read_request(rest); break;
+    default: read_index_text(rest); break;
     }
     limit.check(0);
 }

@@ -779,6 +779,10 @@ void texts_of_the_web() {
         R"("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"}}]})");
     for (char const* const said : {"bytes=0-99", "bytes=100-", "bytes=-100", "live/sync", "a%20b/%E2%82%AC.demo"})
         text({2, 200, 0, 0, 0}, said);
+    text({3},
+         R"({"version":1,"file":{"size":9,"sha256":"00","ends_sha256":"00"},"map":{"name":"yard","sha256":"00"},)"
+         R"("protocol":"ddnet","first_tick":1,"last_tick":9,"people":[[0,"Naruto"],[1,"LenyPRO","NOOB"]],)"
+         R"("players":[[0,1],[1,2]],"error":"byte 9"})");
 }
 
 } // namespace

@@ -204,7 +204,7 @@ TEST_CASE("of an index that somebody else has made, what makes sense is read") {
     CHECK(!parse(std::string(1'000'000, '[')));
     auto const odd =
         parse(R"({"version":1,"file":{"size":5,"sha256":7},"protocol":[],"first_tick":99999999999,"last_tick":-7,
-        "map":3,"people":[[0,"a"],[1],7,[2,3],[3,"b","c"]],"players":[[0,1],[1,1],[2,1],[3,1],[4,1],[5,1],[99999999999,1],[-1],[],7,["0"]]})");
+        "map":3,"people":[[0,"a"],[1],7,[2,3],[3,"b","c"]],"players":[[0,1],[0,2],[1,1],[2,1],[3,1],[4,1],[5,1],[99999999999,1],[-1],[],7,["0"]]})");
     REQUIRE(odd);
     CHECK(odd->size == 5);
     CHECK(odd->sha256.empty());

@@ -320,9 +320,11 @@ class index_parser final : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>
 public:
     std::optional<index_facts> take() {
         if (version_ != version || !has_size_) return {};
+        // Each once: repeated, a name would cost more memory than it has bytes in the index.
         for (std::uint64_t const person : players_)
-            if (person < names_.size() && names_[static_cast<std::size_t>(person)])
-                facts_.players.push_back(*names_[static_cast<std::size_t>(person)]);
+            if (person < names_.size())
+                if (auto name = std::exchange(names_[static_cast<std::size_t>(person)], {}))
+                    facts_.players.push_back(std::move(*name));
         return std::move(facts_);
     }
 
