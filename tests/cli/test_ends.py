@@ -36,7 +36,8 @@ READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FI
            ["capture", "--connection", "1", "FILE"], ["cut", "-o", "OUT", "FILE"], ["diff", "FILE", str(DEMO)],
            ["join", "-o", "OUT", DEMO, "FILE"], ["merge", "-o", "OUT", DEMO, "FILE"], ["redact", "-o", "OUT", "FILE"],
            ["repair", "-o", "OUT", "FILE"], ["export", "-o", "OUT", "FILE"], ["index", "FILE"],
-           ["compress", "--method", "zstd", "-o", "OUT", "FILE"],
+           ["compress", "--method", "zstd", "-o", "OUT", "FILE"], ["compress", "--method", "tda", "-o", "OUT", "FILE"],
+           ["decompress", "-o", "OUT", "FILE"],
            ["map", "info", "FILE"], ["map", "check", "FILE"], ["map", "extract", "-o", "OUT", "FILE"],
            ["map", "render", "-o", "OUT", "FILE"], ["map", "convert", "--level", "9", "-o", "OUT", "FILE"])
 
@@ -215,6 +216,7 @@ class LongWork(Ends):
                      ["events", long_demo()], ["stats", long_demo()], ["du", long_demo()], ["diff", long_demo(), long_demo()],
                      ["redact", long_demo(), "-o", out], ["repair", long_demo(), "-o", out], ["index", "--force", long_demo()],
                      ["compress", "--method", "zstd", long_noise(), "-o", out],
+                     ["compress", "--method", "tda", long_noise(), "-o", out],
                      ["capture", long_capture()], ["dump", long_capture()],
                      ["capture", "--connection", "1", long_capture()], ["map", "info", long_map()],
                      ["map", "info", "--format", "ndjson", long_map()], ["map", "check", long_map()],
