@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 namespace teewire::replay {
 namespace {
@@ -124,8 +125,10 @@ std::vector<archive_block> blocks_of(archive_index index) {
     return blocks;
 }
 
+// Why an archive did not open.
 std::string describe_in_archive(failure const& found) {
-    return fmt::format("byte {} of the archive: {}", found.position, describe(found.code));
+    std::string_view const what = found.code == errc::bad_version ? "" : "its index is missing or damaged: ";
+    return fmt::format("byte {} of the archive: {}{}", found.position, what, describe(found.code));
 }
 
 // By the index, or else by what stands before each block, as far as that goes.
