@@ -37,7 +37,7 @@ class Archive(InFolder):
                 self.assertEqual(back.read_bytes(), file.read_bytes())
 
     def test_second_decoder(self):
-        """Which was written after the format's document."""
+        """Another program, in another language, reads them."""
         for name in ("ddnet_yard", "teeworlds07_v5", "ddnet_v3"):
             file = FIXTURES / f"demos/{name}.demo"
             self.assertEqual(run("compress", file, "-o", self.folder / f"{name}.tda")[0], 0)

@@ -1,13 +1,15 @@
 #include "teewire/archive.hpp"
 
-#include "bytes.hpp"
+#include "../codec/bytes.hpp"
 
 #include <algorithm>
 
 namespace teewire {
 
-using archive::get_number;
-using archive::put_number;
+using detail::get_be32;
+using detail::get_be64;
+using detail::put_be32;
+using detail::put_be64;
 
 namespace {
 
@@ -32,11 +34,11 @@ void put_entry(archive_block const& b, std::span<std::uint8_t> out) noexcept {
     out[1] = b.demo_version;
     out[2] = b.sizes;
     out[3] = 0;
-    put_number(out, 4, 4, b.size);
-    put_number(out, 8, 4, b.packed_size);
-    put_number(out, 12, 4, b.checksum);
-    put_number(out, 16, 4, static_cast<std::uint32_t>(b.first_tick));
-    put_number(out, entry_checksum, 4, 0);
+    put_be32(out, 4, b.size);
+    put_be32(out, 8, b.packed_size);
+    put_be32(out, 12, b.checksum);
+    put_be32(out, 16, static_cast<std::uint32_t>(b.first_tick));
+    put_be32(out, entry_checksum, 0);
 }
 
 archive_block get_entry(std::span<std::uint8_t const> entry) noexcept {
@@ -44,10 +46,10 @@ archive_block get_entry(std::span<std::uint8_t const> entry) noexcept {
     b.coding = static_cast<archive_coding>(entry[0]);
     b.demo_version = entry[1];
     b.sizes = entry[2];
-    b.size = static_cast<std::uint32_t>(get_number(entry, 4, 4));
-    b.packed_size = static_cast<std::uint32_t>(get_number(entry, 8, 4));
-    b.checksum = static_cast<std::uint32_t>(get_number(entry, 12, 4));
-    b.first_tick = static_cast<std::int32_t>(get_number(entry, 16, 4));
+    b.size = get_be32(entry, 4);
+    b.packed_size = get_be32(entry, 8);
+    b.checksum = get_be32(entry, 12);
+    b.first_tick = static_cast<std::int32_t>(get_be32(entry, 16));
     return b;
 }
 
@@ -82,7 +84,7 @@ result<std::size_t> write_archive_header(std::span<std::uint8_t> out) noexcept {
 result<std::size_t> write_archive_entry(archive_block const& block, std::span<std::uint8_t> out) noexcept {
     if (out.size() < archive_entry_bytes) return failure{errc::output_full, 0};
     put_entry(block, out);
-    put_number(out, entry_checksum, 4, archive_checksum(out.first(entry_checksum)));
+    put_be32(out, entry_checksum, archive_checksum(out.first(entry_checksum)));
     return archive_entry_bytes;
 }
 
@@ -90,7 +92,7 @@ result<archive_block> read_archive_entry(std::span<std::uint8_t const> archive, 
     assert(at <= archive.size());
     if (archive.size() - at < archive_entry_bytes) return failure{errc::truncated, archive.size()};
     auto const entry = archive.subspan(at, archive_entry_bytes);
-    if (get_number(entry, entry_checksum, 4) != archive_checksum(entry.first(entry_checksum)))
+    if (get_be32(entry, entry_checksum) != archive_checksum(entry.first(entry_checksum)))
         return failure{errc::bad_checksum, at};
     archive_block block = get_entry(entry);
     if (errc const wrong = check_entry(block); wrong != errc::ok) return failure{wrong, at};
@@ -111,18 +113,18 @@ result<std::size_t> write_archive_index(std::span<archive_block const> blocks,
         original += b.size;
         at += archive_entry_bytes;
     }
-    put_number(out, at + footer_blocks, 4, blocks.size());
-    put_number(out, at + footer_size, 8, original);
-    put_number(out, at + footer_checksum, 4, archive_checksum(out.first(at + footer_checksum)));
+    put_be32(out, at + footer_blocks, static_cast<std::uint32_t>(blocks.size()));
+    put_be64(out, at + footer_size, original);
+    put_be32(out, at + footer_checksum, archive_checksum(out.first(at + footer_checksum)));
     return size;
 }
 
 result<std::size_t> count_archive_blocks(std::span<std::uint8_t const> end) noexcept {
     if (end.size() < archive_footer_bytes) return failure{errc::truncated, end.size()};
     std::size_t const at = end.size() - archive_footer_bytes;
-    std::uint64_t const blocks = get_number(end, at + footer_blocks, 4);
+    std::size_t const blocks = get_be32(end, at + footer_blocks);
     if (blocks > max_archive_blocks) return failure{errc::too_large, at};
-    return static_cast<std::size_t>(blocks);
+    return blocks;
 }
 
 result<archive_index> archive_index::open(std::span<std::uint8_t const> end, std::uint64_t archive_size) noexcept {
@@ -135,11 +137,11 @@ result<archive_index> archive_index::open(std::span<std::uint8_t const> end, std
     auto const index = end.last(size);
     std::size_t const begin = end.size() - size;
     std::size_t const footer = size - archive_footer_bytes;
-    if (get_number(index, footer + footer_checksum, 4) != archive_checksum(index.first(footer + footer_checksum)))
+    if (get_be32(index, footer + footer_checksum) != archive_checksum(index.first(footer + footer_checksum)))
         return failure{errc::bad_checksum, begin};
     archive_index opened;
     opened.entries_ = index.first(footer);
-    opened.original_size_ = get_number(index, footer + footer_size, 8);
+    opened.original_size_ = get_be64(index, footer + footer_size);
     std::uint64_t original = 0;
     std::uint64_t packed = archive_header_bytes;
     archive_index walk = opened;

@@ -1,5 +1,7 @@
 #include "teewire/demo_format.hpp"
 
+#include "../codec/bytes.hpp"
+
 #include <algorithm>
 
 namespace teewire {
@@ -20,7 +22,7 @@ public:
     std::uint32_t read_number() noexcept {
         std::array<std::uint8_t, 4> b{};
         read(b);
-        return std::uint32_t{b[0]} << 24 | std::uint32_t{b[1]} << 16 | std::uint32_t{b[2]} << 8 | b[3];
+        return detail::get_be32(b, 0);
     }
     [[nodiscard]] bool truncated() const noexcept { return truncated_; }
     [[nodiscard]] std::size_t position() const noexcept { return at_; }
@@ -42,8 +44,9 @@ public:
         at_ += size;
     }
     void write_number(std::uint32_t n) noexcept {
-        write(std::array{static_cast<std::uint8_t>(n >> 24), static_cast<std::uint8_t>(n >> 16),
-                         static_cast<std::uint8_t>(n >> 8), static_cast<std::uint8_t>(n)});
+        std::array<std::uint8_t, 4> bytes;
+        detail::put_be32(bytes, 0, n);
+        write(bytes);
     }
 
 private:

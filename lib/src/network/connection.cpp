@@ -1,6 +1,6 @@
 #include "teewire/connection.hpp"
 
-#include "bytes.hpp"
+#include "../codec/bytes.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 #include "teewire/siphash.hpp"
 
-#include "bytes.hpp"
+#include "../codec/bytes.hpp"
 
 namespace teewire {
 namespace {

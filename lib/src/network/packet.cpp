@@ -1,6 +1,6 @@
 #include "teewire/packet.hpp"
 
-#include "bytes.hpp"
+#include "../codec/bytes.hpp"
 
 #include <algorithm>
 

@@ -131,25 +131,6 @@ std::string describe_in_archive(failure const& found) {
     return fmt::format("byte {} of the archive: {}{}", found.position, what, describe(found.code));
 }
 
-// By the index, or else by what stands before each block, as far as that goes.
-std::vector<archive_block> find_blocks(std::span<std::uint8_t const> archive, failure& damage) {
-    auto const index = open_index(archive);
-    if (index) return blocks_of(*index);
-    damage = index.error();
-    std::vector<archive_block> blocks;
-    if (damage.code == errc::bad_version) return blocks;
-    std::uint64_t begin = 0;
-    for (std::size_t at = archive_header_bytes; at < archive.size();) {
-        auto const found = read_archive_entry(archive, at);
-        if (!found) break;
-        blocks.push_back(*found);
-        blocks.back().begin = begin;
-        begin += found->size;
-        at = static_cast<std::size_t>(found->position + found->packed_size);
-    }
-    return blocks;
-}
-
 } // namespace
 
 void pack_archive(std::span<std::uint8_t const> file, unsigned jobs, give_piece const& give) {
@@ -164,11 +145,27 @@ void pack_archive(std::span<std::uint8_t const> file, unsigned jobs, give_piece 
     if (!work.stopped()) give(std::span{ends}.first(*write_archive_index(blocks, ends)), file.size());
 }
 
-std::uint64_t unpacked_size(std::string const& name, std::span<std::uint8_t const> archive) {
-    failure damage{};
-    auto const blocks = find_blocks(archive, damage);
-    if (damage.code != errc::ok && blocks.empty()) throw bad_input{name, describe_in_archive(damage)};
+std::uint64_t archive_contents::size() const noexcept {
     return blocks.empty() ? 0 : blocks.back().begin + blocks.back().size;
+}
+
+archive_contents list_archive(std::string const& name, std::span<std::uint8_t const> archive) {
+    auto const index = open_index(archive);
+    if (index) return {blocks_of(*index), {}};
+    archive_contents found;
+    found.damage = describe_in_archive(index.error());
+    // Without the index, by the entries before the blocks. Those of another version may have another form.
+    std::size_t const begin = index.error().code != errc::bad_version ? archive_header_bytes : archive.size();
+    for (std::size_t at = begin; at < archive.size();) {
+        auto const block = read_archive_entry(archive, at);
+        if (!block) break;
+        std::uint64_t const restored = found.size();
+        found.blocks.push_back(*block);
+        found.blocks.back().begin = restored;
+        at = static_cast<std::size_t>(block->position + block->packed_size);
+    }
+    if (found.blocks.empty()) throw bad_input{name, found.damage};
+    return found;
 }
 
 bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file) {
@@ -181,15 +178,15 @@ bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t
     });
 }
 
-unpacked_archive unpack_archive(std::span<std::uint8_t const> archive, std::span<std::uint8_t> out, unsigned jobs) {
-    failure damage{};
-    auto const blocks = find_blocks(archive, damage);
-    unpacking work{archive, blocks, out};
-    do_in_order(blocks.size(), jobs, work);
-    if (work.damaged() == SIZE_MAX) return {out.size(), damage.code == errc::ok ? "" : describe_in_archive(damage)};
-    archive_block const& first = blocks[work.damaged()];
-    return {first.begin, fmt::format("byte {} of the archive: a block is damaged: {}", first.position,
-                                     describe(work.failure_of(work.damaged())))};
+std::uint64_t unpack_archive(std::span<std::uint8_t const> archive, archive_contents& contents,
+                             std::span<std::uint8_t> out, unsigned jobs) {
+    unpacking work{archive, contents.blocks, out};
+    do_in_order(contents.blocks.size(), jobs, work);
+    if (work.damaged() == SIZE_MAX) return out.size();
+    archive_block const& first = contents.blocks[work.damaged()];
+    contents.damage = fmt::format("byte {} of the archive: a block is damaged: {}", first.position,
+                                  describe(work.failure_of(work.damaged())));
+    return first.begin;
 }
 
 } // namespace teewire::replay

@@ -1,6 +1,8 @@
 // Archives of files, made and restored on several threads. See doc/format/archive.md.
 #pragma once
 
+#include <teewire/archive.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -14,19 +16,23 @@ namespace teewire::replay {
 void pack_archive(std::span<std::uint8_t const> file, unsigned jobs,
                   std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)> const& give);
 
-/// The bytes that an archive stands for; with a damaged index, that its first blocks do. Throws bad_input if there are none.
-[[nodiscard]] std::uint64_t unpacked_size(std::string const& name, std::span<std::uint8_t const> archive);
+/// The blocks of an archive; with a damaged index, the first ones that are whole.
+struct archive_contents {
+    std::vector<archive_block> blocks;
+    std::string damage; ///< "byte 1234 of the archive: REASON"; empty if there is none
+
+    /// Bytes that they stand for.
+    [[nodiscard]] std::uint64_t size() const noexcept;
+};
+/// Throws bad_input if it is damaged and has no block.
+[[nodiscard]] archive_contents list_archive(std::string const& name, std::span<std::uint8_t const> archive);
 
 /// Whether it is the archive of exactly this file, by the checksums. False for whatever is not an archive.
 [[nodiscard]] bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file);
 
-/// The bytes of an archive, up to the first damaged block, or to the last block if the index is damaged.
-struct unpacked_archive {
-    std::uint64_t size = 0; ///< bytes in `out`
-    std::string damage;     ///< "byte 1234 of the archive: REASON"; empty if there is none
-};
-/// `out` has unpacked_size() bytes, which was asked before. `jobs` as above.
-[[nodiscard]] unpacked_archive unpack_archive(std::span<std::uint8_t const> archive, std::span<std::uint8_t> out,
-                                              unsigned jobs);
+/// Restores what was listed to `out`, of contents.size() bytes, up to the first damaged block. Returns the bytes restored,
+/// and sets `contents.damage` if a block is damaged. `jobs` as above.
+[[nodiscard]] std::uint64_t unpack_archive(std::span<std::uint8_t const> archive, archive_contents& contents,
+                                           std::span<std::uint8_t> out, unsigned jobs);
 
 } // namespace teewire::replay

@@ -19,6 +19,13 @@
 #include <unistd.h>
 
 namespace teewire::replay {
+namespace {
+
+std::uint64_t most_decompressed_bytes(std::uint64_t packed) noexcept {
+    return std::min(max_decompressed_bytes, std::max(always_decompressed_bytes, max_compression_ratio * packed));
+}
+
+} // namespace
 
 input::input(std::string name) : name_{std::move(name)} {
     endless_wait const reading; // a pipe may never get a writer
@@ -87,8 +94,7 @@ void input::decompress() {
     was_packed_ = true;
     auto const packed_bytes = std::move(bytes_);
     std::span<std::uint8_t const> const packed{packed_bytes.get(), std::exchange(size_, 0)};
-    std::uint64_t const most = std::min(max_decompressed_bytes,
-                                        std::max(always_decompressed_bytes, max_compression_ratio * packed.size()));
+    std::uint64_t const most = most_decompressed_bytes(packed.size());
     try {
         decompressor reader{kind};
         std::size_t taken = 0;
@@ -121,33 +127,20 @@ void input::unpack() {
     was_packed_ = true;
     auto const packed_bytes = std::move(bytes_);
     std::span<std::uint8_t const> const packed{packed_bytes.get(), std::exchange(size_, 0)};
-    std::uint64_t const most = std::min(max_decompressed_bytes,
-                                        std::max(always_decompressed_bytes, max_compression_ratio * packed.size()));
-    std::uint64_t const size = unpacked_size(name_, packed);
+    std::uint64_t const most = most_decompressed_bytes(packed.size());
+    archive_contents contents = list_archive(name_, packed);
+    std::uint64_t const size = contents.size();
     if (size > most)
         throw bad_input{name_, fmt::format("the archive decompresses to {} bytes, more than {}", size, most)};
     make_room(std::max<std::uint64_t>(size, 1));
     try {
-        auto const done = unpack_archive(packed, {bytes_.get(), static_cast<std::size_t>(size)}, 0);
-        size_ = static_cast<std::size_t>(done.size);
-        damage_ = done.damage;
+        std::span const out{bytes_.get(), static_cast<std::size_t>(size)};
+        size_ = static_cast<std::size_t>(unpack_archive(packed, contents, out, 0));
+        damage_ = contents.damage;
     } catch (std::bad_alloc const&) {
         throw io_error{name_, "not enough memory to decompress it"};
     }
     if (size_ == 0) require_all();
-}
-
-std::vector<std::uint8_t> read_verbatim(std::string const& name) {
-    unique_fd const file = os::open_to_read(name);
-    os::file_facts const facts = os::facts_of(file.get());
-    if (facts.type != os::file_type::regular) throw io_error{name, "cannot be read"};
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(facts.size));
-    for (std::size_t at = 0; at < bytes.size();) {
-        std::int64_t const n = os::read_at(file.get(), at, std::span{bytes}.subspan(at));
-        if (n <= 0) throw io_error{name, "cannot be read"};
-        at += static_cast<std::size_t>(n);
-    }
-    return bytes;
 }
 
 } // namespace teewire::replay

@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace teewire::replay {
 
@@ -57,8 +56,5 @@ private:
     std::size_t size_ = 0;
     bool was_packed_ = false;
 };
-
-/// The bytes of a regular file, even if it is compressed. Throws io_error.
-[[nodiscard]] std::vector<std::uint8_t> read_verbatim(std::string const& name);
 
 } // namespace teewire::replay

@@ -6,6 +6,7 @@
 #include "base/interrupts.hpp"
 #include "base/os/files.hpp"
 #include "base/output.hpp"
+#include "base/stored_file.hpp"
 #include "verbs/verbs.hpp"
 
 #include <teewire/archive.hpp>
@@ -88,9 +89,11 @@ packed_form const& chosen_form(packing_options const& options) {
 }
 
 bool is_done(std::string const& name, std::span<std::uint8_t const> file) {
-    if (os::facts_of(name).type != os::file_type::regular || !is_archive(first_bytes(name))) return false;
-    auto const made = read_verbatim(name);
-    return is_archive_of(made, file);
+    auto const made = stored_file::open(name);
+    if (made == nullptr || !is_archive(first_bytes(name))) return false;
+    std::vector<std::uint8_t> archive(static_cast<std::size_t>(made->size()));
+    archive.resize(made->read(0, archive));
+    return is_archive_of(archive, file);
 }
 
 int compress_file(std::string const& file, packing_options const& options, packed_form const& form) {
