@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import os
 import pathlib
 import random
 import re
@@ -729,7 +730,7 @@ class Check(InFolder):
         chance = random.Random(5)
         for file in (MAP, MAP_07, XVECTOR, XVECTOR_ORIGINAL):
             whole = file.read_bytes()
-            for _ in range(25):
+            for _ in range(int(os.environ.get("TEEWIRE_MUTATIONS") or 25)):
                 data = bytearray(whole)
                 for _ in range(chance.randint(1, 3)):
                     at = chance.randrange(len(data) - 4)

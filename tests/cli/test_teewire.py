@@ -218,7 +218,9 @@ class Jobs(unittest.TestCase):
         return alone
 
     def test_whole_and_damaged_files(self):
-        for number, demo in enumerate(sorted((FIXTURES / "demos").glob("*.demo"))):
+        # Three of them, where the program is slow.
+        demos = sorted((FIXTURES / "demos").glob("*.demo"))[::3 if SHARE > 8 else 1]
+        for number, demo in enumerate(demos):
             whole = demo.read_bytes()
             begin = first_chunk(whole)
             at = lambda part: begin + int((len(whole) - begin) * part)
