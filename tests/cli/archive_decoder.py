@@ -12,19 +12,18 @@ LOGISTIC = [22, 36, 60, 98, 162, 267, 439, 720, 1179, 1921, 3108, 4971, 7812, 11
 SQUASH = [LOGISTIC[x >> 7] + ((LOGISTIC[(x >> 7) + 1] - LOGISTIC[x >> 7]) * (x & 127) >> 7) for x in range(4096)]
 STRETCH = [next((x for x in range(4095) if SQUASH[x] >= p * 16 + 8), 4095) - 2048 for p in range(4096)]
 MARKER, SNAPSHOT, MESSAGE, DELTA, RAW = range(5)
-KIND, KEYFRAME, ABSOLUTE, PADDING, SUCCESSOR, SAME_SIZE, SAME, TYPE, ID, SIZE, MATCH = range(1, 12)
-TICK, COUNT, BYTE, CHANGE, ZERO, INT = 0x20, 0x40, 0x80, 0x200, 0x800, 0x1000
+KIND, KEYFRAME, ABSOLUTE, PADDING, SUCCESSOR, SAME_SIZE, SAME, TYPE, ID, SIZE, MATCH, GROUP = range(1, 13)
+TICK, COUNT, BYTE, FIELDS, CHANGE, ZERO, INT = 0x20, 0x40, 0x80, 0x100, 0x200, 0x800, 0x1000
 
 
 def signed(x):
     return (x & MASK ^ 0x80000000) - 0x80000000
 
 
-def mix(a, *more):
-    for b in more:
-        a = (a ^ (b & MASK) * 0x85ebca6b) * 0x9e3779b1 & MASK
-        a ^= a >> 15
-    return a
+def mix(*values):
+    h = sum(value * factor for value, factor in zip(values, (0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f))) & MASK
+    h = (h ^ h >> 15) * 0x2c1b3c6d & MASK
+    return h ^ h >> 16
 
 
 def bucket(x):
@@ -44,7 +43,7 @@ class Bits:
     def __init__(self, data):
         self.data, self.at = data, 4
         self.low, self.high, self.value = 0, MASK, int.from_bytes((data + bytes(4))[:4], "big")
-        self.counts = [[1 << 31] * 65536 for _ in range(4)]
+        self.counts = [[1 << 31] * 32768 for _ in range(4)]
         self.weights = {}
 
     def plain(self, one):
@@ -64,25 +63,25 @@ class Bits:
     def use(self, weights):
         self.set = self.weights.setdefault(weights, [1 << 15] * 4)
 
-    def contexts(self, number, *values):
-        self.hashes = [mix(number, v, i) for i, v in enumerate(values)]
+    def contexts(self, number, *lists):
+        self.hashes = [mix(number, *values) for values in lists]
         self.use(number)
 
     def bit(self, node):
-        places = [(h ^ node) & 0xffff for h in self.hashes]
+        places = [(h ^ node) & 0x7fff for h in self.hashes]
         inputs = [STRETCH[self.counts[i][p] >> 20] for i, p in enumerate(places)]
         one = SQUASH[clamp(sum(a * b for a, b in zip(inputs, self.set)) >> 16, -2048, 2047) + 2048]
         bit = self.plain(one)
-        error = ((65535 if bit else 0) - one) >> 4
+        error = ((65535 if bit else 0) - one) * 10 >> 4
         for i, p in enumerate(places):
-            self.set[i] = clamp(self.set[i] + (inputs[i] * error * 10 + 0x8000 >> 16), -131071, 131071)
+            self.set[i] = signed(self.set[i] + (inputs[i] * error + 0x8000 >> 16))
             n, chance = self.counts[i][p] & 1023, self.counts[i][p] >> 10
-            chance += ((0x3fffff if bit else 0) - chance) * (131072 // (2 * n + 3)) >> 16
+            chance += (((0x3fffff if bit else 0) - chance) >> 3) * (16384 // (2 * n + 3)) >> 10
             self.counts[i][p] = chance << 10 | min(n + 1, 255)
         return bit
 
     def flag(self, number, a, b=0, c=0):
-        self.contexts(number, a, mix(a, b), mix(a, c), mix(a, b, c))
+        self.contexts(number, (a,), (a, b), (a, c), (a, b, c))
         return self.bit(0)
 
     def tree(self, bits, base=0):
@@ -99,7 +98,9 @@ class Bits:
         self.use(first + 1)
         negative = self.bit(2)
         self.use(first + 2)
-        bits = self.tree(5, 32)
+        bits = self.tree(3, 4)
+        if bits == 7:
+            bits = self.tree(5, 32)
         self.use(first + 3)
         value = 1
         for i in range(bits):
@@ -148,7 +149,7 @@ class Block:
         else:
             missed = 256 + expected if self.match_size else 0
             a, b = self.back(1), self.back(2)
-            bits.contexts(BYTE, mix(form, missed), mix(form, a), mix(form, a, b), mix(form, min(position, 255), a))
+            bits.contexts(BYTE + form, (missed,), (a,), (a, b), (min(position, 255), a))
             bits.use(BYTE + 2 * form + (missed != 0))
             byte = bits.tree(8)
             self.match_size = 0
@@ -165,7 +166,7 @@ class Block:
 
     def count(self, form):
         last = self.counts[form]
-        self.bits.contexts(COUNT + form, last & 0xffff, last, self.kinds & 0xfff, self.back(1))
+        self.bits.contexts(COUNT + form, (last & 0xffff,), (last,), (self.kinds & 0xfff,), (self.back(1),))
         count = self.bits.int(COUNT + form)
         self.counts[form] = (last << 16 | count & 0xffff) & MASK
         return count
@@ -225,17 +226,25 @@ class Block:
         old = item.values + [0] * max(0, item.size - 64)
         if not fresh and not differences and bits.flag(SAME, kind, item.touched & 7, self.tick - item.tick):
             return old[:item.size]
-        news, changed, before, before_that, residual, nonzero = [0] * 64, 0, 0, 0, 0, False
+        news, changed, before, before_that, residual, left, nonzero = [0] * 64, 0, 0, 0, 0, 0, False
         age = clamp(signed(self.tick - item.tick), 0, 20)
+        same = False
+        if not fresh and item.changed and item.size <= 64:
+            again = item.changed == item.before
+            bits.contexts(FIELDS, (item.changed & MASK, item.changed >> 32), (kind, again, age), (item.changed & MASK, item.before & MASK),
+                          (item.key, again))
+            bits.use(FIELDS + kind)
+            same = bits.bit(0)
         f = 0
         while f < item.size:
             field = min(f, 63)
             c = kind << 6 | field | fresh << 13
             moves = [signed(m) for m in self.motion(item, kind, f, news)]
             was = item.changed >> field & 1 | (item.before >> field & 1) << 1
-            bits.contexts(ZERO + (c & 0x7ff), mix(c, was, age > 2), mix(c, changed >> max(0, field - 6) & 0x3f, was),
-                          mix(c, changed & MASK, changed >> 32), mix(c, bucket(moves[0]), bucket(moves[1]), age))
-            if f % 4 == 0:
+            bits.contexts(ZERO + c, (was, age > 2), (changed >> max(0, field - 6) & 0x3f, was), (changed & MASK, changed >> 32),
+                          (bucket(moves[0]), bucket(moves[1]), age))
+            bits.use(ZERO + (c & 0x7ff))
+            if f % 4 == 0 and not same:
                 left, nonzero = min(4, item.size - f), False
                 if bits.bit(1):
                     for g in range(f, f + left):
@@ -246,16 +255,15 @@ class Block:
                     f += left
                     continue
             left -= 1
-            if (left or nonzero) and bits.bit(0):
+            if not was & 1 if same else (left or nonzero) and bits.bit(0):
                 step, before_that, before = 0, before, 0
             else:
                 last, reference, nonzero = item.steps[field], item.values[field], True
                 guesses = [0, last, signed(self.tick - reference), *moves, signed(self.tick - item.tick)]
                 costs = self.costs.setdefault(c, [0] * 6)
                 best = costs.index(min(costs))
-                d = mix(c, best)
-                bits.contexts(INT, d, mix(d, reference), mix(d, bucket(before), bucket(before_that)),
-                              mix(d, bucket(moves[0]), bucket(last), bucket(residual)))
+                bits.contexts(INT + 6 * c + best, (), (reference,), (bucket(before), bucket(before_that)),
+                              (bucket(moves[0]), bucket(last), bucket(residual)))
                 residual = bits.int(c)
                 step = signed(residual + guesses[best])
                 for k in range(6):
@@ -275,30 +283,40 @@ class Block:
 
     def key(self, before):
         bits, kind_before = self.bits, before >> 16
-        bits.contexts(TYPE, kind_before, before, self.last_type, mix(kind_before, self.last_type))
+        bits.contexts(TYPE, (kind_before,), (before,), (self.last_type,), (kind_before, self.last_type))
         kind = kind_before + bits.int(TYPE) & 0xffff
         self.last_type, c = kind, class_of(kind << 16)
         last, first = self.last_id.get(c, 0), kind != kind_before or before == 0
         start = 0 if first and 12 <= kind < 23 else last
-        bits.contexts(ID, mix(c, first), mix(c, last), mix(c, before & 0xffff), c)
+        bits.contexts(ID, (c, first), (c, last), (c, before & 0xffff), (c,))
         self.last_id[c] = start + bits.int(ID) & 0xffff
         return kind << 16 | self.last_id[c]
 
     def size(self, key):
         c = class_of(key)
         last = self.last_size.get(c, 0)
-        self.bits.contexts(SIZE, c, mix(c, last), key >> 16, 0)
+        self.bits.contexts(SIZE, (c,), (c, last), (key >> 16 & 0xffff,), ())
         self.last_size[c] = last + self.bits.int(SIZE) & MASK
         return self.last_size[c]
 
     def delta(self):
         self.stamp += 1
         removed, updates, kept, before = [], [], [], 0
-        for item in self.order:
+        for place, item in enumerate(self.order):
+            if place % 8 == 0:
+                touched = [other.touched for other in self.order[place:place + 8]]
+                last, any_of = 0, 0
+                for value in touched:
+                    last, any_of = last << 1 | value & 1, any_of | value
+                recent = sum(value & 7 != 0 for value in touched)
+                self.bits.contexts(GROUP, (last,), (class_of(item.key), any_of), (item.key, last != 0), (recent, before & 0xff, any_of & 3))
+                all_kept = self.bits.bit(0)
             c, age = class_of(item.key), clamp(signed(self.tick - item.tick), 0, 1000)
-            self.bits.contexts(CHANGE + c, mix(c, item.touched, min(age, 3)), mix(c, item.touched & 15, before & 0xff),
-                               mix(item.key & MASK, item.touched & 3), mix(c, age, item.touched & 1))
-            change = self.bits.bit(1)
+            change = 0
+            if not all_kept:
+                self.bits.contexts(CHANGE + c, (item.touched, min(age, 3)), (item.touched & 15, before & 0xff), (item.key, item.touched & 3),
+                                   (age, item.touched & 1))
+                change = self.bits.bit(1)
             if change:
                 self.bits.use(CHANGE + 128 + c)
                 change += self.bits.bit(2)
@@ -373,7 +391,7 @@ class Block:
     def marker(self):
         keyframe = self.bits.flag(KEYFRAME, self.since)
         absolute = self.bits.flag(ABSOLUTE, keyframe)
-        self.bits.contexts(TICK, self.step, self.kinds & 0xff, self.kinds & 0xffff, 0)
+        self.bits.contexts(TICK, (self.step,), (self.kinds & 0xff,), (self.kinds & 0xffff,), ())
         self.step = signed(self.step + self.bits.int(TICK))
         self.tick = signed(self.tick + self.step)
         self.since = 0 if keyframe else self.since + 1
@@ -383,7 +401,7 @@ class Block:
         return bytes([flags | (0x20 if self.inline else 0) | self.step])
 
     def part(self):
-        self.bits.contexts(KIND, self.kinds & 0xff, self.kinds & 0xfffff, self.kinds & 0xfffffff, self.step)
+        self.bits.contexts(KIND, (self.kinds & 0xff,), (self.kinds & 0xfffff,), (self.kinds & 0xfffffff,), (self.step,))
         kind = self.bits.tree(3)
         self.kinds = (self.kinds << 4 | kind) & MASK
         if kind == MARKER:
@@ -409,7 +427,7 @@ class Block:
 
 def decode(archive):
     """The original."""
-    assert archive[:8] == b"TWARCH\0\1"
+    assert archive[:8] == b"TWARCH\0\2"
     blocks, size, checksum = struct.unpack(">IQI", archive[-16:])
     index = archive[-16 - 24 * blocks:]
     assert zlib.crc32(index[:-4]) == checksum

@@ -45,7 +45,7 @@ class Archive(InFolder):
 
     def test_streams(self):
         code, archive, _ = run_bytes("compress", "-", "--method", "tda", "-o", "-", stdin=YARD.read_bytes())
-        self.assertEqual((code, archive[:8]), (0, b"TWARCH\0\1"))
+        self.assertEqual((code, archive[:8]), (0, b"TWARCH\0\2"))
         code, back, _ = run_bytes("decompress", "-", "-o", "-", stdin=archive)
         self.assertEqual((code, back), (0, YARD.read_bytes()))
 
@@ -113,7 +113,7 @@ class Archive(InFolder):
             self.assertRegex(said, r"byte \d+ of the archive: its index is missing or damaged: .*; everything before it is kept")
             self.assertEqual((self.folder / "cut").read_bytes(), DEMO.read_bytes()[:kept])
         for content, words in ((good[:8 + 24], "of the archive: "), (good[:10], "the data ends too early"),
-                               (b"TWARCH\0\2" + good[8:], "byte 7 of the archive: ")):
+                               (b"TWARCH\0\3" + good[8:], "byte 7 of the archive: ")):
             code, out, said = run("info", self.save("bad.tda", content))
             self.assertEqual((code, out), (1, ""))
             self.assertIn(words, said)
@@ -123,7 +123,7 @@ class Archive(InFolder):
         entry = struct.pack(">BBBxIIIiI", 1, 0, 0, 1 << 22, 1, 0, -1, 0)
         count = 300
         index = entry * count + struct.pack(">IQ", count, count << 22)
-        bomb = b"TWARCH\0\1" + bytes(25 * count) + index + struct.pack(">I", zlib.crc32(index))
+        bomb = b"TWARCH\0\2" + bytes(25 * count) + index + struct.pack(">I", zlib.crc32(index))
         code, out, said = run("info", self.save("bomb.tda", bomb))
         self.assertEqual((code, out), (1, ""))
         self.assertIn(f"the archive decompresses to {count << 22} bytes, more than {1 << 24}", said)

@@ -16,7 +16,7 @@ namespace teewire {
 
 /// The first bytes of every archive.
 inline constexpr std::array<std::uint8_t, 7> archive_magic = {'T', 'W', 'A', 'R', 'C', 'H', 0};
-inline constexpr std::uint8_t archive_version = 1;                ///< the byte after it
+inline constexpr std::uint8_t archive_version = 2;                ///< the byte after it
 inline constexpr std::size_t archive_header_bytes = 8;            ///< both
 inline constexpr std::size_t archive_entry_bytes = 24;            ///< before each block, and in the index
 inline constexpr std::size_t archive_footer_bytes = 16;           ///< at the end of the file

@@ -88,7 +88,8 @@ public:
 
     template <class Coder>
     part_kind code_kind(Coder& coder, part_kind kind) noexcept {
-        set_contexts(kind_set, kinds_ & 0xff, kinds_ & 0xfffff, kinds_ & 0xfffffff, step_);
+        set_contexts(kind_set, hash(kind_set, kinds_ & 0xff), hash(kind_set, kinds_ & 0xfffff),
+                     hash(kind_set, kinds_ & 0xfffffff), hash(kind_set, step_));
         std::uint32_t node = 1;
         for (int i = 2; i >= 0; --i)
             node = 2 * node + mixer_.code(coder, (static_cast<unsigned>(kind) >> i & 1) != 0, node);
@@ -100,7 +101,8 @@ public:
     marker code_marker(Coder& coder, marker m) noexcept {
         m.keyframe = code_flag(coder, m.keyframe, keyframe_set, since_keyframe_);
         m.absolute = code_flag(coder, m.absolute, absolute_set, m.keyframe);
-        set_contexts(tick_set, step_, kinds_ & 0xff, kinds_ & 0xffff, 0);
+        set_contexts(tick_set, hash(tick_set, step_), hash(tick_set, kinds_ & 0xff),
+                     hash(tick_set, kinds_ & 0xffff), hash(tick_set));
         m.step = plus(step_, code_int(coder, minus(m.step, step_), tick_set));
         step_ = m.step;
         tick_ = plus(tick_, m.step);
@@ -125,7 +127,9 @@ public:
     template <class Coder>
     std::int32_t code_count(Coder& coder, std::int32_t count, std::uint32_t form) noexcept {
         auto& last = last_counts_[form];
-        set_contexts(count_set + form, last & 0xffff, last, kinds_ & 0xfff, history_at(1));
+        std::uint32_t const set = count_set + form;
+        set_contexts(set, hash(set, last & 0xffff), hash(set, last), hash(set, kinds_ & 0xfff),
+                     hash(set, history_at(1)));
         count = code_int(coder, count, count_set + form);
         last = last << 16 | (static_cast<std::uint32_t>(count) & 0xffff);
         return count;
@@ -140,10 +144,18 @@ public:
         std::size_t removed = 0;
         std::size_t data = 0;
         std::uint32_t before = 0;
-        for (std::size_t place = 0; place < world_.size; ++place) {
+        bool group_kept = false;
+        std::size_t const live = world_.size;
+        for (std::size_t place = 0; place < live; ++place) {
+            if (place % item_group == 0) {
+                std::size_t const count = std::min(item_group, live - place);
+                group_kept = code_group(coder, std::span{changes.of_place}.subspan(place, count),
+                                        std::span{world_.order}.subspan(place, count), before);
+            }
             std::uint16_t const at = world_.order[place];
             track& t = world_[at];
-            auto const change = code_change(coder, changes.of_place[place], t, before);
+            auto const change =
+                group_kept ? item_changes::kept : code_change(coder, changes.of_place[place], t, before);
             before = before << 2 | change;
             t.touched = static_cast<std::uint8_t>(t.touched << 1 | (change != item_changes::kept));
             if (change == item_changes::removed) {
@@ -265,9 +277,11 @@ private:
         id_set,
         size_set,
         match_set,
+        group_set,
         tick_set = 0x20,
         count_set = 0x40,
         byte_set = 0x80,
+        fields_set = 0x100, // by class
         change_set = 0x200, // by class, two each
         zero_set = 0x800,   // by class and field
         int_set = 0x1000,   // by class, field and step, hashed
@@ -275,22 +289,22 @@ private:
     static constexpr std::size_t predictors = 6;
     using predictor_costs = std::array<std::uint16_t, predictors>;
 
-    template <class... Values>
-    void set_contexts(std::uint32_t set, Values... values) noexcept {
-        static_assert(sizeof...(values) == contexts);
-        std::uint32_t i = 0;
-        ((mixer_.hashes[i] = hash(set, static_cast<std::uint32_t>(values), i), ++i), ...);
+    // Hashes whose first number is the set.
+    void set_contexts(std::uint32_t set, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                      std::uint32_t d) noexcept {
+        mixer_.hashes = {a, b, c, d};
         mixer_.use(set);
     }
 
     template <class Coder>
     bool code_flag(Coder& coder, bool flag, std::uint32_t set, std::uint32_t a, std::uint32_t b = 0,
                    std::uint32_t c = 0) noexcept {
-        set_contexts(set, a, hash(a, b), hash(a, c), hash(a, b, c));
+        set_contexts(set, hash(set, a), hash(set, a, b), hash(set, a, c), hash(set, a, b, c));
         return mixer_.code(coder, flag, 0);
     }
 
-    // With the contexts that are set: whether it is zero, its sign, how many bits it has, then these from the top.
+    // With the contexts that are set: whether it is zero, its sign, how many bits it has, mostly in three decisions, then
+    // these from the top.
     template <class Coder>
     std::int32_t code_int(Coder& coder, std::int32_t value, std::uint32_t set) noexcept {
         std::uint32_t const first = int_set + 4 * set % 0x2ffc;
@@ -302,8 +316,15 @@ private:
         std::uint32_t const most = magnitude(value);
         auto bits = static_cast<std::uint32_t>(std::bit_width(most)) - 1;
         std::uint32_t node = 1;
-        for (int i = 4; i >= 0; --i) node = 2 * node + mixer_.code(coder, (bits >> i & 1) != 0, 32 + node);
-        bits = node - 32;
+        std::uint32_t const few = std::min(bits, 7U);
+        for (int i = 2; i >= 0; --i) node = 2 * node + mixer_.code(coder, (few >> i & 1) != 0, 4 + node);
+        if (node == 15) {
+            node = 1;
+            for (int i = 4; i >= 0; --i) node = 2 * node + mixer_.code(coder, (bits >> i & 1) != 0, 32 + node);
+            bits = node - 32;
+        } else {
+            bits = node - 8;
+        }
         mixer_.use(first + 3);
         std::uint32_t number = 1;
         for (std::uint32_t left = bits; left-- > 0;) {
@@ -314,13 +335,36 @@ private:
         return static_cast<std::int32_t>(negative ? 0 - number : number);
     }
 
+    // Whether all of a group of items are kept.
+    template <class Coder>
+    bool code_group(Coder& coder, std::span<item_changes::change const> changes,
+                    std::span<std::uint16_t const> places, std::uint32_t before) noexcept {
+        std::uint32_t last = 0;   // whether each was touched last time
+        std::uint32_t any = 0;    // deltas in which one was
+        std::uint32_t recent = 0; // those touched in the last three
+        for (std::uint16_t const at : places) {
+            std::uint32_t const touched = world_[at].touched;
+            last = last << 1 | (touched & 1);
+            any |= touched;
+            recent += (touched & 7) != 0;
+        }
+        bool kept = true;
+        if constexpr (!Coder::decodes)
+            for (auto const change : changes) kept = kept && change == item_changes::kept;
+        std::int32_t const key = world_[places[0]].key;
+        set_contexts(group_set, hash(group_set, last), hash(group_set, class_of(key), any),
+                     hash(group_set, key, last != 0), hash(group_set, recent, before & 0xff, any & 3));
+        return mixer_.code(coder, kept, 0);
+    }
+
     template <class Coder>
     item_changes::change code_change(Coder& coder, item_changes::change change, track const& t,
                                      std::uint32_t before) noexcept {
         std::uint32_t const c = class_of(t.key);
         auto const age = static_cast<std::uint32_t>(std::clamp(minus(tick_, t.tick), 0, 1000));
-        set_contexts(change_set + c, hash(c, t.touched, std::min(age, 3U)), hash(c, t.touched & 0xf, before & 0xff),
-                     hash(static_cast<std::uint32_t>(t.key), t.touched & 3), hash(c, age, t.touched & 1));
+        std::uint32_t const set = change_set + c;
+        set_contexts(set, hash(set, t.touched, std::min(age, 3U)), hash(set, t.touched & 0xf, before & 0xff),
+                     hash(set, t.key, t.touched & 3), hash(set, age, t.touched & 1));
         bool const touched = mixer_.code(coder, change != item_changes::kept, 1);
         if (!touched) return item_changes::kept;
         mixer_.use(change_set + max_classes + c);
@@ -332,7 +376,8 @@ private:
     std::int32_t code_key(Coder& coder, std::int32_t key, std::uint32_t key_before) noexcept {
         std::uint32_t type = static_cast<std::uint32_t>(key) >> 16;
         std::uint32_t const type_before = key_before >> 16;
-        set_contexts(type_set, type_before, key_before, last_type_, hash(type_before, last_type_));
+        set_contexts(type_set, hash(type_set, type_before), hash(type_set, key_before), hash(type_set, last_type_),
+                     hash(type_set, type_before, last_type_));
         type = type_before +
                static_cast<std::uint32_t>(code_int(coder, static_cast<std::int32_t>(type - type_before), type_set));
         type &= 0xffff;
@@ -343,7 +388,8 @@ private:
         // Events are numbered from 0 in each snapshot.
         std::uint32_t const from = first && type >= 12 && type < 23 ? 0 : last;
         std::uint32_t id = static_cast<std::uint32_t>(key) & 0xffff;
-        set_contexts(id_set, hash(c, first), hash(c, last), hash(c, key_before & 0xffff), c);
+        set_contexts(id_set, hash(id_set, c, first), hash(id_set, c, last), hash(id_set, c, key_before & 0xffff),
+                     hash(id_set, c));
         id = from + static_cast<std::uint32_t>(code_int(coder, static_cast<std::int32_t>(id - from), id_set));
         id &= 0xffff;
         last = id;
@@ -354,7 +400,8 @@ private:
     std::uint32_t code_size(Coder& coder, std::uint32_t size, std::int32_t key) noexcept {
         std::uint32_t const c = class_of(key);
         std::uint32_t& last = last_size_[c];
-        set_contexts(size_set, c, hash(c, last), static_cast<std::uint32_t>(key) >> 16, 0);
+        set_contexts(size_set, hash(size_set, c), hash(size_set, c, last),
+                     hash(size_set, static_cast<std::uint32_t>(key) >> 16), hash(size_set));
         last += static_cast<std::uint32_t>(code_int(coder, static_cast<std::int32_t>(size - last), size_set));
         return last;
     }
@@ -408,10 +455,17 @@ private:
         std::uint64_t changed = 0;
         item_view view{t, c, fresh};
         auto const old_of = [&](std::size_t f) { return f < max_fields ? t.values[f] : 0; };
+        if (!fresh && t.changed != 0 && data.size() <= max_fields) {
+            bool same = true;
+            if constexpr (!Coder::decodes)
+                for (std::size_t f = 0; f < data.size(); ++f)
+                    same = same && (t.changed >> f & 1) == (data[f] != (differences ? 0 : t.values[f]));
+            view.same_fields = code_same_fields(coder, same, t);
+        }
         for (std::size_t f = 0; f < data.size(); ++f) {
             std::int32_t const old = old_of(f);
-            if (f % group == 0) {
-                view.in_group = std::min(group, data.size() - f);
+            if (!view.same_fields && f % field_group == 0) {
+                view.in_group = std::min(field_group, data.size() - f);
                 bool zero = true;
                 if constexpr (!Coder::decodes)
                     for (std::size_t g = f; g < f + view.in_group; ++g)
@@ -428,10 +482,9 @@ private:
                 }
                 view.prepared = true;
             }
-            --view.in_group;
             std::int32_t step = differences ? data[f] : minus(data[f], old);
-            step = code_step(coder, step, view, f, changed);
-            if (step != 0) view.in_group = SIZE_MAX / 2;
+            step = view.same_fields ? code_expected_step(coder, step, view, f)
+                                    : code_step(coder, step, view, f, changed);
             data[f] = differences ? step : plus(old, step);
             if (f >= max_fields) continue;
             view.news[f] = plus(old, step);
@@ -457,10 +510,12 @@ private:
         std::int32_t residual_before = 0;
         std::size_t in_group = 0; // fields left of it, of which one has changed
         bool prepared = false;
+        bool same_fields = false; // have changed as the last time
         std::array<std::int32_t, 2> moves{};
         std::uint32_t field_class = 0;
     };
-    static constexpr std::size_t group = 4;
+    static constexpr std::size_t field_group = 4;
+    static constexpr std::size_t item_group = 8;
 
     // How a character's field moves by itself: see doc/format/archive.md#motion.
     [[nodiscard]] std::array<std::int32_t, 2> motion(item_view const& v, std::size_t f) const noexcept {
@@ -484,49 +539,85 @@ private:
         }
     }
 
+    // Whether the fields that have changed are those of the last update.
+    template <class Coder>
+    bool code_same_fields(Coder& coder, bool same, track const& t) noexcept {
+        auto const low = static_cast<std::uint32_t>(t.changed);
+        bool const again = t.changed == t.changed_before;
+        auto const age = static_cast<std::uint32_t>(std::clamp(minus(tick_, t.tick), 0, 20));
+        std::uint32_t const c = class_of(t.key);
+        set_contexts(fields_set + c, hash(fields_set, low, static_cast<std::uint32_t>(t.changed >> 32)),
+                     hash(fields_set, c, again, age),
+                     hash(fields_set, low, static_cast<std::uint32_t>(t.changed_before)),
+                     hash(fields_set, t.key, again));
+        return mixer_.code(coder, same, 0);
+    }
+
+    static std::size_t followed(std::size_t f) noexcept { return std::min(f, max_fields - 1); }
+
+    void prepare_field(item_view& v, std::size_t f) noexcept {
+        v.field_class =
+            v.item_class << 6 | static_cast<std::uint32_t>(followed(f)) | static_cast<std::uint32_t>(v.fresh) << 13;
+        v.moves = motion(v, f);
+    }
     // Contexts of whether a field has changed.
     void prepare_zero(item_view& v, std::size_t f, std::uint64_t changed) noexcept {
         track const& t = v.of;
-        auto const field = static_cast<std::uint32_t>(std::min(f, max_fields - 1));
-        std::uint32_t const c = v.item_class << 6 | field | static_cast<std::uint32_t>(v.fresh) << 13;
-        v.field_class = c;
-        v.moves = motion(v, f);
+        std::size_t const field = followed(f);
+        prepare_field(v, f);
+        std::uint32_t const c = v.field_class;
         auto const was =
             static_cast<std::uint32_t>((t.changed >> field & 1) | (t.changed_before >> field & 1) << 1);
         auto const recent = static_cast<std::uint32_t>(changed >> (field < 6 ? 0 : field - 6)) & 0x3f;
         auto const age = static_cast<std::uint32_t>(std::clamp(minus(tick_, t.tick), 0, 20));
-        set_contexts(zero_set + (c & 0x7ff), hash(c, was, age > 2), hash(c, recent, was),
-                     hash(c, static_cast<std::uint32_t>(changed), static_cast<std::uint32_t>(changed >> 32)),
-                     hash(c, bucket(v.moves[0]), bucket(v.moves[1]), age));
+        std::uint32_t const set = zero_set + c;
+        set_contexts(zero_set + (c & 0x7ff), hash(set, was, age > 2), hash(set, recent, was),
+                     hash(set, static_cast<std::uint32_t>(changed), static_cast<std::uint32_t>(changed >> 32)),
+                     hash(set, bucket(v.moves[0]), bucket(v.moves[1]), age));
     }
 
     template <class Coder>
     std::int32_t code_step(Coder& coder, std::int32_t step, item_view& v, std::size_t f,
                            std::uint64_t changed) noexcept {
-        track const& t = v.of;
-        auto const field = static_cast<std::uint32_t>(std::min(f, max_fields - 1));
-        std::int32_t const old = t.values[field];
-        std::int32_t const last = t.steps[field];
         if (!v.prepared) prepare_zero(v, f, changed);
         v.prepared = false;
+        // The last of a group that has a change and showed none yet.
+        bool const certain = --v.in_group == 0;
+        if (!certain && mixer_.code(coder, step == 0, 0)) return no_step(v);
+        step = code_changed(coder, step, v, f);
+        if (step != 0) v.in_group = SIZE_MAX / 2;
+        return step;
+    }
+    // The field changes if it did in the last update.
+    template <class Coder>
+    std::int32_t code_expected_step(Coder& coder, std::int32_t step, item_view& v, std::size_t f) noexcept {
+        if ((v.of.changed >> f & 1) == 0) return no_step(v);
+        prepare_field(v, f);
+        return code_changed(coder, step, v, f);
+    }
+
+    static std::int32_t no_step(item_view& v) noexcept {
+        v.step_before_that = v.step_before;
+        v.step_before = 0;
+        return 0;
+    }
+
+    template <class Coder>
+    std::int32_t code_changed(Coder& coder, std::int32_t step, item_view& v, std::size_t f) noexcept {
+        track const& t = v.of;
+        std::size_t const field = followed(f);
+        std::int32_t const old = t.values[field];
+        std::int32_t const last = t.steps[field];
         std::uint32_t const c = v.field_class;
         auto const moves = v.moves;
-        // The last of a group that has a change and showed none yet.
-        bool const certain = v.in_group == 0;
-        if (!certain && mixer_.code(coder, step == 0, 0)) {
-            v.step_before_that = v.step_before;
-            v.step_before = 0;
-            return 0;
-        }
-
         std::array<std::int32_t, predictors> const guesses = {0,        last,     minus(tick_, old),
                                                               moves[0], moves[1], minus(tick_, t.tick)};
         predictor_costs& costs = costs_[c & 0x3fff];
         std::uint32_t best = 0;
         for (std::uint32_t k = 1; k < predictors; ++k)
             if (costs[k] < costs[best]) best = k;
-        std::uint32_t const d = hash(c, best);
-        set_contexts(int_set, d, hash(d, old), hash(d, bucket(v.step_before), bucket(v.step_before_that)),
+        std::uint32_t const d = int_set + c * predictors + best;
+        set_contexts(int_set, hash(d), hash(d, old), hash(d, bucket(v.step_before), bucket(v.step_before_that)),
                      hash(d, bucket(moves[0]), bucket(last), bucket(v.residual_before)));
         std::int32_t const residual = code_int(coder, minus(step, guesses[best]), c);
         step = plus(residual, guesses[best]);
@@ -562,7 +653,8 @@ private:
             std::uint32_t const missed = match_size_ != 0 ? 256U + expected : 0;
             std::uint32_t const b1 = history_at(1), b2 = history_at(2);
             auto const at = static_cast<std::uint32_t>(std::min<std::size_t>(position, 255));
-            set_contexts(byte_set, hash(form, missed), hash(form, b1), hash(form, b1, b2), hash(form, at, b1));
+            std::uint32_t const set = byte_set + form;
+            set_contexts(byte_set, hash(set, missed), hash(set, b1), hash(set, b1, b2), hash(set, at, b1));
             mixer_.use(byte_set + form * 2 + (missed != 0));
             std::uint32_t node = 1;
             for (int i = 7; i >= 0; --i) node = 2 * node + mixer_.code(coder, (byte >> i & 1) != 0, node);

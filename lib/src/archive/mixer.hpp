@@ -39,18 +39,19 @@ constexpr mixing_tables make_mixing_tables() noexcept {
         while (x < 4095 && t.squashed[x] < p * 16 + 8) ++x;
         t.stretched[p] = static_cast<std::int16_t>(static_cast<int>(x) - 2048);
     }
-    for (std::size_t n = 0; n < 1024; ++n) t.reciprocal[n] = static_cast<std::uint16_t>(131072 / (2 * n + 3));
+    for (std::size_t n = 0; n < 1024; ++n) t.reciprocal[n] = static_cast<std::uint16_t>(16384 / (2 * n + 3));
     return t;
 }
 inline constexpr mixing_tables tables = make_mixing_tables();
 
-constexpr std::uint32_t hash(std::uint32_t a, std::uint32_t b) noexcept {
-    std::uint32_t const h = (a ^ b * 0x85ebca6bU) * 0x9e3779b1U;
-    return h ^ h >> 15;
-}
-template <class... More>
-constexpr std::uint32_t hash(std::uint32_t a, std::uint32_t b, More... more) noexcept {
-    return hash(hash(a, b), static_cast<std::uint32_t>(more)...);
+inline constexpr std::array<std::uint32_t, 4> hash_factors = {0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f};
+template <class... Values>
+constexpr std::uint32_t hash(Values... values) noexcept {
+    std::uint32_t h = 0;
+    std::size_t i = 0;
+    ((h += static_cast<std::uint32_t>(values) * hash_factors[i++]), ...);
+    h = (h ^ h >> 15) * 0x2c1b3c6d;
+    return h ^ h >> 16;
 }
 
 class mixer {
@@ -71,33 +72,33 @@ public:
         std::array<std::uint32_t*, contexts> entries;
         std::array<std::int32_t, contexts> inputs;
         weights& w = *set_;
-        std::int32_t sum = 0;
+        std::int64_t sum = 0;
         for (std::size_t i = 0; i < contexts; ++i) {
             entries[i] = &counts_[i][(hashes[i] ^ node) & (counts_[i].size() - 1)];
             inputs[i] = tables.stretched[*entries[i] >> 20];
-            sum += inputs[i] * w[i];
+            sum += std::int64_t{inputs[i]} * w[i];
         }
-        auto const x = static_cast<std::int32_t>(std::clamp(sum >> 16, -2048, 2047));
+        auto const x = static_cast<std::int32_t>(std::clamp<std::int64_t>(sum >> 16, -2048, 2047));
         std::int32_t const one = tables.squashed[static_cast<std::size_t>(x) + 2048];
         bit = coder.code(bit, static_cast<std::uint32_t>(one));
-        std::int32_t const error = ((bit ? 65535 : 0) - one) >> 4;
+        std::int32_t const error = ((bit ? 65535 : 0) - one) * rate >> 4;
+        std::int32_t const target = bit ? (1 << 22) - 1 : 0;
         for (std::size_t i = 0; i < contexts; ++i) {
-            w[i] = std::clamp(w[i] + ((inputs[i] * error * rate + 0x8000) >> 16), -max_weight, max_weight);
-            std::uint32_t const n = *entries[i] & 1023;
-            auto const p = static_cast<std::int32_t>(*entries[i] >> 10);
-            std::int32_t const target = bit ? (1 << 22) - 1 : 0;
-            auto const moved = static_cast<std::int32_t>(std::int64_t{target - p} * tables.reciprocal[n] >> 16);
-            *entries[i] = static_cast<std::uint32_t>(p + moved) << 10 | (n < max_count ? n + 1 : n);
+            auto const moved = static_cast<std::uint32_t>((inputs[i] * error + 0x8000) >> 16);
+            w[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(w[i]) + moved); // wraps
+            std::uint32_t const entry = *entries[i];
+            std::uint32_t const n = entry & 1023;
+            auto const away = static_cast<std::uint32_t>((target - static_cast<std::int32_t>(entry >> 10)) >> 3);
+            *entries[i] = entry + (away * tables.reciprocal[n] & ~1023U) + (n < max_count);
         }
         return bit;
     }
 
 private:
-    static constexpr std::int32_t max_weight = (1 << 17) - 1; // 2; the sum of all inputs stays an int
-    static constexpr std::int32_t rate = 10;                  // at which weights learn
-    static constexpr std::uint32_t max_count = 255;           // later ones count as much as the one that is reached
+    static constexpr std::int32_t rate = 10;        // at which weights learn
+    static constexpr std::uint32_t max_count = 255; // later ones count as much as the one that is reached
 
-    std::array<std::array<std::uint32_t, 1 << 16>, contexts> counts_;
+    std::array<std::array<std::uint32_t, 1 << 15>, contexts> counts_;
     std::array<weights, 1 << 14> weights_;
     weights* set_;
 };
