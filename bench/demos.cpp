@@ -1,7 +1,9 @@
-// Demos: every step on consecutive snapshots of them, and every chunk undone and every snapshot reconstructed, in memory.
+// Demos: every step on consecutive snapshots of them, every chunk undone and every snapshot reconstructed, and their archives,
+// in memory.
 #include "cases.hpp"
 #include "stream_steps.hpp"
 
+#include <teewire/archive.hpp>
 #include <teewire/demo_reader.hpp>
 
 #include <algorithm>
@@ -148,6 +150,38 @@ void play_in_parts(benchmark::State& state, std::filesystem::path const& path) {
     report(state, demo, seconds, good);
 }
 
+// The first block of a demo's chunks, there and back. Coding it includes decoding it for comparison.
+struct archived {
+    explicit archived(std::filesystem::path const& path) : file{read(path)} {
+        archive_divider divider{file, *std::make_unique<demo_player_memory>()};
+        while (divider.next(block) && block.coding != archive_coding::chunks) {
+        }
+        packed.resize(block.size);
+        restored.resize(block.size);
+        packed.resize(encode());
+    }
+    std::size_t encode() { return must(encode_archive_block(file, block, *memory, packed)); }
+
+    std::vector<std::uint8_t> file;
+    archive_block block;
+    std::vector<std::uint8_t> packed, restored;
+    std::unique_ptr<archive_encoder_memory> memory = std::make_unique<archive_encoder_memory>();
+};
+
+void archive(benchmark::State& state, std::filesystem::path const& path, bool encodes) {
+    archived demo{path};
+    bool good = true;
+    auto const work = [&] {
+        if (encodes) good &= demo.encode() == demo.packed.size();
+        else good &= bool{decode_archive_block(demo.block, demo.packed, demo.memory->coding, demo.restored)};
+    };
+    double const seconds = measure(state, work);
+    if (!good) state.SkipWithError("not the same again");
+    state.counters["MB_per_s"] = 1e-6 * demo.block.size / seconds;
+    state.counters["fraction"] = static_cast<double>(demo.packed.size()) / demo.block.size;
+    state.counters["memory_MB"] = 1e-6 * (encodes ? sizeof(archive_encoder_memory) : sizeof(archive_memory));
+}
+
 std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder) {
     std::vector<std::filesystem::path> files;
     for (std::string const name : names) {
@@ -192,6 +226,12 @@ void add_demos(std::filesystem::path const& folder) {
                                      [file](benchmark::State& state) { play_in_parts(state, file); })
             ->MinTime(0.3)
             ->UseRealTime();
+    for (bool const encodes : {true, false})
+        for (auto const& file : files)
+            benchmark::RegisterBenchmark(
+                ((encodes ? "archive_encode/" : "archive_decode/") + file.stem().string()).c_str(),
+                [file, encodes](benchmark::State& state) { archive(state, file, encodes); })
+                ->MinTime(0.3);
 }
 
 } // namespace teewire::bench
