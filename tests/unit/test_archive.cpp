@@ -227,6 +227,29 @@ TEST_CASE("damaged archives end in an error, unless the damage is in bytes that 
     CHECK(errors > 190);
 }
 
+TEST_CASE("a block of an archive that is cut gives its first bytes") {
+    auto const file = fixture("ddnet_yard.demo");
+    auto const packed = pack(file);
+    for (archive_block const& block : {packed.blocks[1], packed.blocks.back()}) {
+        auto const from = [&](std::size_t at) {
+            return file.begin() + static_cast<std::ptrdiff_t>(block.begin + at);
+        };
+        auto const whole = std::span{packed.archive}.subspan(block.position, block.packed_size);
+        test::bytes out(block.size);
+        CHECK(decode_archive_block(block, whole, encoder_memory.coding, out));
+        std::size_t before = 0;
+        for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 50) {
+            CAPTURE(size);
+            auto const error = error_of(decode_archive_block(block, whole.first(size), encoder_memory.coding, out));
+            CHECK(error.code == errc::truncated);
+            CHECK(error.position >= before);
+            CHECK(std::equal(from(0), from(error.position), out.begin()));
+            before = error.position;
+        }
+        CHECK(before > block.size / 10 * 9);
+    }
+}
+
 TEST_CASE("a hostile block costs no more than its size") {
     test::random rng{6};
     auto const packed = pack(fixture("ddnet_yard.demo"));
@@ -305,8 +328,9 @@ TEST_CASE("the entry before a block serves without the index") {
     auto const error_at = [&](std::size_t at) { return error_of(read_archive_entry(archive, at)); };
     CHECK(error_at(archive_header_bytes + 6) == failure{errc::truncated, 37});
     CHECK(error_at(archive_header_bytes + 5) == failure{errc::bad_checksum, 13});
-    CHECK(error_of(read_archive_entry(std::span{archive}.first(36), archive_header_bytes)) ==
-          failure{errc::truncated, 36});
+    CHECK(error_of(read_archive_entry(std::span{archive}.first(31), archive_header_bytes)) ==
+          failure{errc::truncated, 31});
+    CHECK(*read_archive_entry(std::span{archive}.first(32), archive_header_bytes) == block);
     for (std::size_t at = 0; at < entry.size(); ++at) {
         entry[at] ^= 1;
         CHECK(error_at(archive_header_bytes) == failure{errc::bad_checksum, archive_header_bytes});

@@ -95,9 +95,10 @@ private:
 result<std::size_t> encode_archive_block(std::span<std::uint8_t const> file, archive_block& block,
                                          archive_encoder_memory& memory, std::span<std::uint8_t> out) noexcept;
 
-/// Decodes a block to the start of `out`. `packed` has its packed_size bytes, and `out` has room for its size. Errors, with
-/// the byte of the original that was reached: truncated, bad_length (other data than belongs to such a block),
-/// bad_checksum. O(size): at most 64 steps a byte, whatever `packed` is.
+/// Decodes a block to the start of `out`. `packed` has its packed_size bytes, or fewer if the archive is cut, and `out` has
+/// room for its size. Errors: truncated, bad_length (other data than belongs to such a block), bad_checksum. Their
+/// position is that of the original up to which `out` is filled from bytes that are there; without a checksum, it is right
+/// only if these are. O(size): at most 64 steps a byte, whatever `packed` is.
 result<std::span<std::uint8_t const>> decode_archive_block(archive_block const& block,
                                                            std::span<std::uint8_t const> packed,
                                                            archive_memory& memory,
@@ -114,8 +115,8 @@ result<std::size_t> write_archive_header(std::span<std::uint8_t> out) noexcept;
 /// Writes what stands before a block. Error: output_full.
 result<std::size_t> write_archive_entry(archive_block const& block, std::span<std::uint8_t> out) noexcept;
 
-/// The block whose entry is at byte `at` of an archive, without `begin`: for an archive that has lost its index. Errors:
-/// truncated (also if the block's own bytes are missing), bad_checksum, bad_type, bad_length.
+/// The block whose entry is at byte `at` of an archive, without `begin`: for an archive that has lost its index. The block's
+/// own bytes need not be there. Errors: truncated, bad_checksum, bad_type, bad_length.
 result<archive_block> read_archive_entry(std::span<std::uint8_t const> archive, std::size_t at) noexcept;
 
 /// Bytes of the index and the footer of so many blocks.

@@ -243,11 +243,14 @@ public:
         : block_{block}, sizes_{*size_tables[block.sizes].sizes}, state_{state}, coder_{coder}, out_{out} {}
 
     bool decode() noexcept {
-        while (at_ < out_.size())
+        while (at_ < out_.size()) {
             if (!decode_part() || coder_.failed()) return false;
+            if (coder_.is_real()) position_ = at_;
+        }
         return true;
     }
-    [[nodiscard]] std::size_t position() const noexcept { return at_; }
+    // Up to where all parts come from bytes that are there.
+    [[nodiscard]] std::size_t position() const noexcept { return position_; }
 
 private:
     bool decode_part() noexcept {
@@ -365,6 +368,7 @@ private:
     bit_decoder& coder_;
     std::span<std::uint8_t> out_;
     std::size_t at_ = 0;
+    std::size_t position_ = 0;
     std::size_t ints_ = 0;
 };
 
@@ -386,18 +390,20 @@ result<std::span<std::uint8_t const>> decode_archive_block(archive_block const& 
                                                            std::span<std::uint8_t const> packed,
                                                            archive_memory& memory,
                                                            std::span<std::uint8_t> out) noexcept {
-    assert(out.size() >= block.size && packed.size() == block.packed_size);
+    assert(out.size() >= block.size && packed.size() <= block.packed_size);
     out = out.first(block.size);
     if (block.coding == archive_coding::stored) {
-        if (packed.size() != out.size()) return failure{errc::bad_length, 0};
+        if (packed.size() > out.size()) return failure{errc::bad_length, 0};
         std::copy(packed.begin(), packed.end(), out.begin());
+        if (packed.size() < out.size()) return failure{errc::truncated, packed.size()};
     } else {
         block_state& state = start_in(memory, has_items_of_07(block));
         bit_decoder coder{packed, most_steps(block.size)};
+        bool const cut = packed.size() < block.packed_size;
         if (block.coding == archive_coding::chunks) {
             chunk_decoder decoder{block, state, coder, out};
             if (!decoder.decode())
-                return failure{coder.failed() ? errc::truncated : errc::bad_length, decoder.position()};
+                return failure{cut || coder.failed() ? errc::truncated : errc::bad_length, decoder.position()};
         } else if (!code_file(state, coder, out)) {
             return failure{errc::truncated, 0};
         }

@@ -84,25 +84,30 @@ public:
         if (turn.stopped() || damaged_ != SIZE_MAX) return outcome::stopped;
         archive_block const& block = blocks_[number];
         auto memory = memory_.take();
-        auto const packed = archive_.subspan(static_cast<std::size_t>(block.position), block.packed_size);
+        auto const packed = bytes_of(block);
         auto const whole = decode_archive_block(block, packed, *memory,
                                                 out_.subspan(static_cast<std::size_t>(block.begin), block.size));
         memory_.give_back(std::move(memory));
-        if (!whole) failures_[number] = whole.error().code;
+        if (!whole) failures_[number] = whole.error();
         return outcome::more;
     }
     void deliver(std::size_t number, bool /*complete*/) override {
-        if (failures_[number] != errc::ok && damaged_ == SIZE_MAX) damaged_ = number;
+        if (failures_[number].code != errc::ok && damaged_ == SIZE_MAX) damaged_ = number;
     }
     /// The first block that is damaged, or SIZE_MAX.
     [[nodiscard]] std::size_t damaged() const noexcept { return damaged_; }
-    [[nodiscard]] errc failure_of(std::size_t number) const noexcept { return failures_[number]; }
+    [[nodiscard]] failure failure_of(std::size_t number) const noexcept { return failures_[number]; }
+    /// Its bytes, as many as there are.
+    [[nodiscard]] std::span<std::uint8_t const> bytes_of(archive_block const& block) const noexcept {
+        auto const from = archive_.subspan(static_cast<std::size_t>(block.position));
+        return from.first(std::min<std::size_t>(from.size(), block.packed_size));
+    }
 
 private:
     std::span<std::uint8_t const> archive_;
     std::span<archive_block const> blocks_;
     std::span<std::uint8_t> out_;
-    std::vector<errc> failures_;
+    std::vector<failure> failures_;
     spare_memory<archive_memory> memory_;
     std::atomic<std::size_t> damaged_ = SIZE_MAX;
 };
@@ -162,7 +167,7 @@ archive_contents list_archive(std::string const& name, std::span<std::uint8_t co
         std::uint64_t const restored = found.size();
         found.blocks.push_back(*block);
         found.blocks.back().begin = restored;
-        at = static_cast<std::size_t>(block->position + block->packed_size);
+        at = static_cast<std::size_t>(block->position + block->packed_size); // or past the end
     }
     if (found.blocks.empty()) throw bad_input{name, found.damage};
     return found;
@@ -184,8 +189,11 @@ std::uint64_t unpack_archive(std::span<std::uint8_t const> archive, archive_cont
     do_in_order(contents.blocks.size(), jobs, work);
     if (work.damaged() == SIZE_MAX) return out.size();
     archive_block const& first = contents.blocks[work.damaged()];
-    contents.damage = fmt::format("byte {} of the archive: a block is damaged: {}", first.position,
-                                  describe(work.failure_of(work.damaged())));
+    failure const found = work.failure_of(work.damaged());
+    // The archive is cut, as has been said.
+    if (work.bytes_of(first).size() < first.packed_size) return first.begin + found.position;
+    contents.damage =
+        fmt::format("byte {} of the archive: a block is damaged: {}", first.position, describe(found.code));
     return first.begin;
 }
 

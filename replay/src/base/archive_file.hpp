@@ -16,7 +16,7 @@ namespace teewire::replay {
 void pack_archive(std::span<std::uint8_t const> file, unsigned jobs,
                   std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)> const& give);
 
-/// The blocks of an archive; with a damaged index, the first ones that are whole.
+/// The blocks of an archive; with a damaged index, the first ones, the last of which may be cut.
 struct archive_contents {
     std::vector<archive_block> blocks;
     std::string damage; ///< "byte 1234 of the archive: REASON"; empty if there is none
@@ -30,8 +30,8 @@ struct archive_contents {
 /// Whether it is the archive of exactly this file, by the checksums. False for whatever is not an archive.
 [[nodiscard]] bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file);
 
-/// Restores what was listed to `out`, of contents.size() bytes, up to the first damaged block. Returns the bytes restored,
-/// and sets `contents.damage` if a block is damaged. `jobs` as above.
+/// Restores what was listed to `out`, of contents.size() bytes, up to the first damaged block. A block that is cut gives its
+/// first bytes. Returns the bytes restored, and sets `contents.damage` if a block is damaged. `jobs` as above.
 [[nodiscard]] std::uint64_t unpack_archive(std::span<std::uint8_t const> archive, archive_contents& contents,
                                            std::span<std::uint8_t> out, unsigned jobs);
 
