@@ -284,7 +284,8 @@ struct caller {
         std::int32_t const written = teewire_demo_header_write(&header, m.demo.data(), choice * 4U);
         FUZZ_REQUIRE(written > 0 || written == TEEWIRE_BAD_ARGUMENT || written == TEEWIRE_OUTPUT_FULL);
         if (written > 0)
-            FUZZ_REQUIRE(teewire_demo_header_read(m.demo.data(), m.demo.size(), &header, &failure) == written);
+            FUZZ_REQUIRE(teewire_demo_header_read(m.demo.data(), static_cast<std::uint64_t>(written), &header,
+                                                  &failure) == written);
     }
 
     // Returns how many items of that type there are.

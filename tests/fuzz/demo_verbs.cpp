@@ -104,7 +104,8 @@ void make_index(fuzz::bytes_view demo) {
         FUZZ_REQUIRE(read && read->size == source.bytes().size() && read->sha256 == made.facts.sha256);
         FUZZ_REQUIRE(read->first_tick == made.facts.first_tick && read->last_tick == made.facts.last_tick);
         FUZZ_REQUIRE(made.bytes.size() <= most_index_bytes(demo.size()) || read->players.empty());
-    } catch (bad_input const&) { // there is nothing to be played
+    } catch (bad_input const&) {   // there is nothing to be played
+    } catch (usage_error const&) { // it is not a demo
     }
     // Any content of the file.
     static_cast<void>(parse_index(demo));
