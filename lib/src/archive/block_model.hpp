@@ -286,7 +286,7 @@ private:
         zero_set = 0x800,   // by class and field
         int_set = 0x1000,   // by class, field and step, hashed
     };
-    static constexpr std::size_t predictors = 6;
+    static constexpr std::uint32_t predictors = 6;
     using predictor_costs = std::array<std::uint16_t, predictors>;
 
     // Hashes whose first number is the set.
