@@ -90,11 +90,9 @@ public:
     part_kind code_kind(Coder& coder, part_kind kind) noexcept {
         set_contexts(kind_set, hash(kind_set, kinds_ & 0xff), hash(kind_set, kinds_ & 0xfffff),
                      hash(kind_set, kinds_ & 0xfffffff), hash(kind_set, step_));
-        std::uint32_t node = 1;
-        for (int i = 2; i >= 0; --i)
-            node = 2 * node + mixer_.code(coder, (static_cast<unsigned>(kind) >> i & 1) != 0, node);
-        kinds_ = kinds_ << 4 | (node - 8);
-        return static_cast<part_kind>(node - 8);
+        std::uint32_t const found = code_tree(coder, static_cast<std::uint32_t>(kind), 3, 0);
+        kinds_ = kinds_ << 4 | found;
+        return static_cast<part_kind>(found);
     }
 
     template <class Coder>
@@ -303,6 +301,15 @@ private:
         return mixer_.code(coder, flag, 0);
     }
 
+    // So many bits of a value, the highest first, each with a node of its own after `base`.
+    template <class Coder>
+    std::uint32_t code_tree(Coder& coder, std::uint32_t value, int bits, std::uint32_t base) noexcept {
+        std::uint32_t node = 1;
+        for (int i = bits - 1; i >= 0; --i)
+            node = 2 * node + mixer_.code(coder, (value >> i & 1) != 0, base + node);
+        return node - (1U << bits);
+    }
+
     // With the contexts that are set: whether it is zero, its sign, how many bits it has, mostly in three decisions, then
     // these from the top.
     template <class Coder>
@@ -315,16 +322,8 @@ private:
         mixer_.use(first + 2);
         std::uint32_t const most = magnitude(value);
         auto bits = static_cast<std::uint32_t>(std::bit_width(most)) - 1;
-        std::uint32_t node = 1;
-        std::uint32_t const few = std::min(bits, 7U);
-        for (int i = 2; i >= 0; --i) node = 2 * node + mixer_.code(coder, (few >> i & 1) != 0, 4 + node);
-        if (node == 15) {
-            node = 1;
-            for (int i = 4; i >= 0; --i) node = 2 * node + mixer_.code(coder, (bits >> i & 1) != 0, 32 + node);
-            bits = node - 32;
-        } else {
-            bits = node - 8;
-        }
+        std::uint32_t const few = code_tree(coder, std::min(bits, 7U), 3, 4);
+        bits = few < 7 ? few : code_tree(coder, bits, 5, 32);
         mixer_.use(first + 3);
         std::uint32_t number = 1;
         for (std::uint32_t left = bits; left-- > 0;) {
@@ -656,9 +655,7 @@ private:
             std::uint32_t const set = byte_set + form;
             set_contexts(byte_set, hash(set, missed), hash(set, b1), hash(set, b1, b2), hash(set, at, b1));
             mixer_.use(byte_set + form * 2 + (missed != 0));
-            std::uint32_t node = 1;
-            for (int i = 7; i >= 0; --i) node = 2 * node + mixer_.code(coder, (byte >> i & 1) != 0, node);
-            byte = static_cast<std::uint8_t>(node);
+            byte = static_cast<std::uint8_t>(code_tree(coder, byte, 8, 0));
         }
         history_[history_size_ % history_bytes] = byte;
         ++history_size_;
