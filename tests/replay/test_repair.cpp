@@ -291,8 +291,7 @@ TEST_CASE("repair: 1000 damaged demos") {
     std::vector<std::unique_ptr<test::whole_demo>> demos;
     for (char const* const name : fixtures) demos.push_back(test::whole_demo::read(fixture(name)));
     test::random rng{20};
-    std::size_t const count =
-        std::getenv("TEEWIRE_MUTATIONS") != nullptr ? 125 : 250; // of each kind, and under sanitizers
+    std::size_t const count = std::getenv("TEEWIRE_MUTATIONS") != nullptr ? 125 : 250; // under sanitizers
     for (auto const kind : {test::damage::cut, test::damage::change, test::damage::remove, test::damage::repeat}) {
         test::repair_tally all;
         for (std::size_t i = 0; i < count; ++i) all.add(test::try_repair(*demos[i % demos.size()], kind, rng));

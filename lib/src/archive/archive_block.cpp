@@ -245,7 +245,7 @@ public:
     bool decode() noexcept {
         while (at_ < out_.size()) {
             if (!decode_part() || coder_.failed()) return false;
-            if (coder_.is_real()) position_ = at_;
+            if (coder_.is_within_input()) position_ = at_;
         }
         return true;
     }

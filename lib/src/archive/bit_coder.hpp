@@ -78,8 +78,8 @@ public:
     }
     // Whether more was read than an encoder writes, or no step is left.
     [[nodiscard]] bool failed() const noexcept { return at_ > in_.size() + 4 || steps_ == 0; }
-    // Whether all that was read is there.
-    [[nodiscard]] bool is_real() const noexcept { return at_ <= in_.size(); }
+    // Whether no zeros after the input were read.
+    [[nodiscard]] bool is_within_input() const noexcept { return at_ <= in_.size(); }
 
 private:
     void take() noexcept {

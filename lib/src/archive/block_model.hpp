@@ -452,14 +452,14 @@ private:
             }
         }
         std::uint64_t changed = 0;
-        item_view view{t, c, fresh};
+        item_view view{t, c, fresh, static_cast<std::uint32_t>(std::clamp(minus(tick_, t.tick), 0, 20))};
         auto const old_of = [&](std::size_t f) { return f < max_fields ? t.values[f] : 0; };
         if (!fresh && t.changed != 0 && data.size() <= max_fields) {
             bool same = true;
             if constexpr (!Coder::decodes)
                 for (std::size_t f = 0; f < data.size(); ++f)
                     same = same && (t.changed >> f & 1) == (data[f] != (differences ? 0 : t.values[f]));
-            view.same_fields = code_same_fields(coder, same, t);
+            view.same_fields = code_same_fields(coder, same, view);
         }
         for (std::size_t f = 0; f < data.size(); ++f) {
             std::int32_t const old = old_of(f);
@@ -503,6 +503,7 @@ private:
         track const& of;
         std::uint32_t item_class;
         bool fresh;
+        std::uint32_t age; // ticks since it changed, at most 20
         std::array<std::int32_t, max_fields> news{};
         std::int32_t step_before = 0; // of the field before, and so on
         std::int32_t step_before_that = 0;
@@ -540,13 +541,13 @@ private:
 
     // Whether the fields that have changed are those of the last update.
     template <class Coder>
-    bool code_same_fields(Coder& coder, bool same, track const& t) noexcept {
+    bool code_same_fields(Coder& coder, bool same, item_view const& v) noexcept {
+        track const& t = v.of;
         auto const low = static_cast<std::uint32_t>(t.changed);
         bool const again = t.changed == t.changed_before;
-        auto const age = static_cast<std::uint32_t>(std::clamp(minus(tick_, t.tick), 0, 20));
-        std::uint32_t const c = class_of(t.key);
+        std::uint32_t const c = v.item_class;
         set_contexts(fields_set + c, hash(fields_set, low, static_cast<std::uint32_t>(t.changed >> 32)),
-                     hash(fields_set, c, again, age),
+                     hash(fields_set, c, again, v.age),
                      hash(fields_set, low, static_cast<std::uint32_t>(t.changed_before)),
                      hash(fields_set, t.key, again));
         return mixer_.code(coder, same, 0);
@@ -568,11 +569,10 @@ private:
         auto const was =
             static_cast<std::uint32_t>((t.changed >> field & 1) | (t.changed_before >> field & 1) << 1);
         auto const recent = static_cast<std::uint32_t>(changed >> (field < 6 ? 0 : field - 6)) & 0x3f;
-        auto const age = static_cast<std::uint32_t>(std::clamp(minus(tick_, t.tick), 0, 20));
         std::uint32_t const set = zero_set + c;
-        set_contexts(zero_set + (c & 0x7ff), hash(set, was, age > 2), hash(set, recent, was),
+        set_contexts(zero_set + (c & 0x7ff), hash(set, was, v.age > 2), hash(set, recent, was),
                      hash(set, static_cast<std::uint32_t>(changed), static_cast<std::uint32_t>(changed >> 32)),
-                     hash(set, bucket(v.moves[0]), bucket(v.moves[1]), age));
+                     hash(set, bucket(v.moves[0]), bucket(v.moves[1]), v.age));
     }
 
     template <class Coder>
