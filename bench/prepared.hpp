@@ -106,8 +106,8 @@ inline void create(prepared& w) {
 inline void unpack(prepared& w) {
     benchmark::DoNotOptimize(apply_delta(w.from, w.delta, sizes_06, *w.memory, w.spare).has_value());
 }
-inline void build_with(snapshot_builder& builder, snapshot_view items) {
-    builder.start();
+inline void build_with(snapshot_builder& builder, snapshot_view items, memory_ahead ahead = {}) {
+    builder.start(ahead);
     bool good = true;
     auto writer = builder.write();
     for (item const i : items) good &= writer.add(i);
@@ -115,16 +115,18 @@ inline void build_with(snapshot_builder& builder, snapshot_view items) {
     benchmark::DoNotOptimize(good);
     benchmark::DoNotOptimize(builder.finish().checksum());
 }
-// The same keys as the time before, as servers have them most of the time.
-inline void build(prepared& w) { build_with(w.builder, w.to); }
+// As servers build one client's snapshot after another's: most keys are those of the base.
+inline void build(prepared& w) { build_with(w.builder, w.to, {w.from, w.from.items().data()}); }
 // The same, each item by a call of its own.
 inline void build_singly(prepared& w) {
-    w.builder.start();
+    w.builder.start({w.from, w.from.items().data()});
     bool good = true;
     for (item const i : w.to) good &= w.builder.add(i).has_value();
     benchmark::DoNotOptimize(good);
     benchmark::DoNotOptimize(w.builder.finish().checksum());
 }
+// Without a base: the same keys as the time before.
+inline void build_again(prepared& w) { build_with(w.builder, w.to); }
 // Every key is new.
 inline void build_first(prepared& w) {
     snapshot_builder builder{*w.builder_memory};

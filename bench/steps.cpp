@@ -46,6 +46,7 @@ constexpr step steps[] = {
     {"is_valid", is_valid},
     {"build", build},
     {"build_singly", build_singly},
+    {"build_again", build_again},
     {"build_first", build_first},
     {"varint_pack", varint_pack},
     {"varint_unpack", varint_unpack},

@@ -68,14 +68,14 @@ stream_steps::stream_steps(stream const& of, arena& memory)
         keep(live_.view());
     });
     add("build", [this](pair const& p) {
-        builder_.start();
+        builder_.start({p.from, nullptr});
         auto writer = builder_.write();
         for (item const i : p.to) keep(writer.add(i));
         keep(builder_.take(writer));
         keep(builder_.finish());
     });
     add("build_singly", [this](pair const& p) {
-        builder_.start();
+        builder_.start({p.from, nullptr});
         for (item const i : p.to) keep(builder_.add(i));
         keep(builder_.finish());
     });

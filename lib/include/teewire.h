@@ -432,8 +432,8 @@ TEEWIRE_API int32_t teewire_sender_init(teewire_sender** out, void* memory, uint
 TEEWIRE_API int32_t teewire_sender_acknowledge(teewire_sender* sender, int32_t tick);
 /// Whether a snapshot of this tick should be sent: 1 or 0.
 TEEWIRE_API int32_t teewire_sender_due(teewire_sender const* sender, int32_t tick);
-/// As teewire_builder_start, for the next snapshot to this client. While items are added, the processor already fetches
-/// the memory that sending will touch, which is rarely in its caches when there are many clients.
+/// As teewire_history_start, for the next snapshot to this client: with the one that it has acknowledged. Send nothing else
+/// until teewire_builder_finish.
 TEEWIRE_API void teewire_sender_start(teewire_sender const* sender, teewire_builder* builder);
 /// Encodes the snapshot of `tick` and keeps it. Ticks have to increase. Returns the number of messages, at least 1, that
 /// teewire_sender_next gives. Errors: as teewire_delta_create; BAD_TICK; TOO_LARGE when it takes too many messages or
@@ -577,8 +577,9 @@ TEEWIRE_API int32_t teewire_history_add(teewire_history* history, int32_t tick, 
 /// not null, becomes what was added with it. Error: UNKNOWN_TICK. O(log snapshots).
 TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t tick, teewire_snapshot* out,
                                          uint64_t* word);
-/// As teewire_builder_start. While items are added, the processor already fetches the memory that is needed to compare
-/// the snapshot with that of `base_tick` and to add it to the history.
+/// As teewire_builder_start, with the snapshot of `base_tick` as what the new one will be compared with: keys that it has
+/// in the same order need no search, and while items are added, the processor fetches its memory and that of the copy.
+/// Do not add to the history, clear it or reuse its memory until teewire_builder_finish. O(ints / 32).
 TEEWIRE_API void teewire_history_start(teewire_history const* history, int32_t base_tick, teewire_builder* builder);
 /// Drops the snapshots before `tick`. Returns the number held.
 TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);

@@ -6,6 +6,7 @@
 
 #include "snapshot/seen_keys.hpp"
 
+#include "teewire/history.hpp"
 #include "teewire/snapshot_builder.hpp"
 
 #include <memory>
@@ -27,6 +28,17 @@ void add(snapshot_builder& to, test::plain_items const& items) {
 
 constexpr uuid ddnet_character = uuid::parse("76ce455b-f9eb-3a48-add7-e04b941d045c");
 constexpr uuid spec_char = uuid::parse("4b801c74-e24c-3ce0-b92c-b754d02cfc8a");
+
+// Laid out as it should be, with an outline that says so.
+void expect_built(snapshot_view view, test::plain_items const& items) {
+    REQUIRE(test::copy_of(view.ints()) == test::layout(items));
+    auto const outline = view.outline();
+    REQUIRE(outline.keys.size() == items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) REQUIRE(outline.keys[i] == items[i].key);
+    std::vector<std::uint32_t> starts(starts_words(view.data_size() / 4));
+    find_starts(view, starts);
+    REQUIRE(std::equal(starts.begin(), starts.end(), outline.starts.begin(), outline.starts.end()));
+}
 
 uuid numbered_uuid(std::size_t n) {
     uuid id;
@@ -305,13 +317,7 @@ TEST_CASE("builder: like the snapshot before, for a while or throughout") {
                 CHECK(error_of(b.builder.add(item{again.key, again.data})) == failure{errc::duplicate_key, i + 1});
         }
         auto const view = b.builder.finish();
-        REQUIRE(test::copy_of(view.ints()) == test::layout(items));
-        auto const outline = view.outline();
-        REQUIRE(outline.keys.size() == items.size());
-        for (std::size_t i = 0; i < items.size(); ++i) CHECK(outline.keys[i] == items[i].key);
-        std::vector<std::uint32_t> starts(starts_words(view.data_size() / 4));
-        find_starts(view, starts);
-        CHECK(std::equal(starts.begin(), starts.end(), outline.starts.begin(), outline.starts.end()));
+        expect_built(view, items);
         CHECK(view.checksum() == plain::checksum(view));
     }
 }
@@ -389,14 +395,105 @@ TEST_CASE("builder: written items are as added ones") {
         else CHECK(error_of(taken) == failure{errc::duplicate_key, first_repeated});
         if (!items.empty() && rng.chance(20))
             CHECK(error_of(b.builder.add(item{items[0].key, {}})) == failure{errc::duplicate_key, items.size()});
-        auto const view = b.builder.finish();
-        REQUIRE(test::copy_of(view.ints()) == test::layout(wanted));
-        auto const outline = view.outline();
-        for (std::size_t i = 0; i < items.size(); ++i) REQUIRE(outline.keys[i] == items[i].key);
-        std::vector<std::uint32_t> starts(starts_words(view.data_size() / 4));
-        find_starts(view, starts);
-        REQUIRE(std::equal(starts.begin(), starts.end(), outline.starts.begin(), outline.starts.end()));
+        expect_built(b.builder.finish(), wanted);
     }
+}
+
+TEST_CASE("builder: several clients in turn, each with a base of its own") {
+    test::random rng{17};
+    builder_with_memory<> b;
+    struct client {
+        std::vector<history::entry> entries = std::vector<history::entry>(4);
+        test::ints block = test::ints(1 << 16);
+        history past{entries, block};
+        test::plain_items items;
+    };
+    std::array<client, 3> clients;
+    for (std::int32_t tick = 1; tick < 800; ++tick)
+        for (client& c : clients) {
+            // Items go, come, change their sizes, and now and then change places.
+            test::plain_items next;
+            for (auto const& i : c.items)
+                if (!rng.chance(5)) next.push_back(i);
+            if (!next.empty() && rng.chance(30)) next[rng.below(next.size())].data.resize(rng.below(6));
+            if (!next.empty() && rng.chance(20)) std::swap(next.front(), next[rng.below(next.size())]);
+            for (std::size_t n = rng.below(rng.chance(10) ? 60 : 4); n > 0; --n) {
+                auto const key = make_key(static_cast<std::uint16_t>(1 + rng.below(8)),
+                                          static_cast<std::uint16_t>(rng.below(64)));
+                auto const same_key = [&](auto const& i) { return i.key == key; };
+                if (std::none_of(next.begin(), next.end(), same_key))
+                    next.insert(next.begin() + static_cast<std::ptrdiff_t>(rng.below(next.size() + 1)),
+                                {key, test::ints(rng.below(6), tick)});
+            }
+            c.items = next;
+
+            auto const base_tick = tick - 1 - static_cast<std::int32_t>(rng.below(3));
+            b.builder.start(c.past.ahead(base_tick));
+            std::size_t const added = rng.below(next.size() + 1);
+            std::size_t const again = rng.chance(20) ? rng.below(next.size() + 1) : SIZE_MAX;
+            // A key that is there already, wherever it is in the base.
+            auto const add_again = [&](std::size_t i) {
+                if (i != again || i == 0) return;
+                item const twice{next[rng.below(i)].key, {}};
+                REQUIRE(error_of(b.builder.add(twice)) == failure{errc::duplicate_key, i});
+            };
+            for (std::size_t i = 0; i < added; ++i) {
+                add_again(i);
+                REQUIRE(b.builder.add(item{next[i].key, next[i].data}));
+            }
+            if (rng.chance(10)) REQUIRE(b.builder.finish().size() == added);
+            auto writer = b.builder.write();
+            std::size_t first_repeated = SIZE_MAX;
+            for (std::size_t i = added; i < next.size(); ++i) {
+                if (i == again && i != 0) {
+                    first_repeated = i;
+                    REQUIRE(writer.add(item{next[rng.below(i)].key, {}}));
+                }
+                REQUIRE(writer.add(item{next[i].key, next[i].data}));
+            }
+            auto const taken = b.builder.take(writer);
+            if (first_repeated == SIZE_MAX) REQUIRE(*taken == next.size());
+            else REQUIRE(error_of(taken) == failure{errc::duplicate_key, first_repeated});
+            if (!next.empty() && rng.chance(20))
+                REQUIRE(error_of(b.builder.add(item{next[rng.below(next.size())].key, {}})) ==
+                        failure{errc::duplicate_key, next.size()});
+            auto const built = b.builder.finish();
+            expect_built(built, next);
+            REQUIRE(c.past.add(tick, built));
+        }
+}
+
+TEST_CASE("builder: a base that is larger than its limits") {
+    builder_with_memory<snapshot_limits{4096, 512 * 1024}> large;
+    builder_with_memory<snapshot_limits{3, 64}> b;
+    for (std::uint16_t id = 0; id < 100; ++id) REQUIRE(large.builder.add(5, id, 3));
+    auto const base = large.builder.finish();
+    b.builder.start({base, nullptr});
+    test::plain_items items;
+    for (std::uint16_t id = 0; id < 3; ++id) {
+        items.push_back({make_key(5, id), {0, 0, 0}});
+        REQUIRE(b.builder.add(5, id, id == 2 ? 2 : 3));
+    }
+    items[2].data.pop_back();
+    CHECK(error_of(b.builder.add(5, 3, 0)) == failure{errc::too_many_items, 3});
+    expect_built(b.builder.finish(), items);
+    b.builder.start();
+    REQUIRE(b.builder.add(5, 0, 3));
+    expect_built(b.builder.finish(), {items[0]});
+}
+
+TEST_CASE("builder: a base with keys that it refuses") {
+    builder_with_memory<> b;
+    std::int32_t const ints[] = {8, 2, 0, 4, -1, make_key(5, 0)};
+    std::int32_t const keys[] = {-1, make_key(5, 0)};
+    std::vector<std::uint32_t> starts(starts_words(2));
+    auto const base = snapshot_view::trusted(ints);
+    find_starts(base, starts);
+    b.builder.start({base.with_outline({keys, starts}), nullptr});
+    CHECK(error_of(b.builder.add(item{-1, {}})) == failure{errc::bad_type, 0});
+    REQUIRE(b.builder.add(5, 0, 0));
+    CHECK(error_of(b.builder.add(5, 0, 0)) == failure{errc::duplicate_key, 1});
+    expect_built(b.builder.finish(), {{make_key(5, 0), {}}});
 }
 
 TEST_CASE("builder: what does not fit is not written") {

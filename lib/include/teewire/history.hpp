@@ -55,8 +55,8 @@ public:
     /// The word that was added with a snapshot. O(log entries), but see add_late().
     [[nodiscard]] std::optional<std::uint64_t> word_of(std::int32_t tick) const noexcept;
 
-    /// The memory that is needed to compare the next snapshot with that of `base_tick` and to add it: for
-    /// snapshot_builder::start(). Nothing if there is no such base. O(log entries).
+    /// The snapshot of `base_tick`, and where the next one will be added: for snapshot_builder::start(). Nothing if there is
+    /// no such base. O(log entries).
     [[nodiscard]] memory_ahead ahead(std::int32_t base_tick) const noexcept;
 
     /// Drops everything older than `tick`; after add_late() only what came before the first that is not. O(dropped).

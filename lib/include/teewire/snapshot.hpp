@@ -63,13 +63,6 @@ struct snapshot_outline {
     std::span<std::uint32_t const> starts;
 };
 
-/// Memory that will be read and written once the next snapshot is built. With many clients, both have gone unused for a
-/// while, so the processor has to fetch them from slow memory.
-struct memory_ahead {
-    void const* base = nullptr;   ///< the items that the new ones will be compared with
-    void const* stored = nullptr; ///< where they will be copied to
-};
-
 /// Writes the starts of all items to `out`, which has starts_words() words. O(ints / 32 + items).
 void find_starts(snapshot_view snapshot, std::span<std::uint32_t> out) noexcept;
 
@@ -153,6 +146,13 @@ private:
     std::int32_t const* keys_ = nullptr;
     std::uint32_t const* starts_ = nullptr;
     bool distinct_ = true;
+};
+
+/// The snapshot that the next one will be compared with, and where that will be kept. With many clients, both have gone
+/// unused for a while, so the processor has to fetch them from slow memory.
+struct memory_ahead {
+    snapshot_view base{};         ///< empty: there is none
+    void const* stored = nullptr; ///< where the new items will be copied to
 };
 
 /// Goes over the items in their order.

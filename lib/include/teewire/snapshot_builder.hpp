@@ -10,7 +10,7 @@
 
 namespace teewire {
 
-/// Memory for a snapshot_builder. 94 KiB with the default limits, of which a snapshot touches about 6 KiB, and 20 bytes
+/// Memory for a snapshot_builder. 96 KiB with the default limits, of which a snapshot touches about 6 KiB, and 20 bytes
 /// per item, and its own size.
 template <snapshot_limits limits = snapshot_limits{}>
 struct snapshot_builder_memory {
@@ -18,7 +18,7 @@ struct snapshot_builder_memory {
     std::array<std::int32_t, 2 * (limits.items + 1)> offsets;
     std::array<std::int32_t, 2 * limits.items> keys;
     std::array<std::uint32_t, detail::seen_words(limits.items)> seen;
-    std::array<std::uint32_t, starts_words(limits.ints())> starts;
+    std::array<std::uint32_t, 2 * starts_words(limits.ints())> starts;
     std::array<std::int32_t, 2 + limits.items + limits.bytes / 4> ints;
     std::array<std::uint16_t, limits.items> order;
     /// @endcond
@@ -27,8 +27,8 @@ struct snapshot_builder_memory {
 /// Collects items and lays them out as a snapshot. Nothing is dropped silently: an item that cannot be added is refused
 /// with the reason, and the items before it are not changed.
 ///
-/// One builder serves any number of clients of one thread in turn. It remembers the snapshot before, of whichever
-/// client, which saves work as long as the next one begins with the same keys and sizes.
+/// One builder serves any number of clients of one thread in turn. It expects about the keys of the client's base, in
+/// their order, or without a base those of the snapshot it built before: what it finds there needs no search.
 ///
 /// Extended types get aliases as in DDNet: 0x7fff for the first one used, then downwards. The item that describes an
 /// alias comes right before its first user, and from then on at the front of every later snapshot of this builder, so
@@ -41,15 +41,17 @@ public:
     template <snapshot_limits limits>
     explicit snapshot_builder(snapshot_builder_memory<limits>& memory) noexcept
         : limits_{limits}, offsets_{memory.offsets.data()}, keys_{memory.keys.data()},
-          offsets_before_{offsets_ + limits.items + 1}, keys_before_{keys_ + limits.items}, memory_{memory.ints},
-          seen_{memory.seen}, starts_{memory.starts}, order_{memory.order} {
+          starts_{memory.starts.data()}, offsets_before_{offsets_ + limits.items + 1},
+          keys_before_{keys_ + limits.items}, starts_before_{starts_ + starts_words(limits.ints())},
+          memory_{memory.ints}, seen_{memory.seen}, order_{memory.order} {
         offsets_[0] = offsets_before_[0] = 0;
-        std::fill(starts_.begin(), starts_.end(), 0U);
+        std::fill(memory.starts.begin(), memory.starts.end(), 0U);
         start();
     }
 
     /// Begins the next snapshot, with the describing items of the extended types used so far. Invalidates the view
-    /// that finish() gave. While items are added, the processor fetches what lies `ahead`.
+    /// that finish() gave. While items are added, the processor fetches what lies `ahead`, and the base must stay as it
+    /// is: do not add to its history until all items are there. O(ints of the base / 32).
     void start(memory_ahead ahead = {}) noexcept;
 
     /// Adds an item whose data is all zero, and gives its data to be filled in until the next call. Errors, with the
@@ -91,11 +93,19 @@ public:
     result<snapshot_view> finish(std::span<std::int32_t> out, item_order order) noexcept;
 
 private:
+    // Whether the item fits, and its key is the expected one.
+    [[nodiscard]] bool is_expected(std::int32_t key, std::size_t ints) const noexcept {
+        return next_ < expected_.items && expected_.keys[next_] == key && key >= 0 && count_ < limits_.items &&
+               count_ + at_ + ints < most_;
+    }
     // The item after the others, its data not written yet.
+    std::span<std::int32_t> place(std::int32_t key, std::size_t ints) noexcept;
     result<std::span<std::int32_t>> reserve(std::int32_t key, std::size_t ints) noexcept;
-    // Whether this key may follow the `number` first ones. Unless they are alike, it is noted, and its item marked.
-    [[nodiscard]] errc admit(std::int32_t key, std::size_t number, std::size_t at) noexcept;
-    void prepare_filter(std::size_t number, std::size_t more) noexcept;
+    result<std::span<std::int32_t>> reserve_unexpected(std::int32_t key, std::size_t ints) noexcept;
+    result<std::span<std::int32_t>> add_unexpected(item const& copied) noexcept;
+    [[nodiscard]] bool is_new(std::int32_t key, std::size_t number) noexcept;
+    void fill_filter(std::size_t number) noexcept;
+    [[nodiscard]] std::size_t take_alike(std::size_t end) noexcept;
     [[nodiscard]] std::size_t check(std::size_t number, std::size_t end) noexcept;
     [[nodiscard]] std::size_t leave_out_known(std::size_t number, std::size_t end) noexcept;
     // The sizes of the two sections, an offset and a key come on top.
@@ -103,30 +113,34 @@ private:
         return limits.ints() > 3 ? limits.ints() - 3 : 0;
     }
     void mark_start(std::size_t at) noexcept { starts_[at / 32] |= 1U << at % 32; }
-    void part(std::size_t at) noexcept;
-    void end_alike() noexcept {
-        if (alike_ != 0 && alike_ != count_) part(at_);
-    }
 
     snapshot_limits limits_;
+    std::size_t count_ = 0; // items
     std::int32_t* offsets_; // bytes, relative to items_; one more where the last item ends
     std::int32_t* keys_;
-    // Those of the snapshot before. As long as this one is like it, its starts are in place, and the filter is not used.
-    std::int32_t* offsets_before_;
+    std::uint32_t* starts_;        // those of the items so far, and no others
+    std::size_t at_ = 0;           // ints of the items
+    std::int32_t* offsets_before_; // of the snapshot before
     std::int32_t* keys_before_;
+    std::uint32_t* starts_before_;
+    std::size_t at_before_ = 0;
+    struct expected_items {
+        std::int32_t const* keys = nullptr;
+        std::int32_t const* offsets = nullptr;
+        std::uint32_t const* starts = nullptr;
+        std::size_t items = 0;
+    };
+    // Those of the base, or of the snapshot before. None of those from next_ on has the key of an item that was added.
+    expected_items expected_;
+    std::size_t next_ = 0;
     std::span<std::int32_t> memory_; // room for what precedes the items, which finish() fills in; then the items
     std::int32_t* items_ = memory_.data() + 2 + limits_.items;
     std::span<std::uint32_t> seen_; // a Bloom filter of the keys
     std::uint32_t seen_multiplier_ = detail::seen_multiplier(seen_);
-    std::span<std::uint32_t> starts_;
     std::span<std::uint16_t> order_;   // for sorting
-    std::size_t count_ = 0;            // items
-    std::size_t at_ = 0;               // ints of the items
     std::size_t most_ = room(limits_); // items, and ints of items, and data of the next one, must be fewer
-    std::size_t alike_ = 0;            // items of the snapshot before; 0: this one is not like it
-    std::size_t at_before_ = 0;        // ints of its items
-    static constexpr std::size_t few_lookups = 8;
-    std::size_t looked_ = 0; // so many keys were looked for among the others; if more than few, the filter has all
+    std::size_t looked_ = 0;           // so many keys were looked for
+    bool filtered_ = false;            // the filter has all keys
     // Distances from the items to the memory that is to be fetched.
     std::uintptr_t to_base_ = 0;
     std::uintptr_t to_stored_ = 0;
@@ -177,28 +191,32 @@ private:
 
 // ---- inline, as servers call it for every item ---------------------------------------------------------------------
 
-inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
+inline std::span<std::int32_t> snapshot_builder::place(std::int32_t key, std::size_t ints) noexcept {
     std::size_t const number = count_;
     std::size_t const at = at_;
-    if (number == limits_.items) [[unlikely]]
-        return failure{errc::too_many_items, number};
-    if (number + at + ints >= most_) [[unlikely]]
-        return failure{errc::too_large, number};
-    auto const end = static_cast<std::int32_t>(4 * (at + 1 + ints));
     std::int32_t* const place = items_ + at;
     detail::fetch_ahead(place, to_base_, to_stored_);
-    if (number >= alike_ || keys_before_[number] != key || offsets_before_[number + 1] != end)
-        if (errc const refused = admit(key, number, at); refused != errc::ok) return failure{refused, number};
+    mark_start(at);
     *place = keys_[number] = key;
-    offsets_[number + 1] = end;
+    offsets_[number + 1] = static_cast<std::int32_t>(4 * (at + 1 + ints));
     count_ = number + 1;
     at_ = at + 1 + ints;
-    return std::span{place + 1, ints};
+    return {place + 1, ints};
+}
+
+inline result<std::span<std::int32_t>> snapshot_builder::reserve(std::int32_t key, std::size_t ints) noexcept {
+    if (!is_expected(key, ints)) [[unlikely]]
+        return reserve_unexpected(key, ints);
+    ++next_;
+    return place(key, ints);
 }
 
 inline result<std::span<std::int32_t>> snapshot_builder::add(item const& copied) noexcept {
-    auto const data = reserve(copied.key, copied.data.size());
-    if (data) detail::copy_ints(data->data(), copied.data.data(), copied.data.size());
+    if (!is_expected(copied.key, copied.data.size())) [[unlikely]]
+        return add_unexpected(copied);
+    ++next_;
+    auto const data = place(copied.key, copied.data.size());
+    detail::copy_ints(data.data(), copied.data.data(), copied.data.size());
     return data;
 }
 

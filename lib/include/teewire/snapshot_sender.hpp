@@ -149,8 +149,7 @@ public:
 
     /// Whether to send a snapshot for `tick`.
     [[nodiscard]] bool due(std::int32_t tick) const noexcept { return pacing_.due(tick); }
-    /// The memory that sending the next snapshot will touch: for snapshot_builder::start(), with which sending waits
-    /// less for memory.
+    /// The snapshot that the client has acknowledged, and where the next one will be kept: for snapshot_builder::start().
     [[nodiscard]] memory_ahead ahead() const noexcept { return past_.ahead(pacing_.acked()); }
 
     /// Encodes the snapshot of `tick` for this client and keeps it. Ticks have to increase: after a map change reset().

@@ -94,8 +94,8 @@ memory_ahead history::ahead(std::int32_t base_tick) const noexcept {
     // The next one is taken for as large as its base. Without room it may go where the oldest one is.
     std::size_t const place =
         room(base->whole).value_or(std::min<std::size_t>(at(0).begin, block_.size() - base->whole));
-    std::size_t const before_items = 2 + view(*base).size();
-    return {block_.data() + base->begin + before_items, block_.data() + place + before_items};
+    snapshot_view const snapshot = view(*base);
+    return {snapshot, block_.data() + place + 2 + snapshot.size()};
 }
 
 void history::drop_before(std::int32_t tick) noexcept {

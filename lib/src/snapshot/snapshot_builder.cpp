@@ -18,15 +18,19 @@ void snapshot_builder::start(memory_ahead ahead) noexcept {
     auto const distance = [&](void const* p) {
         return p != nullptr ? reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(items_) : 0;
     };
-    to_base_ = distance(ahead.base);
+    bool const with_base = !ahead.base.empty();
+    to_base_ = distance(with_base ? ahead.base.items().data() : nullptr);
     to_stored_ = distance(ahead.stored);
-    end_alike();
     std::swap(offsets_, offsets_before_);
     std::swap(keys_, keys_before_);
-    alike_ = count_;
+    std::swap(starts_, starts_before_);
+    std::fill_n(starts_, starts_words(at_before_), 0U);
+    if (auto const [keys, starts] = ahead.base.outline(); !starts.empty() && ahead.base.distinct_keys())
+        expected_ = {keys.data(), ahead.base.offsets().data(), starts.data(), keys.size()};
+    else expected_ = {keys_before_, offsets_before_, starts_before_, count_};
     at_before_ = at_;
-    count_ = at_ = 0;
-    if (alike_ == 0) part(0);
+    count_ = at_ = next_ = looked_ = 0;
+    filtered_ = false;
     for (std::size_t i = 0; i < extended_count_; ++i) {
         auto const words = extended_[i].ints();
         [[maybe_unused]] auto const added =
@@ -35,29 +39,51 @@ void snapshot_builder::start(memory_ahead ahead) noexcept {
     }
 }
 
-// From this item on, the snapshot is not like the one before.
-void snapshot_builder::part(std::size_t at) noexcept {
-    alike_ = 0;
-    starts_[at / 32] &= (1U << at % 32) - 1;
-    std::fill(starts_.begin() + static_cast<std::ptrdiff_t>(at / 32 + 1),
-              starts_.begin() + static_cast<std::ptrdiff_t>(starts_words(at_before_)), 0U);
-    looked_ = 0;
+result<std::span<std::int32_t>> snapshot_builder::reserve_unexpected(std::int32_t key, std::size_t ints) noexcept {
+    std::size_t const number = count_;
+    if (number == limits_.items) return failure{errc::too_many_items, number};
+    if (number + at_ + ints >= most_) return failure{errc::too_large, number};
+    if (key < 0) return failure{errc::bad_type, number};
+    if (!is_new(key, number)) return failure{errc::duplicate_key, number};
+    return place(key, ints);
 }
 
-errc snapshot_builder::admit(std::int32_t key, std::size_t number, std::size_t at) noexcept {
-    if (alike_ != 0) part(at);
-    if (key < 0) return errc::bad_type;
-    prepare_filter(number, 1);
-    bool const maybe_known = looked_ <= few_lookups || seen_keys{seen_, seen_multiplier_}.note(key);
-    if (maybe_known && kernels::snapshot.holds_key({keys_, number}, key)) return errc::duplicate_key;
-    mark_start(at);
-    return errc::ok;
+result<std::span<std::int32_t>> snapshot_builder::add_unexpected(item const& copied) noexcept {
+    auto const data = reserve_unexpected(copied.key, copied.data.size());
+    if (data) detail::copy_ints(data->data(), copied.data.data(), copied.data.size());
+    return data;
 }
 
-// Once more than a few keys have been looked for, the filter has those that are there; before, it would cost more.
-void snapshot_builder::prepare_filter(std::size_t number, std::size_t more) noexcept {
-    if (looked_ > few_lookups || (looked_ += more) <= few_lookups) return;
-    looked_ = few_lookups + 1;
+// Whether none of the `number` first ones has this key. So it is with a key that is expected later: what was expected
+// before it has gone, or comes later and is looked for. Once many keys have been looked for, the filter takes over.
+bool snapshot_builder::is_new(std::int32_t key, std::size_t number) noexcept {
+    constexpr std::size_t near = 16;
+    constexpr std::size_t many = 24;
+    auto const& holds_key = kernels::snapshot.holds_key;
+    std::span const later{expected_.keys + next_, expected_.items - next_};
+    auto const position_in = [&](std::span<std::int32_t const> keys) {
+        return static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+    };
+    std::size_t const soon = std::min(later.size(), near);
+    if (std::size_t const at = position_in(later.first(soon)); at != soon) {
+        next_ += at + 1;
+        return true;
+    }
+    if (!filtered_ && ++looked_ > many) fill_filter(number);
+    if (filtered_) {
+        bool const maybe_known = seen_keys{seen_, seen_multiplier_}.note(key);
+        return !maybe_known || !holds_key({keys_, number}, key);
+    }
+    if (holds_key(later, key)) {
+        next_ += position_in(later) + 1;
+        return true;
+    }
+    return !holds_key({keys_, number}, key);
+}
+
+void snapshot_builder::fill_filter(std::size_t number) noexcept {
+    filtered_ = true;
+    next_ = expected_.items = 0;
     std::fill(seen_.begin(), seen_.end(), 0U);
     seen_keys const noted{seen_, seen_multiplier_};
     for (std::int32_t const key : std::span{keys_, number}) noted.note(key);
@@ -65,35 +91,13 @@ void snapshot_builder::prepare_filter(std::size_t number, std::size_t more) noex
 
 result<std::size_t> snapshot_builder::take(writer written) noexcept {
     // Copies that no write can change, to be kept in registers.
-    std::int32_t* const keys = keys_;
-    std::int32_t* const offsets = offsets_;
-    auto const end = static_cast<std::size_t>(written.keys_ - keys);
-    std::size_t number = count_; // the written item that is looked at
-    if (alike_ != 0) {
-        std::size_t const most = std::min(end, alike_);
-        std::int32_t const* const keys_before = keys_before_;
-        std::int32_t const* const offsets_before = offsets_before_;
-        constexpr std::size_t stretch = 32;
-        auto const alike = [&](std::size_t first) noexcept {
-            std::int32_t different = 0;
-            for (std::size_t i = first; i < first + stretch; ++i)
-                different |= (keys[i] ^ keys_before[i]) | (offsets[i + 1] ^ offsets_before[i + 1]);
-            return different == 0;
-        };
-        while (most - number >= stretch && alike(number)) number += stretch;
-        while (number < most && keys[number] == keys_before[number] &&
-               offsets[number + 1] == offsets_before[number + 1])
-            ++number;
-        count_ = number;
-        at_ = static_cast<std::uint32_t>(offsets[number]) / 4;
-        if (number == end) return count_;
-        part(at_);
-    }
-    std::size_t const first = number;
-    std::size_t const fresh = check(number, end);
+    std::int32_t const* const offsets = offsets_;
+    std::uint32_t* const starts = starts_;
+    auto const end = static_cast<std::size_t>(written.keys_ - keys_);
+    std::size_t const first = take_alike(end);
+    std::size_t const fresh = check(first, end);
     std::size_t const count = fresh == end ? end : leave_out_known(fresh, end);
-    std::uint32_t* const starts = starts_.data();
-    for (number = first; number < count; ++number) {
+    for (std::size_t number = first; number < count; ++number) {
         std::size_t const at = static_cast<std::uint32_t>(offsets[number]) / 4;
         starts[at / 32] |= 1U << at % 32;
     }
@@ -103,24 +107,61 @@ result<std::size_t> snapshot_builder::take(writer written) noexcept {
     return count;
 }
 
-// The first written item from `number` on whose key is there already.
-std::size_t snapshot_builder::check(std::size_t number, std::size_t end) noexcept {
+// As long as written items have the keys and places of the expected ones, their starts are copied. Returns the number of
+// the first item that is not like this.
+std::size_t snapshot_builder::take_alike(std::size_t end) noexcept {
+    std::size_t const first = count_;
+    std::size_t const most = std::min(end, expected_.items);
+    if (first != next_ || first >= most) return first;
     std::int32_t const* const keys = keys_;
-    auto const known = [&] { return kernels::snapshot.holds_key({keys, number}, keys[number]); };
-    prepare_filter(number, end - number);
-    if (looked_ <= few_lookups) {
-        while (number < end && !known()) ++number;
-    } else {
-        seen_keys const seen{seen_, seen_multiplier_};
-        while (number < end && !(seen.note(keys[number]) && known())) ++number;
-    }
+    std::int32_t const* const offsets = offsets_;
+    std::int32_t const* const expected_keys = expected_.keys;
+    std::int32_t const* const expected_offsets = expected_.offsets;
+    constexpr std::size_t stretch = 32;
+    auto const alike = [&](std::size_t from) noexcept {
+        std::int32_t different = 0;
+        for (std::size_t i = from; i < from + stretch; ++i)
+            different |= (keys[i] ^ expected_keys[i]) | (offsets[i] ^ expected_offsets[i]);
+        return different == 0;
+    };
+    std::size_t number = first;
+    while (most - number >= stretch && alike(number)) number += stretch;
+    while (number < most && keys[number] == expected_keys[number] && offsets[number] == expected_offsets[number])
+        ++number;
+    if (number == first) return first;
+    next_ = number;
+    std::size_t const begin = at_;
+    std::size_t const last = static_cast<std::uint32_t>(offsets[number - 1]) / 4;
+    std::uint32_t const before = starts_[begin / 32];
+    std::copy(expected_.starts + begin / 32, expected_.starts + last / 32 + 1, starts_ + begin / 32);
+    starts_[begin / 32] = (starts_[begin / 32] & ~std::uint32_t{0} << begin % 32) | before;
+    starts_[last / 32] &= ~std::uint32_t{0} >> (31 - last % 32);
     return number;
 }
 
-// Moves the others together. Returns how many items there are then.
+// The first written item from `number` on whose key is there already.
+std::size_t snapshot_builder::check(std::size_t number, std::size_t end) noexcept {
+    std::int32_t const* const keys = keys_;
+    for (; !filtered_; ++number) {
+        std::int32_t const* const expected = expected_.keys + next_;
+        std::size_t const most = std::min(end - number, expected_.items - next_);
+        std::size_t i = 0;
+        while (i < most && keys[number + i] == expected[i]) ++i;
+        number += i;
+        next_ += i;
+        if (number == end || !is_new(keys[number], number)) return number;
+    }
+    seen_keys const seen{seen_, seen_multiplier_};
+    while (number < end && !(seen.note(keys[number]) && kernels::snapshot.holds_key({keys, number}, keys[number])))
+        ++number;
+    return number;
+}
+
+// Moves the others together. Returns how many items there are then. All of them are looked for.
 std::size_t snapshot_builder::leave_out_known(std::size_t number, std::size_t end) noexcept {
     std::size_t count = number;
     std::size_t at = static_cast<std::uint32_t>(offsets_[number]) / 4;
+    fill_filter(count);
     for (std::size_t from = at; number < end; ++number) {
         std::int32_t const key = keys_[number];
         std::size_t const next = static_cast<std::uint32_t>(offsets_[number + 1]) / 4;
@@ -169,7 +210,6 @@ std::uint16_t snapshot_builder::alias_of(uuid const& extended) const noexcept {
 }
 
 snapshot_view snapshot_builder::finish() noexcept {
-    end_alike();
     mark_start(at_);
     // The snapshot ends where the items end, so it begins as far before them as it has items.
     std::size_t const n = count_;
@@ -177,7 +217,7 @@ snapshot_view snapshot_builder::finish() noexcept {
     whole[0] = offsets_[n];
     whole[1] = static_cast<std::int32_t>(n);
     std::copy_n(offsets_, n, whole.begin() + 2);
-    return snapshot_view{whole, true}.with_outline({{keys_, n}, starts_.first(starts_words(at_))});
+    return snapshot_view{whole, true}.with_outline({{keys_, n}, {starts_, starts_words(at_)}});
 }
 
 result<snapshot_view> snapshot_builder::finish(std::span<std::int32_t> out, item_order order) noexcept {
