@@ -57,6 +57,14 @@ inline void fetch_ahead([[maybe_unused]] void const* place, [[maybe_unused]] std
 #endif
 }
 
+// The same for all of these.
+inline void fetch([[maybe_unused]] std::span<std::int32_t const> ints) noexcept {
+#if defined(__GNUC__)
+    constexpr std::size_t line = 16;
+    for (std::size_t i = 0; i < ints.size(); i += line) __builtin_prefetch(ints.data() + i);
+#endif
+}
+
 // Items are too short for a call of memcpy to pay. Some ints are copied twice.
 inline void copy_ints(std::int32_t* to, std::int32_t const* from, std::size_t n) noexcept {
     auto const four = [&](std::size_t at) { std::memcpy(to + at, from + at, 16); };

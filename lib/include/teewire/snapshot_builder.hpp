@@ -137,10 +137,11 @@ private:
     std::int32_t* items_ = memory_.data() + 2 + limits_.items;
     std::span<std::uint32_t> seen_; // a Bloom filter of the keys
     std::uint32_t seen_multiplier_ = detail::seen_multiplier(seen_);
-    std::span<std::uint16_t> order_;   // for sorting
-    std::size_t most_ = room(limits_); // items, and ints of items, and data of the next one, must be fewer
-    std::size_t looked_ = 0;           // so many keys were looked for
-    bool filtered_ = false;            // the filter has all keys
+    std::span<std::uint16_t> order_;       // for sorting
+    std::size_t most_ = room(limits_);     // items, and ints of items, and data of the next one, must be fewer
+    std::array<std::int32_t, 6> others_{}; // the keys that were looked for,
+    std::size_t others_count_ = 0;         // until they are too many
+    bool filtered_ = false;                // then the filter has all keys
     // Distances from the items to the memory that is to be fetched.
     std::uintptr_t to_base_ = 0;
     std::uintptr_t to_stored_ = 0;

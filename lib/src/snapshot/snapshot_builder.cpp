@@ -25,11 +25,13 @@ void snapshot_builder::start(memory_ahead ahead) noexcept {
     std::swap(keys_, keys_before_);
     std::swap(starts_, starts_before_);
     std::fill_n(starts_, starts_words(at_before_), 0U);
-    if (auto const [keys, starts] = ahead.base.outline(); !starts.empty() && ahead.base.distinct_keys())
+    if (auto const [keys, starts] = ahead.base.outline(); !starts.empty() && ahead.base.distinct_keys()) {
+        detail::fetch(keys);
+        detail::fetch(ahead.base.offsets());
         expected_ = {keys.data(), ahead.base.offsets().data(), starts.data(), keys.size()};
-    else expected_ = {keys_before_, offsets_before_, starts_before_, count_};
+    } else expected_ = {keys_before_, offsets_before_, starts_before_, count_};
     at_before_ = at_;
-    count_ = at_ = next_ = looked_ = 0;
+    count_ = at_ = next_ = others_count_ = 0;
     filtered_ = false;
     for (std::size_t i = 0; i < extended_count_; ++i) {
         auto const words = extended_[i].ints();
@@ -54,31 +56,31 @@ result<std::span<std::int32_t>> snapshot_builder::add_unexpected(item const& cop
     return data;
 }
 
-// Whether none of the `number` first ones has this key. So it is with a key that is expected later: what was expected
-// before it has gone, or comes later and is looked for. Once many keys have been looked for, the filter takes over.
+// Whether none of the `number` first ones has this key: those that were expected, and the others. If it is expected later,
+// what was expected before it has gone, or comes later and is looked for. Once many keys have been looked for, the filter
+// takes over.
 bool snapshot_builder::is_new(std::int32_t key, std::size_t number) noexcept {
     constexpr std::size_t near = 16;
-    constexpr std::size_t many = 24;
     auto const& holds_key = kernels::snapshot.holds_key;
     std::span const later{expected_.keys + next_, expected_.items - next_};
-    auto const position_in = [&](std::span<std::int32_t const> keys) {
-        return static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+    auto const skip_to_key = [&](std::size_t most) {
+        auto const at =
+            static_cast<std::size_t>(std::find(later.begin(), later.begin() + most, key) - later.begin());
+        if (at != most) next_ += at + 1;
+        return at != most;
     };
-    std::size_t const soon = std::min(later.size(), near);
-    if (std::size_t const at = position_in(later.first(soon)); at != soon) {
-        next_ += at + 1;
-        return true;
-    }
-    if (!filtered_ && ++looked_ > many) fill_filter(number);
+    if (skip_to_key(std::min(later.size(), near))) return true;
+    if (!filtered_ && others_count_ == others_.size()) fill_filter(number);
     if (filtered_) {
         bool const maybe_known = seen_keys{seen_, seen_multiplier_}.note(key);
         return !maybe_known || !holds_key({keys_, number}, key);
     }
-    if (holds_key(later, key)) {
-        next_ += position_in(later) + 1;
-        return true;
-    }
-    return !holds_key({keys_, number}, key);
+    auto const others = std::span{others_}.first(others_count_);
+    bool const known = holds_key({expected_.keys, expected_.items}, key)
+                           ? !skip_to_key(later.size()) && holds_key({keys_, number}, key)
+                           : std::find(others.begin(), others.end(), key) != others.end();
+    if (!known) others_[others_count_++] = key;
+    return !known;
 }
 
 void snapshot_builder::fill_filter(std::size_t number) noexcept {
