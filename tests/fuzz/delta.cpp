@@ -246,10 +246,16 @@ std::vector<fuzz::loose_item> as_applied(std::vector<fuzz::loose_item> const& fr
     return items;
 }
 
+// The first items singly, the others together.
 void build(snapshot_builder& builder, std::vector<fuzz::loose_item> const& items,
-           std::span<std::int32_t const> expected) {
-    builder.start();
-    for (auto const& i : items) FUZZ_REQUIRE(builder.add(item{i.key, i.data}));
+           std::span<std::int32_t const> expected, snapshot_view base = {}) {
+    builder.start({base, nullptr});
+    std::size_t const singly = items.size() / 3;
+    for (std::size_t i = 0; i < singly; ++i) FUZZ_REQUIRE(builder.add(item{items[i].key, items[i].data}));
+    auto writer = builder.write();
+    for (std::size_t i = singly; i < items.size(); ++i) FUZZ_REQUIRE(writer.add(item{items[i].key, items[i].data}));
+    FUZZ_REQUIRE(builder.take(writer).has_value());
+    if (!items.empty()) FUZZ_REQUIRE(!builder.add(item{items[singly].key, {}})); // a duplicate, or there is no room
     auto const built = builder.finish();
     FUZZ_REQUIRE(same(built.ints(), expected));
     outlined const copy{built};
@@ -271,6 +277,8 @@ void create_and_apply(fuzz::input in, size_table const& sizes) {
     snapshot_builder builder{fuzz::lasting<snapshot_builder_memory<>>()};
     build(builder, from_items, from.ints());
     build(builder, to_items, to.ints());
+    build(builder, to_items, to.ints(), outlined{from}.view);
+    build(builder, from_items, from.ints(), outlined{to}.view);
 
     exact<std::int32_t> const out{delta_bound(from, to)};
     auto const made = plain::create_delta(from, to, sizes, memory, out.span());
