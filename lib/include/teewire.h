@@ -579,7 +579,7 @@ TEEWIRE_API int32_t teewire_history_find(teewire_history const* history, int32_t
                                          uint64_t* word);
 /// As teewire_builder_start, with the snapshot of `base_tick` as what the new one will be compared with: keys that it has
 /// in the same order need no search, and while items are added, the processor fetches its memory and that of the copy.
-/// Do not add to the history, clear it or reuse its memory until teewire_builder_finish. O(ints / 32).
+/// Do not add to the history, clear it or reuse its memory until teewire_builder_finish. O(items + ints / 32).
 TEEWIRE_API void teewire_history_start(teewire_history const* history, int32_t base_tick, teewire_builder* builder);
 /// Drops the snapshots before `tick`. Returns the number held.
 TEEWIRE_API int32_t teewire_history_drop_before(teewire_history* history, int32_t tick);

@@ -57,7 +57,7 @@ inline void fetch_ahead([[maybe_unused]] void const* place, [[maybe_unused]] std
 #endif
 }
 
-// The same for all of these.
+// A hint that all of these will be read.
 inline void fetch([[maybe_unused]] std::span<std::int32_t const> ints) noexcept {
 #if defined(__GNUC__)
     constexpr std::size_t line = 16;

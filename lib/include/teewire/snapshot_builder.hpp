@@ -51,7 +51,7 @@ public:
 
     /// Begins the next snapshot, with the describing items of the extended types used so far. Invalidates the view
     /// that finish() gave. While items are added, the processor fetches what lies `ahead`, and the base must not
-    /// change: do not add to its history until all items are there. O(items of the base).
+    /// change: do not add to its history until all items are there. O(items of the base), and of the snapshot before O(ints / 32).
     void start(memory_ahead ahead = {}) noexcept;
 
     /// Adds an item whose data is all zero, and gives its data to be filled in until the next call. Errors, with the
