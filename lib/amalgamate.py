@@ -101,8 +101,10 @@ def source():
     kernels = Expansion()
     kernels.seen |= main.seen
     kernels.add(LIB / "src/snapshot/simd/kernels.hpp")
-    return [f"#ifndef {KERNELS}", '#include "teewire.h"', "", *FIRST.splitlines(), "", *main.lines,
-            f"#else // {KERNELS}: the following is compiled for each level", *kernels.lines, "#endif"]
+    return ["#if __cplusplus < 202002L && (!defined(_MSVC_LANG) || _MSVC_LANG < 202002L)",
+            '#error "teewire.cpp needs C++20, such as by -std=c++20"', "#else",
+            f"#ifndef {KERNELS}", '#include "teewire.h"', "", *FIRST.splitlines(), "", *main.lines,
+            f"#else // {KERNELS}: the following is compiled for each level", *kernels.lines, "#endif", "#endif"]
 
 
 def write(path, lines):

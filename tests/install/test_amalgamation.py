@@ -66,6 +66,10 @@ def main(source):
             run(*command, *FLAGS, *more, "teewire.cpp", "-o", f"{compiler}.o", cwd=folder)
             print(f"{compiler}: compiled without a warning")
 
+        # An older standard is named, and nothing else.
+        older = subprocess.run(["g++", "-std=c++17", "-c", "teewire.cpp"], cwd=folder, text=True, capture_output=True)
+        if older.returncode == 0 or older.stderr.count("error:") != 1 or "needs C++20" not in older.stderr:
+            sys.exit(f"with -std=c++17: {older.stderr[:1000]}")
         run("g++", *FLAGS, "-O2", "teewire.cpp", "-o", "teewire.o", cwd=folder)
         (folder / "main.c").write_text(MAIN.format(
             declarations="\n".join(f"void test_{name}(void);" for name in TESTS),
