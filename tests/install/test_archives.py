@@ -124,7 +124,8 @@ class Linux(unittest.TestCase):
             run("dpkg", "-i", "/opt/teewire.deb")
             self.assertIn("yard", run("teewire", "info", "/opt/ddnet_yard.demo"))
             new = {str(path) for path in files() - before}
-            self.assertLessEqual({"usr/share/applications/teewire.desktop", "usr/share/mime/packages/teewire.xml"}, new)
+            self.assertLessEqual({"usr/share/applications/teewire.desktop", "usr/share/mime/packages/teewire.xml",
+                                  "usr/share/icons/hicolor/scalable/apps/teewire.svg"}, new)
             run("dpkg", "-P", "teewire")
             self.assertEqual(files(), before)
 
