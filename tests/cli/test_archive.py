@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Archives of demos: compress, decompress, and whatever reads a demo. Usage: test_archive.py TEEWIRE FIXTURES"""
 import gzip
+import json
 import os
 import pathlib
+import random
 import shutil
 import struct
 import sys
+import tempfile
 import unittest
 import zlib
 
@@ -146,6 +149,102 @@ class Archive(InFolder):
                 self.assertEqual((code, out), (2, ""), said)
                 self.assertIn(words, said)
         self.assertEqual(self.names(), [])
+
+
+def entries(archive):
+    """Where the entries of the index are, and where the bytes of their blocks."""
+    count = struct.unpack(">I", archive[-16:-12])[0]
+    index, block = len(archive) - 16 - 24 * count, 8
+    for i in range(count):
+        entry = index + 24 * i
+        size = struct.unpack(">I", archive[entry + 8:entry + 12])[0]
+        yield entry, slice(block + 24, block + 24 + size)
+        block += 24 + size
+
+
+class Parts(InFolder):
+    """A part of a demo comes from a part of its archive."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory(prefix="teewire-archive-")
+        cls.demo = pathlib.Path(cls.kept.name) / "long.demo"
+        cls.tda = cls.demo.with_suffix(".tda")
+        assert run("join", *[DEMO] * 34, "-o", cls.demo)[0] == 0
+        assert run("compress", cls.demo, "-o", cls.tda)[0] == 0
+        cls.blocks = list(entries(cls.tda.read_bytes()))
+        assert len(cls.blocks) >= 4  # the header, and three of chunks
+        info = json.loads(run("info", "--format", "ndjson", cls.demo)[1])
+        cls.first, cls.last = info["first_tick"], info["last_tick"]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
+
+    def dump(self, file, *words):
+        code, out, said = run("dump", file, "--format", "checksum", *words)
+        return code, out, said.replace(str(file), "FILE")
+
+    def test_ranges(self):
+        chance = random.Random(3)
+        for _ in range(int(os.environ.get("TEEWIRE_RANGES", 10))):
+            a = chance.randint(self.first - 50, self.last + 50)
+            b = a + chance.choice([0, 1, 50, 500, 5000])
+            words = chance.choice([("--from", a, "--to", b), ("--from", a), ("--to", b), ("--to", f"{(b - a) // 50}s")])
+            with self.subTest(words=words):
+                self.assertEqual(self.dump(self.tda, *words), self.dump(self.demo, *words))
+
+    def changed(self, change):
+        archive = bytearray(self.tda.read_bytes())
+        change(archive)
+        archive[-4:] = struct.pack(">I", zlib.crc32(archive[self.blocks[0][0]:-4]))
+        (self.folder / "changed.tda").write_bytes(archive)
+        return self.folder / "changed.tda"
+
+    def test_other_blocks(self):
+        """Blocks that are not needed are not read."""
+        ticks = struct.unpack(">i", self.tda.read_bytes()[self.blocks[2][0] + 16:][:4])[0]
+        words = "--from", ticks + 10, "--to", ticks + 60
+        whole = self.dump(self.tda, *words)
+        self.assertEqual((whole[0], whole[1].count("\n")), (0, 26), whole[2])
+
+        def spoil(numbers):
+            def change(archive):
+                for number in numbers:
+                    block = self.blocks[number][1]
+                    archive[block] = bytes(block.stop - block.start)
+            return self.changed(change)
+
+        others = spoil([1, *range(3, len(self.blocks))])
+        self.assertEqual(self.dump(others, *words), whole)
+        code, _, said = self.dump(others)
+        self.assertEqual(code, 1)
+        self.assertIn("a block is damaged", said)
+        code, out, said = self.dump(spoil([2]), *words)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("a block is damaged", said)
+
+    def test_index_that_lies(self):
+        last = self.blocks[-1][0]
+
+        def later(archive):
+            archive[last + 20:last + 24] = struct.pack(">i", self.last + 1)
+
+        code, out, said = self.dump(self.changed(later), "--from", self.last - 10)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("the index of the archive does not fit its blocks", said)
+
+        def backwards(archive):  # then all of it is read
+            archive[last + 16:last + 20] = struct.pack(">i", 0)
+
+        words = "--from", self.last - 10
+        self.assertEqual(self.dump(self.changed(backwards), *words), self.dump(self.demo, *words))
+
+    def test_cut(self):
+        for words in ("--from", "30s", "--to", "31s"), ("--to", "5s"), ("--from", "2:00", "--to", "-1s"):
+            for file in self.demo, self.tda:
+                self.assertEqual(run("cut", file, *words, "-o", self.folder / file.name, "--force")[0], 0)
+            self.assertEqual((self.folder / "long.tda").read_bytes(), (self.folder / "long.demo").read_bytes())
 
 
 if __name__ == "__main__":

@@ -190,6 +190,9 @@ TEST_CASE("archives of long recordings have blocks that begin at keyframes") {
     CHECK(packed.blocks[2].begin + packed.blocks[2].size == keyframes[7]);
     CHECK(packed.blocks[2].first_tick == 0x100);
     CHECK(packed.blocks[3].first_tick == 0x100 + 35);
+    CHECK(packed.blocks[2].last_tick == 0x100 + 30);
+    CHECK(packed.blocks[2].ordered);
+    CHECK_FALSE(packed.blocks[2].keyframe); // without a snapshot
     failure error;
     CHECK(unpack(packed.archive, error) == file);
 
@@ -201,6 +204,39 @@ TEST_CASE("archives of long recordings have blocks that begin at keyframes") {
     REQUIRE(long_ones.blocks.size() == 4);
     CHECK(long_ones.blocks[2].size == max_archive_block_bytes / 60'003 * 60'003);
     CHECK(unpack(long_ones.archive, error) == plain);
+}
+
+TEST_CASE("archives know where playing can begin") {
+    using kind = demo_chunk_kind;
+    auto const snapshot = test::int_chunk(kind::snapshot, {8, 1, 0, 5 << 16 | 1, 7});
+    auto const delta = test::int_chunk(kind::delta, {0, 0, 0});
+    auto const message = test::raw_chunk(kind::message, {1, 2, 3});
+    auto const marker = [](std::uint8_t tick) { return test::bytes{0xc0, 0, 0, 0, tick}; };
+    test::bytes const plain{0x80, 0, 0, 0, 9}; // absolute, but not a keyframe
+    struct expected {
+        std::vector<test::bytes> chunks;
+        bool ordered, keyframe;
+        std::int32_t last_tick;
+    };
+    std::vector<expected> const cases = {
+        {{marker(9), snapshot, marker(12), delta}, true, true, 12},
+        {{marker(9), message, snapshot}, true, true, 9},
+        {{marker(9), delta, snapshot}, true, false, 9},
+        {{marker(9), marker(10), snapshot}, true, false, 10},
+        {{message, marker(9), snapshot}, true, false, 9},
+        {{plain, snapshot}, true, false, 9},
+        {{marker(9), snapshot, marker(9), snapshot}, false, true, -1},
+        {{marker(9), snapshot, marker(8), snapshot}, false, true, -1},
+        {{marker(9), snapshot, {0x7f}}, false, true, -1}, // damaged
+        {{message}, false, false, -1},
+    };
+    for (expected const& e : cases) {
+        auto const packed = pack(test::raw_demo(6, test::join(e.chunks)));
+        archive_block const& last = packed.blocks.back();
+        CHECK(last.ordered == e.ordered);
+        CHECK(last.keyframe == e.keyframe);
+        CHECK(last.last_tick == e.last_tick);
+    }
 }
 
 TEST_CASE("damaged archives end in an error, unless the damage is in bytes that are not needed") {

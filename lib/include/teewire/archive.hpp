@@ -43,6 +43,9 @@ struct archive_block {
     std::int32_t first_tick = -1;                   ///< chunks: of the first marker; -1 if there is none
     std::uint64_t begin = 0;                        ///< byte of the original
     std::uint64_t position = 0;                     ///< byte of the archive, after the entry
+    std::int32_t last_tick = -1;                    ///< in an index, if `ordered`: of the last marker; otherwise -1
+    bool ordered = false;  ///< chunks: has markers, and each is above the one before, also in other blocks
+    bool keyframe = false; ///< chunks: begins with a keyframe, so that playing can begin here
 
     friend bool operator==(archive_block const&, archive_block const&) = default;
 };
@@ -85,6 +88,7 @@ private:
     std::size_t at_ = 0;
     std::size_t header_end_ = 0;
     std::size_t map_end_ = 0;
+    std::int32_t last_tick_ = -1;
     std::uint8_t sizes_ = 0;
     bool is_demo_ = false;
 };

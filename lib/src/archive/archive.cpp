@@ -27,18 +27,20 @@ constexpr std::array<std::uint32_t, 256> crc_table = make_crc_table();
 // The footer, by the byte where each number begins.
 constexpr std::size_t footer_blocks = 0, footer_size = 4, footer_checksum = 12;
 static_assert(footer_checksum + 4 == archive_footer_bytes);
-constexpr std::size_t entry_checksum = 20; // of an entry before a block; in the index there is 0
+constexpr std::size_t entry_checksum = 20;  // of an entry before a block
+constexpr std::size_t entry_last_tick = 20; // of an entry in the index
+constexpr std::uint8_t flag_ordered = 1, flag_keyframe = 2;
 
 void put_entry(archive_block const& b, std::span<std::uint8_t> out) noexcept {
     out[0] = static_cast<std::uint8_t>(b.coding);
     out[1] = b.demo_version;
     out[2] = b.sizes;
-    out[3] = 0;
+    out[3] = static_cast<std::uint8_t>((b.ordered ? flag_ordered : 0) | (b.keyframe ? flag_keyframe : 0));
     put_be32(out, 4, b.size);
     put_be32(out, 8, b.packed_size);
     put_be32(out, 12, b.checksum);
     put_be32(out, 16, static_cast<std::uint32_t>(b.first_tick));
-    put_be32(out, entry_checksum, 0);
+    put_be32(out, entry_last_tick, b.ordered ? static_cast<std::uint32_t>(b.last_tick) : 0);
 }
 
 archive_block get_entry(std::span<std::uint8_t const> entry) noexcept {
@@ -46,6 +48,8 @@ archive_block get_entry(std::span<std::uint8_t const> entry) noexcept {
     b.coding = static_cast<archive_coding>(entry[0]);
     b.demo_version = entry[1];
     b.sizes = entry[2];
+    b.ordered = (entry[3] & flag_ordered) != 0;
+    b.keyframe = (entry[3] & flag_keyframe) != 0;
     b.size = get_be32(entry, 4);
     b.packed_size = get_be32(entry, 8);
     b.checksum = get_be32(entry, 12);
@@ -156,7 +160,9 @@ result<archive_index> archive_index::open(std::span<std::uint8_t const> end, std
 
 bool archive_index::next(archive_block& out) noexcept {
     if (at_ == entries_.size()) return false;
-    out = get_entry(entries_.subspan(at_));
+    auto const entry = entries_.subspan(at_);
+    out = get_entry(entry);
+    if (out.ordered) out.last_tick = static_cast<std::int32_t>(get_be32(entry, entry_last_tick));
     out.begin = begin_;
     out.position = position_ + archive_entry_bytes;
     begin_ += out.size;

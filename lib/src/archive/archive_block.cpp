@@ -490,11 +490,15 @@ bool archive_divider::take_chunks(archive_block& out) noexcept {
     out.demo_version = reader_.header().version;
     out.sizes = sizes_;
     std::size_t end = begin;
+    bool ordered = true;
+    // Playing can begin at a marker that says so, if a full snapshot is the first after it.
+    enum class beginning : std::uint8_t { none, marked, keyframe, other } found = beginning::none;
     for (;;) {
         demo_reader const before = reader_;
         demo_chunk chunk;
         if (!reader_.next(chunk)) { // the end, or damage
             end = file_.size();
+            ordered = ordered && reader_.error().code == errc::ok;
             break;
         }
         bool const at_keyframe = chunk.kind == demo_chunk_kind::tick && chunk.keyframe && chunk.absolute;
@@ -504,8 +508,17 @@ bool archive_divider::take_chunks(archive_block& out) noexcept {
             reader_ = before;
             break;
         }
-        if (chunk.kind == demo_chunk_kind::tick && out.first_tick < 0) out.first_tick = chunk.tick;
+        if (found == beginning::none) found = at_keyframe ? beginning::marked : beginning::other;
+        else if (found == beginning::marked && chunk.kind == demo_chunk_kind::snapshot) found = beginning::keyframe;
+        else if (found == beginning::marked && chunk.kind != demo_chunk_kind::message) found = beginning::other;
+        if (chunk.kind != demo_chunk_kind::tick) continue;
+        if (out.first_tick < 0) out.first_tick = chunk.tick;
+        ordered = ordered && chunk.tick > last_tick_;
+        last_tick_ = chunk.tick;
     }
+    out.ordered = ordered && out.first_tick >= 0;
+    out.keyframe = found == beginning::keyframe;
+    if (out.ordered) out.last_tick = last_tick_;
     return take(archive_coding::chunks, end, max_archive_block_bytes, out);
 }
 

@@ -173,6 +173,39 @@ archive_contents list_archive(std::string const& name, std::span<std::uint8_t co
     return found;
 }
 
+std::vector<archive_block> list_blocks(std::span<std::uint8_t const> end, std::uint64_t size) {
+    auto const index = archive_index::open(end, size);
+    return index ? blocks_of(*index) : std::vector<archive_block>{};
+}
+
+std::optional<archive_part> choose_part(std::span<archive_block const> blocks, part_choice const& wanted) {
+    auto const first = std::find_if(blocks.begin(), blocks.end(), [](archive_block const& b) { return b.ordered; });
+    if (first == blocks.begin() || first == blocks.end()) return std::nullopt; // a demo begins with its header
+    std::int32_t last_tick = -1;
+    for (auto b = first; b != blocks.end(); ++b) {
+        if (!b->ordered || b->first_tick <= last_tick || b->last_tick < b->first_tick) return std::nullopt;
+        last_tick = b->last_tick;
+    }
+    archive_part part;
+    part.whole = {first->first_tick, last_tick};
+    demo_ticks const range = wanted.ticks(part.whole);
+    // From the last keyframe before it, as a player would.
+    auto begin = first;
+    for (auto b = first; b != blocks.end() && b->first_tick < range.first; ++b)
+        if (b->keyframe) begin = b;
+    auto const end =
+        std::find_if(begin + 1, blocks.end(), [&](archive_block const& b) { return b.first_tick > range.last; });
+    if (begin == first && end == blocks.end()) return std::nullopt;
+    part.ticks = {begin->first_tick, (end - 1)->last_tick};
+    part.chunks_begin = first->begin;
+    part.skipped = begin->begin - first->begin;
+    part.blocks.assign(blocks.begin(), wanted.map ? first : blocks.begin() + 1); // the map has blocks of its own
+    part.blocks.insert(part.blocks.end(), begin, end);
+    for (archive_block& b : part.blocks)
+        if (b.begin >= part.chunks_begin) b.begin -= part.skipped;
+    return part;
+}
+
 bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file) {
     if (!is_archive(archive)) return false;
     auto const index = open_index(archive);

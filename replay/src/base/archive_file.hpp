@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,8 +25,36 @@ struct archive_contents {
     /// Bytes that they stand for.
     [[nodiscard]] std::uint64_t size() const noexcept;
 };
+/// The blocks of an intact index: `end` is the end of an archive of `size` bytes.
+[[nodiscard]] std::vector<archive_block> list_blocks(std::span<std::uint8_t const> end, std::uint64_t size);
 /// Throws bad_input if it is damaged and has no block.
 [[nodiscard]] archive_contents list_archive(std::string const& name, std::span<std::uint8_t const> archive);
+
+/// The first and the last tick of a demo, or of what is wanted of it.
+struct demo_ticks {
+    std::int32_t first = -1;
+    std::int32_t last = -1;
+
+    friend bool operator==(demo_ticks const&, demo_ticks const&) = default;
+};
+
+/// Which part of a demo is wanted.
+struct part_choice {
+    std::function<demo_ticks(demo_ticks whole)> ticks; ///< gets those of the demo
+    bool map = true;                                   ///< the bytes of its map
+};
+
+/// A part of an archived demo, which is a demo itself: its header, and the blocks around what is wanted.
+struct archive_part {
+    std::vector<archive_block> blocks; ///< with `begin` in the part
+    demo_ticks ticks;                  ///< of the part
+    demo_ticks whole;                  ///< of the demo
+    std::uint64_t chunks_begin = 0;    ///< byte of the part where those begin that lie elsewhere in the demo,
+    std::uint64_t skipped = 0;         ///< so many bytes later
+};
+/// Nothing if it has to be read whole: if its ticks do not always increase, it is not a demo, or all of it is wanted.
+[[nodiscard]] std::optional<archive_part> choose_part(std::span<archive_block const> blocks,
+                                                      part_choice const& wanted);
 
 /// Whether it is the archive of exactly this file, by the checksums. False for whatever is not an archive.
 [[nodiscard]] bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file);

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -27,7 +28,11 @@ std::uint64_t most_decompressed_bytes(std::uint64_t packed) noexcept {
 
 } // namespace
 
-input::input(std::string name) : name_{std::move(name)} {
+input::input(std::string name) : name_{std::move(name)} { read(nullptr); }
+
+input::input(std::string name, part_choice const& wanted) : name_{std::move(name)} { read(&wanted); }
+
+void input::read(part_choice const* wanted) {
     endless_wait const reading; // a pipe may never get a writer
     if (name_ == "-") {
         name_ = "standard input";
@@ -41,6 +46,7 @@ input::input(std::string name) : name_{std::move(name)} {
     if (!file)
         throw io_error{name_, errno == ENOENT ? "no such file"
                                               : fmt::format("cannot be opened: {}", std::strerror(errno))};
+    if (wanted != nullptr && read_part(file.get(), *wanted)) return;
     read_all(file.get());
     decompress();
 }
@@ -78,6 +84,55 @@ void input::read_all(int file) {
     if (std::uint8_t more = 0; !regular && size_ == most && ::read(file, &more, 1) > 0)
         throw io_error{name_, fmt::format("more than {} GiB, the limit for input that is not a regular file",
                                           max_stream_bytes >> 30)};
+}
+
+// False, and nothing has changed, if the file is not an archive that can be read in parts, or any of it is damaged.
+bool input::read_part(int file, part_choice const& wanted) {
+    os::file_facts const facts = os::facts_of(file);
+    if (facts.type != os::file_type::regular || facts.size < archive_header_bytes + archive_footer_bytes)
+        return false;
+    auto const read = [&](std::uint64_t offset, std::span<std::uint8_t> to) {
+        for (std::size_t done = 0; done < to.size();) {
+            std::int64_t const n = os::read_at(file, offset + done, to.subspan(done));
+            if (n <= 0) return false;
+            done += static_cast<std::size_t>(n);
+        }
+        return true;
+    };
+    std::vector<std::uint8_t> begin(archive_header_bytes);
+    std::vector<std::uint8_t> end(archive_footer_bytes);
+    if (!read(0, begin) || !is_archive(begin) || begin.back() != archive_version) return false;
+    if (!read(facts.size - end.size(), end)) return false;
+    auto const count = count_archive_blocks(end);
+    if (!count || archive_index_bytes(*count) > facts.size) return false;
+    end.resize(archive_index_bytes(*count));
+    if (!read(facts.size - end.size(), end)) return false;
+    auto part = choose_part(list_blocks(end, facts.size), wanted);
+    if (!part) return false;
+
+    std::uint64_t const size = part->blocks.back().begin + part->blocks.back().size;
+    if (size > most_decompressed_bytes(facts.size)) return false;
+    std::vector<std::uint8_t> packed;
+    archive_contents contents;
+    for (archive_block b : part->blocks) {
+        std::size_t const at = packed.size();
+        packed.resize(at + b.packed_size);
+        if (!read(b.position, std::span{packed}.subspan(at))) return false;
+        b.position = at;
+        contents.blocks.push_back(b);
+    }
+    // A map that is left out stays zero, and takes no memory.
+    bytes_.reset(static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(size), 1)));
+    if (bytes_ == nullptr) return false;
+    static_cast<void>(unpack_archive(packed, contents, {bytes_.get(), static_cast<std::size_t>(size)}, 0));
+    if (!contents.damage.empty()) { // which is described with the whole file
+        bytes_.reset();
+        return false;
+    }
+    size_ = static_cast<std::size_t>(size);
+    was_packed_ = true;
+    part_ = std::move(part);
+    return true;
 }
 
 void input::make_room(std::uint64_t bytes) {

@@ -1,11 +1,13 @@
 // The bytes of an input file.
 #pragma once
 
+#include "base/archive_file.hpp"
 #include "base/errors.hpp"
 
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -28,6 +30,8 @@ public:
     /// but a regular file has more than max_stream_bytes, or if there is not enough memory. Throws bad_input if
     /// compressed data holds nothing or too much.
     explicit input(std::string name);
+    /// The same, but of an archived demo only the part that is wanted, if that can be found by the archive's index.
+    input(std::string name, part_choice const& wanted);
 
     [[nodiscard]] std::span<std::uint8_t const> bytes() const noexcept { return {bytes_.get(), size_}; }
     /// For messages.
@@ -36,6 +40,8 @@ public:
     [[nodiscard]] std::string const& damage() const noexcept { return damage_; }
     /// Whether it was compressed.
     [[nodiscard]] bool was_packed() const noexcept { return was_packed_; }
+    /// Set if bytes() are only a part of the demo.
+    [[nodiscard]] std::optional<archive_part> const& part() const noexcept { return part_; }
     /// For those who need all of it: throws bad_input if there is damage.
     void require_all() const;
 
@@ -44,7 +50,9 @@ private:
         void operator()(std::uint8_t* bytes) const noexcept { std::free(bytes); }
     };
 
+    void read(part_choice const* wanted);
     void read_all(int file);
+    bool read_part(int file, part_choice const& wanted);
     /// Changes the room, and keeps what is in it.
     void make_room(std::uint64_t bytes);
     void decompress();
@@ -54,6 +62,7 @@ private:
     std::string damage_;
     std::unique_ptr<std::uint8_t, freer> bytes_;
     std::size_t size_ = 0;
+    std::optional<archive_part> part_;
     bool was_packed_ = false;
 };
 

@@ -32,6 +32,17 @@ tick_range range_of(chosen_range const& chosen, recording_info const& what) {
     return range;
 }
 
+part_choice part_of(chosen_range const& chosen) {
+    return {[chosen](demo_ticks whole) {
+                recording_info what;
+                what.first_tick = whole.first;
+                what.last_tick = whole.last;
+                tick_range const range = range_of(chosen, what);
+                return demo_ticks{range.first, range.last};
+            },
+            false};
+}
+
 std::string nothing_text(tick_range range, std::int32_t first_tick, std::int32_t last_tick) {
     std::string text = fmt::format("nothing to show from tick {} ", range.first);
     if (range.last == INT32_MAX) text += "on";

@@ -1,6 +1,7 @@
 // The options of verbs that look at a part of a recording.
 #pragma once
 
+#include "base/archive_file.hpp"
 #include "cli/times.hpp"
 #include "cli/verb.hpp"
 #include "game/ticks.hpp"
@@ -23,6 +24,9 @@ void check_range(chosen_range const& chosen, bool live);
 
 /// The chosen range in that recording.
 [[nodiscard]] tick_range range_of(chosen_range const& chosen, recording_info const& what);
+
+/// The same for an archived demo that is read in parts, without its map.
+[[nodiscard]] part_choice part_of(chosen_range const& chosen);
 
 /// "there is nothing from tick 10 to 20; it has ticks 752 to 2252 (20 is a tick, 20s a time)": of a recording with these
 /// ticks, or -1 where they are not known.

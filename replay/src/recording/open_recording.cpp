@@ -28,7 +28,8 @@ open_recording::open_recording(std::string const& name, open_options options)
         read_capture();
         return;
     }
-    bytes_.emplace(name);
+    if (options_.part) bytes_.emplace(name, *options_.part);
+    else bytes_.emplace(name);
     name_ = bytes_->name();
     switch (identify(bytes_->bytes())) {
     case file_kind::capture:
@@ -123,7 +124,7 @@ std::string open_recording::read_all(event_sink& to) {
 
 std::string open_recording::read_segments(workers& team,
                                           std::function<std::unique_ptr<segment_sink>()> const& make_sink,
-                                          std::function<std::int32_t(recording_info const&)> const& first,
+                                          std::function<tick_range(recording_info const&)> const& wanted,
                                           std::atomic<std::uint64_t>& done_bytes) {
     if (demo_) {
         // Delivered events cannot be taken back, so the sizes must be right before.
@@ -140,9 +141,10 @@ std::string open_recording::read_segments(workers& team,
                            {},
                            &done_bytes};
         // Without a keyframe before it, everything is decoded and what is too early left out.
-        std::int32_t const from = first(info);
-        auto const early = [&](demo_keyframe const& k) { return k.tick < from; };
-        if (std::any_of(demo_->keyframes().begin(), demo_->keyframes().end(), early)) how.after = from - 1;
+        tick_range const range = wanted(info);
+        auto const early = [&](demo_keyframe const& k) { return k.tick < range.first; };
+        if (std::any_of(demo_->keyframes().begin(), demo_->keyframes().end(), early)) how.after = range.first - 1;
+        how.until = range.last;
         return demo_->end_text(decode(*demo_, team, how).error);
     }
     auto const sink = make_sink();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/input.hpp"
+#include "game/ticks.hpp"
 #include "recording/capture/capture_stream.hpp"
 #include "recording/demo/demo_stream.hpp"
 #include "recording/demo/segments.hpp"
@@ -30,6 +31,8 @@ struct open_options {
     bool only_captures = false;
     /// Further files of the same capture. With only_captures.
     std::vector<std::string> further_files{};
+    /// The part to read of a demo in an archive, if it can be found by the index. Without it, everything.
+    std::optional<part_choice> part{};
 };
 
 class open_recording {
@@ -61,10 +64,10 @@ public:
     /// Passes on everything. Returns the damage of the file: "tick 1234, byte 5678: REASON", or empty.
     [[nodiscard]] std::string read_all(event_sink& to);
     /// The same in segments: those of a demo on several threads, a capture as one. Each sink gets the beginning of the
-    /// recording first. `first`: the tick from which on nothing may be missing. `done_bytes`: gets those of a demo.
+    /// recording first. `wanted`: the ticks of which nothing may be missing. `done_bytes`: gets those of a demo.
     [[nodiscard]] std::string read_segments(workers& team,
                                             std::function<std::unique_ptr<segment_sink>()> const& make_sink,
-                                            std::function<std::int32_t(recording_info const&)> const& first,
+                                            std::function<tick_range(recording_info const&)> const& wanted,
                                             std::atomic<std::uint64_t>& done_bytes);
 
 private:

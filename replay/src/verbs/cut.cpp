@@ -108,7 +108,17 @@ int cut(cut_options const& options) {
     std::vector<std::string> inputs{options.file};
     if (!options.map.empty()) inputs.push_back(options.map);
     demo_target target{options.to, inputs};
-    input const source{options.file};
+    // A piece depends on all that comes before it, and on nothing after it.
+    part_choice const until{[&](demo_ticks whole) {
+        demo_overview what;
+        what.first_tick = whole.first;
+        what.last_tick = whole.last;
+        std::int32_t last = patterns.empty() ? 0 : INT32_MAX;
+        if (patterns.empty())
+            for (tick_range const& r : chosen_ranges(options, what)) last = std::max(last, r.last);
+        return demo_ticks{0, last};
+    }};
+    input const source{options.file, until};
     demo_document demo{source};
     if (demo.overview().first_tick < 0)
         throw bad_input{

@@ -239,14 +239,15 @@ private:
 
 report dump_file(std::string const& file, dump_options const& options, tick_printout& to, workers& team,
                  std::atomic<std::uint64_t>& done_bytes) {
-    open_recording source{file,
-                          {options.connection, add_progress_to(done_bytes), complain, size_detection::assume}};
+    open_options how{options.connection, add_progress_to(done_bytes), complain, size_detection::assume};
+    if (options.range.from || options.range.until) how.part = part_of(options.range);
+    open_recording source{file, std::move(how)};
     file_label const label = options.named ? std::optional{source.name()} : std::nullopt;
     to.any = false;
     to.nothing.clear();
     std::string const damage = source.read_segments(
         team, [&] { return std::make_unique<printed_part>(options, label, to); },
-        [&](recording_info const& info) { return range_of(options.range, info).first; }, done_bytes);
+        [&](recording_info const& info) { return range_of(options.range, info); }, done_bytes);
     to.out.flush();
     if (source.demo() != nullptr && !damage.empty()) throw bad_input{source.name(), damage};
     report r{exit_code_of(source), {}, {}};

@@ -50,6 +50,13 @@ demo_document::demo_document(input const& source, size_detection when)
     keyframes_.resize(overview_.keyframes);
     if (!all) scan_demo(reader_, keyframes_);
     keyframes_.shrink_to_fit();
+    if (auto const& part = source.part()) {
+        if (overview_.error.code != errc::ok || overview_.restarts != 0 ||
+            part->ticks != demo_ticks{overview_.first_tick, overview_.last_tick})
+            throw bad_input{source.name(), "the index of the archive does not fit its blocks"};
+        overview_.first_tick = part->whole.first;
+        overview_.last_tick = part->whole.last;
+    }
 
     if (when == size_detection::assume && header().says_07()) {
         // The one that detect_size_table tries first, and takes if nothing speaks against it.
@@ -85,7 +92,10 @@ demo_player& demo_document::player() {
 
 std::string demo_document::end_text(demo_failure const& failed) const {
     if (failed.what.code == errc::ok) return source_.damage();
-    return explain(failed) + behind(source_.damage());
+    demo_failure found = failed;
+    if (auto const& part = source_.part(); part && found.position >= part->chunks_begin)
+        found.position += static_cast<std::size_t>(part->skipped);
+    return explain(found) + behind(source_.damage());
 }
 
 std::string demo_document::error_text(demo_failure const& failed) const {

@@ -33,6 +33,7 @@ public:
 
     [[nodiscard]] demo_header const& header() const noexcept { return reader_.header(); }
     [[nodiscard]] std::span<std::uint8_t const> map() const noexcept { return reader_.map(); }
+    /// If only a part of the demo is there, it counts that part, but the first and the last tick are those of the demo.
     [[nodiscard]] demo_overview const& overview() const noexcept { return overview_; }
     [[nodiscard]] std::span<demo_keyframe const> keyframes() const noexcept { return keyframes_; }
     /// The protocol of the items, whatever the header says.

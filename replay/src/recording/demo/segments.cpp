@@ -29,8 +29,18 @@ struct segment {
 };
 
 // The segments, one after the other from the one where `after` is.
-std::vector<segment> divide(demo_document const& demo, std::optional<std::int32_t> after, bool split) {
+std::vector<segment> divide(demo_document const& demo, decode_options const& options, bool split) {
+    std::optional<std::int32_t> const after = options.after;
     auto later = demo.keyframes(); // where segments after the next one may begin
+    std::size_t end = demo.file_size();
+    if (demo.overview().restarts == 0 && demo.overview().error.code == errc::ok) {
+        auto const past = std::find_if(later.begin(), later.end(),
+                                       [&](demo_keyframe const& k) { return k.tick > options.until; });
+        if (past != later.end() && past != later.begin()) {
+            end = past->position;
+            later = later.first(static_cast<std::size_t>(past - later.begin()));
+        }
+    }
     segment next{demo.first_chunk(), 0, nullptr, {}};
     if (after && !later.empty()) {
         for (demo_keyframe const& k : later)
@@ -48,7 +58,7 @@ std::vector<segment> divide(demo_document const& demo, std::optional<std::int32_
         next.end = k.position;
         all.push_back(std::exchange(next, {k.position, 0, &k, {}}));
     }
-    next.end = demo.file_size();
+    next.end = end;
     all.push_back(next);
     return all;
 }
@@ -63,7 +73,7 @@ struct slot {
 class demo_decoding final : public ordered_work {
 public:
     demo_decoding(demo_document const& demo, workers& team, decode_options const& options)
-        : demo_{demo}, options_{options}, segments_{divide(demo, options.after, team.count() > 1)},
+        : demo_{demo}, options_{options}, segments_{divide(demo, options, team.count() > 1)},
           slots_(std::min(segments_.size(), segments_per_worker * team.count())) {
         if (options.make_part)
             for (slot& s : slots_) s.part = options.make_part();

@@ -30,6 +30,9 @@ struct decode_options {
     std::optional<std::int32_t> after;
     /// The size of the file is added to it bit by bit.
     std::atomic<std::uint64_t>* done_bytes = nullptr;
+    /// Everything after the first keyframe past this tick may be left out: it is if ticks never restart, and nothing is
+    /// damaged.
+    std::int32_t until = INT32_MAX;
 };
 
 /// The result that one player would have had up to the end or the first damage, whatever the number of workers.
