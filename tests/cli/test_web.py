@@ -256,6 +256,18 @@ class Served(WebTest):
         self.assertFalse((DEMO.parent / "ddnet_dm1.demo.index").exists())
         self.assertEqual(web.end(), 0)
 
+    def test_a_packed_file(self):
+        """It is shown as the demo that it holds."""
+        self.assertEqual(run("compress", DEMO, "-o", self.folder / "x.tda")[0], 0)
+        self.save("x.demo.gz", gzip.compress(DEMO.read_bytes()))
+        for name in "x.tda", "x.demo.gz":
+            web = self.web(self.folder / name)
+            self.assertEqual([r["path"] for r in web.list()["recordings"]], [f"recordings/{name}"])
+            self.assertEqual(web.get(f"/recordings/{name}"), DEMO.read_bytes())
+            index = json.loads(gzip.decompress(web.get(f"/recordings/{name}.index")))
+            self.assertEqual(index["file"]["sha256"], hashlib.sha256(DEMO.read_bytes()).hexdigest())
+            self.assertEqual(web.end(), 0)
+
     def test_a_folder(self):
         web = self.web(self.demos())
         self.assertIn(b"<title>Recordings</title>", web.get("/"))
@@ -590,7 +602,7 @@ class Served(WebTest):
         self.web(DEMO).end()
         for arguments, code, words in (([self.folder / "none"], 3, "no such file"), (["-"], 2, "standard input"),
                                        ([FIXTURES / "maps/ddnet.map"], 2, "this is a map, not a demo"),
-                                       ([self.save("x.demo.gz", gzip.compress(DEMO.read_bytes()))], 2, "decompress it first"),
+                                       ([self.save("x.demo.gz", gzip.compress(b"no"))], 2, "not a demo"),
                                        ([self.save("x", b"no")], 2, "not a demo"), ([self.save("y", b"")], 1, "not a demo"),
                                        ([self.save("z.demo", DEMO.read_bytes()[:100])], 1, "header ends too early"),
                                        ([DEMO, "--bind", "x"], 2, "not an address"), ([DEMO, "--data", "/none"], 2, "--data"),
@@ -669,6 +681,13 @@ class Written(WebTest):
         self.assertEqual(len(told), 4)
         self.assertRegex(told["cut.demo"]["error"], r"^tick \d+, byte \d+: ")
         self.assertRegex(told["map.demo"]["error"], r"^byte \d+: ")  # no path of this machine
+        # The intact part of a packed one is shown as well.
+        packed = gzip.compress(DEMO.read_bytes())
+        err = self.write(self.save("cut.gz", packed[:len(packed) // 2]), "--force", code=1)
+        self.assertRegex(err, r"cut\.gz: byte \d+ of the gzip data: it ends too early")
+        shown = self.tree()["recordings/cut.gz"]
+        self.assertGreater(len(shown), 10_000)
+        self.assertTrue(DEMO.read_bytes().startswith(shown))
 
     def test_places(self):
         folder = self.demos()

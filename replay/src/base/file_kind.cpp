@@ -78,6 +78,10 @@ void expect_map(std::string const& name, std::span<std::uint8_t const> begin) {
     if (kind != file_kind::datafile && kind != file_kind::unknown) refuse_kind(name, begin, "a map of the games");
 }
 
+bool is_packed(std::span<std::uint8_t const> begin) {
+    return is_archive(begin) || find_compression(begin) != compression::none;
+}
+
 void refuse_compressed(std::string const& file, std::span<std::uint8_t const> begin) {
     if (is_archive(begin))
         throw usage_error{file, "is an archive, which cannot be read in parts; decompress it first"};

@@ -27,6 +27,8 @@ inline constexpr std::size_t file_kind_bytes = 8;
 /// For a map that is passed on unchanged, whatever its content. Throws usage_error if it is known to be something else.
 void expect_map(std::string const& name, std::span<std::uint8_t const> begin);
 
+/// Whether an input decompresses a file that begins like that.
+[[nodiscard]] bool is_packed(std::span<std::uint8_t const> begin);
 /// For a file whose parts are fetched by their offsets. Throws usage_error if it is compressed.
 void refuse_compressed(std::string const& name, std::span<std::uint8_t const> begin);
 

@@ -29,6 +29,20 @@ std::shared_ptr<stored_file const> stored_file::open(std::string const& folder, 
     return take(os::open_below(folder, path));
 }
 
+std::shared_ptr<stored_file const> stored_file::restore(stored_file const& packed,
+                                                        std::span<std::uint8_t const> bytes) {
+    unique_fd file = os::create_temporary();
+    for (std::size_t done = 0; file && done < bytes.size();) {
+        std::int64_t const n = os::write_at(file.get(), done, bytes.subspan(done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return nullptr;
+        done += static_cast<std::size_t>(n);
+    }
+    if (!file) return nullptr;
+    return std::shared_ptr<stored_file const>{
+        new stored_file{std::move(file), bytes.size(), packed.modified(), packed.tag()}};
+}
+
 std::size_t stored_file::read(std::uint64_t offset, std::span<std::uint8_t> to) const noexcept {
     std::size_t done = 0;
     while (done < to.size()) {

@@ -19,6 +19,10 @@ public:
     [[nodiscard]] static std::shared_ptr<stored_file const> open(std::string const& folder, std::string_view path);
     /// Follows links. Null if there is no such file.
     [[nodiscard]] static std::shared_ptr<stored_file const> open(std::string const& file);
+    /// A file without a name that has these bytes, and otherwise the facts of `packed`, which they were restored from.
+    /// Null if they cannot be written.
+    [[nodiscard]] static std::shared_ptr<stored_file const> restore(stored_file const& packed,
+                                                                    std::span<std::uint8_t const> bytes);
 
     stored_file(stored_file const&) = delete;
     stored_file& operator=(stored_file const&) = delete;

@@ -4,6 +4,7 @@
 #include "base/file_kind.hpp"
 #include "base/input.hpp"
 #include "base/interrupts.hpp"
+#include "base/output.hpp"
 #include "base/text.hpp"
 #include "map/drawing.hpp"
 #include "recording/demo/demo_stream.hpp"
@@ -76,19 +77,29 @@ recording_folder::recording_folder(std::string const& source) {
         throw io_error{source,
                        fs::exists(source, failed) ? "cannot be read, or is not a regular file" : "no such file"};
     std::array<std::uint8_t, 16> begin{};
-    auto const there = std::span{begin}.first(file->read(0, begin));
-    refuse_compressed(source, there);
+    auto there = std::span{begin}.first(file->read(0, begin));
+    if (is_packed(there)) {
+        input const packed{source};
+        if (!packed.damage().empty()) complain(fmt::format("{}: {}", source, packed.damage()));
+        restored_ = stored_file::restore(*file, packed.bytes());
+        if (!restored_)
+            throw io_error{source, "cannot be restored: there is no room for it in the folder for temporary files"};
+        there = std::span{begin}.first(restored_->read(0, begin));
+    }
     if (identify(there) != file_kind::demo) refuse_kind(source, there, "a demo");
     fs::path const path = fs::absolute(source);
     folder_ = path.parent_path().string();
     only_ = path.filename().string();
     look_at(only_);
-    if (all_.empty()) throw bad_input{source, fmt::format("byte {}: the header ends too early", file->size())};
+    if (all_.empty())
+        throw bad_input{source,
+                        fmt::format("byte {}: the header ends too early", (restored_ ? restored_ : file)->size())};
 }
 
 std::shared_ptr<stored_file const> recording_folder::open(std::string const& path) const {
     if (is_folder()) return stored_file::open(folder_, path);
-    return path == only_ ? stored_file::open(full_path(path)) : nullptr;
+    if (path != only_) return nullptr;
+    return restored_ ? restored_ : stored_file::open(full_path(path));
 }
 
 void recording_folder::look_at(std::string const& path) {

@@ -37,7 +37,7 @@ public:
 
     [[nodiscard]] bool is_folder() const noexcept { return only_.empty(); }
     [[nodiscard]] std::string const& folder() const noexcept { return folder_; }
-    /// By path below the folder. Demos that are compressed are not among them.
+    /// By path below the folder. Demos that are compressed are not among them, unless one was named.
     [[nodiscard]] std::map<std::string, shown_demo>& all() noexcept { return all_; }
     /// Looks for the current files, without links, and without those whose names begin with a dot.
     void scan();
@@ -55,7 +55,8 @@ private:
     void look_at(std::string const& path);
 
     std::string folder_;
-    std::string only_; // what was named, if it is a file
+    std::string only_;                            // what was named, if it is a file
+    std::shared_ptr<stored_file const> restored_; // its contents, if it is compressed
     std::map<std::string, shown_demo> all_;
 };
 
