@@ -245,6 +245,15 @@ class Parts(InFolder):
             for file in self.demo, self.tda:
                 self.assertEqual(run("cut", file, *words, "-o", self.folder / file.name, "--force")[0], 0)
             self.assertEqual((self.folder / "long.tda").read_bytes(), (self.folder / "long.demo").read_bytes())
+        # A damaged block does not matter after the last piece; elsewhere it is reported, and what came before is kept.
+        def spoil(archive):
+            block = self.blocks[-1][1]
+            archive[block] = bytes(block.stop - block.start)
+        spoilt = self.changed(spoil)
+        for words, code, reported in (("--to", "20s"), 0, False), ((), 1, True):
+            found, _, said = run("cut", spoilt, "--from", "10s", *words, "-o", self.folder / "x.demo", "--force")
+            self.assertEqual((found, "a block is damaged" in said, "everything before it is kept" in said), (code, reported, reported), said)
+            self.assertEqual(run("verify", self.folder / "x.demo")[0], 0)
 
 
 if __name__ == "__main__":

@@ -46,10 +46,11 @@ public:
             case demo_chunk_kind::unused: break;
             }
         }
-        if (reader_.error().code != errc::ok && !done()) {
+        if (!done() && !interrupted()) {
+            // A packed file can also be damaged where a chunk ends.
             demo_failure const failed{reader_.error(), demo_stage::chunk, reader_.tick(), reader_.error().position};
-            damaged_(demo_.error_text(failed) +
-                     (open_ ? "; everything before it is kept" : "; nothing after it can be found"));
+            if (std::string const text = demo_.error_text(failed); !text.empty())
+                damaged_(text + (open_ ? "; everything before it is kept" : "; nothing after it can be found"));
         }
         if (open_) close(reader_.position());
         return std::move(found_);
