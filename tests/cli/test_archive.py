@@ -254,6 +254,8 @@ class Parts(InFolder):
             found, _, said = run("cut", spoilt, "--from", "10s", *words, "-o", self.folder / "x.demo", "--force")
             self.assertEqual((found, "a block is damaged" in said, "everything before it is kept" in said), (code, reported, reported), said)
             self.assertEqual(run("verify", self.folder / "x.demo")[0], 0)
+        code, _, said = run("join", spoilt, DEMO, "-o", self.folder / "x.demo", "--force")
+        self.assertEqual((code, "a block is damaged" in said), (1, True), said)
 
 
 if __name__ == "__main__":

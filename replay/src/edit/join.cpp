@@ -211,8 +211,9 @@ void demo_joiner::add(demo_document& demo, std::function<void(std::string const&
         }
         if (!more) break;
     }
-    if (player.error().what.code != errc::ok)
-        damaged(demo.error_text(player.error()) + "; everything before it is kept");
+    // A packed file can also be damaged where a chunk ends.
+    if (std::string const text = demo.error_text(player.error()); !text.empty() && !interrupted())
+        damaged(text + "; everything before it is kept");
     else if (!complete && player.has_state()) show();
 
     for (std::int32_t const marker : part.header.markers()) {
