@@ -92,12 +92,7 @@ bool input::read_part(int file, part_choice const& wanted) {
     if (facts.type != os::file_type::regular || facts.size < archive_header_bytes + archive_footer_bytes)
         return false;
     auto const read = [&](std::uint64_t offset, std::span<std::uint8_t> to) {
-        for (std::size_t done = 0; done < to.size();) {
-            std::int64_t const n = os::read_at(file, offset + done, to.subspan(done));
-            if (n <= 0) return false;
-            done += static_cast<std::size_t>(n);
-        }
-        return true;
+        return os::read_fully(file, offset, to) == to.size();
     };
     std::vector<std::uint8_t> begin(archive_header_bytes);
     std::vector<std::uint8_t> end(archive_footer_bytes);

@@ -44,14 +44,7 @@ std::shared_ptr<stored_file const> stored_file::restore(stored_file const& packe
 }
 
 std::size_t stored_file::read(std::uint64_t offset, std::span<std::uint8_t> to) const noexcept {
-    std::size_t done = 0;
-    while (done < to.size()) {
-        std::int64_t const n = os::read_at(descriptor_.get(), offset + done, to.subspan(done));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        done += static_cast<std::size_t>(n);
-    }
-    return done;
+    return os::read_fully(descriptor_.get(), offset, to);
 }
 
 } // namespace teewire::replay

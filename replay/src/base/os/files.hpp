@@ -48,6 +48,18 @@ struct file_facts {
 [[nodiscard]] std::int64_t read_at(int descriptor, std::uint64_t offset, std::span<std::uint8_t> to) noexcept;
 [[nodiscard]] std::int64_t write_at(int descriptor, std::uint64_t offset,
                                     std::span<std::uint8_t const> from) noexcept;
+/// Reads on until all of it is read, the file ends, or reading fails. Returns how many bytes were read.
+[[nodiscard]] inline std::size_t read_fully(int descriptor, std::uint64_t offset,
+                                            std::span<std::uint8_t> to) noexcept {
+    std::size_t done = 0;
+    while (done < to.size()) {
+        std::int64_t const n = read_at(descriptor, offset + done, to.subspan(done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        done += static_cast<std::size_t>(n);
+    }
+    return done;
+}
 /// Has the system write everything to the disk.
 [[nodiscard]] bool sync(int descriptor) noexcept;
 [[nodiscard]] bool set_mode(int descriptor, unsigned mode) noexcept;

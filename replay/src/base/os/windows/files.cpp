@@ -32,6 +32,29 @@ unique_fd descriptor_of(unique_handle handle, int flags) noexcept {
     return made;
 }
 
+// Of a descriptor: reading and writing elsewhere moves it, which the next read() or write() must not notice.
+class kept_position {
+public:
+    explicit kept_position(int descriptor) noexcept
+        : descriptor_{descriptor}, position_{::_lseeki64(descriptor, 0, SEEK_CUR)} {}
+    ~kept_position() { ::_lseeki64(descriptor_, position_, SEEK_SET); }
+    kept_position(kept_position const&) = delete;
+    kept_position& operator=(kept_position const&) = delete;
+
+private:
+    int descriptor_;
+    std::int64_t position_;
+};
+
+OVERLAPPED place(std::uint64_t offset) noexcept {
+    OVERLAPPED at{};
+    at.Offset = static_cast<DWORD>(offset);
+    at.OffsetHigh = static_cast<DWORD>(offset >> 32);
+    return at;
+}
+
+DWORD at_once(std::size_t bytes) noexcept { return static_cast<DWORD>(std::min<std::size_t>(bytes, 1 << 30)); }
+
 std::int64_t nanoseconds_of(FILETIME const& time) noexcept {
     constexpr std::int64_t from_1601 = 116'444'736'000'000'000; // to 1970, in the units of 100 ns
     std::int64_t const units = (std::int64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime) - from_1601;
@@ -164,29 +187,23 @@ bool is_in_use(std::string const& name) noexcept {
 }
 
 std::int64_t read_at(int descriptor, std::uint64_t offset, std::span<std::uint8_t> to) noexcept {
-    OVERLAPPED at{};
-    at.Offset = static_cast<DWORD>(offset);
-    at.OffsetHigh = static_cast<DWORD>(offset >> 32);
+    kept_position const kept{descriptor};
+    OVERLAPPED at = place(offset);
     DWORD done = 0;
-    auto const size = static_cast<DWORD>(std::min<std::size_t>(to.size(), 1 << 30));
-    if (::ReadFile(handle_of(descriptor), to.data(), size, &done, &at) || ::GetLastError() == ERROR_HANDLE_EOF)
+    if (::ReadFile(handle_of(descriptor), to.data(), at_once(to.size()), &done, &at) ||
+        ::GetLastError() == ERROR_HANDLE_EOF)
         return done;
     set_errno();
     return -1;
 }
 
 std::int64_t write_at(int descriptor, std::uint64_t offset, std::span<std::uint8_t const> from) noexcept {
-    OVERLAPPED at{};
-    at.Offset = static_cast<DWORD>(offset);
-    at.OffsetHigh = static_cast<DWORD>(offset >> 32);
-    // This moves the position, which the next write() needs.
-    std::int64_t const position = ::_lseeki64(descriptor, 0, SEEK_CUR);
+    kept_position const kept{descriptor};
+    OVERLAPPED at = place(offset);
     DWORD done = 0;
-    auto const size = static_cast<DWORD>(std::min<std::size_t>(from.size(), 1 << 30));
-    bool const written = ::WriteFile(handle_of(descriptor), from.data(), size, &done, &at);
-    if (!written) set_errno();
-    ::_lseeki64(descriptor, position, SEEK_SET);
-    return written ? std::int64_t{done} : -1;
+    if (::WriteFile(handle_of(descriptor), from.data(), at_once(from.size()), &done, &at)) return done;
+    set_errno();
+    return -1;
 }
 
 bool sync(int descriptor) noexcept { return ::_commit(descriptor) == 0; }
