@@ -82,6 +82,7 @@ def javascript(structs, constants):
 
 
 def asserts(structs, _):
+    yield "#include <teewire_archive.h>"
     yield "#include <teewire_table.h>"
     for name, layout in lay_out(structs).items():
         for member, at in layout.items():

@@ -79,7 +79,7 @@ TEEWIRE_API char const* teewire_version(void);
 /// Grows when programs have to be compiled again: the number in the library's soname.
 #define TEEWIRE_ABI_MAJOR 1
 /// Grows with every addition.
-#define TEEWIRE_ABI_MINOR 5
+#define TEEWIRE_ABI_MINOR 6
 
 /// The version of the library: major * 65536 + minor. A program can run with it if the major is its own and the minor
 /// is not smaller.

@@ -174,7 +174,7 @@ export class Module {
 }
 
 /** The contents of a file of this package. Node's fetch does not read files. @param {URL} url @returns {Promise<BufferSource>} */
-async function load(url) {
+export async function load(url) {
   if (url.protocol === 'file:') {
     // Put together, so that bundlers for browsers do not look for it.
     const { readFile } = await import(/* @vite-ignore */ ['node:fs', 'promises'].join('/'));

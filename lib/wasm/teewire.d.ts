@@ -34,6 +34,12 @@ export interface Source {
 export function bytes_source(bytes: Uint8Array): Source;
 /** A recording at an address: by ranges if the host has them, else as a whole. */
 export function url_source(url: string | URL, options?: { signal?: AbortSignal }): Promise<Source>;
+/**
+ * The recording in an archive, restored block by block as it is read; what is no archive is given as it is. `where`: the folder of
+ * teewire-archive.wasm, by default that of this file. `damage`: the recording ends there; all before is there.
+ */
+export function archive_source(source: Source, options?: { where?: string | URL }):
+  Promise<Source & { damage?: TeewireError | null }>;
 
 export type Protocol = 'ddnet' | '0.6' | '0.7';
 

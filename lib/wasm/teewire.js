@@ -1,5 +1,6 @@
 // The library of teewire for JavaScript: demos, broadcasts and maps. See README.md; types are in teewire.d.ts.
 export { start, TeewireError } from './module.js';
+export { archive_source } from './archive.js';
 export { Recording, bytes_source, url_source, read_index } from './recording.js';
 export { Broadcast } from './broadcast.js';
 export { Snapshot } from './snapshot.js';

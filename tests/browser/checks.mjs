@@ -75,6 +75,68 @@ export async function speed(library, module, get, name) {
 }
 
 /**
+ * What an archive gives, as a whole and in pieces, against the original.
+ * @param {Library} library @param {Module} _module @param {Get} get
+ * @param {{archive: string, original: string}[]} pairs
+ */
+export async function archives(library, _module, get, pairs) {
+  const wrong = [];
+  /** @param {Uint8Array} a @param {Uint8Array} b */
+  const same = (a, b) => a.length === b.length && a.every((byte, n) => byte === b[n]);
+  let bytes = 0;
+  for (const { archive, original } of pairs) {
+    const expected = await get(original);
+    const source = await library.archive_source(library.bytes_source(await get(archive)));
+    if (source.size !== expected.length || source.damage !== null) wrong.push(`${archive}: ${source.size} bytes, ${source.damage}`);
+    if (!same(await source.read(0, source.size), expected)) wrong.push(`${archive}: other bytes`);
+    for (let n = 0; n < 40; ++n) {
+      const from = Math.floor(expected.length * n / 40);
+      const length = n % 4 === 0 ? expected.length : 1 + 977 * n;
+      if (!same(await source.read(from, length), expected.subarray(from, from + length))) wrong.push(`${archive}: ${length} from ${from}`);
+    }
+    bytes += expected.length;
+  }
+  return { bytes, wrong };
+}
+
+/**
+ * Archives with bytes changed, or cut: no other error than the library's, and what they give is how the original begins.
+ * @param {Library} library @param {Module} _module @param {Get} get
+ * @param {string} archive @param {string} original @param {number} times
+ */
+export async function damaged_archives(library, _module, get, archive, original, times) {
+  const [packed, expected] = [await get(archive), await get(original)];
+  const wrong = [];
+  let seed = 4321;
+  /** @param {number} n */
+  const random = (n) => {
+    seed = Math.imul(seed, 1103515245) + 12345 >>> 0;
+    return Math.floor(seed / 2 ** 32 * n);
+  };
+  let refused = 0;
+  let damaged = 0;
+  let given = 0;
+  for (let n = 0; n < times; ++n) {
+    const copy = packed.slice(0, random(2) === 0 ? random(packed.length) : packed.length);
+    for (let m = random(3); m > 0 && copy.length > 0; --m) copy[random(copy.length)] ^= 1 << random(8);
+    try {
+      const source = await library.archive_source(library.bytes_source(copy));
+      if (source.damage === undefined) continue; // it does not look like one any more
+      const all = await source.read(0, source.size);
+      if (source.damage !== null) ++damaged;
+      else if (all.length !== expected.length) wrong.push(`${n}: ${all.length} bytes and no damage`);
+      given += all.length;
+      // Without a checksum, what a damaged block gives need not be right.
+      if (source.damage === null && !all.every((byte, at) => byte === expected[at])) wrong.push(`${n}: other bytes`);
+    } catch (error) {
+      if (!(error instanceof library.TeewireError)) wrong.push(`${n}: ${/** @type {Error} */ (error).stack}`);
+      ++refused;
+    }
+  }
+  return { refused, damaged, given, wrong };
+}
+
+/**
  * Damaged files of any kind: nothing but what the library itself throws, and no memory is kept.
  * @param {Library} library @param {Module} module @param {Get} get @param {string[]} names
  */

@@ -78,6 +78,21 @@ class Places(unittest.TestCase):
             print(f"{self.where}{', plain' if plain else ''}: {result['checked']} states of {len(demos)} demos by seeking",
                   file=sys.stderr)
 
+    def test_archives(self):
+        """What `compress` made is restored to the byte; damaged, up to the damage."""
+        with tempfile.TemporaryDirectory() as name:
+            pairs = []
+            for demo in [*self.demos(), FIXTURES / "maps/ddnet.map"]:
+                pairs.append({"archive": pathlib.Path(name) / f"{demo.name}.tda", "original": demo})
+                subprocess.run([TEEWIRE, "compress", demo, "-o", pairs[-1]["archive"]], check=True, stderr=subprocess.DEVNULL)
+            pairs.append({"archive": FIXTURES / "archives/ddnet_yard.demo.tda", "original": YARD})
+            result = run(self.where, "archives", pairs)
+        self.assertEqual(result["wrong"], [])
+        self.assertEqual(result["bytes"], sum(pathlib.Path(p["original"]).stat().st_size for p in pairs))
+        result = run(self.where, "damaged_archives", FIXTURES / "archives/ddnet_yard.demo.tda", YARD, 400)
+        self.assertEqual(result["wrong"], [])
+        self.assertGreater(min(result[k] for k in ("damaged", "given")), 20, result)
+
     def test_damaged(self):
         files = [f for folder in (FIXTURES, CORPUS, CORPUS.parent / "findings") for f in sorted(folder.rglob("*"))
                  if f.is_file() and f.suffix in (".demo", ".map") and f.stat().st_size < 1_000_000]

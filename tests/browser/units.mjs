@@ -16,7 +16,7 @@ const [folder, fixtures] = process.argv.slice(2).map((name) => path.resolve(name
 /** @param {string} name */
 const load = (name) => import(pathToFileURL(path.join(folder, name)).href);
 /** @type {typeof import('../../lib/wasm/teewire.js')} */
-const { Recording, TeewireError, bytes_source, read_index, read_ints, read_map, start, url_source } =
+const { Recording, TeewireError, archive_source, bytes_source, read_index, read_ints, read_map, start, url_source } =
   await load('teewire.js');
 /** @type {typeof import('../../lib/wasm/broadcast.js')} */
 const { Broadcast } = await load('broadcast.js');
@@ -170,6 +170,59 @@ test('a source: by ranges, as a whole, or changed meanwhile', async () => {
   assert.equal((await url_source('http://x/')).size, 0);
   globalThis.fetch = host(() => new Response(null, { status: 404 }));
   await assert.rejects(url_source('http://x/'), { name: 'TeewireError', message: 'http://x/: status 404' });
+});
+
+// ---- archives --------------------------------------------------------------------------------------------------------
+
+const archive = new Uint8Array(fs.readFileSync(path.join(fixtures, 'archives/ddnet_yard.demo.tda')));
+
+test('archives: a recording is read as from the demo', async () => {
+  const recording = await Recording.open(module, await archive_source(bytes_source(archive)));
+  const plain = await Recording.open(module, bytes_source(demo));
+  assert.deepEqual([recording.first_tick, recording.last_tick, recording.segments], [plain.first_tick, plain.last_tick, plain.segments]);
+  const { previous } = await recording.at(500);
+  assert.deepEqual(previous?.ints, (await plain.at(500)).previous?.ints);
+  const other = bytes_source(demo);
+  assert.equal(await archive_source(other), other);
+});
+
+test('archives: what is not read does not move, and what is read often is restored once', async () => {
+  let read = 0;
+  const counted = { size: archive.length, read: async (/** @type {number} */ offset, /** @type {number} */ length) => {
+    read += length;
+    return archive.subarray(offset, offset + length);
+  } };
+  const source = await archive_source(counted);
+  assert.ok(read < 200, `${read} bytes for the index`);
+  await Promise.all([source.read(0, 100), source.read(50, 100)]);
+  const once = read;
+  assert.ok(once < archive.length / 2, `${once} bytes for the header`);
+  await source.read(20, 100);
+  assert.equal(read, once);
+});
+
+test('archives: a host that fails once is asked again', async () => {
+  let fail = false;
+  const source = await archive_source({ size: archive.length, read: async (offset, length) => {
+    if (fail) throw new TeewireError('no answer');
+    return archive.subarray(offset, offset + length);
+  } });
+  fail = true;
+  await assert.rejects(source.read(0, 10), /no answer/);
+  fail = false;
+  assert.deepEqual(await source.read(0, 10), demo.subarray(0, 10));
+});
+
+test('archives: damage ends the recording, and versions to come are refused', async () => {
+  const cut = await archive_source(bytes_source(archive.subarray(0, archive.length - 1000)));
+  const there = await cut.read(0, cut.size);
+  assert.ok(there.length > demo.length / 2 && there.length < demo.length, `${there.length} bytes`);
+  assert.deepEqual(there, demo.subarray(0, there.length));
+  assert.match(cut.damage?.message ?? '', /the archive is damaged: .*ends too early/);
+  const later = archive.slice();
+  later[7] = 9;
+  await assert.rejects(archive_source(bytes_source(later)), /byte 7: an archive of version 9/);
+  assert.deepEqual((await archive_source(bytes_source(archive.subarray(0, 8)))).size, 0);
 });
 
 // ---- stretches -------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ void test_delta(void);
 void test_transfer(void);
 void test_demo(void);
 void test_table(void);
+void test_archive(void);
 
 int main(void) {
     cap_cpu_from_environment();
@@ -16,6 +17,7 @@ int main(void) {
     test_transfer();
     test_demo();
     test_table();
+    test_archive();
     give_back();
     printf("%d checks, %d failed\n", checks, failed_checks);
     return failed_checks != 0 || checks < 300;

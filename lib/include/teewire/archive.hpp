@@ -93,6 +93,10 @@ private:
     bool is_demo_ = false;
 };
 
+/// What is wrong with the facts of a block that decoding relies on: bad_type, bad_length, or ok. Those of an index and of
+/// read_archive_entry have passed it.
+[[nodiscard]] errc check_archive_block(archive_block const& block) noexcept;
+
 /// Encodes a piece of `file` to `out`, and completes `block`: coding, packed_size and checksum. The result is decoded
 /// again and compared; a block that does not become smaller is stored. Returns the bytes written. Error:
 /// output_full, never with block.size bytes. O(size).

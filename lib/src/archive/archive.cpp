@@ -57,15 +57,15 @@ archive_block get_entry(std::span<std::uint8_t const> entry) noexcept {
     return b;
 }
 
-errc check_entry(archive_block const& b) noexcept {
+} // namespace
+
+errc check_archive_block(archive_block const& b) noexcept {
     if (b.coding > archive_coding::chunks || b.sizes >= size_tables.size()) return errc::bad_type;
     if (b.size == 0 || b.size > max_archive_block_bytes || b.packed_size > b.size ||
         (b.coding == archive_coding::stored && b.packed_size != b.size))
         return errc::bad_length;
     return errc::ok;
 }
-
-} // namespace
 
 std::uint32_t archive_checksum(std::span<std::uint8_t const> bytes) noexcept {
     std::uint32_t crc = 0xffffffff;
@@ -99,7 +99,7 @@ result<archive_block> read_archive_entry(std::span<std::uint8_t const> archive, 
     if (get_be32(entry, entry_checksum) != archive_checksum(entry.first(entry_checksum)))
         return failure{errc::bad_checksum, at};
     archive_block block = get_entry(entry);
-    if (errc const wrong = check_entry(block); wrong != errc::ok) return failure{wrong, at};
+    if (errc const wrong = check_archive_block(block); wrong != errc::ok) return failure{wrong, at};
     block.position = at + archive_entry_bytes;
     return block;
 }
@@ -150,7 +150,7 @@ result<archive_index> archive_index::open(std::span<std::uint8_t const> end, std
     archive_index walk = opened;
     for (archive_block b; walk.next(b);) {
         std::size_t const at = begin + walk.at_ - archive_entry_bytes;
-        if (errc const wrong = check_entry(b); wrong != errc::ok) return failure{wrong, at};
+        if (errc const wrong = check_archive_block(b); wrong != errc::ok) return failure{wrong, at};
         original += b.size;
         packed += archive_entry_bytes + b.packed_size;
     }
