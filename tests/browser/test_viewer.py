@@ -106,20 +106,24 @@ class Viewer(Served):
         self.assertLessEqual(sum(len(gzip.compress(f)) for f in files), MOST_PACKED)
 
     def test_recordings(self):
-        """Each opens, and at a moment has the players of the snapshot."""
+        """Each opens, and at a moment has the players of the snapshot; every third from its archive."""
         demos = sorted((FIXTURES / "demos").glob("*.demo"))
         real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)
         demos += real[len(real) % 3::5][-8:]
-        base = self.serve(self.folder(*demos))
+        folder = self.folder(*demos)
+        for demo in demos[::3]:
+            subprocess.run([TEEWIRE, "compress", folder / demo.name, "--remove"], check=True, stderr=subprocess.DEVNULL)
+        base = self.serve(folder)
         asked, expected = [], []
-        for demo in demos:
+        for n, demo in enumerate(demos):
             known = snapshots(demo)
             if len(known) < 3:
                 continue
             first = known[0][0]
             tick, items = known[len(known) // 2]
             # Links are exact to a tenth of a second, pages to a tick.
-            asked.append(self.page(base, demo.name, "0:00", steps=[f"teewire_viewer.seek({tick})", "wait:300"],
+            asked.append(self.page(base, demo.name + ("" if n % 3 else ".tda"), "0:00",
+                                   steps=[f"teewire_viewer.seek({tick})", "wait:300"],
                                    shot=str(SHOTS / f"{demo.stem}.png") if SHOTS else None))
             expected.append((demo, first, known[-1][0], tick, items))
         for result, (demo, first, last, tick, items) in zip(pages(*asked), expected, strict=True):
@@ -231,16 +235,20 @@ class Viewer(Served):
         map_broken = bytearray(YARD.read_bytes())
         map_broken[4000:5000] = b"\x00" * 1000
         (folder / "map.demo").write_bytes(map_broken)
+        subprocess.run([TEEWIRE, "compress", DM1, "-o", folder / "cut.tda"], check=True, stderr=subprocess.DEVNULL)
+        os.truncate(folder / "cut.tda", (folder / "cut.tda").stat().st_size * 2 // 3)
         base = self.serve(folder)
         seek = "teewire_viewer.seek(teewire_viewer.show.last_tick)"
-        cut, broken, bad_map, none = pages(
-            self.page(base, "cut.demo", "0:00", steps=[seek, "wait:500"]), self.page(base, "broken.demo", "0:00", steps=[
+        cut, archive, broken, bad_map, none = pages(
+            *(self.page(base, name, "0:00", steps=[seek, "wait:500"]) for name in ("cut.demo", "cut.tda")), self.page(base, "broken.demo", "0:00", steps=[
                 f"teewire_viewer.seek({752 + tick})" for tick in range(0, 1500, 250)] + ["wait:300"]),
             self.page(base, "map.demo", "0:01"), self.page(base, "none.demo"))
-        for result in (cut, broken, bad_map, none):
+        for result in (cut, archive, broken, bad_map, none):
             self.assertEqual(result["errors"], [], result["url"])
         self.assertGreater(len(cut["states"][0]["tees"]), 0)
         self.assertRegex(cut["states"][-1]["note"], r"byte \d+: ")
+        self.assertGreater(len(archive["states"][0]["tees"]), 0)
+        self.assertRegex(archive["states"][-1]["note"], r"byte \d+")
         self.assertRegex(broken["states"][-1]["note"], r"byte \d+: ")
         self.assertRegex(none["states"][0]["problem"], "none.demo cannot be shown\n+.*status 404")
         self.assertIsNone(bad_map["states"][0]["problem"])

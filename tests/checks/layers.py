@@ -20,7 +20,7 @@ LAYERS = {
     "demo": ({"demo_format", "demo_reader", "demo_writer"}, {"codec", "schema", "snapshot"}),
     "archive": ({"archive"}, {"codec", "schema", "snapshot", "demo"}),
     "transfer": ({"snapshot_receiver", "snapshot_sender"}, {"codec", "schema", "message", "snapshot"}),
-    "c": (set(), {"codec", "schema", "message", "snapshot", "demo", "transfer"}),
+    "c": (set(), {"codec", "schema", "message", "snapshot", "demo", "archive", "transfer"}),
     # A separate library. It uses only these headers of the codec, and nothing uses it.
     "map": ({"map/datafile", "map/map", "map/problem", "map/tiles", "map/xvector"}, {"map types"}),
     "map types": ({"error", "uuid"}, set()),

@@ -294,6 +294,39 @@ class Served(WebTest):
         self.assertEqual(web.get("/recordings/notes.txt"), 404)
         self.assertEqual(web.get("/notes.txt"), 404)
 
+    def test_archives_in_a_folder(self):
+        """Browsers restore them: they are sent as they are, with the index and the picture of the demo."""
+        folder = self.demos()
+        for demo in "a.demo", "sub folder/ü #1?.demo":
+            self.assertEqual(run("compress", folder / demo, "-o", folder / f"{demo}.tda")[0], 0)
+        run("compress", FIXTURES / "maps/ddnet.map", "-o", folder / "map.tda")
+        cut = (folder / "a.demo.tda").read_bytes()
+        (folder / "cut.tda").write_bytes(cut[:len(cut) // 2])
+        (folder / "bad.tda").write_bytes(cut[:30])
+        web = self.web(folder)
+        told = {r["name"]: r for r in web.list()["recordings"]}
+        self.assertEqual(sorted(told), ["a.demo", "a.demo.tda", "cut.tda", "sub folder/ü #1?.demo", "sub folder/ü #1?.demo.tda"])
+        self.assertRegex(told["cut.tda"]["error"], r"^byte \d+ of the archive: ")
+        for name in "a.demo", "sub folder/ü #1?.demo":
+            plain, packed = told[name], told[f"{name}.tda"]
+            content = (folder / f"{name}.tda").read_bytes()
+            self.assertEqual(web.get("/" + packed["path"]), content)
+            self.assertEqual(packed["bytes"], len(content))
+            differ = {key for key in plain if plain[key] != packed[key]}
+            self.assertEqual(differ, {"name", "path", "bytes", "modified_ms"})
+            self.assertEqual(web.get("/" + packed["path"] + ".index"), web.get("/" + plain["path"] + ".index"))
+        picture = told["sub folder/ü #1?.demo.tda"]["picture"]
+        (folder / "sub folder/ü #1?.demo").unlink()
+        self.assertEqual(web.end(), 0)
+        shutil.rmtree(web.cache)
+        web = self.web(folder)
+        web.list()
+        self.assertEqual(web.get("/" + picture)[:8], b"\x89PNG\r\n\x1a\n")
+        # What is kept of earlier times still fits, and so does an index beside it.
+        kept = sorted(f.name for f in web.cache.rglob("*.index"))
+        self.assertEqual(len(kept), 4)
+        self.assertEqual(run("index", folder / "a.demo.tda")[0], 0)
+
     def test_parts(self):
         web = self.web(DEMO)
         whole = DEMO.read_bytes()

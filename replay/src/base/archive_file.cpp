@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -204,6 +205,34 @@ std::optional<archive_part> choose_part(std::span<archive_block const> blocks, p
     for (archive_block& b : part.blocks)
         if (b.begin >= part.chunks_begin) b.begin -= part.skipped;
     return part;
+}
+
+namespace {
+std::uint64_t original_size(stored_file const& archive) {
+    std::vector<std::uint8_t> end(archive_footer_bytes);
+    if (archive.size() < end.size() || archive.read(archive.size() - end.size(), end) < end.size()) return 0;
+    auto const count = count_archive_blocks(end);
+    if (!count || archive_index_bytes(*count) > archive.size()) return 0;
+    end.resize(archive_index_bytes(*count));
+    if (archive.read(archive.size() - end.size(), end) < end.size()) return 0;
+    auto const index = archive_index::open(end, archive.size());
+    return index ? index->original_size() : 0;
+}
+} // namespace
+
+std::optional<archive_peek> peek_archive(stored_file const& file) {
+    std::array<std::uint8_t, archive_header_bytes + archive_entry_bytes> begin{};
+    if (file.read(0, begin) < begin.size() || !is_archive(begin) || begin[archive_magic.size()] != archive_version)
+        return std::nullopt;
+    archive_peek found{original_size(file), {}};
+    auto const first = read_archive_entry(begin, archive_header_bytes);
+    if (!first || first->size > max_demo_header_bytes) return found; // headers have a block of their own
+    std::vector<std::uint8_t> packed(first->packed_size);
+    packed.resize(file.read(begin.size(), packed));
+    found.beginning.resize(first->size);
+    auto const memory = std::unique_ptr<archive_memory>{new archive_memory};
+    if (!decode_archive_block(*first, packed, *memory, found.beginning)) found.beginning.clear();
+    return found;
 }
 
 bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file) {

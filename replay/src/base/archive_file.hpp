@@ -1,6 +1,8 @@
 // Archives of files, made and restored on several threads. See doc/format/archive.md.
 #pragma once
 
+#include "base/stored_file.hpp"
+
 #include <teewire/archive.hpp>
 
 #include <cstdint>
@@ -55,6 +57,14 @@ struct archive_part {
 /// Nothing if it has to be read whole: if its ticks do not always increase, it is not a demo, or all of it is wanted.
 [[nodiscard]] std::optional<archive_part> choose_part(std::span<archive_block const> blocks,
                                                       part_choice const& wanted);
+
+/// What an archive says of the file in it without being restored.
+struct archive_peek {
+    std::uint64_t size = 0;              ///< of the file in it; 0 if the index is damaged
+    std::vector<std::uint8_t> beginning; ///< the header of a demo; empty for other files
+};
+/// Nothing if it is not an archive of this version.
+[[nodiscard]] std::optional<archive_peek> peek_archive(stored_file const& file);
 
 /// Whether it is the archive of exactly this file, by the checksums. False for whatever is not an archive.
 [[nodiscard]] bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file);

@@ -83,8 +83,6 @@ bool is_packed(std::span<std::uint8_t const> begin) {
 }
 
 void refuse_compressed(std::string const& file, std::span<std::uint8_t const> begin) {
-    if (is_archive(begin))
-        throw usage_error{file, "is an archive, which cannot be read in parts; decompress it first"};
     if (compression const kind = find_compression(begin); kind != compression::none)
         throw usage_error{
             file, fmt::format("is {} data, which cannot be read in parts; decompress it first", name(kind))};

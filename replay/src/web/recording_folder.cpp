@@ -43,6 +43,9 @@ std::string sha256_of(stored_file const& file) {
 }
 
 bool fits(index_facts const& facts, stored_file const& index, stored_file const& demo) {
+    // Nobody restores an archive to compare its ends.
+    if (auto const archive = peek_archive(demo))
+        return facts.size == archive->size && index.modified() >= demo.modified();
     if (facts.size != demo.size()) return false;
     // A file that was written to afterwards may have changed between its ends.
     return index.modified() >= demo.modified() ? facts.ends_sha256 == ends_sha256(demo)
@@ -51,7 +54,8 @@ bool fits(index_facts const& facts, stored_file const& index, stored_file const&
 
 std::optional<found_index> read_if_fits(std::string const& name, stored_file const& demo) {
     auto const file = stored_file::open(name);
-    if (!file || file->size() > 2 * most_index_bytes(demo.size())) return {};
+    auto const archive = peek_archive(demo);
+    if (!file || file->size() > 2 * most_index_bytes(archive ? archive->size : demo.size())) return {};
     auto facts = read_index(name);
     if (!facts || !fits(*facts, *file, demo)) return {};
     return found_index{std::move(*facts), read_all(*file), false};
@@ -112,8 +116,14 @@ void recording_folder::look_at(std::string const& path) {
     if (known != all_.end() && known->second.tag == file->tag()) return;
     bool const changed = known != all_.end();
     if (changed) all_.erase(known);
-    std::array<std::uint8_t, max_demo_header_bytes> begin;
-    auto const header = parse_demo_header(std::span{begin}.first(file->read(0, begin)));
+    std::vector<std::uint8_t> begin(max_demo_header_bytes);
+    begin.resize(file->read(0, begin));
+    if (is_archive(begin)) {
+        auto archive = peek_archive(*file);
+        if (!archive) return;
+        begin = std::move(archive->beginning);
+    }
+    auto const header = parse_demo_header(begin);
     if (!header) return;
     shown_demo& made = all_[path];
     made.tag = file->tag();
@@ -171,7 +181,16 @@ found_index find_index(std::string const& demo, std::string const& kept) {
     return {std::move(made.facts), std::move(made.bytes), true};
 }
 
-std::vector<std::uint8_t> read_map(stored_file const& demo, demo_header const& header) {
+std::vector<std::uint8_t> read_map(std::string const& name, stored_file const& demo, demo_header const& header) {
+    if (peek_archive(demo)) {
+        // The map, and as little as there can be of the rest.
+        input const restored{name, {[](demo_ticks whole) { return demo_ticks{whole.first, whole.first}; }, true}};
+        auto const bytes = restored.bytes();
+        if (header.map_size > max_map_bytes || header.size() + std::uint64_t{header.map_size} > bytes.size())
+            return {};
+        auto const map = bytes.subspan(header.size(), header.map_size);
+        return {map.begin(), map.end()};
+    }
     if (header.map_size > max_map_bytes || header.size() + std::uint64_t{header.map_size} > demo.size()) return {};
     std::vector<std::uint8_t> map(header.map_size);
     map.resize(demo.read(header.size(), map));

@@ -37,7 +37,7 @@ public:
 
     [[nodiscard]] bool is_folder() const noexcept { return only_.empty(); }
     [[nodiscard]] std::string const& folder() const noexcept { return folder_; }
-    /// By path below the folder. Demos that are compressed are not among them, unless one was named.
+    /// By path below the folder. Archives are; demos that gzip or zstd have compressed are not, unless one was named.
     [[nodiscard]] std::map<std::string, shown_demo>& all() noexcept { return all_; }
     /// Looks for the current files, without links, and without those whose names begin with a dot.
     void scan();
@@ -70,8 +70,9 @@ struct found_index {
 /// That beside the demo if it fits, that of an earlier time in the file `kept`, or a new one. Throws io_error and bad_input.
 [[nodiscard]] found_index find_index(std::string const& demo, std::string const& kept);
 
-/// The bytes of the map that is in a demo; none if there is none.
-[[nodiscard]] std::vector<std::uint8_t> read_map(stored_file const& demo, demo_header const& header);
+/// The bytes of the map that is in a demo or its archive, which has that name; none if there is none.
+[[nodiscard]] std::vector<std::uint8_t> read_map(std::string const& name, stored_file const& demo,
+                                                 demo_header const& header);
 /// A small PNG picture of a map. `mapres`: as for drawing. Throws bad_input.
 [[nodiscard]] std::vector<std::uint8_t> draw_small(std::string const& name, std::vector<std::uint8_t> map,
                                                    std::string const& mapres);

@@ -309,10 +309,10 @@ web_answer recordings_site::get_picture(std::string_view sha256) {
     }
     if (!drawing_.insert(sum).second) return worked_on();
     auto work = [this, sum, name, path = demo->first, header = demo->second.header] {
-        thread_.post([this, sum, name, path, header, file = shown_.open(path)] {
+        thread_.post([this, sum, name, path, header, full = shown_.full_path(path), file = shown_.open(path)] {
             auto drawn = std::make_shared<std::vector<std::uint8_t>>();
             try {
-                auto map = file ? read_map(*file, header) : std::vector<std::uint8_t>{};
+                auto map = file ? read_map(full, *file, header) : std::vector<std::uint8_t>{};
                 if (hex(teewire::sha256(map)) == sum) *drawn = draw_small(path, std::move(map), pictures_.mapres());
             } catch (std::exception const&) { // it has no picture then
             }

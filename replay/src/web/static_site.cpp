@@ -88,7 +88,8 @@ private:
         std::string const& sum = demo.facts.map_sha256;
         if (sum.empty() || !maps_.insert(sum).second) return;
         try {
-            put(fmt::format("pictures/{}.png", sum), draw_small(path, read_map(file, header), pictures_.mapres()));
+            put(fmt::format("pictures/{}.png", sum),
+                draw_small(path, read_map(shown_.full_path(path), file, header), pictures_.mapres()));
         } catch (bad_input const&) { // the viewer says what is wrong with it
         } catch (usage_error const&) {
         }

@@ -1,5 +1,5 @@
 // The recording or broadcast on show, read through the library. The only module that knows it.
-import { Broadcast, Recording, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
+import { Broadcast, Recording, archive_source, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
 import { World, projectile_tuning } from './world.js';
 
 /** @import { BroadcastRecording, GameMap, Index, Message, Module, Snapshot, Stretch } from './teewire.js' */
@@ -419,7 +419,7 @@ class RecordedShow extends Show {
     this.events = events_of(index);
     const tunings = tunings_of(index);
     if (tunings !== null) this.set_tunings(tunings);
-    this.damage = typeof index.error === 'string' ? index.error : null;
+    if (typeof index.error === 'string') this.damage = index.error;
   }
 }
 
@@ -429,7 +429,7 @@ class RecordedShow extends Show {
  */
 export async function open_demo(url, { progress } = {}) {
   const library = started();
-  const source = await url_source(url);
+  const source = await archive_source(await url_source(url));
   const module = await library;
   // The index is next to the file: it goes before a query.
   const place = new URL(url, document.baseURI);
@@ -439,6 +439,7 @@ export async function open_demo(url, { progress } = {}) {
   const patience = new Promise((done) => setTimeout(done, INDEX_PATIENCE_MS, null));
   const index = source.size <= SMALL ? null : await Promise.race([coming, patience]);
   const show = new RecordedShow(await Recording.open(module, source, { index, progress }));
+  show.damage = source.damage?.message ?? null;
   if (index !== null) show.take(index);
   else coming.then((late) => show.take(late));
   return show;
@@ -456,7 +457,10 @@ async function fetch_index(url, size) {
 
 /** A recording that is in memory. @param {Uint8Array} bytes */
 export async function open_bytes(bytes) {
-  return new RecordedShow(await Recording.open(await started(), bytes_source(bytes)));
+  const source = await archive_source(bytes_source(bytes));
+  const show = new RecordedShow(await Recording.open(await started(), source));
+  show.damage = source.damage?.message ?? null;
+  return show;
 }
 
 /** Whether there is a broadcast that can be reached from this page. @param {string} url */
