@@ -213,7 +213,9 @@ class Package(unittest.TestCase):
     def test_size(self):
         """The files that a page loads, and those that npm packs."""
         sizes = {f.name: f.stat().st_size for f in PACKAGE.iterdir() if f.suffix in (".js", ".wasm")}
-        self.assertLess(sum(sizes.values()) - sizes["teewire-plain.wasm"], 250_000, sizes)
+        on_demand = sizes["teewire-plain.wasm"] + sizes["teewire-archive.wasm"]
+        self.assertLess(sum(sizes.values()) - on_demand, 250_000, sizes)
+        self.assertLess(sizes["teewire-archive.wasm"], 120_000)
         for packed in PACKAGE.glob("*.tgz"):
             with tarfile.open(packed) as archive:
                 names = {pathlib.Path(n).name for n in archive.getnames()}
@@ -241,7 +243,7 @@ class Package(unittest.TestCase):
             "  return `${previous.tick}/${previous.checksum()}`;\n"
             "}\nshow().catch(String).then((found) => fetch(`/found/${found}`));\n")
         subprocess.run(["node", modules / "vite/bin/vite.js", "build", "--logLevel", "warn"], cwd=page, check=True, timeout=120)
-        self.assertEqual(len(list((page / "dist/assets").glob("*.wasm"))), 2)
+        self.assertEqual(len(list((page / "dist/assets").glob("*.wasm"))), 3)
         found = queue.Queue()
 
         class Handler(http.server.SimpleHTTPRequestHandler):
