@@ -1,6 +1,7 @@
 // Opens pages of the viewer: in_viewer.mjs CHROMIUM, and on standard input [{url, steps: [...], shot}], where a step is a
 // key ("key:n"), a wait in milliseconds ("wait:500"), fingers ("touch:x,y x,y ...", from place to place, two at a time with
-// "+": "touch:x,y+x,y ..."), or what the page is to evaluate. Prints what each page was like.
+// "+": "touch:x,y+x,y ..."), a choice in a list as with the mouse ("choose:#list value"), the next so many requests for a part
+// of a recording that fail ("fail:2"), "colors", which counts those on the picture, or what the page is to evaluate. Prints what each page was like.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -72,6 +73,14 @@ async function touch(page, way) {
   await session.detach();
 }
 
+/** @param {any} page of playwright-core @param {string} what */
+async function choose(page, what) {
+  const [list, value] = what.split(' ');
+  await page.locator(list).dispatchEvent('pointerdown');
+  await page.focus(list);
+  await page.selectOption(list, value);
+}
+
 const browser = await chromium.launch({
   executablePath: process.argv[2],
   args: [
@@ -92,6 +101,12 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
       errors.push(said.text());
   });
   page.on('pageerror', (/** @type {Error} */ error) => errors.push(String(error.stack)));
+  let failing = 0;
+  await page.route('**/recordings/*.demo', (/** @type {any} */ route) => {
+    if (failing === 0 || route.request().headers().range === undefined) return route.continue();
+    --failing;
+    return route.abort();
+  });
   page.on('crash', () => errors.push('the page crashed'));
   const states = [];
   try {
@@ -106,8 +121,12 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
     );
     states.push({ ...(await page.evaluate(state)), colors: await page.evaluate(picture) });
     for (const step of steps) {
+      let colors = null;
       if (step.startsWith('touch:')) await touch(page, step.slice(6));
       else if (step.startsWith('key:')) await page.keyboard.press(step.slice(4));
+      else if (step.startsWith('choose:')) await choose(page, step.slice(7));
+      else if (step === 'colors') colors = await page.evaluate(picture);
+      else if (step.startsWith('fail:')) failing = Number(step.slice(5));
       else if (step.startsWith('wait:')) await page.waitForTimeout(Number(step.slice(5)));
       else await page.evaluate(step);
       const { frames } = states.at(-1);
@@ -116,7 +135,7 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
         frames,
         { timeout: PATIENCE_MS },
       );
-      states.push(await page.evaluate(state));
+      states.push({ ...(await page.evaluate(state)), colors });
     }
     if (shot) await page.screenshot({ path: shot });
   } catch (error) {

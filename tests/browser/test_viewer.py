@@ -199,15 +199,62 @@ class Viewer(Served):
                "teewire_viewer.camera.x = t.x; teewire_viewer.camera.y = t.y; })()"
         [result] = pages(self.page(base, SEVEN.name, "0:07", size=[390, 700], phone=True, shot=str(SHOTS / "phone.png") if SHOTS else None, steps=[
             "touch:195,300 195,320 255,300", "touch:150,300+240,300 140,300+250,300 105,300+285,300", near, "wait:200",
-            "touch:195,281"]))
+            "touch:195,281", "touch:150,300+240,300 130,300+260,300 105,300+300,300"]))
         self.assertEqual(result["errors"], [])
-        opened, dragged, zoomed, _, placed, tapped = result["states"]
+        opened, dragged, zoomed, _, placed, tapped, pinched = result["states"]
         self.assertFalse(opened["wide"])
         self.assertEqual(dragged["selected"], -1)
         self.assertLess(dragged["camera"]["x"], opened["camera"]["x"] - 50)
         self.assertLess(zoomed["camera"]["zoom"], dragged["camera"]["zoom"] * 0.8)
+        self.assertEqual(pinched["selected"], tapped["selected"])
+        self.assertLess(pinched["camera"]["zoom"], tapped["camera"]["zoom"] * 0.8)
         self.assertEqual(placed["selected"], -1)
         self.assertEqual(tapped["selected"], placed["tees"][0]["id"])
+
+    def test_failing_host(self):
+        """What a host refuses once or twice is asked for again: it leaves no hole."""
+        real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)
+        if not real:
+            self.skipTest("no recording is long enough without TEEWIRE_CORPUS")
+        demo = next(f for f in reversed(real) if len(snapshots(f)) > 2000)
+        ticks = [tick for tick, _ in snapshots(demo)]
+        last = ticks[-300]
+        base = self.serve(self.folder(demo))
+        [result] = pages(self.page(base, demo.name, "0:01", steps=["fail:2", f"teewire_viewer.seek({last})", "wait:800", "wait:5000"]))
+        self.assertEqual(result["errors"], [])
+        self.assertIn("Failed to fetch", result["states"][3]["note"])
+        self.assertEqual(result["states"][-1]["shown"], last)
+        self.assertGreater(len(result["states"][-1]["tees"]), 0)
+
+    def test_lost_graphics(self):
+        """The browser takes the graphics card away and gives it back: the picture is there again."""
+        base = self.serve(self.folder(YARD))
+        lose = "(() => { const lost = document.getElementById('world').getContext('webgl2').getExtension('WEBGL_lose_context');" \
+               "setTimeout(() => lost.restoreContext(), 500); lost.loseContext(); })()"
+        [result] = pages(self.page(base, YARD.name, "0:02", steps=[lose, "wait:1500", "colors"]))
+        self.assertEqual(result["errors"], [])
+        first, *_, last = result["states"]
+        self.assertEqual(last["camera"], first["camera"])
+        self.assertGreater(last["colors"], first["colors"] // 2)
+
+    def test_lists(self):
+        """After a choice in a list, keys are the viewer's."""
+        base = self.serve(self.folder(SEVEN))
+        [result] = pages(self.page(base, SEVEN.name, "0:05", steps=["choose:#speed 0.5", "key:ArrowRight", "key:n"]))
+        self.assertEqual(result["errors"], [])
+        opened, chosen, jumped, next_one = result["states"]
+        self.assertEqual(jumped["tick"], chosen["tick"] + 5 * 50)
+        self.assertNotEqual(next_one["selected"], chosen["selected"])
+
+    def test_who_is_not_there(self):
+        """A link to a player who is not there shows somebody, and says so."""
+        base = self.serve(self.folder(SEVEN))
+        [result] = pages({"url": f"{base}view.html?demo=recordings/{SEVEN.name}&t=0m5s&player=nobody"})
+        self.assertEqual(result["errors"], [])
+        [state] = result["states"]
+        self.assertEqual(state["note"], "nobody is not in the game at this moment.")
+        self.assertGreaterEqual(state["selected"], 0)
+        self.assertEqual(state["tick"], state["first"] + 250)
 
     def test_link(self):
         """A link that the page makes opens its moment and its player."""

@@ -74,7 +74,7 @@ export function listen_to_keys(target, canvas, actions) {
 }
 
 /**
- * @typedef {{move: (dx: number, dy: number) => void, zoom: (factor: number) => void,
+ * @typedef {{move: (dx: number, dy: number, fingers: number) => void, zoom: (factor: number) => void,
  *   tap: (x: number, y: number) => void}} Moves
  */
 
@@ -114,7 +114,7 @@ export function listen_to_pointers(canvas, actions) {
       if (Math.hypot(event.clientX - start.x, event.clientY - start.y) < MOVED) return;
       start.moved = true;
     }
-    actions.move(-dx / clientWidth / down.size, -dy / clientHeight / down.size);
+    actions.move(-dx / clientWidth / down.size, -dy / clientHeight / down.size, down.size);
   });
   /** @param {PointerEvent} event */
   const up = (event) => {

@@ -44,8 +44,10 @@ export function time_text(seconds, digits = 0) {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** "1:23.4", "83.4" or "83.4s" as seconds; null if it is none. @param {string} text */
+/** "1:23.4", "83.4", "83.4s" or "1m23.4s" as seconds; null if it is none. @param {string} text */
 export function read_time(text) {
-  const match = /^(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d+)?)s?$/.exec(text.trim());
-  return match === null ? null : Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3]);
+  const match = /^(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d+)?)s?$/.exec(text.trim()) ??
+    /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text.trim());
+  if (match === null || match[0] === '') return null;
+  return Number(match[1] ?? 0) * 3600 + Number(match[2] ?? 0) * 60 + Number(match[3] ?? 0);
 }

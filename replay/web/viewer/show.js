@@ -10,7 +10,10 @@ import { World, projectile_tuning } from './world.js';
  * @typedef {{tick: number, kind: string, client: string|null, target: string|null, value: number|null, text: string|null,
  *   id?: number}} GameEvent
  */
-/** @typedef {{snapshots: Snapshot[], messages: Message[], error: Error|null}} Loaded */
+/**
+ * What there is of a segment. One that could not be fetched is empty, and fetched again when it is wanted at `again_ms` or later.
+ * @typedef {{snapshots: Snapshot[], messages: Message[], error: Error|null, tries?: number, again_ms?: number}} Loaded
+ */
 /** @typedef {{signal?: AbortSignal}} Waiting */
 /** @typedef {[tick: number, ints: number[]][]} Tunings in hundredths */
 
@@ -30,6 +33,8 @@ const SPARE = 5;
 const ASK_AGAIN_MS = 200;
 const TROUBLE_MS = 1000;
 const REACH_MS = 2000;
+/** Until a segment that could not be fetched is asked for again: at first, and at most. */
+const RETRY_MS = { first: 1000, most: 30000 };
 
 /** @type {Promise<Module>|null} */
 let library = null;
@@ -103,17 +108,23 @@ export class Show {
     if (segments.length === 0) return;
     const number = this.stretches.locate(tick);
     for (const n of [number, number + 1, this.stretches.locate(tick + ahead), number - 1]) {
-      if (n < 0 || n >= segments.length || this.#kept.has(n)) continue;
+      if (n < 0 || n >= segments.length || this.#has(n)) continue;
       if (n === number && !this.#coming.has(n)) for (const { control } of this.#coming.values()) control.abort();
       if (n === number || this.#coming.size === 0) this.#fetch(n).catch(() => {});
       return;
     }
   }
 
+  /** Whether a segment is there, or has failed so recently that it is left alone. @param {number} number */
+  #has(number) {
+    const kept = this.#kept.get(number);
+    return kept !== undefined && !(kept.again_ms !== undefined && kept.again_ms <= performance.now());
+  }
+
   /** @param {number} number */
   async #fetch(number) {
     const kept = this.#kept.get(number);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined && this.#has(number)) return kept;
     const coming = this.#coming.get(number);
     if (coming !== undefined && !coming.control.signal.aborted) return coming.promise;
     const control = new AbortController();
@@ -139,7 +150,9 @@ export class Show {
     } catch (error) {
       if (!signal.aborted) {
         // So that what follows it can be seen.
-        this.#keep(number, { snapshots: [], messages: [], error: /** @type {Error} */ (error) });
+        const tries = (this.#kept.get(number)?.tries ?? 0) + 1;
+        const again_ms = performance.now() + Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** (tries - 1));
+        this.#keep(number, { snapshots: [], messages: [], error: /** @type {Error} */ (error), tries, again_ms });
       }
       throw error;
     }
@@ -147,11 +160,13 @@ export class Show {
 
   /** @param {number} number @param {Loaded} stretch */
   #keep(number, stretch) {
+    const before = this.#kept.get(number);
     this.#kept.set(number, stretch);
     if (stretch.error !== null) this.error = stretch.error;
+    else if (before?.error === this.error) this.error = null; // it has come after all
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT) this.#kept.delete(oldest);
-    if (this.#read.has(number)) return;
+    if (this.#read.has(number) || stretch.again_ms !== undefined) return;
     this.#read.add(number);
     this.#note(stretch);
   }

@@ -7,6 +7,7 @@ import { Timeline } from './timeline.js';
 import { listen_to_keys, listen_to_pointers } from './controls.js';
 
 /** @import { Actions } from './controls.js' */
+/** @import { GameMap } from './teewire.js' */
 /** @import { Show } from './show.js' */
 /** @import { World } from './world.js' */
 /** @import { Moment } from './world_renderer.js' */
@@ -65,6 +66,8 @@ let at_edge = true; // of a broadcast
 let problem = null;
 /** @type {Moment|null} */
 let last_moment = null;
+/** @type {Scene['camera']|null} of a scene whose graphics are lost */
+let lost_camera = null;
 let link = new URLSearchParams();
 let flying = () => ({ x: 0, y: 0 });
 const MEASURED = 1024; // frames
@@ -229,6 +232,21 @@ const actions = {
   close: () => actions.board(false),
 };
 
+/** After a choice with the mouse or a finger, keys are the picture's again. @param {HTMLSelectElement} list */
+function give_keys_back(list) {
+  let pointed = false;
+  list.addEventListener('pointerdown', () => {
+    pointed = true;
+  });
+  list.addEventListener('keydown', () => {
+    pointed = false;
+  });
+  list.addEventListener('change', () => {
+    if (pointed) at.world.focus({ preventScroll: true });
+    pointed = false;
+  });
+}
+
 function connect() {
   for (const speed of SPEEDS) at.speed.append(new Option(`${speed}×`, String(speed)));
   set_speed(1);
@@ -236,6 +254,7 @@ function connect() {
     playback.speed = Number(at.speed.value);
   });
   at.player.addEventListener('change', () => follow(Number(at.player.value)));
+  for (const list of [at.speed, at.player]) give_keys_back(list);
   at.live.addEventListener('click', () => {
     at_edge = true;
     set_playing(true);
@@ -252,9 +271,12 @@ function connect() {
   ]))
     button.addEventListener('click', () => actions[action]());
   flying = listen_to_keys(window, at.world, actions);
+  survive_loss();
   listen_to_pointers(at.world, {
-    move(dx, dy) {
+    move(dx, dy, fingers) {
       if (scene === null) return;
+      // Two fingers that zoom keep the player who is followed.
+      if (selected !== FREE && fingers > 1) return;
       if (selected !== FREE) follow(FREE);
       const view = scene.camera.view();
       scene.camera.x += dx * view.width;
@@ -303,14 +325,22 @@ function choose(moment) {
   if (wanted_name !== null && players.get(selected ?? FREE)?.name !== wanted_name) {
     const found = [...players.values()].find(({ name }) => name === wanted_name);
     if (found !== undefined) selected = found.id;
+    else if (selected === null) {
+      // Until then somebody else is better than a wall.
+      note(`${wanted_name} is not in the game at this moment.`, 8000);
+      selected = somebody() ?? FREE;
+    }
     list_players(moment.before);
     at.player.value = String(selected);
   } else if (selected === null) {
-    const seen = [viewed?.spectator_id, local].find((id) => id !== undefined && moment.tees.has(id));
-    const id = seen ?? followable()[0];
+    const id = somebody();
     if (id === undefined) return;
     list_players(moment.before);
     follow(id);
+  }
+
+  function somebody() {
+    return [viewed?.spectator_id, local].find((id) => id !== undefined && moment.tees.has(id)) ?? followable()[0];
   }
 }
 
@@ -411,6 +441,27 @@ function draw(show, scene, now) {
 }
 
 let beginnings = 0;
+/** @type {GameMap|null} */
+let map_shown = null;
+
+/** Browsers take the graphics card away when they need it, and give it back: then everything is made anew. */
+function survive_loss() {
+  at.world.addEventListener('webglcontextlost', (event) => {
+    event.preventDefault(); // so that it comes back
+    lost_camera = scene?.camera ?? lost_camera;
+    scene = null;
+  });
+  at.world.addEventListener('webglcontextrestored', async () => {
+    try {
+      const made = new Scene(at.world, pictures);
+      if (lost_camera !== null) made.camera = lost_camera;
+      await made.load(map_shown, show?.protocol === '0.7');
+      scene = made;
+    } catch (error) {
+      failed(document.title, error);
+    }
+  });
+}
 
 /** @param {Show} opened */
 async function begin(opened) {
@@ -434,9 +485,10 @@ async function begin(opened) {
   scene ??= new Scene(at.world, pictures);
   const { map, problem: why } = await mapped;
   problem = why;
+  map_shown = map;
   await scene.load(map, opened.protocol === '0.7');
   wanted_name = link.get('player');
-  selected = wanted_name === null ? null : FREE;
+  selected = null;
   last_moment = null;
   listed = '';
   await loaded;
