@@ -192,6 +192,19 @@ class Viewer(Served):
         self.assertGreater(got[7], got[5])
         self.assertFalse(result["states"][8]["playing"])
 
+    def test_more_keys(self):
+        """Full screen, and tenths of the recording."""
+        base = self.serve(self.folder(SEVEN))
+        full = "globalThis.asked = Number(document.fullscreenElement !== null)"
+        [result] = pages(self.page(base, SEVEN.name, "0:05", steps=["key:5", "key:0", "key:9", "key:f", "wait:500", full, "key:f",
+                                                                   "wait:500", full, "key:v"]))
+        self.assertEqual(result["errors"], [])
+        first, last = result["states"][0]["first"], result["states"][0]["last"]
+        for state, n in zip(result["states"][1:], (5, 0, 9)):
+            self.assertAlmostEqual(state["tick"], first + (last - first) * n / 10, delta=1)
+        self.assertEqual([result["states"][n]["asked"] for n in (6, 9)], [1, 0])
+        self.assertEqual(result["states"][-1]["selected"], -1)
+
     def test_phone(self):
         """A finger moves the camera, two zoom, a tap chooses; nothing is wider than the screen."""
         base = self.serve(self.folder(SEVEN))

@@ -10,6 +10,7 @@ import pathlib
 import random
 import re
 import shutil
+import struct
 import signal
 import socket
 import subprocess
@@ -401,6 +402,44 @@ class Served(WebTest):
         for path in ("/.viewer/index.html", "/../secret.demo", "//etc/passwd", "/maps/x.map", "/maps/.map", "/pictures/x.png",
                      "/pictures/.png", "/pictures/" + "0" * 64 + ".png", "/maps/" + "0" * 64 + ".map", "/live/sync", "/pictures/..%2f..%2fx.png"):
             self.assertEqual(web.get(path), 404, path)
+
+    def test_several_folders_of_games(self):
+        """The first that has a file gives it; what a game fetched counts, and what is not for the viewer does not."""
+        one, two = self.folder / "one", self.folder / "two"
+        for path, content in ((one / "skins/a.png", b"1"), (two / "skins/a.png", b"2"), (two / "skins/b.png", b"2"),
+                              (one / "downloadedskins/c.png", b"1"), (two / "mapres/m.png", b"2"), (two / "game.png", b"2"),
+                              (one / "screenshots/s.png", b"1"), (one / "skins/body/x.png", b"1")):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        web = self.web(DEMO, "--data", one, "--data", two)
+        for path, content in (("skins/a.png", b"1"), ("skins/b.png", b"2"), ("skins/c.png", b"1"), ("mapres/m.png", b"2"),
+                              ("game.png", b"2"), ("skins/body/x.png", b"1"), ("screenshots/s.png", 404), ("skins/d.png", 404)):
+            self.assertEqual(web.get("/data/" + path), content, path)
+        self.assertEqual(json.loads(web.get("/data/skins.json")), {"skins": ["a", "b", "c"]})
+        self.assertEqual(web.end(), 0)
+        self.assertEqual(run("web", DEMO, "--viewer", self.folder / ".viewer", "--data", one, "--data", two, "-o", self.folder / "out")[0], 0)
+        written = {str(f.relative_to(self.folder / "out/data")) for f in (self.folder / "out/data").rglob("*.png")}
+        self.assertEqual(written, {"game.png", "mapres/m.png", "skins/a.png", "skins/b.png", "skins/c.png", "skins/body/x.png"})
+
+    def test_the_players_own_folder(self):
+        """Without --data, what DDNet fetched for its player: skins, and maps that are not in demos."""
+        game = self.folder / "home/.local/share/ddnet"
+        (game / "downloadedskins").mkdir(parents=True)
+        (game / "downloadedskins/mine.png").write_bytes(b"1")
+        (game / "downloadedmaps").mkdir()
+        whole = YARD.read_bytes()
+        size = struct.unpack(">I", whole[136:140])[0]
+        header = bytearray(whole[:484])
+        header[136:140] = bytes(4)
+        demos = self.folder / "demos"
+        demos.mkdir()
+        (demos / "x.demo").write_bytes(header + whole[484 + size:])
+        (game / "downloadedmaps/yard_c3cbca94.map").write_bytes(whole[484:484 + size])
+        web = self.web(demos, env={"HOME": str(self.folder / "home"), "XDG_DATA_HOME": ""})
+        self.assertEqual(web.get("/data/skins/mine.png"), b"1")
+        [told] = web.list()["recordings"]
+        self.assertFalse(told["map"]["embedded"])
+        self.assertEqual(web.get("/maps/c79931e31676313e34d3672a1107c17a2eb2958506a0014ec312400181e4a367.map"), whole[484:484 + size])
 
     def test_pages_of_strangers(self):
         """Another site's page must not read what is shown to this machine, under whatever name."""

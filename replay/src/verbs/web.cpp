@@ -25,7 +25,7 @@ struct web_options {
     bool force = false;
     std::uint16_t port = 8080;
     std::string bind = "127.0.0.1";
-    std::string data;
+    std::vector<std::string> data;
     std::string viewer;
     bool no_open = false;
     bool until_closed = false;
@@ -184,9 +184,10 @@ verb const web_verb{
                         "a demo, a folder of demos, HOST:PORT of a server, or http://HOST:PORT of a relay");
         options.number("--port", chosen->port, 0, 65535, "TCP port; 0: any free port");
         options.text("--bind", chosen->bind, "IPv4 or IPv6 address to listen on; 0.0.0.0: all", "ADDRESS");
-        options.text("--data", chosen->data,
-                     "data folder of a game, for skins and pictures [default: that of Debian's packages]",
-                     "FOLDER");
+        options.texts("--data", chosen->data,
+                      "folder of a game, for skins, pictures and maps; several are used in their order "
+                      "[default: those of the games that are installed]",
+                      "FOLDER");
         options.text("--viewer", chosen->viewer, "folder of a viewer to use instead of the built-in one", "FOLDER");
         options.flag("--no-open", chosen->no_open, "do not open a browser");
         options.flag("--until-closed", chosen->until_closed,

@@ -155,13 +155,13 @@ void recording_folder::scan() {
 }
 
 std::shared_ptr<stored_file const> recording_folder::find_map(demo_header const& header,
-                                                              std::string const& more) const {
+                                                              std::vector<std::string> const& more) const {
     std::string const name{text(header.map_name)};
     std::string const crc = fmt::format("{}_{:08x}", name, header.map_crc);
     std::string const sum = fmt::format("{}_{}", name, hex(header.sha256));
     std::vector<std::string> folders{folder_, folder_ + "/maps"};
-    if (!more.empty())
-        for (char const* const below : {"", "/maps", "/downloadedmaps"}) folders.push_back(more + below);
+    for (std::string const& folder : more)
+        for (char const* const below : {"", "/maps", "/downloadedmaps"}) folders.push_back(folder + below);
     for (std::string const& folder : folders)
         for (std::string const& stem : {name, crc, sum}) {
             auto file = stored_file::open(folder, stem + ".map");

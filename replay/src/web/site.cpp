@@ -335,7 +335,7 @@ web_answer recordings_site::get_map(std::string_view sum) {
         demo_header const& header = demo.header;
         if (header.map_size != 0) continue;
         if (sum != map_id(map_of(header))) continue;
-        return stored(shown_.find_map(header, pictures_.folder()), "application/octet-stream", checked_each_time);
+        return stored(shown_.find_map(header, pictures_.folders()), "application/octet-stream", checked_each_time);
     }
     return {};
 }

@@ -81,7 +81,7 @@ private:
         demo_header const& header = before.header;
         if (header.map_size == 0) {
             std::string const sum = map_id(map_of(header));
-            auto const map = shown_.find_map(header, pictures_.folder());
+            auto const map = shown_.find_map(header, pictures_.folders());
             if (map && maps_.insert(sum).second) copy(fmt::format("maps/{}.map", sum), *map);
             return;
         }

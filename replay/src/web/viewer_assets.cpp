@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 namespace teewire::replay {
@@ -36,6 +37,17 @@ std::vector<std::string> list(std::string const& folder) {
 }
 
 bool is_picture(std::string_view path) { return path.ends_with(".png"); }
+
+constexpr std::string_view skins = "skins/";
+// Folders of a game's, and what they are called for the viewer.
+constexpr std::pair<std::string_view, std::string_view> shown_folders[] = {
+    {"skins", "skins"}, {"downloadedskins", "skins"}, {"mapres", "mapres"}};
+
+// Others, such as screenshots, are nobody's business.
+bool is_for_viewer(std::string_view path) {
+    return is_picture(path) &&
+           (path.find('/') == std::string_view::npos || path.starts_with(skins) || path.starts_with("mapres/"));
+}
 
 } // namespace
 
@@ -99,15 +111,20 @@ std::vector<std::string> viewer_assets::paths() const {
     return paths;
 }
 
-game_pictures::game_pictures(std::string folder) : folder_{std::move(folder)} {
+game_pictures::game_pictures(std::vector<std::string> folders) : folders_{std::move(folders)} {
     std::error_code failed;
-    if (!folder_.empty()) {
-        if (!fs::is_directory(folder_, failed))
-            throw usage_error{fmt::format("--data: {} is not a folder", folder_)};
-        return;
-    }
+    for (std::string const& folder : folders_)
+        if (!fs::is_directory(folder, failed)) throw usage_error{fmt::format("--data: {} is not a folder", folder)};
+    if (!folders_.empty()) return;
     for (std::string const& usual : os::game_data_folders())
-        if (folder_.empty() && fs::is_directory(usual, failed)) folder_ = usual;
+        if (fs::is_directory(usual, failed)) folders_.push_back(usual);
+}
+
+std::string game_pictures::mapres() const {
+    std::error_code failed;
+    for (std::string const& folder : folders_)
+        if (fs::is_directory(folder + "/mapres", failed)) return folder + "/mapres";
+    return {};
 }
 
 web_answer game_pictures::get(std::string_view path) const {
@@ -116,21 +133,25 @@ web_answer game_pictures::get(std::string_view path) const {
     found.cache = checked_each_time;
     found.type = content_type(path);
     if (path == skin_list) {
+        std::set<std::string> names;
+        for (std::string const& file : paths())
+            if (file.starts_with(skins) && file.find('/', skins.size()) == std::string::npos)
+                names.insert(file.substr(skins.size(), file.size() - skins.size() - 4));
         rapidjson::StringBuffer text;
         json_writer json{text};
         {
             object_writer all{json};
-            std::vector<std::string> skins;
-            for (std::string const& file : list(folder_ + "/skins"))
-                if (is_picture(file) && file.find('/') == std::string::npos)
-                    skins.push_back(file.substr(0, file.size() - 4));
-            all.list("skins", skins,
+            all.list("skins", names,
                      [](json_writer& to, std::string const& s) { write_string(to, valid_utf8(s)); });
         }
         found.what = web_answer::kind::file;
         found.body = to_body({text.GetString(), text.GetSize()});
-    } else if (is_picture(path)) {
-        found.stored = stored_file::open(folder_, path);
+    } else if (is_for_viewer(path)) {
+        for (std::string const& folder : folders_) {
+            if (!found.stored) found.stored = stored_file::open(folder, path);
+            if (!found.stored && path.starts_with(skins)) // those of other players
+                found.stored = stored_file::open(folder, fmt::format("downloaded{}", path));
+        }
         if (found.stored) found.what = web_answer::kind::file;
     }
     return found;
@@ -138,10 +159,18 @@ web_answer game_pictures::get(std::string_view path) const {
 
 std::vector<std::string> game_pictures::paths() const {
     if (!any()) return {};
-    std::vector<std::string> paths = list(folder_);
-    std::erase_if(paths, [](std::string const& path) { return !is_picture(path); });
-    paths.emplace_back(skin_list);
-    return paths;
+    std::set<std::string> paths{std::string{skin_list}};
+    std::error_code failed;
+    for (std::string const& folder : folders_) {
+        for (fs::directory_entry const& file : fs::directory_iterator{folder, failed})
+            if (is_for_viewer(file.path().filename().generic_string()) && !file.is_symlink(failed) &&
+                file.is_regular_file(failed))
+                paths.insert(file.path().filename().generic_string());
+        for (auto const& [there, shown] : shown_folders)
+            for (std::string const& path : list(fmt::format("{}/{}", folder, there)))
+                if (is_picture(path)) paths.insert(fmt::format("{}/{}", shown, path));
+    }
+    return {paths.begin(), paths.end()};
 }
 
 } // namespace teewire::replay

@@ -31,21 +31,22 @@ private:
     std::map<std::string, web_answer, std::less<>> built_in_;
 };
 
-/// The folder `data` of a game.
+/// The folders where games have their pictures, and those that players added. A file is taken from the first that has it.
 class game_pictures {
 public:
-    /// Empty: the pictures of Debian's packages, or none. Throws usage_error if it is not a folder.
-    explicit game_pictures(std::string folder);
+    /// None: those of the games that are installed here. Throws usage_error if one is not a folder.
+    explicit game_pictures(std::vector<std::string> folders);
 
-    [[nodiscard]] bool any() const noexcept { return !folder_.empty(); }
-    [[nodiscard]] std::string const& folder() const noexcept { return folder_; }
-    [[nodiscard]] std::string mapres() const { return any() ? folder_ + "/mapres" : ""; }
-    /// Pictures, and the list of skins.
+    [[nodiscard]] bool any() const noexcept { return !folders_.empty(); }
+    [[nodiscard]] std::vector<std::string> const& folders() const noexcept { return folders_; }
+    /// The first folder of pictures for maps; empty if there is none.
+    [[nodiscard]] std::string mapres() const;
+    /// Pictures that the viewer may ask for, and the list of skins.
     [[nodiscard]] web_answer get(std::string_view path) const;
     [[nodiscard]] std::vector<std::string> paths() const;
 
 private:
-    std::string folder_;
+    std::vector<std::string> folders_;
 };
 
 } // namespace teewire::replay

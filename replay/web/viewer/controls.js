@@ -12,11 +12,12 @@ const KEYS = /** @type {const} */ ({
   ']': 'marker_on',
   n: 'next',
   p: 'previous',
-  f: 'free',
+  v: 'free',
+  f: 'full',
   '+': 'zoom_in',
   '=': 'zoom_in',
   '-': 'zoom_out',
-  0: 'zoom_off',
+  z: 'zoom_off',
   c: 'copy',
   m: 'names',
   b: 'toggle_board',
@@ -27,7 +28,7 @@ const KEYS = /** @type {const} */ ({
 });
 /** @typedef {typeof KEYS[keyof typeof KEYS]} Pressed the name of an action */
 /**
- * @typedef {Record<Pressed|'first'|'last', () => void> & {jump: (seconds: number) => void,
+ * @typedef {Record<Pressed|'first'|'last', () => void> & {jump: (seconds: number) => void, tenth: (n: number) => void,
  *   board: (on: boolean) => void}} Actions
  */
 
@@ -55,6 +56,8 @@ export function listen_to_keys(target, canvas, actions) {
       // As in the games; only after a click, as the picture is not among what tab goes through.
       event.preventDefault();
       actions.board(true);
+    } else if (/^[0-9]$/.test(key)) {
+      actions.tenth(Number(key));
     } else if ('wasd'.includes(key.toLowerCase()) && key.length === 1) {
       held.add(key.toLowerCase());
     } else {

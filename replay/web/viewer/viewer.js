@@ -21,7 +21,7 @@ const MOST_FILE = 1 << 30;
 /**
  * The parts of the page.
  * @typedef {Record<'time'|'line'|'note'|'message'|'stage', HTMLElement> &
- *   Record<'play'|'back'|'step'|'live'|'in'|'out'|'board'|'copy'|'help', HTMLButtonElement> &
+ *   Record<'play'|'back'|'step'|'live'|'in'|'out'|'board'|'copy'|'full'|'help', HTMLButtonElement> &
  *   Record<'speed'|'player', HTMLSelectElement> &
  *   {world: HTMLCanvasElement, keys: HTMLDialogElement, file: HTMLInputElement}} Parts
  */
@@ -39,6 +39,7 @@ const at = /** @type {Parts} */ (Object.fromEntries(
     'out',
     'board',
     'copy',
+    'full',
     'help',
     'keys',
     'line',
@@ -199,6 +200,7 @@ const actions = {
   step_back: () => step(-1),
   step_on: () => step(1),
   jump: (seconds) => seek(playback.tick + seconds * TICKS_PER_SECOND),
+  tenth: (n) => seek(playback.first + Math.round(((playback.last - playback.first) * n) / 10)),
   first: () => seek(playback.first),
   last: () => seek(playback.last),
   marker_back: () => to_marker(-1),
@@ -224,6 +226,11 @@ const actions = {
     names = !names;
   },
   help: () => at.keys.showModal(),
+  full() {
+    // Refused where it was not asked for by a key, the mouse or a finger.
+    const done = document.fullscreenElement === null ? document.documentElement.requestFullscreen?.() : document.exitFullscreen();
+    done?.catch(() => {});
+  },
   board(on) {
     board = on;
     at.board.setAttribute('aria-pressed', String(board));
@@ -267,9 +274,14 @@ function connect() {
     [at.out, 'zoom_out'],
     [at.board, 'toggle_board'],
     [at.copy, 'copy'],
+    [at.full, 'full'],
     [at.help, 'help'],
   ]))
     button.addEventListener('click', () => actions[action]());
+  at.full.hidden = !document.fullscreenEnabled;
+  document.addEventListener('fullscreenchange', () =>
+    at.full.setAttribute('aria-pressed', String(document.fullscreenElement !== null)),
+  );
   flying = listen_to_keys(window, at.world, actions);
   survive_loss();
   listen_to_pointers(at.world, {

@@ -47,7 +47,20 @@ std::string cache_folder() {
 }
 
 std::vector<std::string> game_data_folders() {
-    return {"/usr/share/games/ddnet/data", "/usr/share/games/teeworlds/data"};
+    std::vector<std::string> folders;
+    auto const home = environment("HOME");
+    auto data = environment("XDG_DATA_HOME");
+    if (!data.starts_with('/') && home.starts_with('/')) data = home + "/.local/share";
+    // What players added and fetched comes first.
+    if (!data.empty())
+        for (char const* const game : {"/ddnet", "/teeworlds"}) folders.push_back(data + game);
+    if (home.starts_with('/'))
+        for (char const* const place : {"/.teeworlds", "/.var/app/tw.ddnet.ddnet/data/ddnet",
+                                        "/.steam/steam/steamapps/common/DDraceNetwork/ddnet/data"})
+            folders.push_back(home + place);
+    for (char const* const packaged : {"/usr/share/games/ddnet/data", "/usr/share/games/teeworlds/data"})
+        folders.emplace_back(packaged);
+    return folders;
 }
 
 // Its output is not wanted here, and it may run for longer.

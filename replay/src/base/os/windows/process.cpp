@@ -67,10 +67,11 @@ std::string cache_folder() { return environment("LOCALAPPDATA"); }
 
 std::vector<std::string> game_data_folders() {
     std::vector<std::string> folders;
-    if (auto const steam = steam_folder(); !steam.empty())
-        folders.push_back(steam + "/steamapps/common/DDraceNetwork/ddnet/data");
+    // What players added and fetched comes first.
     if (auto const roaming = environment("APPDATA"); !roaming.empty())
         for (char const* const game : {"/DDNet", "/Teeworlds"}) folders.push_back(roaming + game);
+    if (auto const steam = steam_folder(); !steam.empty())
+        folders.push_back(steam + "/steamapps/common/DDraceNetwork/ddnet/data");
     return folders;
 }
 
