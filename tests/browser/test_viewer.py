@@ -325,13 +325,15 @@ class Viewer(Served):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         base = f"http://127.0.0.1:{server.server_port}/"
-        shown, text, empty, none = pages({"url": f"{base}?demo={SEVEN.name}&t=0:10"}, {"url": f"{base}?demo=text.demo"},
+        kinds = "globalThis.asked = teewire_viewer.show.events.filter(({ kind }) => kind === 'chat').length"
+        shown, text, empty, none = pages({"url": f"{base}?demo={SEVEN.name}&t=0:10", "steps": [kinds]}, {"url": f"{base}?demo=text.demo"},
                                          {"url": f"{base}?demo=empty.demo"}, {"url": base})
         for result in (shown, text, empty, none):
             self.assertEqual(result["errors"], [], result["url"])
         state = shown["states"][0]
         self.assertEqual(state["tick"], state["first"] + 500)
         self.assertGreater(len(state["tees"]), 0)
+        self.assertGreater(shown["states"][-1]["asked"], 0)  # chat for all, which 0.7 numbers as teams are
         self.assertRegex(text["states"][0]["problem"], "text.demo cannot be shown\n+byte 0: this is not a demo")
         self.assertIn("empty.demo cannot be shown", empty["states"][0]["problem"])
         self.assertIn("No recording", none["states"][0]["problem"])

@@ -2,7 +2,7 @@
 import { Broadcast, Recording, archive_source, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
 import { World, projectile_tuning } from './world.js';
 
-/** @import { BroadcastRecording, GameMap, Index, Message, Module, Snapshot, Stretch } from './teewire.js' */
+/** @import { BroadcastRecording, GameMap, Index, Message, Module, Protocol, Snapshot, Stretch } from './teewire.js' */
 /** @import { Tuning } from './world.js' */
 
 /**
@@ -184,7 +184,7 @@ export class Show {
     for (const item of snapshots[0]?.all('client_info') ?? []) names.set(item.id, String(item.name));
     const found = [];
     for (const message of messages) {
-      const event = event_of(message, name_of);
+      const event = event_of(message, name_of, this.protocol);
       if (event !== null) found.push(event);
     }
     if (found.length === 0) return;
@@ -347,11 +347,14 @@ export class Show {
   close() {}
 }
 
+/** From where chat is not for everyone: a team's, or in 0.7 a mode, of which 1 is for all. */
+const NOT_FOR_ALL = { ddnet: 1, 0.6: 1, 0.7: 2 };
+
 /**
- * @param {Message} message @param {(id: number) => string|null} name_of
+ * @param {Message} message @param {(id: number) => string|null} name_of @param {Protocol} protocol
  * @returns {GameEvent|null}
  */
-function event_of({ name, tick, client_id = -1, victim = -1, weapon = 0, team = 0, text = '', fields }, name_of) {
+function event_of({ name, tick, client_id = -1, victim = -1, weapon = 0, team = 0, text = '', fields }, name_of, protocol) {
   switch (name) {
     case 'kill':
       return { tick, kind: 'kill', client: name_of(client_id), target: name_of(victim), value: weapon, text: null };
@@ -360,7 +363,7 @@ function event_of({ name, tick, client_id = -1, victim = -1, weapon = 0, team = 
       if (finish !== null) return { tick, kind: 'finish', client: finish[1], target: null, value: null, text };
       return {
         tick,
-        kind: client_id < 0 ? 'server_message' : team > 0 ? 'team_chat' : 'chat',
+        kind: client_id < 0 ? 'server_message' : team >= NOT_FOR_ALL[protocol] ? 'team_chat' : 'chat',
         client: name_of(client_id),
         id: client_id,
         target: null,

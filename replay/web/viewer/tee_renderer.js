@@ -55,6 +55,20 @@ export function game_color(packed, least = 0.5) {
 
 const LEAST_07 = 61 / 255;
 
+/**
+ * The colour of a team in 0.7; of the player's own it has a fifth of the saturation and the lightness.
+ * @param {number} team @param {number|null} own
+ */
+function team_color_07(team, own) {
+  const hue = team === 0 ? 0 : 0x9b;
+  let [s, l] = [0xff, 0x6b];
+  if (own !== null) {
+    s = Math.max(160, Math.trunc(s + (((own >> 8) & 255) - s) * 0.2));
+    l = Math.trunc(l + ((own & 255) - l) * 0.2);
+  }
+  return game_color((hue << 16) | (s << 8) | l, LEAST_07);
+}
+
 /** The same colour for the same name. @param {string} name */
 function color_of_name(name) {
   if (name === 'default' || name === 'standard') return color_of(0.78, 0.62, 0.4);
@@ -176,7 +190,7 @@ export class TeeRenderer {
       ninja
         ? color_of(0.25, 0.25, 0.3)
         : team >= 0
-          ? game_color(team === 0 ? (16720000 & 0xffff) | 0xffb4 : 0xa0ffb4, LEAST_07)
+          ? team_color_07(team, custom[n] ? (colors[n] ?? 0) : null)
           : custom[n]
             ? game_color(colors[n] ?? 0, LEAST_07)
             : WHITE;
@@ -381,11 +395,13 @@ export class TeeRenderer {
   }
 }
 
-/** @param {Character} character @param {Numbers|undefined} extended @param {number} tick */
+/** A tee that cannot do anything. @param {Numbers|undefined} extended @param {number} tick */
+export const is_frozen = (extended, tick) =>
+  extended !== undefined && (extended.freeze_end === -1 || extended.freeze_end > tick);
+
+/** Whether it looks like one. @param {Character} character @param {Numbers|undefined} extended @param {number} tick */
 export const is_ninja = (character, extended, tick) =>
-  character.weapon === NINJA ||
-  (extended !== undefined &&
-    ((extended.flags & (1 << 21)) !== 0 || extended.freeze_end === -1 || extended.freeze_end > tick));
+  character.weapon === NINJA || is_frozen(extended, tick) || (extended !== undefined && (extended.flags & (1 << 21)) !== 0);
 
 /** @param {number} color */
 function darker(color) {

@@ -1,7 +1,7 @@
 // Moving things: tees, hooks, shots, pickups, flags, and the remains of explosions.
 import * as twgl from 'twgl.js';
 import { color_of, faded, WHITE } from './sprite_batch.js';
-import { is_ninja } from './tee_renderer.js';
+import { is_frozen, is_ninja } from './tee_renderer.js';
 import { WEAPONS } from './sprites.js';
 import { place_of_projectile } from './world.js';
 
@@ -274,7 +274,8 @@ export class WorldRenderer {
     const air = ground !== null && !ground.solid(tee.x, tee.y + 16);
     const walk = Math.abs(tee.vx) > 1 ? (((tee.x % 100) + 100) % 100) / 100 : -1;
     const player = world.players.get(tee.id);
-    this.#tees.weapon(look, tee, direction, now.weapon, now.attack_tick > 0 ? tick - now.attack_tick : -1, tick);
+    if (!is_frozen(world.extended.get(tee.id), tick))
+      this.#tees.weapon(look, tee, direction, now.weapon, now.attack_tick > 0 ? tick - now.attack_tick : -1, tick);
     this.#tees.draw(look, tee, direction, {
       air,
       walk,
