@@ -412,6 +412,15 @@ class Viewer(Served):
         self.assertGreater(result["states"][-1]["tick"], 1100)
         self.assertEqual(result["states"][-1]["asked"], 1000)
 
+    def test_silent(self):
+        """Where nothing comes any more, the page says so, and shows the last that there was."""
+        relay = self.relay(YARD)
+        base = self.serve(relay.address)
+        [result] = pages({"url": base, "steps": ["wait:15000"]})
+        self.assertEqual(result["errors"], [])
+        self.assertIn("Nothing new comes", result["states"][-1]["note"])
+        self.assertGreater(len(result["states"][-1]["tees"]), 0)
+
     def test_live(self):
         """A broadcast is followed, with a lag of at most three seconds."""
         relay = self.relay(YARD, "--loop")
@@ -427,6 +436,7 @@ class Viewer(Served):
             self.assertGreater(len(state["tees"]), 0)
         self.assertNotEqual(states[1]["tick"], states[2]["tick"])
         self.assertLess(states[3]["asked"], 100)
+        self.assertNotIn("Nothing new comes", "".join(state["note"] for state in states))
         self.assertGreater(states[3]["asked"], -50)
 
 

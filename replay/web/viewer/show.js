@@ -498,6 +498,7 @@ export class LiveShow extends Show {
   #closed = new AbortController();
   /** @type {{ms: number, tick: number, ticks: number}[]} of the newest fragments */
   #arrivals = [];
+  #opened_ms = performance.now();
 
   /** @param {string} url @param {(next: LiveShow) => void} changed when another recording has begun: its map, its ticks */
   static async open(url, changed) {
@@ -539,6 +540,11 @@ export class LiveShow extends Show {
       }
       if (pause > 0) await new Promise((done) => setTimeout(done, pause));
     }
+  }
+
+  /** For how long nothing new has come. @param {number} ms now */
+  silence(ms) {
+    return ms - (this.#arrivals.at(-1)?.ms ?? this.#opened_ms);
   }
 
   #arrived() {

@@ -17,6 +17,9 @@ const FREE = -1;
 /** If its lag behind a broadcast is longer, it jumps. */
 const MOST_BEHIND = 4 * TICKS_PER_SECOND;
 const MOST_FILE = 1 << 30;
+/** Fragments come each second, or a few at most. */
+const SILENCE_MS = 6000;
+const SILENT = 'Nothing new comes: the broadcast has stopped or ended. It is shown again when it goes on.';
 
 /**
  * The parts of the page.
@@ -373,6 +376,14 @@ function fly(view, seconds) {
   view.camera.y += y * FLY * view.camera.zoom * seconds;
 }
 
+/** Why the picture stands still. @param {LiveShow} broadcast @param {number} now */
+function tell_of_silence(broadcast, now) {
+  const silent = at_edge && broadcast.silence(now) > SILENCE_MS;
+  const said = !at.note.hidden && at.note.textContent === SILENT;
+  if (silent && at.note.hidden) note(SILENT, 2 ** 30);
+  else if (!silent && said) at.note.hidden = true;
+}
+
 /** A broadcast's clock stays a little behind what is there. @param {LiveShow} broadcast */
 function keep_up(broadcast) {
   const edge = broadcast.edge(performance.now());
@@ -412,6 +423,7 @@ function draw(show, scene, now) {
   const seconds = Math.min(0.25, Math.max(0, (now - before_ms) / 1000));
   before_ms = now;
   const pace = show instanceof LiveShow ? keep_up(show) : 1;
+  if (show instanceof LiveShow) tell_of_silence(show, now);
   fly(scene, seconds);
   // Where nothing has been loaded yet, time waits.
   let moment = scene.moment(show, playback.tick);
