@@ -162,10 +162,13 @@ std::vector<std::string> game_pictures::paths() const {
     std::set<std::string> paths{std::string{skin_list}};
     std::error_code failed;
     for (std::string const& folder : folders_) {
-        for (fs::directory_entry const& file : fs::directory_iterator{folder, failed})
-            if (is_for_viewer(file.path().filename().generic_string()) && !file.is_symlink(failed) &&
-                file.is_regular_file(failed))
-                paths.insert(file.path().filename().generic_string());
+        fs::directory_iterator at{folder, failed};
+        for (; !failed && at != fs::directory_iterator{}; at.increment(failed)) {
+            std::error_code ignored;
+            std::string name = at->path().filename().string();
+            if (is_for_viewer(name) && !at->is_symlink(ignored) && at->is_regular_file(ignored))
+                paths.insert(std::move(name));
+        }
         for (auto const& [there, shown] : shown_folders)
             for (std::string const& path : list(fmt::format("{}/{}", folder, there)))
                 if (is_picture(path)) paths.insert(fmt::format("{}/{}", shown, path));

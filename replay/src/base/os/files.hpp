@@ -3,6 +3,8 @@
 
 #include "base/unique_fd.hpp"
 
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
