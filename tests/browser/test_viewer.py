@@ -225,7 +225,7 @@ class Viewer(Served):
         self.assertEqual(tapped["selected"], placed["tees"][0]["id"])
 
     def test_failing_host(self):
-        """What a host refuses once or twice is asked for again: it leaves no hole."""
+        """A part that the host refuses once or twice is asked for again, and leaves no hole."""
         real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)
         if not real:
             self.skipTest("no recording is long enough without TEEWIRE_CORPUS")
@@ -260,7 +260,7 @@ class Viewer(Served):
         self.assertNotEqual(next_one["selected"], chosen["selected"])
 
     def test_who_is_not_there(self):
-        """A link to a player who is not there shows somebody, and says so."""
+        """A link to a player who is not there shows another one, and says so."""
         base = self.serve(self.folder(SEVEN))
         [result] = pages({"url": f"{base}view.html?demo=recordings/{SEVEN.name}&t=0m5s&player=nobody"})
         self.assertEqual(result["errors"], [])

@@ -296,7 +296,7 @@ class Served(WebTest):
         self.assertEqual(web.get("/notes.txt"), 404)
 
     def test_archives_in_a_folder(self):
-        """Browsers restore them: they are sent as they are, with the index and the picture of the demo."""
+        """Browsers restore them: they are sent unchanged, with the index and the picture of the demo."""
         folder = self.demos()
         for demo in "a.demo", "sub folder/ü #1?.demo":
             self.assertEqual(run("compress", folder / demo, "-o", folder / f"{demo}.tda")[0], 0)
@@ -323,7 +323,7 @@ class Served(WebTest):
         web = self.web(folder)
         web.list()
         self.assertEqual(web.get("/" + picture)[:8], b"\x89PNG\r\n\x1a\n")
-        # What is kept of earlier times still fits, and so does an index beside it.
+        # Indexes of earlier times still fit, and so does one beside the archive.
         kept = sorted(f.name for f in web.cache.rglob("*.index"))
         self.assertEqual(len(kept), 4)
         self.assertEqual(run("index", folder / "a.demo.tda")[0], 0)

@@ -93,7 +93,7 @@ private:
     bool is_demo_ = false;
 };
 
-/// What is wrong with the facts of a block that decoding relies on: bad_type, bad_length, or ok. Those of an index and of
+/// Checks the members of a block that decoding relies on: bad_type, bad_length, or ok. Blocks of an index and of
 /// read_archive_entry have passed it.
 [[nodiscard]] errc check_archive_block(archive_block const& block) noexcept;
 

@@ -20,7 +20,7 @@ constexpr std::size_t memory_bytes = sizeof(archive_memory) + alignof(archive_me
 static_assert(memory_bytes <= TEEWIRE_ARCHIVE_MEMORY_SIZE);
 static_assert(archive_index_bytes(max_archive_blocks) <= INT32_MAX);
 
-// What only decoding needs is in one number.
+// One number has all that only decoding needs.
 constexpr std::uint32_t version_shift = 8, sizes_shift = 16, coding_bits = 24;
 
 teewire_archive_block given(archive_block const& b) noexcept {

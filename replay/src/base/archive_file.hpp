@@ -58,7 +58,7 @@ struct archive_part {
 [[nodiscard]] std::optional<archive_part> choose_part(std::span<archive_block const> blocks,
                                                       part_choice const& wanted);
 
-/// What an archive says of the file in it without being restored.
+/// Facts about the file in an archive that can be had without restoring it.
 struct archive_peek {
     std::uint64_t size = 0;              ///< of the file in it; 0 if the index is damaged
     std::vector<std::uint8_t> beginning; ///< the header of a demo; empty for other files

@@ -43,7 +43,7 @@ std::string sha256_of(stored_file const& file) {
 }
 
 bool fits(index_facts const& facts, stored_file const& index, stored_file const& demo) {
-    // Nobody restores an archive to compare its ends.
+    // Restoring an archive to compare its ends would take too long.
     if (auto const archive = peek_archive(demo))
         return facts.size == archive->size && index.modified() >= demo.modified();
     if (facts.size != demo.size()) return false;

@@ -43,7 +43,7 @@ constexpr std::string_view skins = "skins/";
 constexpr std::pair<std::string_view, std::string_view> shown_folders[] = {
     {"skins", "skins"}, {"downloadedskins", "skins"}, {"mapres", "mapres"}};
 
-// Others, such as screenshots, are nobody's business.
+// Others, such as screenshots, are private.
 bool is_for_viewer(std::string_view path) {
     return is_picture(path) &&
            (path.find('/') == std::string_view::npos || path.starts_with(skins) || path.starts_with("mapres/"));

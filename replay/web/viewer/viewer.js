@@ -341,20 +341,20 @@ function choose(moment) {
     const found = [...players.values()].find(({ name }) => name === wanted_name);
     if (found !== undefined) selected = found.id;
     else if (selected === null) {
-      // Until then somebody else is better than a wall.
+      // Until then another player is better than a wall.
       note(`${wanted_name} is not in the game at this moment.`, 8000);
-      selected = somebody() ?? FREE;
+      selected = anyone() ?? FREE;
     }
     list_players(moment.before);
     at.player.value = String(selected);
   } else if (selected === null) {
-    const id = somebody();
+    const id = anyone();
     if (id === undefined) return;
     list_players(moment.before);
     follow(id);
   }
 
-  function somebody() {
+  function anyone() {
     return [viewed?.spectator_id, local].find((id) => id !== undefined && moment.tees.has(id)) ?? followable()[0];
   }
 }

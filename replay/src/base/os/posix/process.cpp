@@ -51,7 +51,7 @@ std::vector<std::string> game_data_folders() {
     auto const home = environment("HOME");
     auto data = environment("XDG_DATA_HOME");
     if (!data.starts_with('/') && home.starts_with('/')) data = home + "/.local/share";
-    // What players added and fetched comes first.
+    // The files that players added and fetched come first.
     if (!data.empty())
         for (char const* const game : {"/ddnet", "/teeworlds"}) folders.push_back(data + game);
     if (home.starts_with('/'))

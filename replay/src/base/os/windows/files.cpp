@@ -32,7 +32,7 @@ unique_fd descriptor_of(unique_handle handle, int flags) noexcept {
     return made;
 }
 
-// Of a descriptor: reading and writing elsewhere moves it, which the next read() or write() must not notice.
+// Reading and writing elsewhere moves the position of a descriptor, which the next read() or write() must not notice.
 class kept_position {
 public:
     explicit kept_position(int descriptor) noexcept

@@ -67,7 +67,7 @@ std::string cache_folder() { return environment("LOCALAPPDATA"); }
 
 std::vector<std::string> game_data_folders() {
     std::vector<std::string> folders;
-    // What players added and fetched comes first.
+    // The files that players added and fetched come first.
     if (auto const roaming = environment("APPDATA"); !roaming.empty())
         for (char const* const game : {"/DDNet", "/Teeworlds"}) folders.push_back(roaming + game);
     if (auto const steam = steam_folder(); !steam.empty())
