@@ -207,24 +207,25 @@ std::optional<archive_part> choose_part(std::span<archive_block const> blocks, p
     return part;
 }
 
-namespace {
-std::uint64_t original_size(stored_file const& archive) {
+std::vector<std::uint8_t> read_archive_index(std::uint64_t size, read_piece const& read) {
     std::vector<std::uint8_t> end(archive_footer_bytes);
-    if (archive.size() < end.size() || archive.read(archive.size() - end.size(), end) < end.size()) return 0;
+    if (size < end.size() || !read(size - end.size(), end)) return {};
     auto const count = count_archive_blocks(end);
-    if (!count || archive_index_bytes(*count) > archive.size()) return 0;
+    if (!count || archive_index_bytes(*count) > size) return {};
     end.resize(archive_index_bytes(*count));
-    if (archive.read(archive.size() - end.size(), end) < end.size()) return 0;
-    auto const index = archive_index::open(end, archive.size());
-    return index ? index->original_size() : 0;
+    if (!read(size - end.size(), end)) return {};
+    return end;
 }
-} // namespace
 
 std::optional<archive_peek> peek_archive(stored_file const& file) {
     std::array<std::uint8_t, archive_header_bytes + archive_entry_bytes> begin{};
     if (file.read(0, begin) < begin.size() || !is_archive(begin) || begin[archive_magic.size()] != archive_version)
         return std::nullopt;
-    archive_peek found{original_size(file), {}};
+    archive_peek found;
+    auto const end = read_archive_index(file.size(), [&](std::uint64_t offset, std::span<std::uint8_t> to) {
+        return file.read(offset, to) == to.size();
+    });
+    if (auto const index = archive_index::open(end, file.size())) found.size = index->original_size();
     auto const first = read_archive_entry(begin, archive_header_bytes);
     if (!first || first->size > max_demo_header_bytes) return found; // headers have a block of their own
     std::vector<std::uint8_t> packed(first->packed_size);

@@ -58,6 +58,11 @@ struct archive_part {
 [[nodiscard]] std::optional<archive_part> choose_part(std::span<archive_block const> blocks,
                                                       part_choice const& wanted);
 
+/// Fills the memory from a byte of the file on. False: it cannot.
+using read_piece = std::function<bool(std::uint64_t offset, std::span<std::uint8_t> to)>;
+/// The index of an archive of `size` bytes, with its footer, not checked yet; empty if there is none.
+[[nodiscard]] std::vector<std::uint8_t> read_archive_index(std::uint64_t size, read_piece const& read);
+
 /// Facts about the file in an archive that can be had without restoring it.
 struct archive_peek {
     std::uint64_t size = 0;              ///< of the file in it; 0 if the index is damaged

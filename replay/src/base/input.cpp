@@ -95,14 +95,8 @@ bool input::read_part(int file, part_choice const& wanted) {
         return os::read_fully(file, offset, to) == to.size();
     };
     std::vector<std::uint8_t> begin(archive_header_bytes);
-    std::vector<std::uint8_t> end(archive_footer_bytes);
     if (!read(0, begin) || !is_archive(begin) || begin.back() != archive_version) return false;
-    if (!read(facts.size - end.size(), end)) return false;
-    auto const count = count_archive_blocks(end);
-    if (!count || archive_index_bytes(*count) > facts.size) return false;
-    end.resize(archive_index_bytes(*count));
-    if (!read(facts.size - end.size(), end)) return false;
-    auto part = choose_part(list_blocks(end, facts.size), wanted);
+    auto part = choose_part(list_blocks(read_archive_index(facts.size, read), facts.size), wanted);
     if (!part) return false;
 
     std::uint64_t const size = part->blocks.back().begin + part->blocks.back().size;
