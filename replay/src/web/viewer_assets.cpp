@@ -38,15 +38,19 @@ std::vector<std::string> list(std::string const& folder) {
 
 bool is_picture(std::string_view path) { return path.ends_with(".png"); }
 
+// Folders in that of a game, and what the viewer calls them. Others, such as screenshots, are private.
 constexpr std::string_view skins = "skins/";
-// Folders of a game's, and what they are called for the viewer.
 constexpr std::pair<std::string_view, std::string_view> shown_folders[] = {
-    {"skins", "skins"}, {"downloadedskins", "skins"}, {"mapres", "mapres"}};
+    {"skins/", skins}, {"downloadedskins/", skins}, {"mapres/", "mapres/"}};
 
-// Others, such as screenshots, are private.
-bool is_for_viewer(std::string_view path) {
-    return is_picture(path) &&
-           (path.find('/') == std::string_view::npos || path.starts_with(skins) || path.starts_with("mapres/"));
+// Where in the folder of a game a picture may be that the viewer asks for.
+std::vector<std::string> places_of(std::string_view path) {
+    if (!is_picture(path)) return {};
+    if (path.find('/') == std::string_view::npos) return {std::string{path}};
+    std::vector<std::string> places;
+    for (auto const& [there, shown] : shown_folders)
+        if (path.starts_with(shown)) places.push_back(fmt::format("{}{}", there, path.substr(shown.size())));
+    return places;
 }
 
 } // namespace
@@ -146,12 +150,10 @@ web_answer game_pictures::get(std::string_view path) const {
         }
         found.what = web_answer::kind::file;
         found.body = to_body({text.GetString(), text.GetSize()});
-    } else if (is_for_viewer(path)) {
-        for (std::string const& folder : folders_) {
-            if (!found.stored) found.stored = stored_file::open(folder, path);
-            if (!found.stored && path.starts_with(skins)) // those of other players
-                found.stored = stored_file::open(folder, fmt::format("downloaded{}", path));
-        }
+    } else {
+        for (std::string const& folder : folders_)
+            for (std::string const& place : places_of(path))
+                if (!found.stored) found.stored = stored_file::open(folder, place);
         if (found.stored) found.what = web_answer::kind::file;
     }
     return found;
@@ -166,12 +168,12 @@ std::vector<std::string> game_pictures::paths() const {
         for (; !failed && at != fs::directory_iterator{}; at.increment(failed)) {
             std::error_code ignored;
             std::string name = at->path().filename().string();
-            if (is_for_viewer(name) && !at->is_symlink(ignored) && at->is_regular_file(ignored))
+            if (is_picture(name) && !at->is_symlink(ignored) && at->is_regular_file(ignored))
                 paths.insert(std::move(name));
         }
         for (auto const& [there, shown] : shown_folders)
             for (std::string const& path : list(fmt::format("{}/{}", folder, there)))
-                if (is_picture(path)) paths.insert(fmt::format("{}/{}", shown, path));
+                if (is_picture(path)) paths.insert(fmt::format("{}{}", shown, path));
     }
     return {paths.begin(), paths.end()};
 }

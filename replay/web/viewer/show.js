@@ -66,7 +66,7 @@ export class Show {
   /** @type {Error|null} why the last segment that cannot be read is damaged */
   error = null;
   /** @type {string|null} damage that an index names */
-  damage = null;
+  index_damage = null;
   /** @type {Error|null} why the last question of a broadcast had no answer */
   trouble = null;
 
@@ -75,6 +75,10 @@ export class Show {
     this.stretches = stretches;
   }
 
+  /** @type {string|null} */
+  get damage() {
+    return this.index_damage;
+  }
   get protocol() {
     return this.stretches.protocol;
   }
@@ -430,6 +434,19 @@ function tunings_of(index) {
 
 /** @extends {Show<Recording>} */
 class RecordedShow extends Show {
+  #source;
+
+  /** @param {Recording} recording @param {Awaited<ReturnType<typeof archive_source>>} source that it is read from */
+  constructor(recording, source) {
+    super(recording);
+    this.#source = source;
+  }
+
+  /** @override Also of an archive, where it may be found late. */
+  get damage() {
+    return this.#source.damage?.message ?? this.index_damage;
+  }
+
   /** @param {Index|null} index */
   take(index) {
     if (index === null) return;
@@ -437,7 +454,7 @@ class RecordedShow extends Show {
     this.events = events_of(index);
     const tunings = tunings_of(index);
     if (tunings !== null) this.set_tunings(tunings);
-    if (typeof index.error === 'string') this.damage = index.error;
+    this.index_damage = typeof index.error === 'string' ? index.error : null;
   }
 }
 
@@ -456,8 +473,7 @@ export async function open_demo(url, { progress } = {}) {
   /** @type {Promise<null>} */
   const patience = new Promise((done) => setTimeout(done, INDEX_PATIENCE_MS, null));
   const index = source.size <= SMALL ? null : await Promise.race([coming, patience]);
-  const show = new RecordedShow(await Recording.open(module, source, { index, progress }));
-  show.damage = source.damage?.message ?? null;
+  const show = new RecordedShow(await Recording.open(module, source, { index, progress }), source);
   if (index !== null) show.take(index);
   else coming.then((late) => show.take(late));
   return show;
@@ -476,9 +492,7 @@ async function fetch_index(url, size) {
 /** A recording that is in memory. @param {Uint8Array} bytes */
 export async function open_bytes(bytes) {
   const source = await archive_source(bytes_source(bytes));
-  const show = new RecordedShow(await Recording.open(await started(), source));
-  show.damage = source.damage?.message ?? null;
-  return show;
+  return new RecordedShow(await Recording.open(await started(), source), source);
 }
 
 /** Whether there is a broadcast that can be reached from this page. @param {string} url */
