@@ -25,8 +25,11 @@ TEEWIRE_API uint32_t teewire_archive_memory_size(void);
 
 /// Flags of a block.
 typedef enum teewire_archive_flag {
-    TEEWIRE_ARCHIVE_ORDERED = 1, ///< has ticks, and each is above the one before, also in other blocks
-    TEEWIRE_ARCHIVE_KEYFRAME = 2 ///< begins with a keyframe, so that playing can begin here
+    TEEWIRE_ARCHIVE_ORDERED = 1,  ///< has ticks, and each is above the one before, also in other blocks
+    TEEWIRE_ARCHIVE_KEYFRAME = 2, ///< begins with a keyframe, so that playing can begin here
+    /// Bytes of a map that is in another file: the archive has the byte of that file where they begin (4 bytes, the most
+    /// significant first) and the SHA-256 of the file (32 bytes).
+    TEEWIRE_ARCHIVE_MAP = 4
 } teewire_archive_flag;
 
 /// A piece of the original and of the archive, which is decoded without the others.
@@ -57,7 +60,8 @@ TEEWIRE_API int32_t teewire_archive_index_read(uint8_t const* end, uint64_t size
 /// returns TEEWIRE_OK. Errors: TRUNCATED, BAD_CHECKSUM, BAD_TYPE, BAD_LENGTH; then `out` is unchanged.
 TEEWIRE_API int32_t teewire_archive_entry_read(uint8_t const* entry, uint64_t size, teewire_archive_block* out,
                                                teewire_failure* failure);
-/// Decodes a block. `packed`: its packed_size bytes of the archive, or fewer if the archive is cut. Returns original_size.
+/// Decodes a block. `packed`: its packed_size bytes of the archive, or fewer if the archive is cut; for TEEWIRE_ARCHIVE_MAP,
+/// the original_size bytes of the other file. Returns original_size.
 /// Errors: OUTPUT_FULL for less room than that; TRUNCATED, BAD_LENGTH, BAD_CHECKSUM, with the byte up to which `out` is filled
 /// from bytes that are there; BAD_ARGUMENT for memory, or for a block that is in no index. O(original_size), whatever `packed` is.
 TEEWIRE_API int32_t teewire_archive_decode(teewire_archive_block const* block, uint8_t const* packed,

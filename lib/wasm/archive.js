@@ -3,7 +3,8 @@ import * as abi from './abi.js';
 import { Module, TeewireError, load } from './module.js';
 
 /** @import { Source } from './teewire.js' */
-/** @typedef {{begin: number, size: number, position: number, packed_size: number, facts: Uint8Array}} Block */
+/** @typedef {{begin: number, size: number, position: number, packed_size: number, elsewhere: boolean, facts: Uint8Array}} Block */
+/** @typedef {(sha256: string) => Promise<Source>} FindMap gives a map that archives share */
 
 const MAGIC = Uint8Array.of(0x54, 0x57, 0x41, 0x52, 0x43, 0x48, 0);
 /** Bytes of restored blocks that are kept. */
@@ -35,6 +36,7 @@ function block_at({ view, bytes }, at, begin, position) {
     size: view.getUint32(at + block.original_size, true),
     position,
     packed_size: view.getUint32(at + block.packed_size, true),
+    elsewhere: (view.getUint32(at + block.flags, true) & abi.ARCHIVE_MAP) !== 0,
     facts: bytes.slice(at, at + block.size_of),
   };
 }
@@ -86,15 +88,17 @@ class ArchiveSource {
   #module;
   #source;
   #blocks;
+  #find_map;
   /** The block's bytes by its number, those used last at the end. @type {Map<number, Promise<Uint8Array>>} */
   #kept = new Map();
   #kept_bytes = 0;
   /** @type {TeewireError|null} */
   damage = null;
 
-  /** @param {Module} module @param {Source} source @param {Block[]} blocks */
-  constructor(module, source, blocks) {
+  /** @param {Module} module @param {Source} source @param {Block[]} blocks @param {FindMap|undefined} find_map */
+  constructor(module, source, blocks, find_map) {
     this.#module = module;
+    this.#find_map = find_map;
     this.#source = source;
     this.#blocks = blocks;
     const last = blocks.at(-1);
@@ -150,9 +154,18 @@ class ArchiveSource {
     return bytes;
   }
 
+  /** @param {Uint8Array} place @param {number} size */
+  async #piece_of_map(place, size) {
+    const sha256 = Array.from(place.subarray(4), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    if (this.#find_map === undefined) throw new TeewireError(`its map is in another file: ${sha256}.map`);
+    const map = await this.#find_map(sha256);
+    return map.read(new DataView(place.buffer, place.byteOffset).getUint32(0), size);
+  }
+
   /** The bytes up to damage, which ends the recording there. @param {Block} block */
-  async #restore({ begin, size, position, packed_size, facts }) {
-    const packed = await this.#source.read(position, packed_size);
+  async #restore({ begin, size, position, packed_size, elsewhere, facts }) {
+    let packed = await this.#source.read(position, packed_size);
+    if (elsewhere && packed.length === packed_size) packed = await this.#piece_of_map(packed, size);
     const module = this.#module;
     return module.scope(() => {
       const failure = module.failure();
@@ -178,10 +191,12 @@ class ArchiveSource {
 
 /**
  * The recording in an archive; what is no archive is given as it is.
- * @param {Source} source @param {{where?: string|URL}} [options] `where`: the folder of teewire-archive.wasm
+ * @param {Source} source
+ * @param {{where?: string|URL, find_map?: FindMap}} [options] `where`: the folder of teewire-archive.wasm; `find_map` is
+ *   asked for a map that is not in the archive
  * @returns {Promise<Source & {damage?: TeewireError|null}>}
  */
-export async function archive_source(source, { where } = {}) {
+export async function archive_source(source, { where, find_map } = {}) {
   const begin = await source.read(0, abi.ARCHIVE_HEADER_BYTES);
   if (!is_archive(begin)) return source;
   const module = await start(where);
@@ -189,7 +204,7 @@ export async function archive_source(source, { where } = {}) {
     throw new TeewireError(`an archive of version ${begin[MAGIC.length]}, which this program does not know`,
       { position: MAGIC.length });
   const index = await read_index(module, source);
-  const made = new ArchiveSource(module, source, index ?? await find_blocks(module, source));
+  const made = new ArchiveSource(module, source, index ?? await find_blocks(module, source), find_map);
   if (index === null) {
     made.damage = new TeewireError('the archive has no index, or a damaged one');
     await made.check_end();

@@ -36,9 +36,11 @@ export function bytes_source(bytes: Uint8Array): Source;
 export function url_source(url: string | URL, options?: { signal?: AbortSignal }): Promise<Source>;
 /**
  * The recording in an archive, restored block by block as it is read; what is no archive is given as it is. `where`: the folder of
- * teewire-archive.wasm, by default that of this file. `damage`: the recording ends there; all before is there.
+ * teewire-archive.wasm, by default that of this file. `find_map` gives a map that is not in the archive, by its SHA-256.
+ * `damage`: the recording ends there; all before is there.
  */
-export function archive_source(source: Source, options?: { where?: string | URL }):
+export function archive_source(source: Source,
+  options?: { where?: string | URL, find_map?: (sha256: string) => Promise<Source> }):
   Promise<Source & { damage?: TeewireError | null }>;
 
 export type Protocol = 'ddnet' | '0.6' | '0.7';

@@ -77,16 +77,18 @@ export async function speed(library, module, get, name) {
 /**
  * What an archive gives, as a whole and in pieces, against the original.
  * @param {Library} library @param {Module} _module @param {Get} get
- * @param {{archive: string, original: string}[]} pairs
+ * @param {{archive: string, original: string, maps: string|null}[]} pairs `maps`: the folder of those that are not in it
  */
 export async function archives(library, _module, get, pairs) {
   const wrong = [];
   /** @param {Uint8Array} a @param {Uint8Array} b */
   const same = (a, b) => a.length === b.length && a.every((byte, n) => byte === b[n]);
   let bytes = 0;
-  for (const { archive, original } of pairs) {
+  for (const { archive, original, maps } of pairs) {
     const expected = await get(original);
-    const source = await library.archive_source(library.bytes_source(await get(archive)));
+    const find_map = maps === null ? undefined
+      : async (/** @type {string} */ sha256) => library.bytes_source(await get(`${maps}/${sha256}.map`));
+    const source = await library.archive_source(library.bytes_source(await get(archive)), { find_map });
     if (source.size !== expected.length || source.damage !== null) wrong.push(`${archive}: ${source.size} bytes, ${source.damage}`);
     if (!same(await source.read(0, source.size), expected)) wrong.push(`${archive}: other bytes`);
     for (let n = 0; n < 40; ++n) {

@@ -82,10 +82,13 @@ class Places(unittest.TestCase):
         """What `compress` made is restored to the byte; damaged, up to the damage."""
         with tempfile.TemporaryDirectory() as name:
             pairs = []
-            for demo in [*self.demos(), FIXTURES / "maps/ddnet.map"]:
-                pairs.append({"archive": pathlib.Path(name) / f"{demo.name}.tda", "original": demo})
-                subprocess.run([TEEWIRE, "compress", demo, "-o", pairs[-1]["archive"]], check=True, stderr=subprocess.DEVNULL)
-            pairs.append({"archive": FIXTURES / "archives/ddnet_yard.demo.tda", "original": YARD})
+            for n, demo in enumerate([*self.demos(), FIXTURES / "maps/ddnet.map"]):
+                archive = pathlib.Path(name) / f"{demo.name}.tda"
+                maps = pathlib.Path(name) / "maps" if n % 2 else None
+                pairs.append({"archive": archive, "original": demo, "maps": maps})
+                subprocess.run([TEEWIRE, "compress", demo, "-o", archive, *(["--share-maps"] if maps else [])], check=True,
+                               stderr=subprocess.DEVNULL)
+            pairs.append({"archive": FIXTURES / "archives/ddnet_yard.demo.tda", "original": YARD, "maps": None})
             result = run(self.where, "archives", pairs)
         self.assertEqual(result["wrong"], [])
         self.assertEqual(result["bytes"], sum(pathlib.Path(p["original"]).stat().st_size for p in pairs))

@@ -112,7 +112,7 @@ class Viewer(Served):
         demos += real[len(real) % 3::5][-8:]
         folder = self.folder(*demos)
         for demo in demos[::3]:
-            subprocess.run([TEEWIRE, "compress", folder / demo.name, "--remove"], check=True, stderr=subprocess.DEVNULL)
+            subprocess.run([TEEWIRE, "compress", folder / demo.name, "--share-maps", "--remove"], check=True, stderr=subprocess.DEVNULL)
         base = self.serve(folder)
         asked, expected = [], []
         for n, demo in enumerate(demos):

@@ -93,7 +93,7 @@ static void check_failures(teewire_archive_block const* block, void* memory, uin
     CHECK_FAILS(
         teewire_archive_decode(&other, packed, block->packed_size, memory, size, restored, capacity, &failure),
         TEEWIRE_BAD_ARGUMENT, 0, 0);
-    other.coding = 3;
+    other.coding = 4;
     CHECK_FAILS(
         teewire_archive_decode(&other, packed, block->packed_size, memory, size, restored, capacity, &failure),
         TEEWIRE_BAD_ARGUMENT, 0, 0);
@@ -102,6 +102,15 @@ static void check_failures(teewire_archive_block const* block, void* memory, uin
     CHECK_FAILS(
         teewire_archive_decode(&other, packed, block->packed_size, memory, size, restored, capacity, &failure),
         TEEWIRE_BAD_ARGUMENT, 0, 0);
+    // The bytes of another file are given instead of the block's.
+    other.coding = 3;
+    other.packed_size = 36;
+    other.original_size = 100;
+    CHECK_FAILS(teewire_archive_decode(&other, original, 99, memory, size, restored, capacity, &failure),
+                TEEWIRE_TRUNCATED, 0, 99);
+    CHECK_FAILS(teewire_archive_decode(&other, original, 1000, memory, size, restored, capacity, &failure),
+                TEEWIRE_BAD_CHECKSUM, 0, 0);
+    CHECK(memcmp(restored, original, 100) == 0);
     other = *block;
     other.checksum ^= 1;
     CHECK_FAILS(

@@ -425,8 +425,8 @@ class Block:
         return (bytes([head | 30, size]) if size < 256 else struct.pack("<BH", head | 31, size)) + coded
 
 
-def decode(archive):
-    """The original."""
+def decode(archive, maps=None):
+    """The original. `maps`: maps by their SHA-256, if they are not in the archive."""
     assert archive[:8] == b"TWARCH\0\2"
     blocks, size, checksum = struct.unpack(">IQI", archive[-16:])
     index = archive[-16 - 24 * blocks:]
@@ -440,6 +440,9 @@ def decode(archive):
         at += 24 + packed
         if coding == 0:
             original += data
+        elif coding == 3:
+            offset, = struct.unpack(">I", data[:4])
+            original += maps[data[4:].hex()][offset:offset + size_of]
         else:
             block = Block(data, version, sizes)
             piece = bytearray()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Archives of demos: compress, decompress, and whatever reads a demo. Usage: test_archive.py TEEWIRE FIXTURES"""
 import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -19,6 +20,12 @@ from program import run, run_bytes
 FIXTURES = pathlib.Path(sys.argv[2])
 DEMO = FIXTURES / "demos/ddnet_dm1.demo"
 YARD = FIXTURES / "demos/ddnet_yard.demo"
+
+
+def map_of(demo):
+    """The map in a demo of version 6."""
+    size, = struct.unpack(">I", demo[136:140])
+    return demo[484:484 + size]
 
 
 class Archive(InFolder):
@@ -85,6 +92,60 @@ class Archive(InFolder):
         self.assertEqual((self.folder / "a.demo").read_bytes(), DEMO.read_bytes())
         self.assertEqual(self.names(), ["a.demo", "b.demo"])
 
+    def test_shared_maps(self):
+        demos = {name: (FIXTURES / f"demos/{name}.demo").read_bytes() for name in ("ddnet_dm1", "ddnet_yard")}
+        other = bytearray(demos["ddnet_yard"])
+        other[484 + 1000] ^= 1  # another map
+        demos["other"] = bytes(other)
+        demos["again"] = demos["ddnet_yard"]
+        for name, content in demos.items():
+            self.save(f"{name}.demo", content)
+        code, _, said = run("compress", self.folder, "--share-maps", "--remove")
+        self.assertEqual(code, 0, said)
+        sums = {hashlib.sha256(map_of(content)).hexdigest(): map_of(content) for content in demos.values() if map_of(content)}
+        self.assertEqual(len(sums), 2)
+        self.assertEqual(sorted(p.name for p in (self.folder / "maps").iterdir()), sorted(f"{sum}.map" for sum in sums))
+        yard = self.folder / "again.demo.tda"
+        self.assertEqual(decode(yard.read_bytes(), sums), demos["again"])
+        # All that reads archives finds them.
+        plain = self.save("plain.demo", demos["again"])
+        for arguments in (["dump", "--format", "checksum"], ["verify"], ["map", "check"],
+                          ["dump", "--from", "0:01", "--to", "0:02", "--format", "checksum"]):
+            with self.subTest(arguments):
+                code, out, said = run(*arguments, yard)
+                expected = run(*arguments, plain)
+                self.assertEqual((code, out.replace(str(yard), "X")), (expected[0], expected[1].replace(str(plain), "X")), said)
+        part = self.folder / "part.demo"
+        self.assertEqual(run("cut", yard, "--from", "0:01", "--to", "0:02", "-o", part)[0], 0)
+        self.assertEqual(map_of(part.read_bytes()), map_of(demos["again"]))
+        # A complete archive is left alone; without its map it is not complete.
+        copy = self.save("again.demo", demos["again"])
+        for options in ([], ["--share-maps"]):
+            self.assertEqual(run("compress", copy, *options), (0, "", f"teewire: {yard}: is there already\n"))
+        there = self.folder / "maps" / f"{hashlib.sha256(map_of(demos['again'])).hexdigest()}.map"
+        good = there.read_bytes()
+        for damage, words in ((None, f"its map is missing: {there}"), (good[:-1], f"{there} is not its map"),
+                              (good[:9] + b"X" + good[10:], f"{there} is not its map")):
+            there.unlink() if damage is None else there.write_bytes(damage)
+            code, out, said = run("decompress", yard, "--force", "-o", self.folder / "back")
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn(words, said)
+            self.assertEqual((self.folder / "back").read_bytes(), demos["again"][:484])
+            self.assertEqual(run("compress", copy, "--remove")[0], 2)
+            self.assertTrue(copy.exists())
+            # A part without the map needs none.
+            self.assertEqual(run("dump", "--from", "0:01", "--to", "0:02", "--format", "checksum", yard)[0], 0)
+            if damage is None:
+                continue
+            self.assertIn("exists", run("compress", copy, "--share-maps")[2])
+            self.assertEqual(there.read_bytes(), damage)
+        there.unlink()
+        self.assertEqual(run("compress", copy, "--share-maps", "--remove")[0], 0)
+        code, _, said = run("decompress", *self.folder.glob("*.tda"), "--remove")
+        self.assertEqual(code, 0, said)
+        for name, content in demos.items():
+            self.assertEqual((self.folder / f"{name}.demo").read_bytes(), content)
+
     def test_read_like_demos(self):
         archive = self.folder / "x.demo.tda"
         self.assertEqual(run("compress", DEMO, "-o", archive)[0], 0)
@@ -142,6 +203,8 @@ class Archive(InFolder):
                  (["compress", DEMO, "-o", self.folder / "x.demo"], "name ends in neither .tda, .zst nor .gz"),
                  (["compress", DEMO, "-o", self.folder / "x.tda", "--level", "3"], "archives have no levels"),
                  (["compress", DEMO, "-o", self.folder / "x.tda", "--remove"], "--remove is for archives next to"),
+                 (["compress", DEMO, "-o", "-", "--method", "tda", "--share-maps"], "--share-maps is for archives in a folder"),
+                 (["compress", DEMO, "-o", self.folder / "x.gz", "--share-maps"], "--share-maps is for archives in a folder"),
                  (["compress", "-"], "standard input has no name"),
                  (["decompress", DEMO], "name ends in neither"),
                  (["decompress", DEMO, "-o", self.folder / "x"], "byte 0: not compressed"))

@@ -298,8 +298,10 @@ class Served(WebTest):
     def test_archives_in_a_folder(self):
         """Browsers restore them: they are sent unchanged, with the index and the picture of the demo."""
         folder = self.demos()
-        for demo in "a.demo", "sub folder/ü #1?.demo":
-            self.assertEqual(run("compress", folder / demo, "-o", folder / f"{demo}.tda")[0], 0)
+        for demo, more in (("a.demo", ()), ("sub folder/ü #1?.demo", ("--share-maps",))):
+            self.assertEqual(run("compress", folder / demo, "-o", folder / f"{demo}.tda", *more)[0], 0)
+        shared, = (folder / "sub folder/maps").iterdir()
+        (folder / "sub folder/maps" / ("0" * 63 + ".map")).write_bytes(b"other")
         run("compress", FIXTURES / "maps/ddnet.map", "-o", folder / "map.tda")
         cut = (folder / "a.demo.tda").read_bytes()
         (folder / "cut.tda").write_bytes(cut[:len(cut) // 2])
@@ -308,6 +310,9 @@ class Served(WebTest):
         told = {r["name"]: r for r in web.list()["recordings"]}
         self.assertEqual(sorted(told), ["a.demo", "a.demo.tda", "cut.tda", "sub folder/ü #1?.demo", "sub folder/ü #1?.demo.tda"])
         self.assertRegex(told["cut.tda"]["error"], r"^byte \d+ of the archive: ")
+        self.assertEqual(web.get(f"/recordings/sub%20folder/maps/{shared.name}"), shared.read_bytes())
+        for name in ("sub%20folder/maps/" + "0" * 63 + ".map", f"maps/{shared.name}", f"sub%20folder/maps/x/../{shared.name}"):
+            self.assertEqual(web.get(f"/recordings/{name}"), 404, name)
         for name in "a.demo", "sub folder/ü #1?.demo":
             plain, packed = told[name], told[f"{name}.tda"]
             content = (folder / f"{name}.tda").read_bytes()

@@ -30,12 +30,18 @@ void run_target(fuzz::bytes_view data) {
     check_index(data);
     fuzz::input in{data};
     archive_block block;
-    block.coding = static_cast<archive_coding>(in.byte() % 3);
+    block.coding = static_cast<archive_coding>(in.byte() % 4);
     block.demo_version = in.byte();
     block.sizes = static_cast<std::uint8_t>(in.byte() % size_tables.size());
     exact<std::uint8_t> const packed{in.rest()};
     block.packed_size = static_cast<std::uint32_t>(packed.view().size());
     block.size = 8 * block.packed_size + 1;
+    if (block.coding == archive_coding::map)
+        if (auto const place = read_archive_map_place(packed.view())) {
+            std::array<std::uint8_t, archive_map_place_bytes> bytes;
+            FUZZ_REQUIRE(write_archive_map_place(*place, bytes) &&
+                         fuzz::same(fuzz::bytes_view{bytes}, packed.view().first(bytes.size())));
+        }
     exact<std::uint8_t> const out{block.size};
     // The same, with an archive that is cut.
     ++block.packed_size;

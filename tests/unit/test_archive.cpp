@@ -286,6 +286,44 @@ TEST_CASE("a block of an archive that is cut gives its first bytes") {
     }
 }
 
+TEST_CASE("a piece of a map that is in another file") {
+    test::bytes const map = noise(100, 9);
+    archive_map_place place;
+    place.offset = 0x1020304;
+    for (std::size_t i = 0; i < place.sha256.size(); ++i) place.sha256[i] = static_cast<std::uint8_t>(i);
+    test::bytes packed(archive_map_place_bytes);
+    REQUIRE(write_archive_map_place(place, packed));
+    CHECK(test::bytes(packed.begin(), packed.begin() + 5) == test::bytes{1, 2, 3, 4, 0});
+    CHECK(*read_archive_map_place(packed) == place);
+    CHECK(error_of(read_archive_map_place(std::span{packed}.first(35))) == failure{errc::truncated, 35});
+    CHECK(error_of(write_archive_map_place(place, std::span{packed}.first(35))) == failure{errc::output_full, 0});
+
+    archive_block block;
+    block.coding = archive_coding::map;
+    block.size = 100;
+    block.packed_size = 36;
+    block.checksum = archive_checksum(map);
+    CHECK(check_archive_block(block) == errc::ok);
+    test::bytes out(100);
+    CHECK(decode_archive_block(block, map, encoder_memory.coding, out));
+    CHECK(out == map);
+    auto const error = [&](std::span<std::uint8_t const> from) {
+        return error_of(decode_archive_block(block, from, encoder_memory.coding, out));
+    };
+    CHECK(error(std::span{map}.first(60)) == failure{errc::truncated, 60});
+    CHECK(error({}) == failure{errc::truncated, 0});
+    CHECK(error(noise(100, 10)) == failure{errc::bad_checksum, 0});
+    block.packed_size = 37;
+    CHECK(check_archive_block(block) == errc::bad_length);
+
+    auto const file = fixture("ddnet_yard.demo");
+    archive_divider const divider{file, player_memory};
+    CHECK(test::bytes(divider.map().begin(), divider.map().end()) ==
+          test::bytes(file.begin() + 484, file.begin() + 484 + static_cast<std::ptrdiff_t>(divider.map().size())));
+    CHECK(divider.map().size() > 1000);
+    CHECK(archive_divider{map, player_memory}.map().empty());
+}
+
 TEST_CASE("a hostile block costs no more than its size") {
     test::random rng{6};
     auto const packed = pack(fixture("ddnet_yard.demo"));
@@ -337,7 +375,8 @@ TEST_CASE("the index of an archive is checked") {
         return error_of(archive_index::open(changed, archive.size()));
     };
     CHECK(with(3, 0) == failure{});
-    CHECK(with(0, 3) == failure{errc::bad_type, 0});
+    CHECK(with(0, 4) == failure{errc::bad_type, 0});
+    CHECK(with(0, 3) == failure{errc::bad_length, 0}); // the place of a map has another size
     CHECK(with(2, 5) == failure{errc::bad_type, 0});
     CHECK(with(4, 1) == failure{errc::bad_length, 0});  // 16 MB
     CHECK(with(7, 0) == failure{errc::bad_length, 0});  // no bytes

@@ -30,6 +30,7 @@ enum class archive_coding : std::uint8_t {
     stored, ///< the bytes themselves
     bytes,  ///< bytes, by those before them
     chunks, ///< tick markers and chunks of a demo, by the game
+    map,    ///< not at all: an archive_map_place says where the bytes are
 };
 
 /// A piece of the original and of the archive.
@@ -55,6 +56,20 @@ struct archive_block {
 
 // ---- blocks --------------------------------------------------------------------------------------------------------
 
+/// The block of a piece of a map that is in a file of its own, so that archives can share it.
+struct archive_map_place {
+    std::uint32_t offset = 0;              ///< byte of the map
+    std::array<std::uint8_t, 32> sha256{}; ///< of the whole map
+
+    friend bool operator==(archive_map_place const&, archive_map_place const&) = default;
+};
+inline constexpr std::size_t archive_map_place_bytes = 36; ///< of such a block
+
+/// Error: truncated.
+result<archive_map_place> read_archive_map_place(std::span<std::uint8_t const> packed) noexcept;
+/// Error: output_full.
+result<std::size_t> write_archive_map_place(archive_map_place const& place, std::span<std::uint8_t> out) noexcept;
+
 /// Memory for a block that is encoded or decoded. 5.5 MiB; needs no set-up.
 struct archive_memory {
     /// @cond memory
@@ -79,6 +94,11 @@ public:
     /// The next piece: all but what encoding finds out. False at the end of the file. O(chunks of the piece).
     bool next(archive_block& out) noexcept;
 
+    /// The map in a demo, which has blocks of its own; empty if there is none.
+    [[nodiscard]] std::span<std::uint8_t const> map() const noexcept {
+        return file_.subspan(header_end_, map_end_ - header_end_);
+    }
+
 private:
     bool take(archive_coding coding, std::size_t end, std::size_t most, archive_block& out) noexcept;
     bool take_chunks(archive_block& out) noexcept;
@@ -99,12 +119,12 @@ private:
 
 /// Encodes a piece of `file` to `out`, and completes `block`: coding, packed_size and checksum. The result is decoded
 /// again and compared; a block that does not become smaller is stored. Returns the bytes written. Error:
-/// output_full, never with block.size bytes. O(size).
+/// output_full, never with block.size bytes. O(size). Not for `coding` map.
 result<std::size_t> encode_archive_block(std::span<std::uint8_t const> file, archive_block& block,
                                          archive_encoder_memory& memory, std::span<std::uint8_t> out) noexcept;
 
 /// Decodes a block to the start of `out`. `packed` has its packed_size bytes, or fewer if the archive is cut, and `out` has
-/// room for its size. Errors: truncated, bad_length (other data than belongs to such a block), bad_checksum. Their
+/// room for its size. For `coding` map, `packed` has `size` bytes of the map instead, or fewer if it ends there. Errors: truncated, bad_length (other data than belongs to such a block), bad_checksum. Their
 /// position is that of the original up to which `out` is filled from bytes that are there; without a checksum, it is right
 /// only if these are. O(size): at most 64 steps a byte, whatever `packed` is.
 result<std::span<std::uint8_t const>> decode_archive_block(archive_block const& block,

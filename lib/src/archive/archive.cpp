@@ -60,11 +60,27 @@ archive_block get_entry(std::span<std::uint8_t const> entry) noexcept {
 } // namespace
 
 errc check_archive_block(archive_block const& b) noexcept {
-    if (b.coding > archive_coding::chunks || b.sizes >= size_tables.size()) return errc::bad_type;
+    if (b.coding > archive_coding::map || b.sizes >= size_tables.size()) return errc::bad_type;
     if (b.size == 0 || b.size > max_archive_block_bytes || b.packed_size > b.size ||
-        (b.coding == archive_coding::stored && b.packed_size != b.size))
+        (b.coding == archive_coding::stored && b.packed_size != b.size) ||
+        (b.coding == archive_coding::map && b.packed_size != archive_map_place_bytes))
         return errc::bad_length;
     return errc::ok;
+}
+
+result<archive_map_place> read_archive_map_place(std::span<std::uint8_t const> packed) noexcept {
+    if (packed.size() < archive_map_place_bytes) return failure{errc::truncated, packed.size()};
+    archive_map_place place;
+    place.offset = get_be32(packed, 0);
+    std::copy_n(packed.begin() + 4, place.sha256.size(), place.sha256.begin());
+    return place;
+}
+
+result<std::size_t> write_archive_map_place(archive_map_place const& place, std::span<std::uint8_t> out) noexcept {
+    if (out.size() < archive_map_place_bytes) return failure{errc::output_full, 0};
+    put_be32(out, 0, place.offset);
+    std::copy(place.sha256.begin(), place.sha256.end(), out.begin() + 4);
+    return archive_map_place_bytes;
 }
 
 std::uint32_t archive_checksum(std::span<std::uint8_t const> bytes) noexcept {

@@ -390,9 +390,10 @@ result<std::span<std::uint8_t const>> decode_archive_block(archive_block const& 
                                                            std::span<std::uint8_t const> packed,
                                                            archive_memory& memory,
                                                            std::span<std::uint8_t> out) noexcept {
-    assert(out.size() >= block.size && packed.size() <= block.packed_size);
+    bool const plain = block.coding == archive_coding::stored || block.coding == archive_coding::map;
+    assert(out.size() >= block.size && packed.size() <= (plain ? block.size : block.packed_size));
     out = out.first(block.size);
-    if (block.coding == archive_coding::stored) {
+    if (plain) {
         if (packed.size() > out.size()) return failure{errc::bad_length, 0};
         std::copy(packed.begin(), packed.end(), out.begin());
         if (packed.size() < out.size()) return failure{errc::truncated, packed.size()};
@@ -415,6 +416,7 @@ result<std::span<std::uint8_t const>> decode_archive_block(archive_block const& 
 result<std::size_t> encode_archive_block(std::span<std::uint8_t const> file, archive_block& block,
                                          archive_encoder_memory& memory, std::span<std::uint8_t> out) noexcept {
     assert(block.begin + block.size <= file.size() && block.size <= max_archive_block_bytes);
+    assert(block.coding != archive_coding::map);
     auto const begin = static_cast<std::size_t>(block.begin);
     auto const original = file.subspan(begin, block.size);
     block.checksum = archive_checksum(original);

@@ -36,6 +36,7 @@ teewire_archive_block given(archive_block const& b) noexcept {
     out.last_tick = b.last_tick;
     if (b.ordered) out.flags |= TEEWIRE_ARCHIVE_ORDERED;
     if (b.keyframe) out.flags |= TEEWIRE_ARCHIVE_KEYFRAME;
+    if (b.coding == archive_coding::map) out.flags |= TEEWIRE_ARCHIVE_MAP;
     return out;
 }
 
@@ -103,7 +104,8 @@ std::int32_t teewire_archive_decode(teewire_archive_block const* block, std::uin
     archive_block const known = taken(*block);
     if (check_archive_block(known) != errc::ok) return bad_argument(failure);
     if (capacity < known.size) return fail({errc::output_full, capacity}, failure);
-    std::size_t const there = std::min<std::uint64_t>(packed_size, known.packed_size);
+    std::size_t const there =
+        std::min<std::uint64_t>(packed_size, known.coding == archive_coding::map ? known.size : known.packed_size);
     auto const decoded = decode_archive_block(known, {packed, there}, made_in(memory), {out, known.size});
     return decoded ? count(decoded->size()) : fail(decoded.error(), failure);
 }

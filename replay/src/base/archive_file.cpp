@@ -1,15 +1,19 @@
 #include "base/archive_file.hpp"
 
 #include "base/errors.hpp"
+#include "base/output_file.hpp"
 #include "base/parallel_ordered.hpp"
+#include "base/text.hpp"
 
 #include <teewire/archive.hpp>
+#include <teewire/sha256.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +21,8 @@
 
 namespace teewire::replay {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Memory that threads take in turns, as each needs megabytes.
 template <class Memory>
@@ -44,8 +50,15 @@ using give_piece = std::function<bool(std::span<std::uint8_t const> piece, std::
 // Encodes blocks and gives them away in their order.
 class packing final : public ordered_work {
 public:
-    packing(std::span<std::uint8_t const> file, std::vector<archive_block>& blocks, give_piece const& give)
-        : file_{file}, blocks_{blocks}, give_{give}, packed_(blocks.size()) {}
+    /// `shared`: a map in the file that is not packed.
+    packing(std::span<std::uint8_t const> file, std::span<std::uint8_t const> shared,
+            std::vector<archive_block>& blocks, give_piece const& give)
+        : file_{file}, blocks_{blocks}, give_{give}, packed_(blocks.size()) {
+        if (shared.empty()) return;
+        map_.sha256 = sha256(shared);
+        map_begin_ = static_cast<std::size_t>(shared.data() - file.data());
+        map_end_ = map_begin_ + shared.size();
+    }
 
     outcome make(std::size_t number, ordered_turn& turn) override {
         if (turn.stopped() || stopped_) return outcome::stopped;
@@ -53,7 +66,8 @@ public:
         auto memory = memory_.take();
         std::vector<std::uint8_t> out(archive_entry_bytes + block.size);
         auto const packed = std::span{out}.subspan(archive_entry_bytes);
-        out.resize(archive_entry_bytes + *encode_archive_block(file_, block, *memory, packed));
+        out.resize(archive_entry_bytes + (is_shared(block) ? place(block, packed)
+                                                           : *encode_archive_block(file_, block, *memory, packed)));
         static_cast<void>(write_archive_entry(block, out));
         packed_[number] = std::move(out);
         memory_.give_back(std::move(memory));
@@ -67,7 +81,23 @@ public:
     [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
 private:
+    [[nodiscard]] bool is_shared(archive_block const& block) const noexcept {
+        return block.begin >= map_begin_ && block.begin < map_end_ && block.size > archive_map_place_bytes;
+    }
+    std::size_t place(archive_block& block, std::span<std::uint8_t> out) const noexcept {
+        auto const begin = static_cast<std::size_t>(block.begin);
+        archive_map_place piece = map_;
+        piece.offset = static_cast<std::uint32_t>(begin - map_begin_);
+        block.coding = archive_coding::map;
+        block.packed_size = archive_map_place_bytes;
+        block.checksum = archive_checksum(file_.subspan(begin, block.size));
+        return *write_archive_map_place(piece, out);
+    }
+
     std::span<std::uint8_t const> file_;
+    archive_map_place map_;
+    std::size_t map_begin_ = 0;
+    std::size_t map_end_ = 0;
     std::vector<archive_block>& blocks_;
     give_piece const& give_;
     std::vector<std::vector<std::uint8_t>> packed_;
@@ -75,17 +105,32 @@ private:
     std::atomic<bool> stopped_ = false;
 };
 
+// A block's piece of the map; what cannot be read is missing.
+std::vector<std::uint8_t> read_shared_map(std::string const& archive, archive_block const& block,
+                                          std::span<std::uint8_t const> packed) {
+    auto const place = read_archive_map_place(packed);
+    auto const file = place ? stored_file::open(shared_map_name(archive, place->sha256)) : nullptr;
+    std::vector<std::uint8_t> piece(file ? block.size : 0);
+    if (file) piece.resize(file->read(place->offset, piece));
+    return piece;
+}
+
 class unpacking final : public ordered_work {
 public:
-    unpacking(std::span<std::uint8_t const> archive, std::span<archive_block const> blocks,
+    unpacking(std::string const& name, std::span<std::uint8_t const> archive, std::span<archive_block const> blocks,
               std::span<std::uint8_t> out)
-        : archive_{archive}, blocks_{blocks}, out_{out}, failures_(blocks.size()) {}
+        : name_{name}, archive_{archive}, blocks_{blocks}, out_{out}, failures_(blocks.size()) {}
 
     outcome make(std::size_t number, ordered_turn& turn) override {
         if (turn.stopped() || damaged_ != SIZE_MAX) return outcome::stopped;
         archive_block const& block = blocks_[number];
         auto memory = memory_.take();
-        auto const packed = bytes_of(block);
+        auto packed = bytes_of(block);
+        std::vector<std::uint8_t> map;
+        if (block.coding == archive_coding::map) {
+            map = read_shared_map(name_, block, packed);
+            packed = map;
+        }
         auto const whole = decode_archive_block(block, packed, *memory,
                                                 out_.subspan(static_cast<std::size_t>(block.begin), block.size));
         memory_.give_back(std::move(memory));
@@ -105,6 +150,7 @@ public:
     }
 
 private:
+    std::string const& name_;
     std::span<std::uint8_t const> archive_;
     std::span<archive_block const> blocks_;
     std::span<std::uint8_t> out_;
@@ -139,16 +185,39 @@ std::string describe_in_archive(failure const& found) {
 
 } // namespace
 
-void pack_archive(std::span<std::uint8_t const> file, unsigned jobs, give_piece const& give) {
+void pack_archive(std::span<std::uint8_t const> file, map_home home, unsigned jobs, give_piece const& give) {
     std::vector<archive_block> blocks;
     auto const memory = std::unique_ptr<demo_player_memory>{new demo_player_memory};
     archive_divider divider{file, *memory};
     for (archive_block block; divider.next(block);) blocks.push_back(block);
     std::vector<std::uint8_t> ends(std::max(archive_header_bytes, archive_index_bytes(blocks.size())));
     if (!give(std::span{ends}.first(*write_archive_header(ends)), 0)) return;
-    packing work{file, blocks, give};
+    auto const shared = home == map_home::shared ? divider.map() : std::span<std::uint8_t const>{};
+    packing work{file, shared, blocks, give};
     do_in_order(blocks.size(), jobs, work);
     if (!work.stopped()) give(std::span{ends}.first(*write_archive_index(blocks, ends)), file.size());
+}
+
+std::string shared_map_name(std::string const& archive, std::span<std::uint8_t const> sha256) {
+    return (fs::path{archive}.parent_path() / "maps" / (hex(sha256) + ".map")).generic_string();
+}
+
+void keep_shared_map(std::string const& archive, std::span<std::uint8_t const> demo) {
+    auto const opened = demo_reader::open(demo);
+    if (!opened || opened->map().empty()) return;
+    auto const map = opened->map();
+    std::string const name = shared_map_name(archive, sha256(map));
+    if (auto const there = stored_file::open(name)) {
+        std::vector<std::uint8_t> bytes(there->size() == map.size() ? map.size() : 0);
+        static_cast<void>(there->read(0, bytes));
+        if (std::equal(bytes.begin(), bytes.end(), map.begin(), map.end())) return;
+    }
+    std::string const folder = fs::path{name}.parent_path().string();
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    if (failed) throw output_error{folder, fmt::format("cannot be made: {}", failed.message())};
+    output_file out{{name, false}, content::binary};
+    write_whole(out, map);
 }
 
 std::uint64_t archive_contents::size() const noexcept {
@@ -196,7 +265,7 @@ std::optional<archive_part> choose_part(std::span<archive_block const> blocks, p
         if (b->keyframe) begin = b;
     auto const end =
         std::find_if(begin + 1, blocks.end(), [&](archive_block const& b) { return b.first_tick > range.last; });
-    if (begin == first && end == blocks.end()) return std::nullopt;
+    if (wanted.map && begin == first && end == blocks.end()) return std::nullopt;
     part.ticks = {begin->first_tick, (end - 1)->last_tick};
     part.chunks_begin = first->begin;
     part.skipped = begin->begin - first->begin;
@@ -236,23 +305,53 @@ std::optional<archive_peek> peek_archive(stored_file const& file) {
     return found;
 }
 
-bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file) {
+std::vector<std::array<std::uint8_t, 32>> shared_maps_of(stored_file const& file) {
+    std::vector<std::array<std::uint8_t, 32>> maps;
+    std::array<std::uint8_t, archive_header_bytes> begin{};
+    if (file.read(0, begin) < begin.size() || !is_archive(begin)) return maps;
+    auto const end = read_archive_index(file.size(), [&](std::uint64_t offset, std::span<std::uint8_t> to) {
+        return file.read(offset, to) == to.size();
+    });
+    for (archive_block const& block : list_blocks(end, file.size())) {
+        if (block.coding != archive_coding::map) continue;
+        std::array<std::uint8_t, archive_map_place_bytes> packed{};
+        auto const place = read_archive_map_place(std::span{packed}.first(file.read(block.position, packed)));
+        if (place && std::find(maps.begin(), maps.end(), place->sha256) == maps.end())
+            maps.push_back(place->sha256);
+    }
+    return maps;
+}
+
+bool is_archive_of(std::string const& name, std::span<std::uint8_t const> archive,
+                   std::span<std::uint8_t const> file) {
     if (!is_archive(archive)) return false;
     auto const index = open_index(archive);
     if (!index || index->original_size() != file.size()) return false;
     auto const blocks = blocks_of(*index);
     return std::all_of(blocks.begin(), blocks.end(), [&](archive_block const& b) {
-        return archive_checksum(file.subspan(static_cast<std::size_t>(b.begin), b.size)) == b.checksum;
+        auto const original = file.subspan(static_cast<std::size_t>(b.begin), b.size);
+        if (b.coding != archive_coding::map) return archive_checksum(original) == b.checksum;
+        auto const packed = archive.subspan(static_cast<std::size_t>(b.position), b.packed_size);
+        auto const map = read_shared_map(name, b, packed);
+        return std::equal(map.begin(), map.end(), original.begin(), original.end());
     });
 }
 
-std::uint64_t unpack_archive(std::span<std::uint8_t const> archive, archive_contents& contents,
-                             std::span<std::uint8_t> out, unsigned jobs) {
-    unpacking work{archive, contents.blocks, out};
+std::uint64_t unpack_archive(std::string const& name, std::span<std::uint8_t const> archive,
+                             archive_contents& contents, std::span<std::uint8_t> out, unsigned jobs) {
+    unpacking work{name, archive, contents.blocks, out};
     do_in_order(contents.blocks.size(), jobs, work);
     if (work.damaged() == SIZE_MAX) return out.size();
     archive_block const& first = contents.blocks[work.damaged()];
     failure const found = work.failure_of(work.damaged());
+    if (first.coding == archive_coding::map) {
+        if (auto const place = read_archive_map_place(work.bytes_of(first))) {
+            std::string const map = shared_map_name(name, place->sha256);
+            bool const there = stored_file::open(map) != nullptr;
+            contents.damage = there ? map + " is not its map" : "its map is missing: " + map;
+            return first.begin;
+        }
+    }
     // The archive is cut, as has been said.
     if (work.bytes_of(first).size() < first.packed_size) return first.begin + found.position;
     contents.damage =

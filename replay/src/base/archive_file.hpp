@@ -5,6 +5,7 @@
 
 #include <teewire/archive.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,10 +15,22 @@
 
 namespace teewire::replay {
 
+/// Where the map of a demo is kept.
+enum class map_home : std::uint8_t {
+    archive,
+    shared, ///< a file of its own: see shared_map_name()
+};
+
 /// Hands over the bytes of the archive piece by piece, each with how many bytes of `file` have been taken, and ends early
 /// when that gives false. Every block has been decoded and compared. `jobs`: threads; 0: one per core.
-void pack_archive(std::span<std::uint8_t const> file, unsigned jobs,
+void pack_archive(std::span<std::uint8_t const> file, map_home home, unsigned jobs,
                   std::function<bool(std::span<std::uint8_t const> piece, std::size_t taken)> const& give);
+
+/// The file of a map that archives of one folder share, by the name of one of these: FOLDER/maps/SHA256.map
+[[nodiscard]] std::string shared_map_name(std::string const& archive, std::span<std::uint8_t const> sha256);
+/// Writes the map of a demo there, unless it is there already. Nothing if the demo has none. Throws output_error, and
+/// usage_error if the file there is another one.
+void keep_shared_map(std::string const& archive, std::span<std::uint8_t const> demo);
 
 /// The blocks of an archive; with a damaged index, the first ones, the last of which may be cut.
 struct archive_contents {
@@ -54,7 +67,8 @@ struct archive_part {
     std::uint64_t chunks_begin = 0;    ///< byte of the part where those begin that lie elsewhere in the demo,
     std::uint64_t skipped = 0;         ///< so many bytes later
 };
-/// Nothing if it has to be read whole: if its ticks do not always increase, it is not a demo, or all of it is wanted.
+/// Nothing if it has to be read whole: if its ticks do not always increase, it is not a demo, or all of it is wanted, with
+/// the map.
 [[nodiscard]] std::optional<archive_part> choose_part(std::span<archive_block const> blocks,
                                                       part_choice const& wanted);
 
@@ -71,12 +85,17 @@ struct archive_peek {
 /// Nothing if it is not an archive of this version.
 [[nodiscard]] std::optional<archive_peek> peek_archive(stored_file const& file);
 
-/// Whether it is the archive of exactly this file, by the checksums. False for whatever is not an archive.
-[[nodiscard]] bool is_archive_of(std::span<std::uint8_t const> archive, std::span<std::uint8_t const> file);
+/// The maps that an archive needs, by their SHA-256; empty for all other files.
+[[nodiscard]] std::vector<std::array<std::uint8_t, 32>> shared_maps_of(stored_file const& file);
+
+/// Whether it is the archive of exactly this file, by the checksums, and has its map. False for whatever is not an archive.
+[[nodiscard]] bool is_archive_of(std::string const& name, std::span<std::uint8_t const> archive,
+                                 std::span<std::uint8_t const> file);
 
 /// Restores what was listed to `out`, of contents.size() bytes, up to the first damaged block. A block that is cut gives its
-/// first bytes. Returns the bytes restored, and sets `contents.damage` if a block is damaged. `jobs` as above.
-[[nodiscard]] std::uint64_t unpack_archive(std::span<std::uint8_t const> archive, archive_contents& contents,
-                                           std::span<std::uint8_t> out, unsigned jobs);
+/// first bytes. Returns the bytes restored, and sets `contents.damage` if a block is damaged, or its map is not where an
+/// archive of this name has it. `jobs` as above.
+[[nodiscard]] std::uint64_t unpack_archive(std::string const& name, std::span<std::uint8_t const> archive,
+                                           archive_contents& contents, std::span<std::uint8_t> out, unsigned jobs);
 
 } // namespace teewire::replay

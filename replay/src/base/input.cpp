@@ -113,7 +113,7 @@ bool input::read_part(int file, part_choice const& wanted) {
     // A map that is left out stays zero, and takes no memory.
     bytes_.reset(static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(size), 1)));
     if (bytes_ == nullptr) return false;
-    static_cast<void>(unpack_archive(packed, contents, {bytes_.get(), static_cast<std::size_t>(size)}, 0));
+    static_cast<void>(unpack_archive(name_, packed, contents, {bytes_.get(), static_cast<std::size_t>(size)}, 0));
     if (!contents.damage.empty()) { // which is described with the whole file
         bytes_.reset();
         return false;
@@ -179,7 +179,7 @@ void input::unpack() {
     make_room(std::max<std::uint64_t>(size, 1));
     try {
         std::span const out{bytes_.get(), static_cast<std::size_t>(size)};
-        size_ = static_cast<std::size_t>(unpack_archive(packed, contents, out, 0));
+        size_ = static_cast<std::size_t>(unpack_archive(name_, packed, contents, out, 0));
         damage_ = contents.damage;
     } catch (std::bad_alloc const&) {
         throw io_error{name_, "not enough memory to decompress it"};

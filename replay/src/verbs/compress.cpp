@@ -46,6 +46,7 @@ struct packing_options {
     std::string method;
     std::optional<unsigned> level;
     unsigned jobs = 0;
+    bool share_maps = false;
     bool remove = false;
 };
 
@@ -93,7 +94,7 @@ bool is_done(std::string const& name, std::span<std::uint8_t const> file) {
     if (made == nullptr || !is_archive(first_bytes(name))) return false;
     std::vector<std::uint8_t> archive(static_cast<std::size_t>(made->size()));
     archive.resize(made->read(0, archive));
-    return is_archive_of(archive, file);
+    return is_archive_of(name, archive, file);
 }
 
 int compress_file(std::string const& file, packing_options const& options, packed_form const& form) {
@@ -110,6 +111,7 @@ int compress_file(std::string const& file, packing_options const& options, packe
     if (file_kind const found = identify(source.bytes());
         found == file_kind::unknown || found == file_kind::database)
         refuse_kind(source.name(), source.bytes(), "a demo, a packet capture or a map");
+    if (options.share_maps) keep_shared_map(to.name, source.bytes());
     if (beside && form.kind == compression::none && is_done(to.name, source.bytes())) {
         remark(fmt::format("{}: is there already", to.name));
     } else {
@@ -121,7 +123,8 @@ int compress_file(std::string const& file, packing_options const& options, packe
             return !interrupted();
         };
         if (form.kind == compression::none) {
-            pack_archive(source.bytes(), options.jobs, give);
+            pack_archive(source.bytes(), options.share_maps ? map_home::shared : map_home::archive, options.jobs,
+                         give);
         } else {
             int const most = max_compression_level(form.kind);
             int const level = options.level ? static_cast<int>(*options.level) : std::min(12, most);
@@ -151,6 +154,8 @@ int compress(packing_options const& options) {
         if (static_cast<int>(*options.level) > most)
             throw usage_error{fmt::format("--level: {} has levels 1 to {}", name(form.kind), most)};
     }
+    if (options.share_maps && (form.kind != compression::none || options.to.name == "-"))
+        throw usage_error{"--share-maps is for archives in a folder"};
     if (options.remove && (form.kind != compression::none || !options.to.name.empty()))
         throw usage_error{"--remove is for archives next to their originals"};
     return for_each_file(options, [&](std::string const& file) { return compress_file(file, options, form); });
@@ -197,11 +202,13 @@ verb const compress_verb{
                        "method, whatever the name is; tda: archive, the smallest form of a demo");
         options.number("--level", chosen->level, 1, 19, "compression level: 1 to 9 for gzip, 1 to 19 for zstd");
         options.jobs(chosen->jobs);
+        options.flag("--share-maps", chosen->share_maps,
+                     "keep each map once, in the folder maps next to the archives, which need it from then on");
         options.flag("--remove", chosen->remove, "delete each original once its archive is complete");
         options.remark(
             "An archive is decoded and compared with the original before it gets its name. Without -o, files "
             "whose archives are complete are skipped, so an interrupted command can be repeated.");
-        options.examples({"compress game.demo -o game.demo.tda", "compress recordings/ --remove",
+        options.examples({"compress game.demo -o game.demo.tda", "compress recordings/ --share-maps --remove",
                           "compress game.demo -o game.demo.zst", "compress game.demo -o - --method gzip | wc -c"});
         return [chosen] { return compress(*chosen); };
     }};

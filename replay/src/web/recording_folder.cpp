@@ -106,6 +106,16 @@ std::shared_ptr<stored_file const> recording_folder::open(std::string const& pat
     return restored_ ? restored_ : stored_file::open(full_path(path));
 }
 
+bool is_shared_map(std::string_view path) {
+    auto const slash = path.rfind('/');
+    if (slash == std::string_view::npos) return false;
+    std::string_view const folder = path.substr(0, slash);
+    std::string_view const name = path.substr(slash + 1);
+    constexpr std::size_t digits = 64;
+    return (folder == "maps" || folder.ends_with("/maps")) && name.size() == digits + 4 && name.ends_with(".map") &&
+           name.find_first_not_of("0123456789abcdef") == digits;
+}
+
 void recording_folder::look_at(std::string const& path) {
     auto const file = open(path);
     auto const known = all_.find(path);

@@ -221,7 +221,8 @@ web_answer recordings_site::get_recording(std::string const& path) {
     bool const index = path.ends_with(index_end);
     std::string const demo = index ? path.substr(0, path.size() - index_end.size()) : path;
     if (!all.contains(path) && !(index && all.contains(demo))) scan_sometimes();
-    if (all.contains(path)) return stored(shown_.open(path), "application/octet-stream", checked_each_time);
+    if (all.contains(path) || is_shared_map(path))
+        return stored(shown_.open(path), "application/octet-stream", checked_each_time);
     return index && all.contains(demo) ? get_index(demo) : web_answer{};
 }
 

@@ -62,6 +62,12 @@ private:
         auto const file = shown_.open(path);
         if (!file) throw io_error{shown_.full_path(path), "is gone"};
         copy("recordings/" + path, *file);
+        for (auto const& sum : shared_maps_of(*file)) {
+            std::string const map = shared_map_name(path, sum);
+            if (!maps_.insert(map).second) continue;
+            if (auto const there = shown_.open(map)) copy("recordings/" + map, *there);
+            else fail(fmt::format("{}: its map is missing: {}", shown_.full_path(path), shown_.full_path(map)));
+        }
         try {
             found_index const found = find_index(shown_.full_path(path), "");
             if (interrupted()) return;

@@ -464,7 +464,9 @@ class RecordedShow extends Show {
  */
 export async function open_demo(url, { progress } = {}) {
   const library = started();
-  const source = await archive_source(await url_source(url));
+  const source = await archive_source(await url_source(url), {
+    find_map: (sha256) => url_source(new URL(`maps/${sha256}.map`, new URL(url, document.baseURI)).href),
+  });
   const module = await library;
   // The index is next to the file: it goes before a query.
   const place = new URL(url, document.baseURI);
