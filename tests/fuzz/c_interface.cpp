@@ -2,6 +2,7 @@
 // results are within its promises.
 #include "fuzz.hpp"
 
+#include <teewire_archive.h>
 #include <teewire_table.h>
 
 #include <algorithm>
@@ -32,6 +33,7 @@ struct memory {
     room<TEEWIRE_DEMO_READER_SIZE> reader;
     room<TEEWIRE_DEMO_WRITER_SIZE> writer;
     room<TEEWIRE_KEYFRAMES_SIZE(8)> keyframes;
+    room<TEEWIRE_ARCHIVE_MEMORY_SIZE> archive;
     std::array<std::int32_t, snapshot_ints> decoded, sorted, kept;
     std::array<std::int32_t, TEEWIRE_MAX_DELTA_INTS> delta;
     std::array<std::uint8_t, TEEWIRE_MAX_ENCODED_BYTES> encoded;
@@ -348,7 +350,41 @@ struct caller {
                      read.text_size + read.sender_size + read.clan_size <= bytes.size());
     }
 
+    // Reads one block by the entry before it, and the others by the index.
+    void read_archive(fuzz::bytes_view file) {
+        teewire_archive_block first{};
+        if (file.size() > TEEWIRE_ARCHIVE_HEADER_BYTES &&
+            teewire_archive_entry_read(file.data() + TEEWIRE_ARCHIVE_HEADER_BYTES,
+                                       file.size() - TEEWIRE_ARCHIVE_HEADER_BYTES, &first, &failure) == TEEWIRE_OK)
+            restore(first, file.subspan(TEEWIRE_ARCHIVE_HEADER_BYTES));
+        std::int32_t const size = teewire_archive_index_bytes(file.data(), file.size(), &failure);
+        check(size, INT32_MAX, failure);
+        std::array<teewire_archive_block, 8> blocks{};
+        std::int32_t const count = check(teewire_archive_index_read(file.data(), file.size(), file.size(),
+                                                                    blocks.data(), blocks.size(), &failure),
+                                         size / TEEWIRE_ARCHIVE_ENTRY_BYTES, failure);
+        std::uint64_t at = 0;
+        for (std::int32_t n = 0; n < std::min<std::int32_t>(count, blocks.size()); ++n) {
+            teewire_archive_block const& block = blocks[static_cast<std::size_t>(n)];
+            FUZZ_REQUIRE(block.begin == at && block.position + block.packed_size <= file.size());
+            restore(block, file.subspan(block.position));
+            at += block.original_size;
+        }
+    }
+    void restore(teewire_archive_block const& block, fuzz::bytes_view from) {
+        if (block.original_size > (1U << 16)) return; // it would only take longer
+        exact<std::uint8_t> const packed{from.first(std::min<std::size_t>(from.size(), block.packed_size))};
+        exact<std::uint8_t> const out{block.original_size};
+        std::int32_t const done =
+            check(teewire_archive_decode(&block, packed.view().data(), packed.view().size(), m.archive.bytes.data(),
+                                         m.archive.bytes.size(), out.span().data(), block.original_size, &failure),
+                  block.original_size, failure);
+        FUZZ_REQUIRE(done < 0 ? failure.position <= block.original_size
+                              : static_cast<std::uint32_t>(done) == block.original_size);
+    }
+
     void read_demo(fuzz::bytes_view file, std::uint8_t choice) {
+        if (teewire_archive_is(file.data(), file.size())) return read_archive(file);
         teewire_demo_reader* reader = nullptr;
         teewire_demo_reader_options const options{sizeof options, choice % 3, choice & 4 ? sizes : nullptr, 0};
         if (check(teewire_demo_reader_init(&reader, m.reader.bytes.data(), teewire_demo_reader_size(), file.data(),

@@ -61,26 +61,39 @@ bytes join(std::initializer_list<std::uint8_t> head, byte_span rest) {
     return all;
 }
 void append(bytes& to, byte_span data) { to.insert(to.end(), data.begin(), data.end()); }
+void append_sized(bytes& to, byte_span data) {
+    to.push_back(static_cast<std::uint8_t>(data.size()));
+    to.push_back(static_cast<std::uint8_t>(data.size() >> 8));
+    append(to, data);
+}
 // A demo, and the chunks of its archive.
 void archive(byte_span demo) {
     static auto& memory = *new archive_encoder_memory;
     static auto& player_memory = *new demo_player_memory;
     put("archive", demo);
     archive_divider divider{demo, player_memory};
+    bytes whole(archive_header_bytes);
+    static_cast<void>(write_archive_header(whole));
+    std::vector<archive_block> blocks;
     for (archive_block block; divider.next(block);) {
-        bytes room(block.size);
-        auto const size = encode_archive_block(demo, block, memory, room);
-        put("archive_block", join({static_cast<std::uint8_t>(block.coding), block.demo_version, block.sizes},
-                                  byte_span{room}.first(*size)));
+        bytes room(archive_entry_bytes + block.size);
+        auto const packed = std::span{room}.subspan(archive_entry_bytes);
+        auto const size = encode_archive_block(demo, block, memory, packed);
+        put("archive_block",
+            join({static_cast<std::uint8_t>(block.coding), block.demo_version, block.sizes}, packed.first(*size)));
+        static_cast<void>(write_archive_entry(block, room));
+        append(whole, byte_span{room}.first(archive_entry_bytes + *size));
+        blocks.push_back(block);
     }
-    bytes index(archive_index_bytes(0));
+    bytes index(archive_index_bytes(blocks.size()));
+    static_cast<void>(write_archive_index(blocks, index));
+    append(whole, index);
+    bytes call{78, 0}; // of the C interface: reads it
+    append_sized(call, whole);
+    if (whole.size() < (1U << 16)) put("c_interface", join({0}, call));
+    index.resize(archive_index_bytes(0));
     static_cast<void>(write_archive_index({}, index));
     put("archive_block", join({'T', 'W', 'A', 'R', 'C', 'H', 0, archive_version}, index));
-}
-void append_sized(bytes& to, byte_span data) {
-    to.push_back(static_cast<std::uint8_t>(data.size()));
-    to.push_back(static_cast<std::uint8_t>(data.size() >> 8));
-    append(to, data);
 }
 bytes little_endian(std::span<std::int32_t const> ints) {
     bytes all;
