@@ -27,6 +27,7 @@ extern verb const capture_verb;
 extern verb const diff_verb;
 extern verb const repair_verb;
 extern verb const index_verb;
+extern verb const picture_verb;
 extern verb const web_verb;
 
 // Of `teewire map`.

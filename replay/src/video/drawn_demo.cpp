@@ -1,0 +1,138 @@
+#include "video/drawn_demo.hpp"
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+
+#include <teewire/scene/map_scene.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+
+namespace teewire::replay {
+namespace {
+
+constexpr pixel background = 0xff211c1aU;
+
+// Calls `work` for bands of rows, on several threads, and waits for all.
+template <class Work>
+void for_bands(std::int32_t rows, workers& team, Work const& work) {
+    std::int32_t const bands = std::max<std::int32_t>(1, static_cast<std::int32_t>(team.count()) * 4);
+    if (team.count() == 1) return work(0, rows);
+    std::mutex mutex;
+    std::condition_variable done;
+    std::int32_t left = bands;
+    for (std::int32_t n = 0; n < bands; ++n)
+        team.post([&, n] {
+            work(rows * n / bands, rows * (n + 1) / bands);
+            std::lock_guard const lock{mutex};
+            if (--left == 0) done.notify_one();
+        });
+    std::unique_lock lock{mutex};
+    done.wait(lock, [&] { return left == 0; });
+}
+
+} // namespace
+
+drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::vector<std::string> folders)
+    : demo_{demo}, pictures_{std::move(folders)} {
+    if (map.empty()) map.assign(demo.map().begin(), demo.map().end());
+    if (map.empty()) {
+        lacks_ = "the map, which is not in the demo";
+    } else {
+        try {
+            source_.emplace(demo.name(), std::move(map));
+            if (source_->format() == map_format::datafile) map_ = read_document(*source_);
+        } catch (bad_input const& e) {
+            lacks_ = fmt::format("the map: {}", e.reason());
+        }
+        if (map_ && !map_->map)
+            lacks_ = fmt::format("the map: {}",
+                                 map_->problems.empty() ? "it cannot be read" : problem_text(map_->problems.back()));
+    }
+    if (map_ && map_->map) {
+        pictures_.take_map(*map_->map, demo.item_protocol() == protocol::teeworlds_07);
+        if (tile_layer const* const game = scene::ground::layer_of(*map_->map)) ground_.emplace(*game);
+    }
+    moments_ = std::make_unique<moment_reader>(demo, ground_ ? &*ground_ : nullptr);
+    vertices_.resize(std::size_t{1} << 14);
+    commands_.resize(std::size_t{1} << 10);
+}
+
+void drawn_demo::place_camera(view_choice const& view, scene::moment const& at, scene::seen_tees const& tees,
+                              scene::camera& from, std::int32_t& selected) const {
+    scene::world const& world = at.shown();
+    auto const find = [&](auto const& is) -> scene::player const* {
+        auto const* const found = std::find_if(world.players.begin(), world.players.end(), is);
+        return found != world.players.end() ? found : nullptr;
+    };
+    scene::player const* followed = nullptr;
+    if (!view.follow.empty()) {
+        followed = find([&](scene::player const& p) { return p.known && p.name.view() == view.follow; });
+        if (followed == nullptr)
+            throw usage_error{
+                fmt::format("--follow: no player \"{}\" is there at tick {:.0f}", printable(view.follow), at.tick)};
+    } else {
+        followed = find([](scene::player const& p) { return p.local; });
+    }
+    auto const is_followed = [&](scene::seen_tee const& t) { return followed != nullptr && t.id == followed->id; };
+    auto const* tee = std::find_if(tees.begin(), tees.end(), is_followed);
+    if (tee != tees.end()) selected = tee->id;
+    else if (view.follow.empty()) tee = tees.begin();
+    from.zoom = static_cast<float>(view.zoom);
+    from.aspect = static_cast<float>(view.width) / static_cast<float>(view.height);
+    if (view.center.size() == 2) {
+        from.x = static_cast<float>(view.center[0]) * 32 + 16;
+        from.y = static_cast<float>(view.center[1]) * 32 + 16;
+    } else if (tee != tees.end()) {
+        from.x = tee->x;
+        from.y = tee->y;
+    } else if (!view.follow.empty()) {
+        throw usage_error{
+            fmt::format("--follow: \"{}\" has no tee at tick {:.0f}", printable(view.follow), at.tick)};
+    }
+}
+
+scene::draw_list drawn_demo::list(scene::moment const& at, scene::camera const& from,
+                                 scene::scene_options const& options) {
+    constexpr std::size_t most = std::size_t{1} << 24;
+    for (;;) {
+        scene::draw_list out{vertices_, commands_};
+        auto const draw_side = [&](scene::side which) {
+            double const ms = (double{at.tick} - at.before->round_start) * 20;
+            if (map_ && map_->map) scene::draw_map(*map_->map, which, from, ms, pictures_.images(), out);
+        };
+        draw_side(scene::side::background);
+        out.set_view(from.view());
+        scene::draw_game(at, tees_, options, pictures_, out);
+        draw_side(scene::side::foreground);
+        scene::draw_names(at, tees_, options, from.zoom, pictures_, out);
+        if (out.complete() || vertices_.size() > most) return out;
+        vertices_.resize(vertices_.size() * 2);
+        commands_.resize(commands_.size() * 2);
+    }
+}
+
+void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame& to) {
+    if (!moments_->move_to(tick))
+        throw usage_error{damage().empty() ? fmt::format("nothing is to be seen at tick {:.0f}", tick) : damage()};
+    scene::moment const& at = moments_->now();
+    scene::find_tees(at, tees_);
+    scene::camera from;
+    scene::scene_options options;
+    options.names = view.names;
+    place_camera(view, at, tees_, from, options.selected);
+    scene::draw_list const out = list(at, from, options);
+    for_bands(to.height, team, [&](std::int32_t first, std::int32_t end) {
+        auto const width = static_cast<std::size_t>(to.width);
+        std::fill(to.pixels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(first) * width),
+                  to.pixels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(end) * width), background);
+        draw_rows(out, pictures_.loaded(), to, first, end);
+    });
+}
+
+} // namespace teewire::replay

@@ -1,0 +1,58 @@
+// A demo that is drawn: its map, its pictures, and its moments.
+#pragma once
+
+#include "base/workers.hpp"
+#include "map/source.hpp"
+#include "map/document.hpp"
+#include "video/moments.hpp"
+#include "video/sheets.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// What is shown, and from where.
+struct view_choice {
+    std::int32_t width = 1280;
+    std::int32_t height = 720;
+    std::string follow;                 ///< a player; empty: the one who recorded
+    std::vector<std::int64_t> center;   ///< x and y in tiles instead; or empty
+    double zoom = 1;                    ///< 2 shows twice as much in each direction
+    bool names = true;
+};
+
+class drawn_demo {
+public:
+    /// `map`: bytes of a map file instead of the one in the demo; may be empty. The document must outlive this. `folders`:
+    /// of games.
+    drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::vector<std::string> folders);
+
+    /// Draws the picture at a tick, which is not before that of the last one. Throws usage_error if nothing is to be seen
+    /// then, or if the player is not there.
+    void draw(double tick, view_choice const& view, workers& team, frame& to);
+
+    /// What the picture lacks, for messages; empty if nothing.
+    [[nodiscard]] std::string const& lacks() const noexcept { return lacks_; }
+    [[nodiscard]] std::string const& damage() const noexcept { return moments_->damage(); }
+
+private:
+    void place_camera(view_choice const& view, scene::moment const& at, scene::seen_tees const& tees,
+                      scene::camera& from, std::int32_t& selected) const;
+    [[nodiscard]] scene::draw_list list(scene::moment const& at, scene::camera const& from, scene::scene_options const& options);
+
+    demo_document& demo_;
+    std::string lacks_;
+    std::optional<map_source> source_;
+    std::optional<map_document> map_;
+    std::optional<scene::ground> ground_;
+    picture_sheets pictures_;
+    std::unique_ptr<moment_reader> moments_;
+    scene::seen_tees tees_;
+    std::vector<scene::vertex> vertices_;
+    std::vector<scene::draw_command> commands_;
+};
+
+} // namespace teewire::replay

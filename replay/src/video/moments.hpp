@@ -1,0 +1,51 @@
+// The moments of a demo, as a scene shows them.
+#pragma once
+
+#include "game/owned_snapshot.hpp"
+#include "recording/demo/demo_document.hpp"
+
+#include <teewire/scene/scene.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace teewire::replay {
+
+/// Reads a demo once, from its beginning on.
+class moment_reader {
+public:
+    /// Both must outlive this. `on` may be null.
+    moment_reader(demo_document& demo, scene::ground const* on);
+
+    /// Goes on to a tick, which is not before that of the last call. False if nothing is to be seen yet. At the end, and at
+    /// damage, it stays at the last snapshot.
+    bool move_to(double tick);
+    /// After move_to() gave true; valid until the next call.
+    [[nodiscard]] scene::moment const& now() const noexcept { return now_; }
+    /// Why there is nothing after what is shown; empty if it is the end of the demo, or has not been reached.
+    [[nodiscard]] std::string const& damage() const noexcept { return damage_; }
+
+private:
+    bool read_snapshot(double wanted);
+    void take_message(demo_event const& event);
+    void forget_old(double tick);
+
+    demo_document& demo_;
+    scene::ground const* on_;
+    scene::world_reader reader_;
+    protocol messages_;
+    std::unique_ptr<scene::world> before_; // null: there is none
+    std::unique_ptr<scene::world> after_;
+    std::unique_ptr<scene::world> spare_;
+    owned_snapshot passed_; // one that is too old to be looked at, unless it is the last before what is shown
+    std::int32_t passed_tick_ = -1;
+    std::vector<scene::event> events_;
+    std::vector<scene::emoticon> emoticons_;
+    scene::projectile_tuning tuning_ = scene::usual_tuning;
+    scene::moment now_;
+    std::string damage_;
+    bool ended_ = false;
+};
+
+} // namespace teewire::replay

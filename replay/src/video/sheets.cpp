@@ -1,0 +1,177 @@
+#include "video/sheets.hpp"
+
+#include "base/input.hpp"
+#include "base/stored_file.hpp"
+#include "map/mapres.hpp"
+
+#include <teewire/map/map.hpp>
+
+#include <own_emoticons.hpp> // generated
+#include <own_game.hpp>      // generated
+#include <own_skin.hpp>      // generated
+#include <own_tiles.hpp>     // generated
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace teewire::replay {
+namespace {
+
+constexpr std::uint64_t most_picture_bytes = 64 << 20;
+
+// Grey, so that a colour can be laid over it. The commonest grey of the body becomes the same in all skins.
+picture greyed(picture const& from) {
+    picture to = from;
+    std::size_t const body_width = from.width * 3 / 8, body_height = from.height * 3 / 4;
+    std::array<std::size_t, 256> counts{};
+    for (std::size_t y = 0; y < to.height; ++y)
+        for (std::size_t x = 0; x < to.width; ++x) {
+            color& c = to.at(x, y);
+            auto const grey = static_cast<std::uint8_t>((c.r + c.g + c.b) / 3);
+            c.r = c.g = c.b = grey;
+            if (x < body_width && y < body_height && c.a > 128) ++counts[grey];
+        }
+    std::size_t common = 1;
+    for (std::size_t n = 2; n < counts.size(); ++n)
+        if (counts[n] > counts[common]) common = n;
+    constexpr std::size_t wanted = 192;
+    for (std::size_t y = 0; y < body_height; ++y)
+        for (std::size_t x = 0; x < body_width; ++x) {
+            color& c = to.at(x, y);
+            std::size_t const moved = c.r <= common
+                                          ? c.r * wanted / common
+                                          : (c.r - common) * (255 - wanted) / (255 - common) + wanted;
+            c.r = c.g = c.b = static_cast<std::uint8_t>(moved);
+        }
+    return to;
+}
+
+// A soft disc, and a ring beside it.
+picture draw_particles() {
+    constexpr std::size_t side = 64;
+    picture p{2 * side, side};
+    for (std::size_t y = 0; y < side; ++y)
+        for (std::size_t x = 0; x < 2 * side; ++x) {
+            double const middle = (side - 1) / 2.0;
+            double const r = std::hypot(static_cast<double>(x % side) - middle, static_cast<double>(y) - middle) / middle;
+            double const a =
+                x < side ? std::pow(std::max(0.0, 1 - r), 0.8) : std::max(0.0, 1 - std::abs(r - 0.8) * 6);
+            p.at(x, y) = {255, 255, 255, static_cast<std::uint8_t>(std::lround(a * 255))};
+        }
+    return p;
+}
+
+std::string_view folder_of(scene::skin_part what) {
+    using enum scene::skin_part;
+    switch (what) {
+    case body: return "body";
+    case marking: return "marking";
+    case decoration: return "decoration";
+    case hands: return "hands";
+    case feet: return "feet";
+    case eyes: break;
+    }
+    return "eyes";
+}
+
+bool is_file_name(std::string_view name) {
+    return !name.empty() && name.find_first_of("/\\") == std::string_view::npos &&
+           name.find('\0') == std::string_view::npos;
+}
+
+} // namespace
+
+picture_sheets::picture_sheets(std::vector<std::string> folders) : folders_{std::move(folders)} {
+    game = add(find_or("game.png", own_game));
+    emoticons = add(find_or("emoticons.png", own_emoticons));
+    particles = add(draw_particles());
+    own_skin = add_skin(decode_png(own_skin_picture));
+    loaded_.physics = &sheets_.emplace_back(decode_png(own_tiles));
+}
+
+scene::texture picture_sheets::add(picture const& p) {
+    loaded_.textures.emplace_back(p);
+    return static_cast<scene::texture>(loaded_.textures.size() - 1);
+}
+
+scene::skin_textures picture_sheets::add_skin(picture const& p) { return {add(p), add(greyed(p))}; }
+
+std::optional<picture> picture_sheets::find(std::string const& path) const {
+    for (std::string const& folder : folders_) {
+        auto const file = stored_file::open(folder, path);
+        if (!file || file->size() > most_picture_bytes) continue;
+        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file->size()));
+        bytes.resize(file->read(0, bytes));
+        try {
+            return decode_png(bytes);
+        } catch (std::runtime_error const&) { // another folder may have one that can be read
+        }
+    }
+    return std::nullopt;
+}
+
+picture picture_sheets::find_or(std::string const& path, std::span<unsigned char const> own) const {
+    auto found = find(path);
+    return found ? *std::move(found) : decode_png(own);
+}
+
+std::optional<picture> picture_sheets::map_image(teewire::map_image const& image, bool is_07) const {
+    if (!image.external) {
+        auto const pixels = rgba_pixels(image);
+        if (pixels.empty()) return std::nullopt;
+        return picture_of(static_cast<std::size_t>(image.width), static_cast<std::size_t>(image.height), pixels);
+    }
+    if (!is_file_name(image.name.text)) return std::nullopt;
+    // Images that are not the same in 0.6 and 0.7: DDNet has both.
+    constexpr std::string_view different[] = {"grass_main", "grass_doodads", "generic_unhookable"};
+    if (is_07 && std::find(std::begin(different), std::end(different), image.name.text) != std::end(different))
+        if (auto found = find(fmt::format("mapres/{}_0.7.png", image.name.text))) return found;
+    return find(fmt::format("mapres/{}.png", image.name.text));
+}
+
+void picture_sheets::take_map(game_map const& map, bool is_07) {
+    loaded_.map = &map;
+    std::vector<bool> tiled(map.images.size());
+    for (map_layer const& layer : map.layers)
+        if (tile_layer const* const tiles = layer.tiles();
+            tiles != nullptr && tiles->image >= 0 && static_cast<std::size_t>(tiles->image) < tiled.size())
+            tiled[static_cast<std::size_t>(tiles->image)] = true;
+    std::vector<bool> quads(map.images.size());
+    for (map_layer const& layer : map.layers)
+        if (quad_layer const* const some = layer.quads();
+            some != nullptr && some->image >= 0 && static_cast<std::size_t>(some->image) < quads.size())
+            quads[static_cast<std::size_t>(some->image)] = true;
+    for (std::size_t n = 0; n < map.images.size(); ++n) {
+        auto const found = tiled[n] || quads[n] ? map_image(map.images[n], is_07) : std::nullopt;
+        loaded_.sheets.push_back(found && tiled[n] ? &sheets_.emplace_back(*found) : nullptr);
+        if (!found) images_.push_back(scene::no_texture);
+        else if (quads[n]) images_.push_back(add(*found));
+        else images_.push_back(own_skin.plain); // only tiles use it
+    }
+}
+
+scene::skin_textures picture_sheets::skin(std::string_view name) noexcept {
+    if (auto const known = skins_.find(name); known != skins_.end()) return known->second;
+    scene::skin_textures made;
+    if (is_file_name(name))
+        for (char const* const folder : {"skins", "downloadedskins"})
+            if (auto const found = find(fmt::format("{}/{}.png", folder, name))) {
+                made = add_skin(*found);
+                break;
+            }
+    return skins_.emplace(name, made).first->second;
+}
+
+scene::texture picture_sheets::part(scene::skin_part what, std::string_view name) noexcept {
+    std::string path = fmt::format("skins/{}/{}.png", folder_of(what), name);
+    if (auto const known = parts_.find(path); known != parts_.end()) return known->second;
+    scene::texture made = scene::no_texture;
+    if (is_file_name(name))
+        if (auto const found = find(path)) made = add(*found);
+    return parts_.emplace(std::move(path), made).first->second;
+}
+
+} // namespace teewire::replay
