@@ -60,6 +60,9 @@ public:
     [[nodiscard]] bool is_stream() const noexcept override { return path_.empty(); }
     /// As it was chosen.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    /// A name in the folder where it is written, for another file that is needed meanwhile; for a stream, in that for
+    /// temporary files. Nothing has it.
+    [[nodiscard]] std::string name_beside() const;
     /// Bytes so far.
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 

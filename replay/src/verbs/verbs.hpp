@@ -28,6 +28,7 @@ extern verb const diff_verb;
 extern verb const repair_verb;
 extern verb const index_verb;
 extern verb const picture_verb;
+extern verb const video_verb;
 extern verb const web_verb;
 
 // Of `teewire map`.

@@ -2,44 +2,25 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "video/bands.hpp"
 
 #include <teewire/scene/map_scene.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
 
 namespace teewire::replay {
 namespace {
 
-constexpr pixel background = 0xff211c1aU;
-
-// Calls `work` for bands of rows, on several threads, and waits for all.
-template <class Work>
-void for_bands(std::int32_t rows, workers& team, Work const& work) {
-    std::int32_t const bands = std::max<std::int32_t>(1, static_cast<std::int32_t>(team.count()) * 4);
-    if (team.count() == 1) return work(0, rows);
-    std::mutex mutex;
-    std::condition_variable done;
-    std::int32_t left = bands;
-    for (std::int32_t n = 0; n < bands; ++n)
-        team.post([&, n] {
-            work(rows * n / bands, rows * (n + 1) / bands);
-            std::lock_guard const lock{mutex};
-            if (--left == 0) done.notify_one();
-        });
-    std::unique_lock lock{mutex};
-    done.wait(lock, [&] { return left == 0; });
-}
+constexpr pixel background{26, 28, 33};
 
 } // namespace
 
-drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::vector<std::string> folders)
-    : demo_{demo}, pictures_{std::move(folders)} {
+drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map,
+                       std::vector<std::string> const& folders, std::string const& font)
+    : demo_{demo}, pictures_{folders}, texts_{folders, font} {
     if (map.empty()) map.assign(demo.map().begin(), demo.map().end());
     if (map.empty()) {
         lacks_ = "the map, which is not in the demo";
@@ -58,6 +39,7 @@ drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::
         pictures_.take_map(*map_->map, demo.item_protocol() == protocol::teeworlds_07);
         if (tile_layer const* const game = scene::ground::layer_of(*map_->map)) ground_.emplace(*game);
     }
+    if (!texts_.has_font()) lacks_ += lacks_.empty() ? "names, as there is no font; use --font FILE" : "";
     moments_ = std::make_unique<moment_reader>(demo, ground_ ? &*ground_ : nullptr);
     vertices_.resize(std::size_t{1} << 14);
     commands_.resize(std::size_t{1} << 10);
@@ -127,11 +109,12 @@ void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame
     options.names = view.names;
     place_camera(view, at, tees_, from, options.selected);
     scene::draw_list const out = list(at, from, options);
+    texts_.place(out, to);
     for_bands(to.height, team, [&](std::int32_t first, std::int32_t end) {
         auto const width = static_cast<std::size_t>(to.width);
         std::fill(to.pixels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(first) * width),
                   to.pixels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(end) * width), background);
-        draw_rows(out, pictures_.loaded(), to, first, end);
+        draw_rows(out, pictures_.loaded(), texts_, to, first, end);
     });
 }
 

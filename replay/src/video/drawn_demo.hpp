@@ -6,6 +6,7 @@
 #include "map/document.hpp"
 #include "video/moments.hpp"
 #include "video/sheets.hpp"
+#include "video/text.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +29,9 @@ class drawn_demo {
 public:
     /// `map`: bytes of a map file instead of the one in the demo; may be empty. The document must outlive this. `folders`:
     /// of games.
-    drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::vector<std::string> folders);
+    /// `font`: a font file before all others; may be empty.
+    drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::vector<std::string> const& folders,
+               std::string const& font);
 
     /// Draws the picture at a tick, which is not before that of the last one. Throws usage_error if nothing is to be seen
     /// then, or if the player is not there.
@@ -49,6 +52,7 @@ private:
     std::optional<map_document> map_;
     std::optional<scene::ground> ground_;
     picture_sheets pictures_;
+    text_layout texts_;
     std::unique_ptr<moment_reader> moments_;
     scene::seen_tees tees_;
     std::vector<scene::vertex> vertices_;

@@ -1,5 +1,7 @@
 #include "video/raster.hpp"
 
+#include "video/text.hpp"
+
 #include <teewire/map/map.hpp>
 #include <teewire/map/tiles.hpp>
 
@@ -12,64 +14,75 @@ namespace {
 
 // ---- pixels --------------------------------------------------------------------------------------------------------
 
-// The four parts of a pixel, each in 16 bits: R, B, G, A.
-using wide = std::uint64_t;
-constexpr wide low_bytes = 0x00ff00ff00ff00ffU;
+// Two pixels at once, R G B A each: as bytes, and in 16 bits. Compilers make vectors of these on every processor.
+using two_narrow = std::uint8_t __attribute__((vector_size(8)));
+using two = std::uint16_t __attribute__((vector_size(16)));
+using four_ints = std::int32_t __attribute__((vector_size(16)));
 
-constexpr wide widen(pixel p) noexcept { return (p & 0xff00ffU) | wide{p & 0xff00ff00U} << 24; }
-constexpr pixel narrow(wide w) noexcept {
-    return static_cast<pixel>((w & 0xff00ffU) | (w >> 24 & 0xff00ff00U));
+static_assert(sizeof(pixel) == 4);
+
+inline two load(pixel const* from) noexcept {
+    two_narrow bytes;
+    std::memcpy(&bytes, from, sizeof bytes);
+    return __builtin_convertvector(bytes, two);
 }
-// Each part of `a`, and of `b` with a share of `part` / 256.
-constexpr wide mix(wide a, wide b, std::uint32_t part) noexcept {
-    return (a * (256 - part) + b * part) >> 8 & low_bytes;
+inline void store(two p, pixel* to) noexcept {
+    two_narrow const bytes = __builtin_convertvector(p, two_narrow);
+    std::memcpy(static_cast<void*>(to), &bytes, sizeof bytes);
+}
+// The first pixel of each.
+inline two joined(two a, two b) noexcept { return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11); }
+
+constexpr std::uint16_t one = 256; // of a share or a factor
+
+// The first of two pixels: of each part of `a` and `b`, with a share of `part` of the second ones.
+inline two between(two top, two bottom, std::uint16_t fx, std::uint16_t fy) noexcept {
+    two const column = (top * static_cast<std::uint16_t>(one - fy) + bottom * fy) >> 8;
+    auto const rest = static_cast<std::uint16_t>(one - fx);
+    two const weighed = column * two{rest, rest, rest, rest, fx, fx, fx, fx};
+    return (weighed + __builtin_shufflevector(weighed, weighed, 4, 5, 6, 7, 0, 1, 2, 3)) >> 8;
 }
 
-// A factor for each part, 256 for one.
+// A factor for each part of two pixels.
 struct tint {
-    std::uint32_t r, g, b, a;
-    bool is_one;  ///< changes nothing
-    bool is_even; ///< the same for all parts
+    two factors;
+    bool is_one; ///< changes nothing
 
-    static tint of(float r, float g, float b, float a) noexcept { // premultiplied, to 255
-        auto const factor = [](float value) {
-            return static_cast<std::uint32_t>(std::clamp(value, 0.0F, 255.0F) * (256.0F / 255) + 0.5F);
-        };
-        tint t{factor(r), factor(g), factor(b), factor(a), false, false};
-        t.is_even = t.r == t.a && t.g == t.a && t.b == t.a;
-        t.is_one = t.is_even && t.a == 256;
-        return t;
+    // Premultiplied, to 255.
+    static tint of(std::array<double, 4> const& color) noexcept {
+        std::array<std::uint16_t, 4> f{};
+        for (std::size_t i = 0; i < f.size(); ++i)
+            f[i] = static_cast<std::uint16_t>(std::clamp(color[i], 0.0, 255.0) * (one / 255.0) + 0.5);
+        bool const all = f[0] == one && f[1] == one && f[2] == one && f[3] == one;
+        return {two{f[0], f[1], f[2], f[3], f[0], f[1], f[2], f[3]}, all};
     }
 };
 
-wide tinted(wide p, tint const& t) noexcept {
-    if (t.is_one) return p;
-    if (t.is_even) return p * t.a >> 8 & low_bytes;
-    return ((p & 0xff) * t.r >> 8) | ((p >> 16 & 0xff) * t.b >> 8) << 16 | ((p >> 32 & 0xff) * t.g >> 8) << 32 |
-           ((p >> 48) * t.a >> 8) << 48;
+// Two pixels over those that are there.
+inline two blended(two below, two p) noexcept {
+    two const alpha = __builtin_shufflevector(p, p, 3, 3, 3, 3, 7, 7, 7, 7);
+    return p + ((below * (one - (alpha + (alpha >> 7)))) >> 8);
 }
 
-void blend(pixel& below, wide p) noexcept {
-    auto const alpha = static_cast<std::uint32_t>(p >> 48);
-    if (alpha == 255) {
-        below = narrow(p);
-        return;
-    }
-    if (p == 0) return;
-    std::uint32_t const rest = 256 - (alpha + (alpha >> 7));
-    below = narrow(p + (widen(below) * rest >> 8 & low_bytes));
+inline void blend_two(pixel* to, two p) noexcept { store(blended(load(to), p), to); }
+inline void blend_one(pixel* to, two p) noexcept {
+    std::array<pixel, 2> room{*to, *to};
+    blend_two(room.data(), p);
+    *to = room[0];
 }
 
 pixel premultiplied(color c) noexcept {
-    auto const part = [&](std::uint32_t value) { return (value * c.a + 127) / 255; };
-    return part(c.r) | part(c.g) << 8 | part(c.b) << 16 | std::uint32_t{c.a} << 24;
+    auto const part = [&](unsigned value) { return static_cast<std::uint8_t>((value * c.a + 127) / 255); };
+    return {part(c.r), part(c.g), part(c.b), c.a};
 }
 
 // ---- levels --------------------------------------------------------------------------------------------------------
 
-constexpr wide quarter(pixel a, pixel b, pixel c, pixel d) noexcept {
-    constexpr wide half = 0x0002000200020002U;
-    return (widen(a) + widen(b) + widen(c) + widen(d) + half) >> 2 & low_bytes;
+pixel quarter(pixel a, pixel b, pixel c, pixel d) noexcept {
+    auto const part = [](unsigned w, unsigned x, unsigned y, unsigned z) {
+        return static_cast<std::uint8_t>((w + x + y + z + 2) / 4);
+    };
+    return {part(a.r, b.r, c.r, d.r), part(a.g, b.g, c.g, d.g), part(a.b, b.b, c.b, d.b), part(a.a, b.a, c.a, d.a)};
 }
 
 mip_picture::level halved(std::vector<pixel> const& from, std::int32_t width, std::int32_t height) {
@@ -81,8 +94,8 @@ mip_picture::level halved(std::vector<pixel> const& from, std::int32_t width, st
     };
     for (std::int32_t y = 0; y < made.height; ++y)
         for (std::int32_t x = 0; x < made.width; ++x)
-            made.pixels.push_back(narrow(
-                quarter(at(2 * x, 2 * y), at(2 * x + 1, 2 * y), at(2 * x, 2 * y + 1), at(2 * x + 1, 2 * y + 1))));
+            made.pixels.push_back(
+                quarter(at(2 * x, 2 * y), at(2 * x + 1, 2 * y), at(2 * x, 2 * y + 1), at(2 * x + 1, 2 * y + 1)));
     return made;
 }
 
@@ -91,47 +104,166 @@ int level_of(double scale) noexcept {
     return scale > 1 ? static_cast<int>(std::min(std::log2(scale) + 0.5, 20.0)) : 0;
 }
 
-// ---- triangles -----------------------------------------------------------------------------------------------------
+// ---- rows ----------------------------------------------------------------------------------------------------------
 
 constexpr int fraction_bits = 16;
 constexpr double fixed_one = 1 << fraction_bits;
 
 std::int64_t to_fixed(double value) noexcept {
-    constexpr double most = 1e12;
+    constexpr double most = 1e9; // so that a row of steps does not overflow
     return static_cast<std::int64_t>(std::clamp(value, -most, most) * fixed_one);
 }
-
-// Four pixels around a place, by their shares.
-wide sample(pixel const* pixels, std::int32_t stride, std::int32_t x0, std::int32_t x1, std::int32_t y0,
-            std::int32_t y1, std::uint32_t fx, std::uint32_t fy) noexcept {
-    pixel const* const top = pixels + std::size_t{1} * static_cast<std::size_t>(y0) * static_cast<std::size_t>(stride);
-    pixel const* const bottom = pixels + static_cast<std::size_t>(y1) * static_cast<std::size_t>(stride);
-    return mix(mix(widen(top[x0]), widen(top[x1]), fx), mix(widen(bottom[x0]), widen(bottom[x1]), fx), fy);
+inline std::uint16_t share(std::int64_t fixed) noexcept {
+    return static_cast<std::uint16_t>(fixed >> (fraction_bits - 8) & 0xff);
 }
 
-std::uint32_t share(std::int64_t fixed) noexcept {
-    return static_cast<std::uint32_t>(fixed >> (fraction_bits - 8) & 0xff);
-}
-
-// Places in the texture, half a pixel before what they mean.
-struct clamped {
-    static std::int32_t at(std::int64_t n, std::int32_t size) noexcept {
-        return static_cast<std::int32_t>(std::clamp<std::int64_t>(n, 0, size - 1));
-    }
-};
-struct repeated {
-    static std::int32_t at(std::int64_t n, std::int32_t size) noexcept {
-        auto const rest = static_cast<std::int32_t>(n % size);
-        return rest < 0 ? rest + size : rest;
-    }
+// A texture along a row: places are half a pixel before what they mean.
+struct texels {
+    pixel const* pixels;
+    std::int32_t stride, width, height;
+    std::int64_t u, v, du, dv;
 };
 
-template <class Border>
-wide sample_at(mip_picture::level const& from, std::int64_t u, std::int64_t v) noexcept {
-    std::int64_t const x = u >> fraction_bits, y = v >> fraction_bits;
-    return sample(from.pixels.data(), from.width, Border::at(x, from.width), Border::at(x + 1, from.width),
-                  Border::at(y, from.height), Border::at(y + 1, from.height), share(u), share(v));
+inline two sample(pixel const* pixels, std::int32_t stride, std::int32_t u, std::int32_t v) noexcept {
+    pixel const* const at = pixels + std::ptrdiff_t{v >> fraction_bits} * stride + (u >> fraction_bits);
+    return between(load(at), load(at + stride), share(u), share(v));
 }
+
+// Where some of the four pixels may be outside.
+two sample_at_border(texels const& from, bool repeats) noexcept {
+    std::int64_t const x = from.u >> fraction_bits, y = from.v >> fraction_bits;
+    auto const inside = [&](std::int64_t n, std::int32_t size) -> std::ptrdiff_t {
+        if (!repeats) return static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(n, 0, size - 1));
+        std::int64_t const rest = n % size;
+        return static_cast<std::ptrdiff_t>(rest < 0 ? rest + size : rest);
+    };
+    std::ptrdiff_t const x0 = inside(x, from.width), x1 = inside(x + 1, from.width);
+    std::ptrdiff_t const y0 = inside(y, from.height) * from.stride, y1 = inside(y + 1, from.height) * from.stride;
+    std::array<pixel, 2> const top{from.pixels[y0 + x0], from.pixels[y0 + x1]};
+    std::array<pixel, 2> const bottom{from.pixels[y1 + x0], from.pixels[y1 + x1]};
+    return between(load(top.data()), load(bottom.data()), share(from.u), share(from.v));
+}
+
+// How many places, from this one on, lie from 0 up to `end`.
+std::int64_t run_of(std::int64_t at, std::int64_t step, std::int64_t end) noexcept {
+    if (at < 0 || at >= end) return 0;
+    if (step > 0) return (end - 1 - at) / step + 1;
+    if (step < 0) return at / -step + 1;
+    return INT64_MAX;
+}
+
+// Gives `put` two pixels at a time, and the last one by itself; all of their places are inside.
+template <class Put>
+inline void draw_inside(texels const& from, std::int32_t count, Put const& put) noexcept {
+    auto u = static_cast<std::int32_t>(from.u), v = static_cast<std::int32_t>(from.v);
+    auto const du = static_cast<std::int32_t>(from.du), dv = static_cast<std::int32_t>(from.dv);
+    std::int32_t n = 0;
+    if (dv == 0) { // most pictures are not turned
+        pixel const* const top = from.pixels + std::ptrdiff_t{v >> fraction_bits} * from.stride;
+        std::uint16_t const fy = share(v);
+        auto const at = [&](std::int32_t place) {
+            pixel const* const left = top + (place >> fraction_bits);
+            return between(load(left), load(left + from.stride), share(place), fy);
+        };
+        for (; n + 2 <= count; n += 2, u += 2 * du) put.both(n, joined(at(u), at(u + du)));
+        if (n < count) put.first(n, at(u));
+        return;
+    }
+    for (; n + 2 <= count; n += 2) {
+        two const a = sample(from.pixels, from.stride, u, v);
+        two const b = sample(from.pixels, from.stride, u + du, v + dv);
+        put.both(n, joined(a, b));
+        u += 2 * du;
+        v += 2 * dv;
+    }
+    if (n < count) put.first(n, sample(from.pixels, from.stride, u, v));
+}
+
+// The same for any places.
+template <class Put>
+void draw_texels(texels from, bool repeats, std::int32_t count, Put put) noexcept {
+    std::int64_t const wide = std::int64_t{from.width} << fraction_bits, high = std::int64_t{from.height} << fraction_bits;
+    std::int64_t const last_u = wide - (1 << fraction_bits), last_v = high - (1 << fraction_bits);
+    while (count > 0) {
+        if (repeats) {
+            from.u = (from.u % wide + wide) % wide;
+            from.v = (from.v % high + high) % high;
+        }
+        std::int64_t const run =
+            std::min({run_of(from.u, from.du, last_u), run_of(from.v, from.dv, last_v), std::int64_t{count}});
+        std::int32_t steps = 1;
+        if (run > 0) {
+            steps = static_cast<std::int32_t>(run);
+            draw_inside(from, steps, put);
+        } else {
+            put.first(0, sample_at_border(from, repeats));
+        }
+        from.u += from.du * steps;
+        from.v += from.dv * steps;
+        count -= steps;
+        put.skip(steps);
+    }
+}
+
+// What becomes of the pixels of a row.
+struct put_as_they_are {
+    pixel* to;
+    void both(std::int32_t n, two p) const noexcept { store(p, to + n); }
+    void first(std::int32_t n, two p) const noexcept {
+        std::array<pixel, 2> room;
+        store(p, room.data());
+        to[n] = room[0];
+    }
+    void skip(std::int32_t n) noexcept { to += n; }
+};
+struct put_blended {
+    pixel* to;
+    void both(std::int32_t n, two p) const noexcept { blend_two(to + n, p); }
+    void first(std::int32_t n, two p) const noexcept { blend_one(to + n, p); }
+    void skip(std::int32_t n) noexcept { to += n; }
+};
+struct put_tinted {
+    pixel* to;
+    two factors;
+    void both(std::int32_t n, two p) const noexcept { blend_two(to + n, p * factors >> 8); }
+    void first(std::int32_t n, two p) const noexcept { blend_one(to + n, p * factors >> 8); }
+    void skip(std::int32_t n) noexcept { to += n; }
+};
+// The factors change along the row: they are in 16.16 bits.
+struct put_shaded {
+    pixel* to;
+    four_ints factors, step;
+    [[nodiscard]] two at(std::int32_t n) const noexcept {
+        auto const limited = [](four_ints f) {
+            f = f >> 16;
+            f = f < 0 ? four_ints{} : f;
+            return f > one ? four_ints{one, one, one, one} : f;
+        };
+        four_ints const a = limited(factors + n * step), b = limited(factors + (n + 1) * step);
+        return two{static_cast<std::uint16_t>(a[0]), static_cast<std::uint16_t>(a[1]),
+                        static_cast<std::uint16_t>(a[2]), static_cast<std::uint16_t>(a[3]),
+                        static_cast<std::uint16_t>(b[0]), static_cast<std::uint16_t>(b[1]),
+                        static_cast<std::uint16_t>(b[2]), static_cast<std::uint16_t>(b[3])};
+    }
+    void both(std::int32_t n, two p) const noexcept { blend_two(to + n, p * at(n) >> 8); }
+    void first(std::int32_t n, two p) const noexcept { blend_one(to + n, p * at(n) >> 8); }
+    void skip(std::int32_t n) noexcept {
+        to += n;
+        factors += n * step;
+    }
+};
+
+constexpr two all_white = {255, 255, 255, 255, 255, 255, 255, 255};
+
+// A row without a texture.
+template <class Put>
+void draw_plain(std::int32_t count, Put const& put) noexcept {
+    std::int32_t n = 0;
+    for (; n + 2 <= count; n += 2) put.both(n, all_white);
+    if (n < count) put.first(n, all_white);
+}
+
+// ---- triangles -----------------------------------------------------------------------------------------------------
 
 struct pixel_clip {
     std::int32_t x0, y0, x1, y1;
@@ -182,8 +314,7 @@ public:
         }
         bool const one_color = a.color == b.color && a.color == c.color;
         for (std::size_t i = 0; i < 4; ++i) colors_[i] = grow(a.color[i], b.color[i], c.color[i]);
-        tint const whole = tint::of(static_cast<float>(a.color[0]), static_cast<float>(a.color[1]),
-                                    static_cast<float>(a.color[2]), static_cast<float>(a.color[3]));
+        tint const whole = tint::of(a.color);
         auto const edge = [](corner const& from, corner const& until, double y) {
             return from.x + (y - from.y) * (until.x - from.x) / (until.y - from.y);
         };
@@ -196,11 +327,11 @@ public:
             };
             std::int32_t const x0 = column(std::min(one, other)), x1 = column(std::max(one, other));
             if (x0 >= x1) continue;
-            pixel* const line = to_.pixels.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(to_.width);
-            if (one_color && repeats_) draw_row<repeated>(line, x0, x1, y, whole);
-            else if (one_color) draw_row<clamped>(line, x0, x1, y, whole);
-            else if (repeats_) draw_shaded_row<repeated>(line, x0, x1, y);
-            else draw_shaded_row<clamped>(line, x0, x1, y);
+            pixel* const line =
+                to_.pixels.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(to_.width) + x0;
+            if (!one_color) draw_row(x0, x1, y, shade(line, x0, y));
+            else if (whole.is_one) draw_row(x0, x1, y, put_blended{line});
+            else draw_row(x0, x1, y, put_tinted{line, whole.factors});
         }
     }
 
@@ -211,29 +342,23 @@ private:
         return order;
     }
 
-    template <class Border>
-    void draw_row(pixel* line, std::int32_t x0, std::int32_t x1, std::int32_t y, tint const& whole) noexcept {
-        if (level_ == nullptr) {
-            wide const p = tinted(low_bytes, whole);
-            for (std::int32_t x = x0; x < x1; ++x) blend(line[x], p);
-            return;
-        }
-        std::int64_t u = to_fixed(u_.at(x0, y)), v = to_fixed(v_.at(x0, y));
-        std::int64_t const du = to_fixed(u_.dx), dv = to_fixed(v_.dx);
-        for (std::int32_t x = x0; x < x1; ++x, u += du, v += dv)
-            blend(line[x], tinted(sample_at<Border>(*level_, u, v), whole));
+    template <class Put>
+    void draw_row(std::int32_t x0, std::int32_t x1, std::int32_t y, Put const& put) const noexcept {
+        if (level_ == nullptr) return draw_plain(x1 - x0, put);
+        draw_texels({level_->pixels.data(), level_->width, level_->width, level_->height, to_fixed(u_.at(x0, y)),
+                     to_fixed(v_.at(x0, y)), to_fixed(u_.dx), to_fixed(v_.dx)},
+                    repeats_, x1 - x0, put);
     }
 
-    template <class Border>
-    void draw_shaded_row(pixel* line, std::int32_t x0, std::int32_t x1, std::int32_t y) noexcept {
-        for (std::int32_t x = x0; x < x1; ++x) {
-            auto const part = [&](std::size_t i) { return static_cast<float>(colors_[i].at(x, y)); };
-            tint const here = tint::of(part(0), part(1), part(2), part(3));
-            wide const p = level_ == nullptr
-                               ? low_bytes
-                               : sample_at<Border>(*level_, to_fixed(u_.at(x, y)), to_fixed(v_.at(x, y)));
-            blend(line[x], tinted(p, here));
+    [[nodiscard]] put_shaded shade(pixel* to, std::int32_t x, std::int32_t y) const noexcept {
+        put_shaded put{to, {}, {}};
+        for (std::size_t i = 0; i < 4; ++i) {
+            constexpr double factor = one / 255.0 * 65536;
+            put.factors[i] = static_cast<std::int32_t>(std::clamp(colors_[i].at(x, y), 0.0, 255.0) * factor);
+            // Where a row has two pixels, the step is no larger than that.
+            put.step[i] = static_cast<std::int32_t>(std::clamp(colors_[i].dx, -255.0, 255.0) * factor);
         }
+        return put;
     }
 
     frame& to_;
@@ -278,7 +403,8 @@ void draw_quads(scene::draw_list const& list, scene::draw_command const& what, m
             top = std::min(top, corners[i].y);
             bottom = std::max(bottom, corners[i].y);
         }
-        if (!(top < clip.y1 && bottom > clip.y0)) continue;
+        bool const seen = std::any_of(corners.begin(), corners.end(), [](corner const& c) { return c.color[3] > 0; });
+        if (!seen || !(top < clip.y1 && bottom > clip.y0)) continue;
         painter.draw(corners[0], corners[1], corners[2]);
         painter.draw(corners[2], corners[1], corners[3]);
     }
@@ -289,9 +415,7 @@ public:
     tile_painter(tile_layer const& layer, tile_sheet const* sheet, scene::draw_command const& what, frame& to,
                  pixel_clip const& clip) noexcept
         : layer_{layer}, sheet_{sheet}, to_{to}, clip_{clip}, at_{what.view, to} {
-        auto const parts = parts_of(what.tint);
-        tint_ = tint::of(static_cast<float>(parts[0]), static_cast<float>(parts[1]), static_cast<float>(parts[2]),
-                         static_cast<float>(parts[3]));
+        tint_ = tint::of(parts_of(what.tint));
         constexpr double units = 32;
         size_x_ = units * at_.scale_x;
         size_y_ = units * at_.scale_y;
@@ -328,9 +452,7 @@ private:
         std::int32_t const y0 = edge(top, clip_.y0, clip_.y1), y1 = edge(top + size_y_, clip_.y0, clip_.y1);
         if (x0 >= x1) return;
         if (sheet_ == nullptr) {
-            wide const p = tinted(low_bytes, tint_);
-            for (std::int32_t y = y0; y < y1; ++y)
-                for (std::int32_t x = x0; x < x1; ++x) blend(line(y)[x], p);
+            for (std::int32_t y = y0; y < y1; ++y) draw_plain(x1 - x0, put_tinted{line(y) + x0, tint_.factors});
             return;
         }
         // Along a row of the frame, u and v grow by these. Turned tiles swap them.
@@ -351,20 +473,13 @@ private:
                 v = 1 - v;
                 dv = -dv;
             }
-            draw_row(line(y) + x0, x1 - x0, pixels, to_fixed(u * side - 0.5), to_fixed(v * side - 0.5),
-                     to_fixed(du * side), to_fixed(dv * side), opaque);
-        }
-    }
-
-    void draw_row(pixel* to, std::int32_t count, pixel const* pixels, std::int64_t u, std::int64_t v, std::int64_t du,
-                  std::int64_t dv, bool opaque) noexcept {
-        std::int32_t const side = level_->side;
-        for (std::int32_t n = 0; n < count; ++n, u += du, v += dv) {
-            std::int64_t const x = u >> fraction_bits, y = v >> fraction_bits;
-            wide const p = sample(pixels, side, clamped::at(x, side), clamped::at(x + 1, side), clamped::at(y, side),
-                                  clamped::at(y + 1, side), share(u), share(v));
-            if (opaque) to[n] = narrow(p);
-            else blend(to[n], tinted(p, tint_));
+            // The border of a tile is before its first pixel.
+            texels const from{pixels, level_->stride(), level_->stride(), level_->stride(), to_fixed(u * side + 0.5),
+                              to_fixed(v * side + 0.5), to_fixed(du * side), to_fixed(dv * side)};
+            pixel* const to = line(y) + x0;
+            if (opaque) draw_texels(from, false, x1 - x0, put_as_they_are{to});
+            else if (tint_.is_one) draw_texels(from, false, x1 - x0, put_blended{to});
+            else draw_texels(from, false, x1 - x0, put_tinted{to, tint_.factors});
         }
     }
 
@@ -395,13 +510,21 @@ void draw_tiles(scene::draw_command const& what, raster_pictures const& pictures
     tile_painter{*layer, sheet, what, to, clip}.draw();
 }
 
+// All borders first, so that none hides the letter before.
+void draw_text(std::size_t command, text_layout const& texts, frame& to, pixel_clip const& clip) noexcept {
+    auto const glyphs = std::span{texts.placed()}.subspan(
+        texts.begins()[command], texts.begins()[command + 1] - texts.begins()[command]);
+    for (placed_glyph const& g : glyphs) draw_border(g, to, clip.y0, clip.y1);
+    for (placed_glyph const& g : glyphs) draw_inside(g, to, clip.y0, clip.y1);
+}
+
 } // namespace
 
 mip_picture::mip_picture(picture const& base) {
     level first{static_cast<std::int32_t>(base.width), static_cast<std::int32_t>(base.height), {}};
     first.pixels.reserve(base.pixels.size());
     for (color const c : base.pixels) first.pixels.push_back(premultiplied(c));
-    if (first.pixels.empty()) first = {1, 1, {0}};
+    if (first.pixels.empty()) first = {1, 1, {pixel{}}};
     levels_.push_back(std::move(first));
     while (levels_.back().width > 1 || levels_.back().height > 1)
         levels_.push_back(halved(levels_.back().pixels, levels_.back().width, levels_.back().height));
@@ -414,12 +537,12 @@ mip_picture::level const& mip_picture::at(int n) const noexcept {
 tile_sheet::tile_sheet(picture const& base) {
     constexpr std::int32_t most_side = 64, tiles = 256;
     auto const wanted = static_cast<std::int32_t>(std::min(base.width, base.height) / 16);
-    level first{std::clamp(wanted, 1, most_side), {}};
-    auto const side = static_cast<std::size_t>(first.side);
-    first.pixels.resize(tiles * side * side);
+    std::int32_t const first_side = std::clamp(wanted, 1, most_side);
+    auto const side = static_cast<std::size_t>(first_side);
     bool const fits = base.width == 16 * side && base.height == 16 * side;
     picture const sheet = fits ? picture{} : scaled(base, 0, 0, base.width, base.height, 16 * side, 16 * side);
     picture const& from = fits ? base : sheet;
+    std::vector<pixel> plain(tiles * side * side); // below each other
     for (std::size_t n = 0; n < tiles; ++n) {
         empty_[n] = opaque_[n] = true;
         for (std::size_t y = 0; y < side; ++y)
@@ -427,16 +550,21 @@ tile_sheet::tile_sheet(picture const& base) {
                 color const c = from.at(n % 16 * side + x, n / 16 * side + y);
                 empty_[n] = empty_[n] && c.a == 0;
                 opaque_[n] = opaque_[n] && c.a == 255;
-                first.pixels[(n * side + y) * side + x] = premultiplied(c);
+                plain[(n * side + y) * side + x] = premultiplied(c);
             }
     }
-    levels_.push_back(std::move(first));
-    while (levels_.back().side > 1) {
-        // The tiles lie below each other, so that each of an even side halves by itself.
-        level const& last = levels_.back();
-        if (last.side % 2 != 0) break;
-        auto half = halved(last.pixels, last.side, tiles * last.side);
-        levels_.push_back({last.side / 2, std::move(half.pixels)});
+    for (std::int32_t size = first_side;; size /= 2) {
+        levels_.push_back({size, {}});
+        level& made = levels_.back();
+        auto const n = static_cast<std::size_t>(size), stride = static_cast<std::size_t>(made.stride());
+        made.pixels.resize(tiles * stride * stride);
+        auto const inner = [&](std::size_t at) { return std::min(at == 0 ? 0 : at - 1, n - 1); };
+        for (std::size_t index = 0; index < tiles; ++index)
+            for (std::size_t y = 0; y < stride; ++y)
+                for (std::size_t x = 0; x < stride; ++x)
+                    made.pixels[(index * stride + y) * stride + x] = plain[(index * n + inner(y)) * n + inner(x)];
+        if (size % 2 != 0) break;
+        plain = halved(plain, size, tiles * size).pixels;
     }
 }
 
@@ -444,8 +572,8 @@ tile_sheet::level const& tile_sheet::at(int n) const noexcept {
     return levels_[std::min(static_cast<std::size_t>(std::max(n, 0)), levels_.size() - 1)];
 }
 
-void draw_rows(scene::draw_list const& list, raster_pictures const& pictures, frame& to, std::int32_t first,
-               std::int32_t end) noexcept {
+void draw_rows(scene::draw_list const& list, raster_pictures const& pictures, text_layout const& texts, frame& to,
+               std::int32_t first, std::int32_t end) noexcept {
     using kind = scene::draw_command::kind;
     for (scene::draw_command const& what : list.commands()) {
         auto const side = [](float part, std::int32_t size) {
@@ -462,7 +590,7 @@ void draw_rows(scene::draw_list const& list, raster_pictures const& pictures, fr
             break;
         }
         case kind::tiles: draw_tiles(what, pictures, to, clip); break;
-        case kind::text: break;
+        case kind::text: draw_text(static_cast<std::size_t>(&what - list.commands().data()), texts, to, clip); break;
         }
     }
 }
@@ -471,8 +599,7 @@ picture picture_of(frame const& drawn) {
     picture made{static_cast<std::size_t>(drawn.width), static_cast<std::size_t>(drawn.height)};
     for (std::size_t n = 0; n < made.pixels.size(); ++n) {
         pixel const p = drawn.pixels[n];
-        made.pixels[n] = {static_cast<std::uint8_t>(p), static_cast<std::uint8_t>(p >> 8),
-                          static_cast<std::uint8_t>(p >> 16), 255};
+        made.pixels[n] = {p.r, p.g, p.b, 255};
     }
     return made;
 }

@@ -18,8 +18,8 @@ struct game_map;
 
 namespace teewire::replay {
 
-/// R, G, B, A from the lowest byte on, each colour times the opacity.
-using pixel = std::uint32_t;
+/// Each colour times the opacity.
+using pixel = color;
 
 /// A picture in all sizes down to one pixel.
 class mip_picture {
@@ -44,10 +44,12 @@ public:
     explicit tile_sheet(picture const& base);
 
     struct level {
-        std::int32_t side;
-        std::vector<pixel> pixels; ///< of all tiles, one after another
+        std::int32_t side;         ///< of a tile
+        std::vector<pixel> pixels; ///< of all tiles, one after another, each with a border that repeats its outermost
+        [[nodiscard]] std::int32_t stride() const noexcept { return side + 2; }
         [[nodiscard]] pixel const* tile(std::uint8_t index) const noexcept {
-            return pixels.data() + std::size_t{index} * static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
+            auto const n = static_cast<std::size_t>(stride());
+            return pixels.data() + index * n * n;
         }
     };
     [[nodiscard]] level const& at(int n) const noexcept;
@@ -80,10 +82,12 @@ struct frame {
         : width{w}, height{h}, pixels(static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
 };
 
+class text_layout;
+
 /// Draws the rows from `first` up to `end` on what is there. Several threads may do it with rows of their own, and the
-/// result is the same.
-void draw_rows(scene::draw_list const& list, raster_pictures const& pictures, frame& to, std::int32_t first,
-               std::int32_t end) noexcept;
+/// result is the same. `texts` has placed those of this list.
+void draw_rows(scene::draw_list const& list, raster_pictures const& pictures, text_layout const& texts, frame& to,
+               std::int32_t first, std::int32_t end) noexcept;
 
 /// The frame as a picture.
 [[nodiscard]] picture picture_of(frame const& drawn);

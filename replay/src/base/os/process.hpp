@@ -1,10 +1,13 @@
 // The program as the system runs it: arguments, environment, memory, limits, other programs.
 #pragma once
 
+#include "base/unique_fd.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +25,30 @@ void end_by_closed_pipe() noexcept;
 [[nodiscard]] std::string cache_folder();
 /// Where installed games may have their data, the best first.
 [[nodiscard]] std::vector<std::string> game_data_folders();
+
+/// Where fonts may be that have letters of most languages, the best first.
+[[nodiscard]] std::vector<std::string> font_files();
+
+/// A program that reads what is written to it. Its messages go to standard error.
+class child_process {
+public:
+    /// `arguments` begin with the program's name. Throws std::system_error if it cannot be started: with ENOENT if there is
+    /// no such program.
+    explicit child_process(std::vector<std::string> const& arguments);
+    child_process(child_process const&) = delete;
+    child_process& operator=(child_process const&) = delete;
+    /// Ends it, if nobody has waited for it.
+    ~child_process();
+
+    /// False if it does not read any more.
+    [[nodiscard]] bool write(std::span<std::uint8_t const> bytes) noexcept;
+    /// Nothing more comes. Returns its exit code, or -1 if a signal ended it.
+    [[nodiscard]] int finish() noexcept;
+
+private:
+    unique_fd input_;
+    std::intptr_t process_ = -1; // -1: it is over
+};
 
 /// Shows the page in the user's browser, if there is a display, and does not wait for it. If that fails, the reason, such
 /// as "none is installed".

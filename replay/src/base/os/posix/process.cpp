@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <system_error>
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -11,6 +13,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace teewire::replay::os {
@@ -61,6 +64,59 @@ std::vector<std::string> game_data_folders() {
     for (char const* const packaged : {"/usr/share/games/ddnet/data", "/usr/share/games/teeworlds/data"})
         folders.emplace_back(packaged);
     return folders;
+}
+
+std::vector<std::string> font_files() {
+    return {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans.ttf",
+            "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+            "/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc"};
+}
+
+child_process::child_process(std::vector<std::string> const& arguments) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error{errno, std::generic_category()};
+    unique_fd const reading{ends[0]};
+    input_ = unique_fd{ends[1]};
+    std::vector<std::string> copies = arguments;
+    std::vector<char*> words;
+    for (std::string& word : copies) words.push_back(word.data());
+    words.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&how);
+    ::posix_spawn_file_actions_adddup2(&files, reading.get(), STDIN_FILENO);
+    ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP); // Ctrl-C is not for it
+    pid_t child = 0;
+    int const failed = ::posix_spawnp(&child, words.front(), &files, &how, words.data(), environ);
+    ::posix_spawnattr_destroy(&how);
+    ::posix_spawn_file_actions_destroy(&files);
+    if (failed != 0) throw std::system_error{failed, std::generic_category()};
+    process_ = child;
+}
+
+child_process::~child_process() {
+    if (process_ < 0) return;
+    ::kill(static_cast<pid_t>(process_), SIGKILL);
+    static_cast<void>(finish());
+}
+
+bool child_process::write(std::span<std::uint8_t const> bytes) noexcept {
+    while (!bytes.empty()) {
+        auto const written = ::write(input_.get(), bytes.data(), bytes.size());
+        if (written < 0 && errno != EINTR) return false;
+        if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+int child_process::finish() noexcept {
+    input_ = unique_fd{};
+    int status = 0;
+    while (::waitpid(static_cast<pid_t>(process_), &status, 0) < 0 && errno == EINTR) {}
+    process_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 // Its output is not wanted here, and it may run for longer.

@@ -2,10 +2,13 @@
 
 #include "base/os/process.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cwchar>
+#include <system_error>
 
 #include <fcntl.h>
 #include <io.h>
@@ -73,6 +76,81 @@ std::vector<std::string> game_data_folders() {
     if (auto const steam = steam_folder(); !steam.empty())
         folders.push_back(steam + "/steamapps/common/DDraceNetwork/ddnet/data");
     return folders;
+}
+
+std::vector<std::string> font_files() {
+    std::string const fonts = environment("WINDIR") + "/Fonts/";
+    return {fonts + "arial.ttf", fonts + "segoeui.ttf", fonts + "msyh.ttc", fonts + "msgothic.ttc", fonts + "malgun.ttf"};
+}
+
+child_process::child_process(std::vector<std::string> const& arguments) {
+    std::string line;
+    for (std::string const& word : arguments) {
+        // As CommandLineToArgvW undoes it.
+        line += line.empty() ? "\"" : " \"";
+        std::size_t slashes = 0;
+        for (char const c : word) {
+            if (c == '"') line.append(slashes + 1, '\\');
+            slashes = c == '\\' ? slashes + 1 : 0;
+            line += c;
+        }
+        line.append(slashes, '\\');
+        line += '"';
+    }
+    SECURITY_ATTRIBUTES inherited{sizeof inherited, nullptr, TRUE};
+    HANDLE reading = nullptr;
+    HANDLE writing = nullptr;
+    auto const fail = [] {
+        set_errno();
+        throw std::system_error{errno, std::generic_category()};
+    };
+    constexpr DWORD room = 1 << 20;
+    if (!::CreatePipe(&reading, &writing, &inherited, room)) fail();
+    unique_handle const from{reading};
+    unique_handle to{writing};
+    ::SetHandleInformation(writing, HANDLE_FLAG_INHERIT, 0);
+    unique_handle const nowhere{::CreateFileW(L"NUL", GENERIC_WRITE, 0, &inherited, OPEN_EXISTING, 0, nullptr)};
+    STARTUPINFOW start{};
+    start.cb = sizeof start;
+    start.dwFlags = STARTF_USESTDHANDLES;
+    start.hStdInput = from.get();
+    start.hStdOutput = nowhere.get();
+    start.hStdError = ::GetStdHandle(STD_ERROR_HANDLE);
+    PROCESS_INFORMATION made{};
+    std::wstring words = to_wide(line);
+    if (!::CreateProcessW(nullptr, words.data(), nullptr, nullptr, TRUE, CREATE_NEW_PROCESS_GROUP, nullptr, nullptr,
+                          &start, &made))
+        fail();
+    ::CloseHandle(made.hThread);
+    process_ = reinterpret_cast<std::intptr_t>(made.hProcess);
+    input_ = unique_fd{::_open_osfhandle(reinterpret_cast<std::intptr_t>(to.release()), _O_WRONLY | _O_BINARY)};
+}
+
+child_process::~child_process() {
+    if (process_ == -1) return;
+    ::TerminateProcess(reinterpret_cast<HANDLE>(process_), 1);
+    static_cast<void>(finish());
+}
+
+bool child_process::write(std::span<std::uint8_t const> bytes) noexcept {
+    constexpr std::size_t most = 1 << 20;
+    while (!bytes.empty()) {
+        int const written = ::_write(input_.get(), bytes.data(), static_cast<unsigned>(std::min(bytes.size(), most)));
+        if (written <= 0) return false;
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+int child_process::finish() noexcept {
+    input_ = unique_fd{};
+    auto const process = reinterpret_cast<HANDLE>(process_);
+    ::WaitForSingleObject(process, INFINITE);
+    DWORD code = 0;
+    bool const known = ::GetExitCodeProcess(process, &code) != 0;
+    ::CloseHandle(process);
+    process_ = -1;
+    return known ? static_cast<int>(code) : -1;
 }
 
 std::string open_browser(std::string address) {

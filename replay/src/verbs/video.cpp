@@ -1,0 +1,141 @@
+#include "base/output.hpp"
+#include "cli/range_options.hpp"
+#include "edit/around.hpp"
+#include "recording/demo/demo_document.hpp"
+#include "verbs/verbs.hpp"
+#include "verbs/view_options.hpp"
+#include "video/encoder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace teewire::replay {
+namespace {
+
+struct video_options {
+    std::string file;
+    output_choice to;
+    std::string format;
+    std::optional<time_position> from;
+    std::optional<time_position> until;
+    std::vector<std::string> around;
+    std::optional<double> before = 5; ///< seconds
+    std::optional<double> after = 5;
+    double frames_per_second = 60;
+    double speed = 1;
+    bool vertical = false;
+    view_options view;
+};
+
+video_format const& chosen_format(video_options const& options) {
+    std::string const& name = options.to.name;
+    auto const dot = name.rfind('.');
+    std::string const ending = dot != std::string::npos ? name.substr(dot + 1) : std::string{};
+    video_format const* const found = find_video_format(options.format.empty() ? ending : options.format);
+    if (found == nullptr)
+        throw usage_error{fmt::format("{}: name ends in neither .mp4, .webm, .gif nor .y4m; use --format", name)};
+    return *found;
+}
+
+std::vector<tick_range> chosen_ranges(video_options const& options, demo_document& demo) {
+    std::int32_t const first = demo.overview().first_tick, last = demo.overview().last_tick;
+    if (options.around.empty()) {
+        tick_range const range{options.from ? options.from->tick(first, last) : first,
+                               options.until ? options.until->tick(first, last) : last};
+        if (range.first > range.last)
+            throw usage_error{fmt::format("--from (tick {}) is after --to (tick {})", range.first, range.last)};
+        return {{std::max(range.first, first), std::min(range.last, last)}};
+    }
+    std::vector<moment_pattern> patterns;
+    for (std::string const& text : options.around) patterns.emplace_back(text);
+    timeline const all = read_timeline(demo);
+    auto const ticks = [](double seconds) { return std::llround(seconds * ticks_per_second); };
+    auto found = find_moments(all, demo.header(), patterns, ticks(*options.before), ticks(*options.after));
+    if (!all.error.empty()) complain(all.error + "; nothing after it was searched");
+    for (tick_range& range : found) range = {std::max(range.first, first), std::min(range.last, last)};
+    if (found.empty() && !interrupted()) throw usage_error{demo.name(), "nothing matches --around"};
+    return found;
+}
+
+// How many frames a piece has.
+std::int64_t frames_of(tick_range const& range, video_options const& options) {
+    double const seconds = (double{1} * range.last - range.first) / ticks_per_second / options.speed;
+    return std::max<std::int64_t>(1, std::llround(seconds * options.frames_per_second));
+}
+
+int make_video(video_options const& options) {
+    view_options chosen = options.view;
+    if (options.vertical) {
+        if (chosen.size != view_options{}.size) throw usage_error{"--vertical is a --size: 1080x1920"};
+        chosen.size = "1080x1920";
+    }
+    view_choice const view = chosen.read();
+    if (view.width % 2 != 0 || view.height % 2 != 0)
+        throw usage_error{fmt::format("--size: {}: width and height of a video are even", chosen.size)};
+    video_format const& format = chosen_format(options);
+    output_file out{options.to, content::binary, chosen.inputs(options.file)};
+    input const source{options.file};
+    demo_document demo{source};
+    if (demo.overview().first_tick < 0) throw bad_input{demo.name(), "there is no tick in it"};
+    auto const ranges = chosen_ranges(options, demo);
+    if (interrupted()) return exit_interrupted;
+    std::int64_t frames = 0;
+    for (tick_range const& range : ranges) frames += frames_of(range, options);
+
+    auto const drawn = chosen.open(demo);
+    workers team{chosen.jobs};
+    frame to{view.width, view.height};
+    video_encoder encoder{out, format, view.width, view.height, options.frames_per_second};
+    progress shown{static_cast<std::uint64_t>(frames)};
+    std::uint64_t done = 0;
+    double const step = ticks_per_second * options.speed / options.frames_per_second;
+    for (tick_range const& range : ranges)
+        for (std::int64_t n = 0; n < frames_of(range, options) && !interrupted(); ++n) {
+            drawn->draw(range.first + static_cast<double>(n) * step, view, team, to);
+            encoder.add(to, team);
+            shown.update(++done, out.name());
+        }
+    shown.clear();
+    if (interrupted()) return exit_interrupted;
+    encoder.finish();
+    if (interrupted()) return exit_interrupted;
+    out.finish_as_named();
+    if (!out.is_stream())
+        remark(fmt::format("{}: {:.1f} seconds, {}, {}", out.name(), static_cast<double>(frames) / options.frames_per_second,
+                           counted(static_cast<std::uint64_t>(frames), "frame"), size_text(out.size())));
+    if (drawn->damage().empty()) return exit_ok;
+    complain(fmt::format("{}: {}; the video stays at the last moment before it", demo.name(), drawn->damage()));
+    return exit_bad_input;
+}
+
+} // namespace
+
+verb const video_verb{
+    "video", "Draw a demo, or parts of it, as a video", [](option_set& options) -> std::function<int()> {
+        auto const chosen = std::make_shared<video_options>();
+        options.file(chosen->file, "a demo, or - for standard input");
+        options.output(chosen->to, option_set::presence::required,
+                       "file to write, named .mp4, .webm, .gif or .y4m; -: standard output");
+        options.choice("--format", chosen->format, {"mp4", "webm", "gif", "y4m"}, "format, whatever the name is");
+        options.position("--from", chosen->from, "where it starts [default: start of the demo]");
+        options.position("--to", chosen->until, "where it stops [default: end of the demo]");
+        options.texts("--around", chosen->around,
+                      fmt::format("show what is around each {}; can be given several times", moment_forms).c_str(), "WHAT");
+        options.duration("--before", chosen->before, "with --around: start, before the moment");
+        options.duration("--after", chosen->after, "with --around: end, after the moment");
+        options.exclusive({"--around", "--from"});
+        options.exclusive({"--around", "--to"});
+        options.number("--fps", chosen->frames_per_second, 1, 240, "frames per second");
+        options.number("--speed", chosen->speed, 0.01, 100, "0.5 is slow motion");
+        chosen->view.declare(options);
+        options.flag("--vertical", chosen->vertical, "a --size of 1080x1920, for phones");
+        options.remark("All but .y4m needs the program ffmpeg.");
+        options.examples({"video game.demo -o clip.mp4 --from 1:20 --to 1:50 --follow nameless",
+                          "video game.demo -o kills.mp4 --around kill --before 3 --after 2 --speed 0.5",
+                          "video game.demo -o - --format y4m | ffmpeg -i - clip.mkv"});
+        return [chosen] { return make_video(*chosen); };
+    }};
+
+} // namespace teewire::replay

@@ -1,0 +1,66 @@
+#include "verbs/view_options.hpp"
+
+#include "base/output.hpp"
+#include "web/viewer_assets.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace teewire::replay {
+
+void view_options::declare(option_set& options) {
+    options.text("--follow", view.follow, "player in the middle [default: who recorded it]", "NAME");
+    options.numbers("--center", view.center, 2, "tile in the middle instead: X,Y");
+    options.exclusive({"--follow", "--center"});
+    options.number("--zoom", view.zoom, 0.1, 20, "2 shows twice as much in each direction");
+    options.text("--size", size, "pixels", "WIDTHxHEIGHT");
+    options.flag("--no-names", no_names, "without the names of players");
+    options.text("--map", map, "map file for a demo without its map", "FILE");
+    options.texts("--data", data,
+                  "folder of a game with its pictures and fonts; can be given several times [default: those of the "
+                  "games that are installed]",
+                  "FOLDER");
+    options.text("--font", font, "font for names", "FILE");
+    options.jobs(jobs);
+}
+
+view_choice view_options::read() const {
+    view_choice chosen = view;
+    constexpr std::int32_t most = 8192;
+    char const* const end = size.data() + size.size();
+    auto const [x, failed] = std::from_chars(size.data(), end, chosen.width);
+    bool good = failed == std::errc{} && x != end && *x == 'x';
+    if (good) {
+        auto const [rest, also_failed] = std::from_chars(x + 1, end, chosen.height);
+        good = also_failed == std::errc{} && rest == end;
+    }
+    auto const fits = [](std::int32_t side) { return side >= 1 && side <= most; };
+    if (!good || !fits(chosen.width) || !fits(chosen.height))
+        throw usage_error{fmt::format("--size: {} is not WIDTHxHEIGHT, each up to {}", size, most)};
+    for (std::int64_t const tile : chosen.center)
+        if (std::abs(tile) > 100'000) throw usage_error{fmt::format("--center: {} is too far away", tile)};
+    chosen.names = !no_names;
+    return chosen;
+}
+
+std::unique_ptr<drawn_demo> view_options::open(demo_document& demo) const {
+    std::vector<std::uint8_t> bytes;
+    if (!map.empty()) {
+        input const file{map};
+        file.require_all();
+        bytes.assign(file.bytes().begin(), file.bytes().end());
+    }
+    auto made = std::make_unique<drawn_demo>(demo, std::move(bytes), game_pictures{data}.folders(), font);
+    if (!made->lacks().empty()) remark(fmt::format("{}: without {}", demo.name(), made->lacks()));
+    return made;
+}
+
+std::vector<std::string> view_options::inputs(std::string const& demo) const {
+    std::vector<std::string> files{demo};
+    for (std::string const& file : {map, font})
+        if (!file.empty()) files.push_back(file);
+    return files;
+}
+
+} // namespace teewire::replay
