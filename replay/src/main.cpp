@@ -21,8 +21,8 @@ using namespace teewire::replay;
 constexpr verb const* reading[] = {&info_verb, &dump_verb, &events_verb, &stats_verb,   &verify_verb,
                                    &du_verb,   &diff_verb, &export_verb, &capture_verb, &types_verb};
 constexpr verb const* showing[] = {&play_verb, &web_verb, &serve_verb, &relay_verb, &record_verb};
-constexpr verb const* writing[] = {&cut_verb,    &join_verb,     &merge_verb,      &redact_verb,
-                                   &repair_verb, &compress_verb, &decompress_verb, &index_verb, &picture_verb, &video_verb};
+constexpr verb const* writing[] = {&cut_verb,      &join_verb,       &merge_verb, &redact_verb,  &repair_verb,
+                                   &compress_verb, &decompress_verb, &index_verb, &picture_verb, &video_verb};
 constexpr verb const* map_verbs[] = {&map_info_verb, &map_extract_verb, &map_render_verb, &map_convert_verb,
                                      &map_check_verb};
 

@@ -73,8 +73,8 @@ look look_07(player const* who, std::int32_t team, bool ninja, picture_source& p
         std::size_t const marking = number(skin_part::marking);
         auto const alpha = static_cast<std::uint32_t>(p.part_colors[marking]) >> 24;
         l.body = color(skin_part::body);
-        l.marking = faded(color(skin_part::marking),
-                          p.custom_colors[marking] ? static_cast<float>(alpha) / 255 : 1.0F);
+        l.marking =
+            faded(color(skin_part::marking), p.custom_colors[marking] ? static_cast<float>(alpha) / 255 : 1.0F);
         l.decoration = color(skin_part::decoration);
         l.hand = color(skin_part::hands);
         l.feet = color(skin_part::feet);

@@ -15,7 +15,8 @@ double cubic(double p0, double p1, double p2, double p3, double t) noexcept {
 // By time: the x of the middle points stays between those of the ends, so that x grows with t.
 double bezier(envelope_point const& from, envelope_point const& to, std::size_t channel, double time) noexcept {
     double const t0 = from.time, t1 = to.time;
-    double const x1 = std::clamp(t0 + from.out_dx[channel], t0, t1), x2 = std::clamp(t1 + to.in_dx[channel], t0, t1);
+    double const x1 = std::clamp(t0 + from.out_dx[channel], t0, t1),
+                 x2 = std::clamp(t1 + to.in_dx[channel], t0, t1);
     double low = 0, high = 1;
     for (int i = 0; i < 24; ++i) {
         double const middle = (low + high) / 2;
@@ -98,8 +99,8 @@ private:
                 c[i] = static_cast<float>(quad.colors[n][i]) / 255 * (light ? (*light)[i] : 1.0F);
             corners[n] = {px + cosine * dx - sine * dy + (moved ? (*moved)[0] : 0.0F),
                           py + sine * dx + cosine * dy + (moved ? (*moved)[1] : 0.0F),
-                          static_cast<float>(quad.texture[n].x) / fixed, static_cast<float>(quad.texture[n].y) / fixed,
-                          rgba_of(c[0], c[1], c[2], c[3])};
+                          static_cast<float>(quad.texture[n].x) / fixed,
+                          static_cast<float>(quad.texture[n].y) / fixed, rgba_of(c[0], c[1], c[2], c[3])};
         }
         out_.quad(from, true, corners);
     }
@@ -162,7 +163,9 @@ void draw_map(game_map const& map, side which, camera const& from, double ms, st
         clip_box clip;
         if (group.clipping && !with_game) {
             view_box const view = from.view();
-            auto const part = [](float at, float begin, float size) { return std::clamp((at - begin) / size, 0.0F, 1.0F); };
+            auto const part = [](float at, float begin, float size) {
+                return std::clamp((at - begin) / size, 0.0F, 1.0F);
+            };
             auto const x = static_cast<float>(group.clip_x), y = static_cast<float>(group.clip_y);
             clip = {part(x, view.left, view.width), part(y, view.top, view.height),
                     part(x + static_cast<float>(group.clip_width), view.left, view.width),
@@ -173,7 +176,7 @@ void draw_map(game_map const& map, side which, camera const& from, double ms, st
         for (map_layer const& layer : layers) {
             tile_layer const* const tiles = layer.tiles();
             if (tiles != nullptr && tiles->kind == tile_kind::game) behind = false;
-            // What tiles do is behind the players.
+            // Physics layers are drawn below the players.
             bool const physics = tiles != nullptr && tiles->kind != tile_kind::tiles;
             if (!seen || (which == side::background) != (behind || physics)) continue;
             auto const number = static_cast<std::uint32_t>(&layer - map.layers.data());

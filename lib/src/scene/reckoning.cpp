@@ -40,8 +40,7 @@ int steps_of(float way) noexcept { return static_cast<int>(std::min(way, static_
 
 void move(core& c, ground const& on) noexcept {
     float const speed = std::hypot(c.vx, c.vy) * 50;
-    float const ramp =
-        speed < ramp_start ? 1.0F : 1 / std::pow(ramp_curvature, (speed - ramp_start) / ramp_range);
+    float const ramp = speed < ramp_start ? 1.0F : 1 / std::pow(ramp_curvature, (speed - ramp_start) / ramp_range);
     float vx = c.vx * ramp, vy = c.vy;
     int const steps = std::min(most_steps, steps_of(std::hypot(vx, vy)) + 1);
     for (int n = 0; n < steps; ++n) {
@@ -126,15 +125,17 @@ void step(core& c, ground const& on) noexcept {
     move(c, on);
     // Sent values have no more digits than this, so that all get the same result.
     for (float* const value : {&c.x, &c.y, &c.hook_x, &c.hook_y}) *value = std::floor(*value + 0.5F);
-    for (float* const value : {&c.vx, &c.vy, &c.hook_dx, &c.hook_dy}) *value = std::floor(*value * 256 + 0.5F) / 256;
+    for (float* const value : {&c.vx, &c.vy, &c.hook_dx, &c.hook_dy})
+        *value = std::floor(*value * 256 + 0.5F) / 256;
 }
 
 } // namespace
 
 void reckon(tee& moved, std::int32_t tick, ground const& on) noexcept {
     if (moved.tick <= 0 || moved.tick >= tick) return;
-    core c{moved.x,      moved.y,      moved.vel_x / 256, moved.vel_y / 256, moved.hook_x,     moved.hook_y,
-           moved.hook_dx, moved.hook_dy, moved.direction,   moved.jumped,      moved.hook_state, moved.hooked_player};
+    core c{moved.x,         moved.y,      moved.vel_x / 256, moved.vel_y / 256,
+           moved.hook_x,    moved.hook_y, moved.hook_dx,     moved.hook_dy,
+           moved.direction, moved.jumped, moved.hook_state,  moved.hooked_player};
     for (std::int32_t n = std::min(most_reckoned_ticks, tick - moved.tick); n > 0; --n) step(c, on);
     moved.tick = tick;
     moved.x = c.x;

@@ -77,7 +77,7 @@ public:
             constexpr std::array<float, game_sprite::weapons> sizes = {96, 64, 96, 96, 92, 128};
             std::size_t const n = p.what == ninja ? 5 : known ? weapon_number : 1;
             bool const is_weapon = p.what == weapon || p.what == ninja;
-            sprite const& shown = is_weapon            ? game_sprite::weapon[n]
+            sprite const& shown = is_weapon          ? game_sprite::weapon[n]
                                   : p.what == health ? game_sprite::health
                                                      : game_sprite::armor;
             float const size = is_weapon ? sizes[n] : 64;
@@ -119,7 +119,8 @@ public:
         for (projectile const& p : world_.projectiles) {
             auto const now = place_of(p, at_.tick, at_.tuning);
             if (!now) continue;
-            place const before = place_of(p, at_.tick - 0.5F, at_.tuning).value_or(place{now->x - p.dx, now->y - p.dy});
+            place const before =
+                place_of(p, at_.tick - 0.5F, at_.tuning).value_or(place{now->x - p.dx, now->y - p.dy});
             if (p.type == grenade)
                 for (int n = 1; n <= 5; ++n)
                     if (auto const smoke = place_of(p, at_.tick - static_cast<float>(n) * 1.5F, at_.tuning)) {
@@ -127,8 +128,7 @@ public:
                         out_.sprite(pictures_.particles, disc_area, smoke->x, smoke->y, size, size, 0,
                                     faded(white, 0.4F - static_cast<float>(n) * 0.06F));
                     }
-            auto const which =
-                p.type >= 0 && p.type < 5 ? static_cast<std::size_t>(p.type) : std::size_t{1};
+            auto const which = p.type >= 0 && p.type < 5 ? static_cast<std::size_t>(p.type) : std::size_t{1};
             float const angle =
                 p.type == grenade ? at_.tick * 0.25F : std::atan2(now->y - before.y, now->x - before.x);
             out_.sprite(pictures_.game, game_sprite::shot[which].part, now->x, now->y, 32, 32, angle);
@@ -174,7 +174,8 @@ public:
                 if (age < 0.6F) {
                     float const turn = static_cast<float>(e.value) / 256 - pi / 2;
                     float const way = 28 + 60 * age;
-                    star(e.x - std::cos(turn) * way, e.y - std::sin(turn) * way, 32, age * 3, faded(white, 1 - age / 0.6F));
+                    star(e.x - std::cos(turn) * way, e.y - std::sin(turn) * way, 32, age * 3,
+                         faded(white, 1 - age / 0.6F));
                 }
                 break;
             case event::kind::finish: burst(true, e, age, e.tick, 16, rgba_of(1, 0.85F, 0.3F)); break;
@@ -211,7 +212,8 @@ private:
         float const dx = (t.x - hx) / length, dy = (t.y - hy) / length;
         float const angle = std::atan2(dy, dx) + pi;
         for (float way = link; way < length; way += link)
-            out_.sprite(pictures_.game, game_sprite::hook_chain.part, hx + dx * way, hy + dy * way, link, width, angle);
+            out_.sprite(pictures_.game, game_sprite::hook_chain.part, hx + dx * way, hy + dy * way, link, width,
+                        angle);
         out_.sprite(pictures_.game, game_sprite::hook_head.part, hx, hy, link, width, angle);
         draw_hand(l, t.x, t.y, -dx, -dy, -pi / 2, 20, 0, out_);
     }
@@ -229,7 +231,8 @@ private:
         how.emote = who != nullptr && who->away ? blink : now.emote;
         how.tired = (now.jumped & 2) != 0;
         float const since = now.attack_tick > 0 ? at_.tick - static_cast<float>(now.attack_tick) : -1.0F;
-        if (!now.is_frozen(at_.tick)) draw_weapon(l, t.x, t.y, dx, dy, now.weapon, since, at_.tick, pictures_.game, out_);
+        if (!now.is_frozen(at_.tick))
+            draw_weapon(l, t.x, t.y, dx, dy, now.weapon, since, at_.tick, pictures_.game, out_);
         draw_tee(l, t.x, t.y, dx, dy, how, out_);
     }
 
@@ -272,7 +275,8 @@ private:
         for (std::int32_t n = 0; n < count; ++n) {
             float const turn = chance(seed, n) * 2 * pi;
             float const speed = 80 + 240 * chance(n, seed);
-            float const x = e.x + std::cos(turn) * speed * age, y = e.y + std::sin(turn) * speed * age + 300 * age * age;
+            float const x = e.x + std::cos(turn) * speed * age,
+                        y = e.y + std::sin(turn) * speed * age + 300 * age * age;
             rgba const shown = faded(color, 1 - age / longest);
             if (stars) star(x, y, 28, turn + age * 6, shown);
             else out_.sprite(pictures_.particles, disc_area, x, y, 28, 28, turn + age * 6, shown);

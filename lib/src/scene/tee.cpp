@@ -22,7 +22,8 @@ frame pose_at(std::span<frame const> frames, float time) noexcept {
     frame const& from = frames[n];
     frame const& to = frames[std::min(n + 1, frames.size() - 1)];
     float const a = to.time > from.time ? std::clamp((time - from.time) / (to.time - from.time), 0.0F, 1.0F) : 0.0F;
-    return {time, from.x + (to.x - from.x) * a, from.y + (to.y - from.y) * a, from.turn + (to.turn - from.turn) * a};
+    return {time, from.x + (to.x - from.x) * a, from.y + (to.y - from.y) * a,
+            from.turn + (to.turn - from.turn) * a};
 }
 
 constexpr frame stand_body[] = {{0, 0, -4, 0}}, stand_back[] = {{0, -7, 10, 0}}, stand_front[] = {{0, 7, 10, 0}};
@@ -35,7 +36,7 @@ constexpr frame walk_front[] = {{0, -10, 6, 0.2F}, {0.2F, -8, 2, 0.3F}, {0.4F, 4
                                 {0.6F, 8, 10, 0},  {0.8F, 8, 10, 0},    {1, -10, 6, 0.2F}};
 constexpr frame hammer_swing[] = {
     {0, 0, 0, -0.1F}, {0.3F, 0, 0, 0.25F}, {0.4F, 0, 0, 0.3F}, {0.5F, 0, 0, 0.25F}, {1, 0, 0, -0.1F}};
-constexpr frame ninja_swing[] = {{0, 0, 0, -0.25F},    {0.1F, 0, 0, -0.05F}, {0.15F, 0, 0, 0.35F},
+constexpr frame ninja_swing[] = {{0, 0, 0, -0.25F},   {0.1F, 0, 0, -0.05F}, {0.15F, 0, 0, 0.35F},
                                  {0.42F, 0, 0, 0.4F}, {0.5F, 0, 0, 0.35F},  {1, 0, 0, -0.25F}};
 
 // How a weapon is held: its size, its place along the direction and down, its flash, and the hand's turn and place.
@@ -105,10 +106,14 @@ void draw_tee(look const& l, float x, float y, float dx, float dy, posture const
     bool const walks = !how.in_air && how.walk >= 0;
     float const time = std::max(0.0F, how.walk);
     frame const body = pose_at(walks ? std::span<frame const>{walk_body} : stand_body, time);
-    std::array<frame, 2> const feet = {
-        pose_at(how.in_air ? std::span<frame const>{air_back} : walks ? std::span<frame const>{walk_back} : stand_back, time),
-        pose_at(how.in_air ? std::span<frame const>{air_front} : walks ? std::span<frame const>{walk_front} : stand_front,
-                time)};
+    std::array<frame, 2> const feet = {pose_at(how.in_air ? std::span<frame const>{air_back}
+                                               : walks    ? std::span<frame const>{walk_back}
+                                                          : stand_back,
+                                               time),
+                                       pose_at(how.in_air ? std::span<frame const>{air_front}
+                                               : walks    ? std::span<frame const>{walk_front}
+                                                          : stand_front,
+                                               time)};
     texture const own_feet = l.part(skin_part::feet);
     float const width = own_feet != no_texture ? tee_size / 2.1F : tee_size;
     float const height = own_feet != no_texture ? width : tee_size / 2;
@@ -121,8 +126,8 @@ void draw_tee(look const& l, float x, float y, float dx, float dy, posture const
             }
             area const part = own_feet != no_texture ? (outline ? part_sprite::right : part_sprite::left)
                                                      : (outline ? skin_sprite::foot_outline : skin_sprite::foot);
-            out.sprite(own_feet != no_texture ? own_feet : l.skin, part, x + feet[n].x, y + feet[n].y, width, height,
-                       feet[n].turn * 2 * pi, outline ? white : foot_color);
+            out.sprite(own_feet != no_texture ? own_feet : l.skin, part, x + feet[n].x, y + feet[n].y, width,
+                       height, feet[n].turn * 2 * pi, outline ? white : foot_color);
         }
 }
 
@@ -134,8 +139,10 @@ void draw_hand(look const& l, float x, float y, float dx, float dy, float turn, 
     texture const own = l.part(skin_part::hands);
     texture const from = own != no_texture ? own : l.skin;
     constexpr float size = 20;
-    out.sprite(from, own != no_texture ? part_sprite::right : skin_sprite::hand_outline, at_x, at_y, size, size, angle);
-    out.sprite(from, own != no_texture ? part_sprite::left : skin_sprite::hand, at_x, at_y, size, size, angle, l.hand);
+    out.sprite(from, own != no_texture ? part_sprite::right : skin_sprite::hand_outline, at_x, at_y, size, size,
+               angle);
+    out.sprite(from, own != no_texture ? part_sprite::left : skin_sprite::hand, at_x, at_y, size, size, angle,
+               l.hand);
 }
 
 void draw_weapon(look const& l, float x, float y, float dx, float dy, std::int32_t which, float since, float tick,
@@ -161,10 +168,12 @@ void draw_weapon(look const& l, float x, float y, float dx, float dy, std::int32
     float const at_x = x + dx * (held.along - recoil), at_y = y + dy * (held.along - recoil) + held.down;
     if (held.has_flash && since >= 0 && since < flash_ticks) {
         auto const& flashes = n == gun ? game_sprite::gun_flash : game_sprite::shotgun_flash;
-        sprite const& flash = flashes[static_cast<std::size_t>(std::fmod(std::abs(std::floor(tick - since)), 3.0F))];
+        sprite const& flash =
+            flashes[static_cast<std::size_t>(std::fmod(std::abs(std::floor(tick - since)), 3.0F))];
         float const down = left ? held.flash_down : -held.flash_down;
-        out.sprite(game, flash.part, at_x + dx * held.flash_along - dy * down, at_y + dy * held.flash_along + dx * down,
-                   96 * flash.width, (left ? -96.0F : 96.0F) * flash.height, aim, faded(white, 1 - since / flash_ticks));
+        out.sprite(game, flash.part, at_x + dx * held.flash_along - dy * down,
+                   at_y + dy * held.flash_along + dx * down, 96 * flash.width,
+                   (left ? -96.0F : 96.0F) * flash.height, aim, faded(white, 1 - since / flash_ticks));
     }
     out.sprite(game, shown.part, at_x, at_y, w, h, aim);
     if (held.has_hand) draw_hand(l, at_x, at_y, dx, dy, held.hand_turn, held.hand_along, held.hand_across, out);

@@ -1,4 +1,4 @@
-// What tees hold.
+// Hands and weapons of tees.
 #pragma once
 
 #include "teewire/scene/scene.hpp"

@@ -67,14 +67,15 @@ void world_reader::know(protocol p, std::string_view name, role what,
 
 world_reader::world_reader(protocol p) noexcept : is_07_{p == protocol::teeworlds_07} {
     using fields = std::string_view const[];
-    static constexpr fields character = {"tick",   "x",            "y",      "vel_x",         "vel_y",      "angle",
-                                         "direction", "jumped",    "hooked_player", "hook_state", "hook_x", "hook_y",
-                                         "hook_dx", "hook_dy",     "player_flags", "health",   "armor",      "ammo_count",
-                                         "weapon", "emote",        "attack_tick"};
+    static constexpr fields character = {
+        "tick",          "x",          "y",      "vel_x",  "vel_y",      "angle",   "direction",    "jumped",
+        "hooked_player", "hook_state", "hook_x", "hook_y", "hook_dx",    "hook_dy", "player_flags", "health",
+        "armor",         "ammo_count", "weapon", "emote",  "attack_tick"};
     static constexpr fields extended_character = {"flags", "freeze_end"};
     static constexpr fields player_info = {"client_id", "local", "team", "player_flags"};
     static constexpr fields client_06 = {"name", "skin", "use_custom_color", "color_body", "color_feet"};
-    static constexpr fields client_07 = {"name", "skin_part_names", "use_custom_colors", "skin_part_colors", "local", "team"};
+    static constexpr fields client_07 = {
+        "name", "skin_part_names", "use_custom_colors", "skin_part_colors", "local", "team"};
     static constexpr fields flags_only = {"flags"};
     static constexpr fields game_06 = {"round_start_tick", "game_flags"}, game_07 = {"game_start_tick"};
     static constexpr fields carriers = {"flag_carrier_red", "flag_carrier_blue"};
@@ -294,7 +295,9 @@ projectile_tuning tuning_of(std::span<std::int32_t const> ints) noexcept {
     auto const value = [&](std::size_t n, float otherwise) {
         return n < ints.size() ? static_cast<float>(ints[n]) / 100 : otherwise;
     };
-    return {{{value(17, 2200), value(16, 1.25F)}, {value(20, 2750), value(19, 1.25F)}, {value(24, 1000), value(23, 7)}}};
+    return {{{value(17, 2200), value(16, 1.25F)},
+             {value(20, 2750), value(19, 1.25F)},
+             {value(24, 1000), value(23, 7)}}};
 }
 
 } // namespace teewire::scene

@@ -111,7 +111,8 @@ std::string output_file::name_beside() const {
     if (!temporary_.empty()) return temporary_ + "2";
     std::error_code failed;
     fs::path const folder = fs::temp_directory_path(failed);
-    if (failed) throw output_error{name_, fmt::format("there is no folder for temporary files: {}", failed.message())};
+    if (failed)
+        throw output_error{name_, fmt::format("there is no folder for temporary files: {}", failed.message())};
     part_file const unique = make_part_file((folder / "x").string());
     if (!unique.descriptor) fail(errno);
     os::remove_file(unique.name);

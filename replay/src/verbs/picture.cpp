@@ -37,16 +37,16 @@ int draw_picture(picture_options const& options) {
 
 } // namespace
 
-verb const picture_verb{
-    "picture", "Draw a moment of a demo as a PNG picture", [](option_set& options) -> std::function<int()> {
-        auto const chosen = std::make_shared<picture_options>();
-        options.file(chosen->file, "a demo, or - for standard input");
-        options.output(chosen->to, option_set::presence::required);
-        options.position("--at", chosen->at, "moment to show [default: the middle]");
-        chosen->view.declare(options);
-        options.examples({"picture game.demo --at 2:31 -o frame.png",
-                          "picture game.demo --at 2:31 --follow nameless -o frame.png"});
-        return [chosen] { return draw_picture(*chosen); };
-    }};
+verb const picture_verb{"picture", "Draw a moment of a demo as a PNG picture",
+                        [](option_set& options) -> std::function<int()> {
+                            auto const chosen = std::make_shared<picture_options>();
+                            options.file(chosen->file, "a demo, or - for standard input");
+                            options.output(chosen->to, option_set::presence::required);
+                            options.position("--at", chosen->at, "moment to show [default: the middle]");
+                            chosen->view.declare(options);
+                            options.examples({"picture game.demo --at 2:31 -o frame.png",
+                                              "picture game.demo --at 2:31 --follow nameless -o frame.png"});
+                            return [chosen] { return draw_picture(*chosen); };
+                        }};
 
 } // namespace teewire::replay

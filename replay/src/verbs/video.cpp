@@ -103,7 +103,8 @@ int make_video(video_options const& options) {
     if (interrupted()) return exit_interrupted;
     out.finish_as_named();
     if (!out.is_stream())
-        remark(fmt::format("{}: {:.1f} seconds, {}, {}", out.name(), static_cast<double>(frames) / options.frames_per_second,
+        remark(fmt::format("{}: {:.1f} seconds, {}, {}", out.name(),
+                           static_cast<double>(frames) / options.frames_per_second,
                            counted(static_cast<std::uint64_t>(frames), "frame"), size_text(out.size())));
     if (drawn->damage().empty()) return exit_ok;
     complain(fmt::format("{}: {}; the video stays at the last moment before it", demo.name(), drawn->damage()));
@@ -122,7 +123,8 @@ verb const video_verb{
         options.position("--from", chosen->from, "where it starts [default: start of the demo]");
         options.position("--to", chosen->until, "where it stops [default: end of the demo]");
         options.texts("--around", chosen->around,
-                      fmt::format("show what is around each {}; can be given several times", moment_forms).c_str(), "WHAT");
+                      fmt::format("show what is around each {}; can be given several times", moment_forms).c_str(),
+                      "WHAT");
         options.duration("--before", chosen->before, "with --around: start, before the moment");
         options.duration("--after", chosen->after, "with --around: end, after the moment");
         options.exclusive({"--around", "--from"});

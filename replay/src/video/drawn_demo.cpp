@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "recording/demo/map_file_search.hpp"
 #include "video/bands.hpp"
 
 #include <teewire/scene/map_scene.hpp>
@@ -10,20 +11,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace teewire::replay {
 namespace {
 
 constexpr pixel background{26, 28, 33};
 
+// The map of a demo that has none in it.
+std::vector<std::uint8_t> find_map(demo_document const& demo, std::vector<std::string> const& games) {
+    auto const folder = std::filesystem::path{demo.name()}.parent_path();
+    auto const file = find_map_file(demo.header(), folder.empty() ? "." : folder.string(), games);
+    if (!file) return {};
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file->size()));
+    bytes.resize(file->read(0, bytes));
+    return bytes;
+}
+
 } // namespace
 
-drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map,
-                       std::vector<std::string> const& folders, std::string const& font)
+drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::vector<std::string> const& folders,
+                       std::string const& font)
     : demo_{demo}, pictures_{folders}, texts_{folders, font} {
     if (map.empty()) map.assign(demo.map().begin(), demo.map().end());
+    if (map.empty()) map = find_map(demo, folders);
     if (map.empty()) {
-        lacks_ = "the map, which is not in the demo";
+        lacks_ = fmt::format("the map {}, which is not in the demo; use --map FILE",
+                             printable(text(demo.header().map_name)));
     } else {
         try {
             source_.emplace(demo.name(), std::move(map));
@@ -32,8 +46,8 @@ drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map,
             lacks_ = fmt::format("the map: {}", e.reason());
         }
         if (map_ && !map_->map)
-            lacks_ = fmt::format("the map: {}",
-                                 map_->problems.empty() ? "it cannot be read" : problem_text(map_->problems.back()));
+            lacks_ = fmt::format("the map: {}", map_->problems.empty() ? "it cannot be read"
+                                                                       : problem_text(map_->problems.back()));
     }
     if (map_ && map_->map) {
         pictures_.take_map(*map_->map, demo.item_protocol() == protocol::teeworlds_07);
@@ -54,7 +68,10 @@ void drawn_demo::place_camera(view_choice const& view, scene::moment const& at, 
     };
     scene::player const* followed = nullptr;
     if (!view.follow.empty()) {
-        followed = find([&](scene::player const& p) { return p.known && p.name.view() == view.follow; });
+        // "#3" is a client's number, as other commands write it for one without a name.
+        followed = find([&](scene::player const& p) {
+            return (p.known && p.name.view() == view.follow) || view.follow == fmt::format("#{}", p.id);
+        });
         if (followed == nullptr)
             throw usage_error{
                 fmt::format("--follow: no player \"{}\" is there at tick {:.0f}", printable(view.follow), at.tick)};
@@ -80,7 +97,7 @@ void drawn_demo::place_camera(view_choice const& view, scene::moment const& at, 
 }
 
 scene::draw_list drawn_demo::list(scene::moment const& at, scene::camera const& from,
-                                 scene::scene_options const& options) {
+                                  scene::scene_options const& options) {
     constexpr std::size_t most = std::size_t{1} << 24;
     for (;;) {
         scene::draw_list out{vertices_, commands_};
@@ -113,7 +130,8 @@ void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame
     for_bands(to.height, team, [&](std::int32_t first, std::int32_t end) {
         auto const width = static_cast<std::size_t>(to.width);
         std::fill(to.pixels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(first) * width),
-                  to.pixels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(end) * width), background);
+                  to.pixels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(end) * width),
+                  background);
         draw_rows(out, pictures_.loaded(), texts_, to, first, end);
     });
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/workers.hpp"
-#include "map/source.hpp"
 #include "map/document.hpp"
+#include "map/source.hpp"
 #include "video/moments.hpp"
 #include "video/sheets.hpp"
 #include "video/text.hpp"
@@ -15,13 +15,13 @@
 
 namespace teewire::replay {
 
-/// What is shown, and from where.
+/// The part of the world to show, and how large.
 struct view_choice {
     std::int32_t width = 1280;
     std::int32_t height = 720;
-    std::string follow;                 ///< a player; empty: the one who recorded
-    std::vector<std::int64_t> center;   ///< x and y in tiles instead; or empty
-    double zoom = 1;                    ///< 2 shows twice as much in each direction
+    std::string follow;               ///< a player; empty: the one who recorded
+    std::vector<std::int64_t> center; ///< x and y in tiles instead; or empty
+    double zoom = 1;                  ///< 2 shows twice as much in each direction
     bool names = true;
 };
 
@@ -37,14 +37,15 @@ public:
     /// then, or if the player is not there.
     void draw(double tick, view_choice const& view, workers& team, frame& to);
 
-    /// What the picture lacks, for messages; empty if nothing.
+    /// The parts that are missing in the picture, for messages; empty if there are none.
     [[nodiscard]] std::string const& lacks() const noexcept { return lacks_; }
     [[nodiscard]] std::string const& damage() const noexcept { return moments_->damage(); }
 
 private:
     void place_camera(view_choice const& view, scene::moment const& at, scene::seen_tees const& tees,
                       scene::camera& from, std::int32_t& selected) const;
-    [[nodiscard]] scene::draw_list list(scene::moment const& at, scene::camera const& from, scene::scene_options const& options);
+    [[nodiscard]] scene::draw_list list(scene::moment const& at, scene::camera const& from,
+                                        scene::scene_options const& options);
 
     demo_document& demo_;
     std::string lacks_;

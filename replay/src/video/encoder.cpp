@@ -18,8 +18,12 @@ namespace {
 
 video_format const formats[] = {
     {"y4m", {}},
-    {"mp4", {"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"}},
-    {"webm", {"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "6", "-row-mt", "1", "-crf", "32", "-b:v", "0", "-f", "webm"}},
+    {"mp4",
+     {"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart",
+      "-f", "mp4"}},
+    {"webm",
+     {"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "6", "-row-mt", "1", "-crf", "32", "-b:v", "0",
+      "-f", "webm"}},
     {"gif", {"-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-f", "gif"}},
 };
 
@@ -76,7 +80,8 @@ video_encoder::video_encoder(output_file& out, video_format const& format, std::
     : out_{out} {
     if (!format.encoder.empty()) {
         file_ = std::make_unique<temporary>(out.name_beside() + ".video");
-        std::vector<std::string> arguments{"ffmpeg", "-hide_banner", "-v", "error", "-y", "-f", "yuv4mpegpipe", "-i", "-", "-an"};
+        std::vector<std::string> arguments{"ffmpeg", "-hide_banner", "-v", "error", "-y",
+                                           "-f",     "yuv4mpegpipe", "-i", "-",     "-an"};
         arguments.insert(arguments.end(), format.encoder.begin(), format.encoder.end());
         arguments.push_back("file:" + file_->name);
         try {
@@ -84,18 +89,17 @@ video_encoder::video_encoder(output_file& out, video_format const& format, std::
         } catch (std::system_error const& e) {
             if (e.code().value() != ENOENT)
                 throw output_error{fmt::format("ffmpeg cannot be started: {}", e.code().message())};
-            throw usage_error{
-                fmt::format("a video as {} needs the program ffmpeg, which is not installed: `sudo apt install ffmpeg`, or "
-                            "`winget install ffmpeg` on Windows; --format y4m does without",
-                            format.name)};
+            throw usage_error{fmt::format(
+                "a video as {} needs the program ffmpeg, which is not installed: `sudo apt install ffmpeg`, or "
+                "`winget install ffmpeg` on Windows; --format y4m does without",
+                format.name)};
         }
     }
     // As a fraction.
     auto const thousandths = static_cast<std::int64_t>(std::lround(frames_per_second * 1000));
     std::int64_t const common = std::gcd(thousandths, std::int64_t{1000});
-    std::string const header =
-        fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n", width, height,
-                    thousandths / common, 1000 / common);
+    std::string const header = fmt::format("YUV4MPEG2 W{} H{} F{}:{} Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n", width,
+                                           height, thousandths / common, 1000 / common);
     write({reinterpret_cast<std::uint8_t const*>(header.data()), header.size()});
     std::size_t const pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     made_.resize(frame_header.size() + pixels + pixels / 2);

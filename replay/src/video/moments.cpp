@@ -10,8 +10,9 @@
 namespace teewire::replay {
 
 moment_reader::moment_reader(demo_document& demo, scene::ground const* on)
-    : demo_{demo}, on_{on}, reader_{demo.item_protocol()}, messages_{messages_of(demo.item_protocol())},
-      spare_{new scene::world} {}
+    : demo_{demo}, player_{demo.reader(demo.first_chunk(), demo.file_size()), *memory_, {demo.sizes().sizes}},
+      on_{on}, reader_{demo.item_protocol()}, messages_{messages_of(demo.item_protocol())}, spare_{
+                                                                                                new scene::world} {}
 
 bool moment_reader::move_to(double tick) {
     while (!ended_ && (!after_ || after_->tick <= tick)) {
@@ -22,11 +23,12 @@ bool moment_reader::move_to(double tick) {
         after_.reset();
         if (!read_snapshot(tick)) ended_ = true;
     }
-    if (!before_) return false;
+    if (!before_ && !after_) return false;
     forget_old(tick);
-    now_.before = before_.get();
-    now_.after = after_.get();
-    now_.tick = static_cast<float>(after_ ? tick : before_->tick);
+    // Before the first snapshot, it is that one.
+    now_.before = before_ ? before_.get() : after_.get();
+    now_.after = before_ ? after_.get() : nullptr;
+    now_.tick = static_cast<float>(now_.after != nullptr ? tick : now_.before->tick);
     now_.events = events_;
     now_.emoticons = emoticons_;
     now_.tuning = tuning_;
@@ -36,13 +38,12 @@ bool moment_reader::move_to(double tick) {
 
 // Reads up to the next snapshot that can be seen.
 bool moment_reader::read_snapshot(double wanted) {
-    demo_player& player = demo_.player();
-    for (demo_event event; player.next(event);) {
+    for (demo_event event; player_.next(event);) {
         if (event.kind == demo_event_kind::message) take_message(event);
         if (event.kind != demo_event_kind::snapshot) continue;
         constexpr int margin = 10; // ticks between two snapshots, usually
         if (event.tick < wanted - scene::event_ticks - margin) {
-            passed_.assign(player.state());
+            passed_.assign(player_.state());
             passed_tick_ = event.tick;
             continue;
         }
@@ -54,7 +55,7 @@ bool moment_reader::read_snapshot(double wanted) {
         };
         if (passed_.has_value() && !before_) before_ = read(passed_tick_, passed_.view());
         passed_.clear();
-        after_ = read(event.tick, player.state());
+        after_ = read(event.tick, player_.state());
         return true;
     }
     if (passed_.has_value()) { // the last one
@@ -62,7 +63,7 @@ bool moment_reader::read_snapshot(double wanted) {
         reader_.read(passed_tick_, passed_.view(), on_, *before_);
         passed_.clear();
     }
-    if (player.error().what.code != errc::ok) damage_ = demo_.end_text(player.error());
+    damage_ = demo_.end_text(player_.error());
     return false;
 }
 

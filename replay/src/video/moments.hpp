@@ -18,8 +18,8 @@ public:
     /// Both must outlive this. `on` may be null.
     moment_reader(demo_document& demo, scene::ground const* on);
 
-    /// Goes on to a tick, which is not before that of the last call. False if nothing is to be seen yet. At the end, and at
-    /// damage, it stays at the last snapshot.
+    /// Goes on to a tick, which is not before that of the last call. False if there is no snapshot. Before the first one it
+    /// shows that, and at the end, and at damage, the last one.
     bool move_to(double tick);
     /// After move_to() gave true; valid until the next call.
     [[nodiscard]] scene::moment const& now() const noexcept { return now_; }
@@ -32,6 +32,8 @@ private:
     void forget_old(double tick);
 
     demo_document& demo_;
+    std::unique_ptr<demo_player_memory> memory_{new demo_player_memory};
+    demo_player player_;
     scene::ground const* on_;
     scene::world_reader reader_;
     protocol messages_;

@@ -182,7 +182,8 @@ inline void draw_inside(texels const& from, std::int32_t count, Put const& put) 
 // The same for any places.
 template <class Put>
 void draw_texels(texels from, bool repeats, std::int32_t count, Put put) noexcept {
-    std::int64_t const wide = std::int64_t{from.width} << fraction_bits, high = std::int64_t{from.height} << fraction_bits;
+    std::int64_t const wide = std::int64_t{from.width} << fraction_bits,
+                       high = std::int64_t{from.height} << fraction_bits;
     std::int64_t const last_u = wide - (1 << fraction_bits), last_v = high - (1 << fraction_bits);
     while (count > 0) {
         if (repeats) {
@@ -205,7 +206,7 @@ void draw_texels(texels from, bool repeats, std::int32_t count, Put put) noexcep
     }
 }
 
-// What becomes of the pixels of a row.
+// Ways to write the pixels of a row.
 struct put_as_they_are {
     pixel* to;
     void both(std::int32_t n, two p) const noexcept { store(p, to + n); }
@@ -241,9 +242,9 @@ struct put_shaded {
         };
         four_ints const a = limited(factors + n * step), b = limited(factors + (n + 1) * step);
         return two{static_cast<std::uint16_t>(a[0]), static_cast<std::uint16_t>(a[1]),
-                        static_cast<std::uint16_t>(a[2]), static_cast<std::uint16_t>(a[3]),
-                        static_cast<std::uint16_t>(b[0]), static_cast<std::uint16_t>(b[1]),
-                        static_cast<std::uint16_t>(b[2]), static_cast<std::uint16_t>(b[3])};
+                   static_cast<std::uint16_t>(a[2]), static_cast<std::uint16_t>(a[3]),
+                   static_cast<std::uint16_t>(b[0]), static_cast<std::uint16_t>(b[1]),
+                   static_cast<std::uint16_t>(b[2]), static_cast<std::uint16_t>(b[3])};
     }
     void both(std::int32_t n, two p) const noexcept { blend_two(to + n, p * at(n) >> 8); }
     void first(std::int32_t n, two p) const noexcept { blend_one(to + n, p * at(n) >> 8); }
@@ -306,8 +307,8 @@ public:
         level_ = nullptr;
         if (paint_ != nullptr) {
             auto const& base = paint_->at(0);
-            double const texels = std::abs((b.u - a.u) * (c.v - a.v) - (c.u - a.u) * (b.v - a.v)) * base.width *
-                                  base.height;
+            double const texels =
+                std::abs((b.u - a.u) * (c.v - a.v) - (c.u - a.u) * (b.v - a.v)) * base.width * base.height;
             level_ = &paint_->at(level_of(std::sqrt(texels / std::abs(area))));
             u_ = grow(a.u * level_->width - 0.5, b.u * level_->width - 0.5, c.u * level_->width - 0.5);
             v_ = grow(a.v * level_->height - 0.5, b.v * level_->height - 0.5, c.v * level_->height - 0.5);
@@ -355,7 +356,7 @@ private:
         for (std::size_t i = 0; i < 4; ++i) {
             constexpr double factor = one / 255.0 * 65536;
             put.factors[i] = static_cast<std::int32_t>(std::clamp(colors_[i].at(x, y), 0.0, 255.0) * factor);
-            // Where a row has two pixels, the step is no larger than that.
+            // In a row of two pixels or more, the step is at most this.
             put.step[i] = static_cast<std::int32_t>(std::clamp(colors_[i].dx, -255.0, 255.0) * factor);
         }
         return put;
@@ -403,7 +404,8 @@ void draw_quads(scene::draw_list const& list, scene::draw_command const& what, m
             top = std::min(top, corners[i].y);
             bottom = std::max(bottom, corners[i].y);
         }
-        bool const seen = std::any_of(corners.begin(), corners.end(), [](corner const& c) { return c.color[3] > 0; });
+        bool const seen =
+            std::any_of(corners.begin(), corners.end(), [](corner const& c) { return c.color[3] > 0; });
         if (!seen || !(top < clip.y1 && bottom > clip.y0)) continue;
         painter.draw(corners[0], corners[1], corners[2]);
         painter.draw(corners[2], corners[1], corners[3]);
@@ -429,15 +431,18 @@ public:
             return static_cast<std::int64_t>(std::clamp(std::floor(pixels / size), -most, most));
         };
         double const origin_x = at_.x(0), origin_y = at_.y(0);
-        std::int64_t const x0 = first(clip_.x0 - origin_x - 1, size_x_), x1 = first(clip_.x1 - origin_x + 1, size_x_);
-        std::int64_t const y0 = first(clip_.y0 - origin_y - 1, size_y_), y1 = first(clip_.y1 - origin_y + 1, size_y_);
+        std::int64_t const x0 = first(clip_.x0 - origin_x - 1, size_x_),
+                           x1 = first(clip_.x1 - origin_x + 1, size_x_);
+        std::int64_t const y0 = first(clip_.y0 - origin_y - 1, size_y_),
+                           y1 = first(clip_.y1 - origin_y + 1, size_y_);
         for (std::int64_t y = y0; y <= y1; ++y) {
             auto const row = static_cast<std::size_t>(std::clamp<std::int64_t>(y, 0, layer_.height - 1));
             tile const* const tiles = layer_.tiles.data() + row * static_cast<std::size_t>(layer_.width);
             for (std::int64_t x = x0; x <= x1; ++x) {
                 tile const& t = tiles[std::clamp<std::int64_t>(x, 0, layer_.width - 1)];
                 if (t.index != 0)
-                    draw(t, origin_x + static_cast<double>(x) * size_x_, origin_y + static_cast<double>(y) * size_y_);
+                    draw(t, origin_x + static_cast<double>(x) * size_x_,
+                         origin_y + static_cast<double>(y) * size_y_);
             }
         }
     }
@@ -474,8 +479,14 @@ private:
                 dv = -dv;
             }
             // The border of a tile is before its first pixel.
-            texels const from{pixels, level_->stride(), level_->stride(), level_->stride(), to_fixed(u * side + 0.5),
-                              to_fixed(v * side + 0.5), to_fixed(du * side), to_fixed(dv * side)};
+            texels const from{pixels,
+                              level_->stride(),
+                              level_->stride(),
+                              level_->stride(),
+                              to_fixed(u * side + 0.5),
+                              to_fixed(v * side + 0.5),
+                              to_fixed(du * side),
+                              to_fixed(dv * side)};
             pixel* const to = line(y) + x0;
             if (opaque) draw_texels(from, false, x1 - x0, put_as_they_are{to});
             else if (tint_.is_one) draw_texels(from, false, x1 - x0, put_blended{to});
@@ -512,8 +523,8 @@ void draw_tiles(scene::draw_command const& what, raster_pictures const& pictures
 
 // All borders first, so that none hides the letter before.
 void draw_text(std::size_t command, text_layout const& texts, frame& to, pixel_clip const& clip) noexcept {
-    auto const glyphs = std::span{texts.placed()}.subspan(
-        texts.begins()[command], texts.begins()[command + 1] - texts.begins()[command]);
+    auto const glyphs = std::span{texts.placed()}.subspan(texts.begins()[command],
+                                                          texts.begins()[command + 1] - texts.begins()[command]);
     for (placed_glyph const& g : glyphs) draw_border(g, to, clip.y0, clip.y1);
     for (placed_glyph const& g : glyphs) draw_inside(g, to, clip.y0, clip.y1);
 }
@@ -590,7 +601,9 @@ void draw_rows(scene::draw_list const& list, raster_pictures const& pictures, te
             break;
         }
         case kind::tiles: draw_tiles(what, pictures, to, clip); break;
-        case kind::text: draw_text(static_cast<std::size_t>(&what - list.commands().data()), texts, to, clip); break;
+        case kind::text:
+            draw_text(static_cast<std::size_t>(&what - list.commands().data()), texts, to, clip);
+            break;
         }
     }
 }

@@ -44,8 +44,9 @@ public:
     explicit tile_sheet(picture const& base);
 
     struct level {
-        std::int32_t side;         ///< of a tile
-        std::vector<pixel> pixels; ///< of all tiles, one after another, each with a border that repeats its outermost
+        std::int32_t side; ///< of a tile
+        std::vector<pixel>
+            pixels; ///< of all tiles, one after another, each with a border that repeats its outermost
         [[nodiscard]] std::int32_t stride() const noexcept { return side + 2; }
         [[nodiscard]] pixel const* tile(std::uint8_t index) const noexcept {
             auto const n = static_cast<std::size_t>(stride());
@@ -63,7 +64,7 @@ private:
     std::array<bool, 256> opaque_{};
 };
 
-/// What the numbers in a draw list stand for.
+/// The pictures and layers that a draw list refers to by number.
 struct raster_pictures {
     std::vector<mip_picture> textures;
     game_map const* map = nullptr;

@@ -41,9 +41,8 @@ picture greyed(picture const& from) {
     for (std::size_t y = 0; y < body_height; ++y)
         for (std::size_t x = 0; x < body_width; ++x) {
             color& c = to.at(x, y);
-            std::size_t const moved = c.r <= common
-                                          ? c.r * wanted / common
-                                          : (c.r - common) * (255 - wanted) / (255 - common) + wanted;
+            std::size_t const moved =
+                c.r <= common ? c.r * wanted / common : (c.r - common) * (255 - wanted) / (255 - common) + wanted;
             c.r = c.g = c.b = static_cast<std::uint8_t>(moved);
         }
     return to;
@@ -56,7 +55,8 @@ picture draw_particles() {
     for (std::size_t y = 0; y < side; ++y)
         for (std::size_t x = 0; x < 2 * side; ++x) {
             double const middle = (side - 1) / 2.0;
-            double const r = std::hypot(static_cast<double>(x % side) - middle, static_cast<double>(y) - middle) / middle;
+            double const r =
+                std::hypot(static_cast<double>(x % side) - middle, static_cast<double>(y) - middle) / middle;
             double const a =
                 x < side ? std::pow(std::max(0.0, 1 - r), 0.8) : std::max(0.0, 1 - std::abs(r - 0.8) * 6);
             p.at(x, y) = {255, 255, 255, static_cast<std::uint8_t>(std::lround(a * 255))};

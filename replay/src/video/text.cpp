@@ -74,8 +74,8 @@ void draw(std::vector<std::uint8_t> const& opacity, placed_glyph const& what, st
                         static_cast<std::size_t>(x - what.x)] *
                 (color >> 24) / 255;
             if (a == 0) continue;
-            pixel& below =
-                to.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(to.width) + static_cast<std::size_t>(x)];
+            pixel& below = to.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(to.width) +
+                                     static_cast<std::size_t>(x)];
             auto const part = [&](std::uint32_t under, int shift) {
                 std::uint32_t const over = color >> shift & 255;
                 return static_cast<std::uint8_t>((under * (255 - a) + over * a + 127) / 255);
@@ -87,7 +87,8 @@ void draw(std::vector<std::uint8_t> const& opacity, placed_glyph const& what, st
 } // namespace
 
 text_layout::text_layout(std::vector<std::string> const& folders, std::string const& font) {
-    if (!font.empty() && !add(font)) throw usage_error{fmt::format("--font: {} is not a font that can be read", font)};
+    if (!font.empty() && !add(font))
+        throw usage_error{fmt::format("--font: {} is not a font that can be read", font)};
     constexpr char const* names[] = {"DejaVuSans.ttf", "SourceHanSansSC-Regular.otf", "SourceHanSans.ttc",
                                      "GlowSansJCompressed-Book.otf"};
     for (std::string const& folder : folders)
@@ -131,7 +132,8 @@ glyph const& text_layout::find(std::int32_t letter, std::int32_t size) {
     g.width = x1 - x0 + 2 * rim;
     g.height = y1 - y0 + 2 * rim;
     g.inside.resize(static_cast<std::size_t>(g.width) * static_cast<std::size_t>(g.height));
-    auto const begin = static_cast<std::size_t>(rim) * static_cast<std::size_t>(g.width) + static_cast<std::size_t>(rim);
+    auto const begin =
+        static_cast<std::size_t>(rim) * static_cast<std::size_t>(g.width) + static_cast<std::size_t>(rim);
     stbtt_MakeGlyphBitmap(from, g.inside.data() + begin, x1 - x0, y1 - y0, g.width, scale, scale, index);
     g.border = spread(g.inside, g.width, g.height, radius);
     return g;
@@ -168,11 +170,13 @@ void text_layout::place(scene::draw_list const& list, frame const& to) {
         begins_.push_back(placed_.size());
         if (what.what != scene::draw_command::kind::text || !has_font()) continue;
         double const scale = to.height / double{what.view.height};
-        double const x = (double{what.x} - double{what.view.left}) * scale, y = (double{what.y} - double{what.view.top}) * scale;
+        double const x = (double{what.x} - double{what.view.left}) * scale,
+                     y = (double{what.y} - double{what.view.top}) * scale;
         double const size = what.size * scale;
         bool const seen = x > -to.width && x < 2.0 * to.width && y > -size && y < to.height + size; // not for NaN
         if (seen && size >= 4)
-            place(what.text, x, y, static_cast<std::int32_t>(std::min<double>(std::lround(size), most_size)), what.tint);
+            place(what.text, x, y, static_cast<std::int32_t>(std::min<double>(std::lround(size), most_size)),
+                  what.tint);
     }
     begins_.push_back(placed_.size());
 }

@@ -18,7 +18,7 @@ struct glyph {
     std::int32_t y = 0; ///< the same, from the base line, downwards
     std::int32_t width = 0;
     std::int32_t height = 0;
-    float advance = 0; ///< pixels to the next one
+    float advance = 0;                ///< pixels to the next one
     std::vector<std::uint8_t> inside; ///< opacity of each pixel
     std::vector<std::uint8_t> border;
 };

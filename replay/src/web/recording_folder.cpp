@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "map/drawing.hpp"
 #include "recording/demo/demo_stream.hpp"
+#include "recording/demo/map_file_search.hpp"
 
 #include <teewire/sha256.hpp>
 
@@ -22,7 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t picture_side = 480; // pixels
 constexpr auto settling = std::chrono::seconds{30};
-constexpr std::uint64_t max_map_bytes = std::uint64_t{256} << 20;
 
 std::vector<std::uint8_t> read_all(stored_file const& file, std::uint64_t from = 0) {
     std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file.size() - from));
@@ -59,10 +59,6 @@ std::optional<found_index> read_if_fits(std::string const& name, stored_file con
     auto facts = read_index(name);
     if (!facts || !fits(*facts, *file, demo)) return {};
     return found_index{std::move(*facts), read_all(*file), false};
-}
-
-bool is_map_of(stored_file const& file, demo_header const& header) {
-    return file.size() <= max_map_bytes && is_map(map_of(header), read_all(file));
 }
 
 } // namespace
@@ -162,22 +158,6 @@ void recording_folder::scan() {
     std::erase_if(all_,
                   [&](auto const& known) { return !std::binary_search(there.begin(), there.end(), known.first); });
     for (std::string const& path : there) look_at(path);
-}
-
-std::shared_ptr<stored_file const> recording_folder::find_map(demo_header const& header,
-                                                              std::vector<std::string> const& more) const {
-    std::string const name{text(header.map_name)};
-    std::string const crc = fmt::format("{}_{:08x}", name, header.map_crc);
-    std::string const sum = fmt::format("{}_{}", name, hex(header.sha256));
-    std::vector<std::string> folders{folder_, folder_ + "/maps"};
-    for (std::string const& folder : more)
-        for (char const* const below : {"", "/maps", "/downloadedmaps"}) folders.push_back(folder + below);
-    for (std::string const& folder : folders)
-        for (std::string const& stem : {name, crc, sum}) {
-            auto file = stored_file::open(folder, stem + ".map");
-            if (file && is_map_of(*file, header)) return file;
-        }
-    return nullptr;
 }
 
 found_index find_index(std::string const& demo, std::string const& kept) {

@@ -44,9 +44,6 @@ public:
     /// Null if it is not there any more.
     [[nodiscard]] std::shared_ptr<stored_file const> open(std::string const& path) const;
     [[nodiscard]] std::string full_path(std::string const& path) const { return folder_ + "/" + path; }
-    /// The map of a demo that has none in it: below the folder, or in `more`. Null if it is not there.
-    [[nodiscard]] std::shared_ptr<stored_file const> find_map(demo_header const& header,
-                                                              std::vector<std::string> const& more) const;
 
     static constexpr std::size_t most_files = 100'000;
     static constexpr int deepest = 16; ///< folders

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "http/web_request.hpp"
 #include "recording/demo/demo_stream.hpp"
+#include "recording/demo/map_file_search.hpp"
 
 #include <list_page.hpp> // generated
 
@@ -336,7 +337,8 @@ web_answer recordings_site::get_map(std::string_view sum) {
         demo_header const& header = demo.header;
         if (header.map_size != 0) continue;
         if (sum != map_id(map_of(header))) continue;
-        return stored(shown_.find_map(header, pictures_.folders()), "application/octet-stream", checked_each_time);
+        return stored(find_map_file(header, shown_.folder(), pictures_.folders()), "application/octet-stream",
+                      checked_each_time);
     }
     return {};
 }

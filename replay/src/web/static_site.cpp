@@ -5,6 +5,7 @@
 #include "base/interrupts.hpp"
 #include "base/output.hpp"
 #include "recording/demo/demo_stream.hpp"
+#include "recording/demo/map_file_search.hpp"
 #include "web/site.hpp"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ private:
         demo_header const& header = before.header;
         if (header.map_size == 0) {
             std::string const sum = map_id(map_of(header));
-            auto const map = shown_.find_map(header, pictures_.folders());
+            auto const map = find_map_file(header, shown_.folder(), pictures_.folders());
             if (map && maps_.insert(sum).second) copy(fmt::format("maps/{}.map", sum), *map);
             return;
         }

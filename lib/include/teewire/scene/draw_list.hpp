@@ -1,6 +1,6 @@
 /// @file
-/// What a picture is made of, in the order in which it is drawn: rectangles and triangles with textures, layers of tiles, and
-/// texts. Whoever draws knows nothing of the game.
+/// The parts of a picture, in the order in which they are drawn: rectangles with textures, layers of tiles, and texts. A
+/// renderer needs to know nothing about the game.
 #pragma once
 
 #include <array>
@@ -73,7 +73,7 @@ struct draw_command {
         text,  ///< `text` around (x, y), `size` units high, in the colour `tint`
     };
     kind what = kind::quads;
-    /// Of quads: whether the texture repeats beyond its borders. Otherwise these go on.
+    /// For quads: whether the texture repeats beyond its borders. Otherwise its outermost pixels go on.
     bool repeats = false;
     texture from = no_texture; ///< none: only the colours
     std::uint32_t first = 0;
@@ -94,7 +94,9 @@ public:
         : vertices_{vertices}, commands_{commands} {}
 
     [[nodiscard]] std::span<vertex const> vertices() const noexcept { return vertices_.first(vertex_count_); }
-    [[nodiscard]] std::span<draw_command const> commands() const noexcept { return commands_.first(command_count_); }
+    [[nodiscard]] std::span<draw_command const> commands() const noexcept {
+        return commands_.first(command_count_);
+    }
     /// Whether everything found room.
     [[nodiscard]] bool complete() const noexcept { return complete_; }
 

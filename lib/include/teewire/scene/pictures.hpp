@@ -7,7 +7,7 @@
 
 namespace teewire::scene {
 
-/// A skin of 0.6: as it is, and in greys, over which a colour can be laid.
+/// A skin of 0.6: in its own colours, and in greys that can be tinted.
 struct skin_textures {
     texture plain = no_texture;
     texture grey = no_texture;
@@ -45,31 +45,35 @@ struct sprite {
     return {{x / columns, y / rows, (x + w) / columns, (y + h) / rows}, w / root, h / root};
 }
 
-/// Of picture_source::game.
+/// Sprites in picture_source::game.
 namespace game_sprite {
-[[nodiscard]] constexpr sprite at(float x, float y, float w, float h) noexcept { return sprite_in(32, 16, x, y, w, h); }
+[[nodiscard]] constexpr sprite at(float x, float y, float w, float h) noexcept {
+    return sprite_in(32, 16, x, y, w, h);
+}
 inline constexpr sprite hook_chain = at(2, 0, 1, 1), hook_head = at(3, 0, 2, 1);
 inline constexpr sprite health = at(10, 2, 2, 2), armor = at(12, 2, 2, 2);
 inline constexpr sprite blue_flag = at(12, 8, 4, 8), red_flag = at(16, 8, 4, 8);
 inline constexpr sprite star = at(15, 0, 2, 2);
-/// What a tee holds: hammer, gun, shotgun, grenade, laser, ninja.
+/// Weapons in a tee's hands: hammer, gun, shotgun, grenade, laser, ninja.
 inline constexpr std::size_t weapons = 6;
-inline constexpr std::array<sprite, weapons> weapon = {
-    at(2, 1, 4, 3), at(2, 4, 4, 2), at(2, 6, 8, 2), at(2, 8, 7, 2), at(2, 12, 7, 3), at(2, 10, 8, 2)};
-/// What it shoots.
-inline constexpr std::array<sprite, weapons> shot = {
-    at(6, 4, 2, 2), at(6, 4, 2, 2), at(10, 6, 2, 2), at(10, 8, 2, 2), at(10, 12, 2, 2), at(6, 4, 2, 2)};
+inline constexpr std::array<sprite, weapons> weapon = {at(2, 1, 4, 3), at(2, 4, 4, 2),  at(2, 6, 8, 2),
+                                                       at(2, 8, 7, 2), at(2, 12, 7, 3), at(2, 10, 8, 2)};
+/// Their projectiles.
+inline constexpr std::array<sprite, weapons> shot = {at(6, 4, 2, 2),  at(6, 4, 2, 2),   at(10, 6, 2, 2),
+                                                     at(10, 8, 2, 2), at(10, 12, 2, 2), at(6, 4, 2, 2)};
 /// Flashes of the gun and the shotgun.
 inline constexpr std::array<sprite, 3> gun_flash = {at(8, 4, 3, 2), at(12, 4, 3, 2), at(16, 4, 3, 2)};
 inline constexpr std::array<sprite, 3> shotgun_flash = {at(12, 6, 3, 2), at(16, 6, 3, 2), at(20, 6, 3, 2)};
 } // namespace game_sprite
 
-/// Of picture_source::particles.
+/// Areas in picture_source::particles.
 inline constexpr area disc_area = {0, 0, 0.5F, 1}, ring_area = {0.5F, 0, 1, 1};
 
-/// Of a skin of 0.6.
+/// Areas in a skin of 0.6.
 namespace skin_sprite {
-[[nodiscard]] constexpr area at(float x, float y, float w, float h) noexcept { return sprite_in(8, 4, x, y, w, h).part; }
+[[nodiscard]] constexpr area at(float x, float y, float w, float h) noexcept {
+    return sprite_in(8, 4, x, y, w, h).part;
+}
 inline constexpr area body = at(0, 0, 3, 3), body_outline = at(3, 0, 3, 3);
 inline constexpr area foot = at(6, 1, 2, 1), foot_outline = at(6, 2, 2, 1);
 inline constexpr area hand = at(6, 0, 1, 1), hand_outline = at(7, 0, 1, 1);
@@ -80,9 +84,9 @@ inline constexpr std::array<area, 5> eyes = {at(2, 3, 1, 1), at(4, 3, 1, 1), at(
 
 /// Parts of a skin of 0.7, each of which has a picture.
 namespace part_sprite {
-inline constexpr area body_outline = {0, 0, 0.5F, 0.5F}, body = {0.5F, 0, 1, 0.5F}, body_shadow = {0, 0.5F, 0.5F, 1},
-                      body_upper = {0.5F, 0.5F, 1, 1};
-/// Of hands, feet and decorations.
+inline constexpr area body_outline = {0, 0, 0.5F, 0.5F}, body = {0.5F, 0, 1, 0.5F},
+                      body_shadow = {0, 0.5F, 0.5F, 1}, body_upper = {0.5F, 0.5F, 1, 1};
+/// Areas in hands, feet and decorations.
 inline constexpr area left = {0, 0, 0.5F, 1}, right = {0.5F, 0, 1, 1};
 /// By the numbers of eyes.
 inline constexpr std::array<area, 5> eyes = {{{0, 0, 0.5F, 0.25F},

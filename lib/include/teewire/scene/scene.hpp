@@ -1,5 +1,5 @@
 /// @file
-/// The game at a moment as a list of what is to be drawn. See map_scene.hpp for what lies before and behind it.
+/// The game at a moment as a list of what is to be drawn. map_scene.hpp has the layers of the map.
 #pragma once
 
 #include "teewire/scene/camera.hpp"
@@ -20,10 +20,10 @@ struct emoticon {
 
 /// A moment between two snapshots.
 struct moment {
-    world const* before = nullptr;  ///< never null
-    world const* after = nullptr;   ///< null at the end of what there is
-    float tick = 0;                 ///< from that of `before` to that of `after`
-    std::span<event const> events;  ///< of the last event_ticks
+    world const* before = nullptr; ///< never null
+    world const* after = nullptr;  ///< null at the end of what there is
+    float tick = 0;                ///< from that of `before` to that of `after`
+    std::span<event const> events; ///< of the last event_ticks
     std::span<emoticon const> emoticons;
     projectile_tuning tuning = usual_tuning;
     ground const* on = nullptr; ///< null without a map

@@ -103,9 +103,9 @@ struct player {
     std::int32_t team = 0;
     bool dead = false;
     bool local = false;
-    bool away = false; ///< DDNet
-    bool known = false; ///< has a name and looks:
-    short_text<24> skin;      ///< 0.6
+    bool away = false;         ///< DDNet
+    bool known = false;        ///< has a name and looks:
+    short_text<24> skin;       ///< 0.6
     bool custom_color = false; ///< 0.6
     std::int32_t body_color = 0;
     std::int32_t feet_color = 0;
@@ -162,10 +162,10 @@ struct world {
     std::int32_t tick = -1;
     bool is_07 = false;
     bool teams = false;
-    std::int32_t round_start = 0;                  ///< tick
+    std::int32_t round_start = 0;                 ///< tick
     std::array<std::int32_t, 2> carriers{-3, -3}; ///< clients that have the red and the blue flag
-    bounded_list<tee, 256> tees;                   ///< ids occur once
-    bounded_list<player, 256> players;             ///< ids occur once
+    bounded_list<tee, 256> tees;                  ///< ids occur once
+    bounded_list<player, 256> players;            ///< ids occur once
     bounded_list<projectile, 1024> projectiles;
     bounded_list<laser, 1024> lasers;
     bounded_list<pickup, 1024> pickups;

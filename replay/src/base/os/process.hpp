@@ -37,7 +37,7 @@ public:
     explicit child_process(std::vector<std::string> const& arguments);
     child_process(child_process const&) = delete;
     child_process& operator=(child_process const&) = delete;
-    /// Ends it, if nobody has waited for it.
+    /// Ends it, unless finish() has been called.
     ~child_process();
 
     /// False if it does not read any more.

@@ -68,7 +68,8 @@ std::vector<std::string> game_data_folders() {
 
 std::vector<std::string> font_files() {
     return {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans.ttf",
-            "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+            "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+            "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
             "/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc"};
 }
 
@@ -114,7 +115,8 @@ bool child_process::write(std::span<std::uint8_t const> bytes) noexcept {
 int child_process::finish() noexcept {
     input_ = unique_fd{};
     int status = 0;
-    while (::waitpid(static_cast<pid_t>(process_), &status, 0) < 0 && errno == EINTR) {}
+    while (::waitpid(static_cast<pid_t>(process_), &status, 0) < 0 && errno == EINTR) {
+    }
     process_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -80,7 +80,8 @@ std::vector<std::string> game_data_folders() {
 
 std::vector<std::string> font_files() {
     std::string const fonts = environment("WINDIR") + "/Fonts/";
-    return {fonts + "arial.ttf", fonts + "segoeui.ttf", fonts + "msyh.ttc", fonts + "msgothic.ttc", fonts + "malgun.ttf"};
+    return {fonts + "arial.ttf", fonts + "segoeui.ttf", fonts + "msyh.ttc", fonts + "msgothic.ttc",
+            fonts + "malgun.ttf"};
 }
 
 child_process::child_process(std::vector<std::string> const& arguments) {
@@ -135,7 +136,8 @@ child_process::~child_process() {
 bool child_process::write(std::span<std::uint8_t const> bytes) noexcept {
     constexpr std::size_t most = 1 << 20;
     while (!bytes.empty()) {
-        int const written = ::_write(input_.get(), bytes.data(), static_cast<unsigned>(std::min(bytes.size(), most)));
+        int const written =
+            ::_write(input_.get(), bytes.data(), static_cast<unsigned>(std::min(bytes.size(), most)));
         if (written <= 0) return false;
         bytes = bytes.subspan(static_cast<std::size_t>(written));
     }

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""`teewire picture` against the viewer in Chromium: the same moments look the same.
+Usage: test_pictures.py BUNDLE TEEWIRE FIXTURES [FOLDER_FOR_PICTURES]. With TEEWIRE_CORPUS, of real recordings, too. Exit code
+77, where there is no Chromium or ffmpeg, is a test that was skipped."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+import browsers
+import test_viewer
+from test_viewer import CORPUS, FIXTURES, TEEWIRE, Served, pages, snapshots
+
+KEPT = pathlib.Path(sys.argv[4]).resolve() if len(sys.argv) > 4 else None
+SIZE = (640, 360)
+# Differences of red, green or blue, from 0 to 255: the average of a picture, and the least that counts as another colour.
+MOST_AVERAGE = 3
+FAR = 48
+MOST_FAR = 0.02  # share of such parts: edges lie on other sides of pixels
+
+
+def pixels(file):
+    return subprocess.run(["ffmpeg", "-v", "error", "-i", file, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], check=True,
+                          capture_output=True).stdout
+
+
+class Pictures(Served):
+    def test_moments(self):
+        demos = sorted((FIXTURES / "demos").glob("*.demo"))
+        real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)
+        demos += [f for f in real if "trunc" not in f.name][::4]
+        shots = self.folder(*demos)
+        base = self.serve(shots)
+        asked, wanted = [], []
+        for demo in demos:
+            known = snapshots(demo)
+            for part in (0.2, 0.5, 0.8):
+                if len(known) < 20:
+                    continue
+                tick = known[int(len(known) * part)][0]
+                shot = shots / f"{demo.stem}_{tick}_browser.png"
+                steps = [
+                    "for (const e of document.querySelectorAll('body *')) if (e.id !== 'world' && !e.querySelector('#world')) "
+                    "e.style.display = 'none'", "key:m", f"teewire_viewer.set_playing(false); teewire_viewer.seek({tick})",
+                    "teewire_viewer.settled", "wait:400"]
+                asked.append(self.page(base, demo.name, "0:00", steps=steps, shot=str(shot), size=SIZE))
+                wanted.append((demo, tick, shot))
+        compared = 0
+        for result, (demo, tick, shot) in zip(pages(*asked), wanted, strict=True):
+            with self.subTest(demo=demo.name, tick=tick):
+                state = result["states"][-1]
+                self.assertEqual((result["errors"], state["tick"]), ([], tick))
+                if not state["follows"] or state["selected"] not in [tee["id"] for tee in state["tees"]]:
+                    continue
+                own = shot.with_name(shot.name.replace("_browser", "_own"))
+                done = subprocess.run([TEEWIRE, "picture", demo, "--at", str(tick), "--size", f"{SIZE[0]}x{SIZE[1]}", "--no-names",
+                                       "--follow", state["follows"], "-o", own, "-q"], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                differences = [abs(a - b) for a, b in zip(pixels(own), pixels(shot), strict=True)]
+                if KEPT:
+                    for file in (own, shot):
+                        shutil.copy(file, KEPT)
+                average = sum(differences) / len(differences)
+                far = sum(d > FAR for d in differences) / len(differences)
+                print(f"{average:6.2f} {100 * far:6.2f} % {demo.name} {tick}", file=sys.stderr)
+                compared += 1
+                self.assertLess(average, MOST_AVERAGE)
+                self.assertLess(far, MOST_FAR)
+        self.assertGreaterEqual(compared, 30 if CORPUS.is_dir() else 3)
+
+
+if __name__ == "__main__":
+    if browsers.chromium() is None or shutil.which("ffmpeg") is None:
+        sys.exit(77)
+    test_viewer.MODULES = browsers.node_modules(browsers.PLAYWRIGHT)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
