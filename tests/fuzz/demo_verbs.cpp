@@ -1,5 +1,5 @@
-// The program's commands for demos: info, dump, events, stats, du, verify, index, export, cut, join, merge, redact, and
-// the view of `play`. The first byte chooses the command, the rest is the demo.
+// The program's commands for demos: info, dump, events, stats, du, verify, index, export, cut, join, merge, redact, picture,
+// video, and the view of `play`. The first byte chooses the command, the rest is the demo.
 #include "demo_mutator.hpp"
 #include "program.hpp"
 
@@ -185,7 +185,15 @@ void run_target(fuzz::bytes_view data) {
          {cut_verb,
           form::binary,
           {"--one", "--around", "kill", "--around", "marker", "--around", "finish", "--around", "chat:(a|b)*c$",
-           "--before", "0.5", "--after", "0.1"}}},
+           "--before", "0.5", "--after", "0.1"}},
+         {picture_verb, form::binary, {"--size", "64x36", "--data", "/sys", "--jobs", "1"}},
+         {picture_verb,
+          form::binary,
+          {"--size", "80x80", "--data", "/sys", "--zoom", "15", "--at", "0:03", "--jobs", "1"}},
+         {video_verb,
+          form::binary,
+          {"--format", "y4m", "--size", "32x18", "--data", "/sys", "--fps", "1", "--speed", "9", "--to", "0:20",
+           "--no-names", "--jobs", "1"}}},
         {compare, watch}};
     if (!data.empty()) make_index(data.subspan(1));
     lines.run(data);
