@@ -242,8 +242,9 @@ private:
             if (e.client != t.id || since < 0 || since >= 2 || e.number < 0 || e.number > 15) continue;
             float const grown = std::min({1.0F, since * 10, (2 - since) * 5});
             float const tilt = since < 0.3F ? std::sin(since * 30) * (0.3F - since) : 0.0F;
-            auto const column = static_cast<float>(e.number % 4), row = static_cast<float>(e.number / 4);
-            out_.sprite(pictures_.emoticons, sprite_in(4, 4, column, row, 1, 1).part, t.x,
+            std::int32_t const row = e.number / 4, column = e.number % 4;
+            out_.sprite(pictures_.emoticons,
+                        sprite_in(4, 4, static_cast<float>(column), static_cast<float>(row), 1, 1).part, t.x,
                         t.y - 23 - 32 * grown - (with_name ? 28.0F : 0.0F), 64, 64 * grown, tilt);
         }
     }

@@ -52,7 +52,7 @@ struct tint {
     static tint of(std::array<double, 4> const& color) noexcept {
         std::array<std::uint16_t, 4> f{};
         for (std::size_t i = 0; i < f.size(); ++i)
-            f[i] = static_cast<std::uint16_t>(std::clamp(color[i], 0.0, 255.0) * (one / 255.0) + 0.5);
+            f[i] = static_cast<std::uint16_t>(std::lround(std::clamp(color[i], 0.0, 255.0) * (one / 255.0)));
         bool const all = f[0] == one && f[1] == one && f[2] == one && f[3] == one;
         return {two{f[0], f[1], f[2], f[3], f[0], f[1], f[2], f[3]}, all};
     }

@@ -24,7 +24,7 @@ inline constexpr rgba white = UINT32_MAX;
 [[nodiscard]] inline rgba rgba_of(float r, float g, float b, float a = 1) noexcept {
     auto const part = [](float value) {
         float const cut = value > 0 ? (value < 1 ? value : 1.0F) : 0.0F; // NaN is 0
-        return static_cast<rgba>(cut * 255 + 0.5F);
+        return static_cast<rgba>(std::lround(cut * 255));
     };
     return part(r) | part(g) << 8 | part(b) << 16 | part(a) << 24;
 }

@@ -80,6 +80,7 @@ child_process::child_process(std::vector<std::string> const& arguments) {
     input_ = unique_fd{ends[1]};
     std::vector<std::string> copies = arguments;
     std::vector<char*> words;
+    words.reserve(copies.size() + 1);
     for (std::string& word : copies) words.push_back(word.data());
     words.push_back(nullptr);
     posix_spawn_file_actions_t files;
