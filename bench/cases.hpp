@@ -15,6 +15,7 @@ void add_steps(prepared_workloads const& all); // floors first
 void add_server_ticks();
 void add_streams(std::filesystem::path const& folder); // may be empty
 void add_demos(std::filesystem::path const& folder);   // may be empty
+void add_scenes(std::filesystem::path const& folder);  // may be empty
 void add_maps(std::filesystem::path const& folder);    // may be empty
 void add_growth();
 void add_worst(prepared_workloads const& all);

@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
     add_demos(demos);
 #ifdef TEEWIRE_MAPS
     add_maps(maps);
+    add_scenes(demos);
 #endif
     add_growth();
     add_worst(all);

@@ -36,6 +36,14 @@ double curved(std::int32_t curve, double a) noexcept {
     }
 }
 
+// The colour of a corner or a layer, in the light of an envelope.
+rgba color_of(std::array<std::int32_t, 4> const& color, std::optional<envelope_values> const& light) noexcept {
+    auto const part = [&](std::size_t i) { return static_cast<float>(color[i]) / 255 * (*light)[i]; };
+    if (light) return rgba_of(part(0), part(1), part(2), part(3));
+    auto const byte = [&](std::size_t i) { return static_cast<rgba>(std::clamp(color[i], 0, 255)) << (8 * i); };
+    return byte(0) | byte(1) | byte(2) | byte(3);
+}
+
 bool holds_game(std::span<map_layer const> layers) noexcept {
     return std::any_of(layers.begin(), layers.end(), [](map_layer const& l) {
         return l.tiles() != nullptr && l.tiles()->kind == tile_kind::game;
@@ -62,10 +70,7 @@ public:
         }
         if (layer.kind != tile_kind::tiles || is_missing(layer.image)) return;
         auto const light = evaluate(map_, layer.color_envelope, 4, ms_ + layer.color_envelope_offset);
-        std::array<float, 4> c{};
-        for (std::size_t i = 0; i < 4; ++i)
-            c[i] = static_cast<float>(layer.color[i]) / 255 * (light ? (*light)[i] : 1.0F);
-        rgba const tint = rgba_of(c[0], c[1], c[2], c[3]);
+        rgba const tint = color_of(layer.color, light);
         if (tint >> 24 != 0) out_.tiles(number, tint);
     }
 
@@ -84,29 +89,52 @@ private:
     }
 
     void draw(map_quad const& quad, texture from) noexcept {
-        auto const light = evaluate(map_, quad.color_envelope, 4, ms_ + quad.color_envelope_offset);
-        auto const moved = evaluate(map_, quad.position_envelope, 3, ms_ + quad.position_envelope_offset);
+        auto const& light = last_light_.get(map_, quad.color_envelope, 4, quad.color_envelope_offset, ms_);
+        auto const& moved = last_move_.get(map_, quad.position_envelope, 3, quad.position_envelope_offset, ms_);
         constexpr float fixed = 1024;
         float const angle = moved ? (*moved)[2] * std::numbers::pi_v<float> / 180 : 0.0F;
-        float const cosine = std::cos(angle), sine = std::sin(angle);
+        float const cosine = angle != 0 ? std::cos(angle) : 1.0F, sine = angle != 0 ? std::sin(angle) : 0.0F;
         float const px = static_cast<float>(quad.pivot.x) / fixed, py = static_cast<float>(quad.pivot.y) / fixed;
         std::array<vertex, 4> corners{};
+        view_box const& view = out_.view();
+        std::array<bool, 4> beyond{true, true, true, true}; // left, right, above, below
         for (std::size_t n = 0; n < 4; ++n) {
             float const dx = static_cast<float>(quad.corners[n].x) / fixed - px,
                         dy = static_cast<float>(quad.corners[n].y) / fixed - py;
-            std::array<float, 4> c{};
-            for (std::size_t i = 0; i < 4; ++i)
-                c[i] = static_cast<float>(quad.colors[n][i]) / 255 * (light ? (*light)[i] : 1.0F);
-            corners[n] = {px + cosine * dx - sine * dy + (moved ? (*moved)[0] : 0.0F),
-                          py + sine * dx + cosine * dy + (moved ? (*moved)[1] : 0.0F),
-                          static_cast<float>(quad.texture[n].x) / fixed,
-                          static_cast<float>(quad.texture[n].y) / fixed, rgba_of(c[0], c[1], c[2], c[3])};
+            float const x = px + cosine * dx - sine * dy + (moved ? (*moved)[0] : 0.0F),
+                        y = py + sine * dx + cosine * dy + (moved ? (*moved)[1] : 0.0F);
+            beyond[0] &= x < view.left;
+            beyond[1] &= x > view.left + view.width;
+            beyond[2] &= y < view.top;
+            beyond[3] &= y > view.top + view.height;
+            corners[n] = {x, y, static_cast<float>(quad.texture[n].x) / fixed,
+                          static_cast<float>(quad.texture[n].y) / fixed, color_of(quad.colors[n], light)};
         }
+        if (std::find(beyond.begin(), beyond.end(), true) != beyond.end()) return; // it is not in the picture
         out_.quad(from, true, corners);
     }
 
+    // Neighbouring quads often share an envelope.
+    struct last_values {
+        std::int32_t envelope = -1;
+        std::int32_t offset = 0;
+        std::optional<envelope_values> values;
+
+        std::optional<envelope_values> const& get(game_map const& map, std::int32_t wanted, std::int32_t channels,
+                                                  std::int32_t its_offset, double ms) noexcept {
+            if (wanted != envelope || its_offset != offset) {
+                envelope = wanted;
+                offset = its_offset;
+                values = evaluate(map, wanted, channels, ms + its_offset);
+            }
+            return values;
+        }
+    };
+
     game_map const& map_;
     double ms_;
+    last_values last_light_;
+    last_values last_move_;
     std::span<texture const> images_;
     draw_list& out_;
     bool lacks_tiles_ = lacks_tiles();
