@@ -37,7 +37,7 @@ READING = (["info", "FILE"], ["dump", "FILE"], ["events", "FILE"], ["stats", "FI
            ["join", "-o", "OUT", DEMO, "FILE"], ["merge", "-o", "OUT", DEMO, "FILE"], ["redact", "-o", "OUT", "FILE"],
            ["repair", "-o", "OUT", "FILE"], ["export", "-o", "OUT", "FILE"], ["index", "FILE"],
            ["compress", "--method", "zstd", "-o", "OUT", "FILE"], ["compress", "--method", "tda", "-o", "OUT", "FILE"],
-           ["decompress", "-o", "OUT", "FILE"],
+           ["decompress", "-o", "OUT", "FILE"], ["picture", "-o", "OUT", "FILE"], ["video", "--format", "y4m", "-o", "OUT", "FILE"],
            ["map", "info", "FILE"], ["map", "check", "FILE"], ["map", "extract", "-o", "OUT", "FILE"],
            ["map", "render", "-o", "OUT", "FILE"], ["map", "convert", "--level", "9", "-o", "OUT", "FILE"])
 
