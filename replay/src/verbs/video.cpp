@@ -99,6 +99,7 @@ int make_video(video_options const& options) {
         }
     shown.clear();
     if (interrupted()) return exit_interrupted;
+    if (!ranges.empty()) drawn->read_to(ranges.back().last); // the last frame is before it
     encoder.finish();
     if (interrupted()) return exit_interrupted;
     out.finish_as_named();

@@ -37,6 +37,9 @@ public:
     /// then, or if the player is not there.
     void draw(double tick, view_choice const& view, workers& team, frame& to);
 
+    /// Reads on to a tick without drawing, so that damage before it is found.
+    void read_to(double tick) { static_cast<void>(moments_->move_to(tick)); }
+
     /// The parts that are missing in the picture, for messages; empty if there are none.
     [[nodiscard]] std::string const& lacks() const noexcept { return lacks_; }
     [[nodiscard]] std::string const& damage() const noexcept { return moments_->damage(); }
