@@ -56,7 +56,7 @@ PROGRAM = {
               {"codec", "network", "message", "snapshot", "transfer", "map"}),
     "http": ({"base", "game", "events", "recording/stream", "recording/demo"},
              {"codec", "network", "message", "schema", "snapshot", "demo"}),
-    "map": ({"base", "recording/demo"}, {"codec", "demo", "map"}),
+    "map": ({"base", "recording/demo"}, {"codec", "demo", "map", "scene"}),
     "video": ({"base", "game", "map", "recording/demo"}, {"codec", "schema", "message", "snapshot", "demo", "map", "scene"}),
     "web": ({"base", "game", "events", "recording/demo", "http", "map"}, {"codec", "demo"}),
     "cli": ({"base", "game", "recording", "recording/stream", "recording/server"}, {"demo", "map"}),

@@ -29,17 +29,27 @@ float chance(std::int32_t a, std::int32_t b) noexcept {
     h ^= h >> 15;
     return static_cast<float>(h * 0x27d4eb2fU >> 8) / 0x1000000;
 }
+std::int32_t sum(std::int32_t a, std::int32_t b) noexcept { // which wraps
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
 std::int32_t whole(float at) noexcept {
     constexpr float most = 1 << 30;
     return static_cast<std::int32_t>(std::clamp(at, -most, most));
+}
+
+// Ticks since one. Servers run for weeks, and then a tick has more digits than a float.
+float since(std::int32_t start, double tick) noexcept { return static_cast<float>(tick - start); }
+// An angle that grows so much in a tick.
+float turning(double tick, double speed) noexcept {
+    return static_cast<float>(std::fmod(tick * speed, 2 * std::numbers::pi));
 }
 
 struct place {
     float x, y;
 };
 // Where a projectile is at a tick; nothing before it was shot.
-std::optional<place> place_of(projectile const& p, float tick, projectile_tuning const& tuning) noexcept {
-    float const seconds = (tick - static_cast<float>(p.start)) / 50;
+std::optional<place> place_of(projectile const& p, double tick, projectile_tuning const& tuning) noexcept {
+    float const seconds = since(p.start, tick) / 50;
     if (seconds < 0) return std::nullopt;
     flight const& f = tuning[p.type >= 1 && p.type <= 3 ? static_cast<std::size_t>(p.type - 1) : 0];
     float const way = seconds * f.speed;
@@ -81,7 +91,7 @@ public:
                                   : p.what == health ? game_sprite::health
                                                      : game_sprite::armor;
             float const size = is_weapon ? sizes[n] : 64;
-            float const phase = at_.tick / 25 + p.x / 32 + p.y / 32;
+            float const phase = turning(at_.tick, 1.0 / 25) + p.x / 32 + p.y / 32;
             out_.sprite(pictures_.game, shown.part, p.x + std::cos(phase) * 2.5F, p.y + std::sin(phase) * 2.5F,
                         size * shown.width, size * shown.height);
         }
@@ -102,7 +112,7 @@ public:
         for (laser const& l : world_.lasers) {
             constexpr std::int32_t first_lasting = 2; // this type and those above are doors and the like
             constexpr float ticks = 7.5F;
-            float const age = at_.tick - static_cast<float>(l.start);
+            float const age = since(l.start, at_.tick);
             float const rest = l.type >= first_lasting ? 1.0F : 1 - std::clamp(age / ticks, 0.0F, 1.0F);
             if (rest <= 0) continue;
             auto const [outer, inner] = colors_of(l.type);
@@ -120,17 +130,17 @@ public:
             auto const now = place_of(p, at_.tick, at_.tuning);
             if (!now) continue;
             place const before =
-                place_of(p, at_.tick - 0.5F, at_.tuning).value_or(place{now->x - p.dx, now->y - p.dy});
+                place_of(p, at_.tick - 0.5, at_.tuning).value_or(place{now->x - p.dx, now->y - p.dy});
             if (p.type == grenade)
                 for (int n = 1; n <= 5; ++n)
-                    if (auto const smoke = place_of(p, at_.tick - static_cast<float>(n) * 1.5F, at_.tuning)) {
+                    if (auto const smoke = place_of(p, at_.tick - n * 1.5, at_.tuning)) {
                         float const size = 14 + 4 * static_cast<float>(n);
                         out_.sprite(pictures_.particles, disc_area, smoke->x, smoke->y, size, size, 0,
                                     faded(white, 0.4F - static_cast<float>(n) * 0.06F));
                     }
             auto const which = p.type >= 0 && p.type < 5 ? static_cast<std::size_t>(p.type) : std::size_t{1};
             float const angle =
-                p.type == grenade ? at_.tick * 0.25F : std::atan2(now->y - before.y, now->x - before.x);
+                p.type == grenade ? turning(at_.tick, 0.25) : std::atan2(now->y - before.y, now->x - before.x);
             out_.sprite(pictures_.game, game_sprite::shot[which].part, now->x, now->y, 32, 32, angle);
         }
     }
@@ -152,7 +162,7 @@ public:
 
     void draw_effects() noexcept {
         for (event const& e : at_.events) {
-            float const age = (at_.tick - static_cast<float>(e.tick)) / 50;
+            float const age = since(e.tick, at_.tick) / 50;
             if (age < 0 || age > static_cast<float>(event_ticks) / 50) continue;
             switch (e.what) {
             case event::kind::explosion: draw_explosion(e, age); break;
@@ -167,7 +177,7 @@ public:
             case event::kind::death: {
                 constexpr rgba usual = 0xff6699cc;
                 rgba const body = look_of(world_.find_player(e.value), world_.is_07, -1, false, pictures_).body;
-                burst(false, e, age, e.tick + e.value % 256, 20, body == white ? usual : body);
+                burst(false, e, age, sum(e.tick, e.value), 20, body == white ? usual : body);
                 break;
             }
             case event::kind::damage:
@@ -230,18 +240,18 @@ private:
         }
         how.emote = who != nullptr && who->away ? blink : now.emote;
         how.tired = (now.jumped & 2) != 0;
-        float const since = now.attack_tick > 0 ? at_.tick - static_cast<float>(now.attack_tick) : -1.0F;
+        float const attacked = now.attack_tick > 0 ? since(now.attack_tick, at_.tick) : -1.0F;
         if (!now.is_frozen(at_.tick))
-            draw_weapon(l, t.x, t.y, dx, dy, now.weapon, since, at_.tick, pictures_.game, out_);
+            draw_weapon(l, t.x, t.y, dx, dy, now.weapon, attacked, now.attack_tick, pictures_.game, out_);
         draw_tee(l, t.x, t.y, dx, dy, how, out_);
     }
 
     void draw_emoticon(seen_tee const& t, bool with_name) noexcept {
         for (emoticon const& e : at_.emoticons) {
-            float const since = (at_.tick - static_cast<float>(e.tick)) / 50;
-            if (e.client != t.id || since < 0 || since >= 2 || e.number < 0 || e.number > 15) continue;
-            float const grown = std::min({1.0F, since * 10, (2 - since) * 5});
-            float const tilt = since < 0.3F ? std::sin(since * 30) * (0.3F - since) : 0.0F;
+            float const age = since(e.tick, at_.tick) / 50;
+            if (e.client != t.id || age < 0 || age >= 2 || e.number < 0 || e.number > 15) continue;
+            float const grown = std::min({1.0F, age * 10, (2 - age) * 5});
+            float const tilt = age < 0.3F ? std::sin(age * 30) * (0.3F - age) : 0.0F;
             std::int32_t const row = e.number / 4, column = e.number % 4;
             out_.sprite(pictures_.emoticons,
                         sprite_in(4, 4, static_cast<float>(column), static_cast<float>(row), 1, 1).part, t.x,
@@ -263,7 +273,7 @@ private:
             particle(disc_area, e.x, e.y, 120 * a + 20, faded(rgba_of(1, 0.95F, 0.7F), a));
         }
         for (std::int32_t n = 0; n < 8; ++n) {
-            float const turn = chance(e.tick + n, whole(e.x)) * 2 * pi;
+            float const turn = chance(sum(e.tick, n), whole(e.x)) * 2 * pi;
             float const way = (30 + 90 * chance(whole(e.y), n)) * std::sqrt(age);
             particle(disc_area, e.x + std::cos(turn) * way, e.y + std::sin(turn) * way - age * 20, 24 + 50 * age,
                      faded(rgba_of(0.5F, 0.5F, 0.5F), 0.5F - age / 1.6F));
@@ -299,9 +309,7 @@ void find_tees(moment const& at, seen_tees& out) noexcept {
     world const& before = *at.before;
     float part = 0;
     if (at.after != nullptr && at.after->tick > before.tick)
-        part = std::clamp((at.tick - static_cast<float>(before.tick)) /
-                              (static_cast<float>(at.after->tick) - static_cast<float>(before.tick)),
-                          0.0F, 1.0F);
+        part = std::clamp(since(before.tick, at.tick) / since(before.tick, at.after->tick), 0.0F, 1.0F);
     for (tee const& old : before.tees) {
         tee const* const now = at.after != nullptr ? at.after->find_tee(old.id) : &old;
         if (now == nullptr) continue;

@@ -145,8 +145,8 @@ void draw_hand(look const& l, float x, float y, float dx, float dy, float turn, 
                l.hand);
 }
 
-void draw_weapon(look const& l, float x, float y, float dx, float dy, std::int32_t which, float since, float tick,
-                 texture game, draw_list& out) noexcept {
+void draw_weapon(look const& l, float x, float y, float dx, float dy, std::int32_t which, float since,
+                 std::int32_t attack_tick, texture game, draw_list& out) noexcept {
     if (which < 0 || static_cast<std::size_t>(which) >= grips.size()) return;
     auto const n = static_cast<std::size_t>(which);
     grip const& held = grips[n];
@@ -168,8 +168,7 @@ void draw_weapon(look const& l, float x, float y, float dx, float dy, std::int32
     float const at_x = x + dx * (held.along - recoil), at_y = y + dy * (held.along - recoil) + held.down;
     if (held.has_flash && since >= 0 && since < flash_ticks) {
         auto const& flashes = n == gun ? game_sprite::gun_flash : game_sprite::shotgun_flash;
-        sprite const& flash =
-            flashes[static_cast<std::size_t>(std::fmod(std::abs(std::floor(tick - since)), 3.0F))];
+        sprite const& flash = flashes[static_cast<std::uint32_t>(attack_tick) % flashes.size()];
         float const down = left ? held.flash_down : -held.flash_down;
         out.sprite(game, flash.part, at_x + dx * held.flash_along - dy * down,
                    at_y + dy * held.flash_along + dx * down, 96 * flash.width,

@@ -147,9 +147,8 @@ void world_reader::read(std::int32_t tick, snapshot_view snapshot, ground const*
         for (std::size_t n = 0; n < alias_count; ++n)
             if (aliases[n].type == i.type()) add(*aliases[n].what, i, out);
     }
-    // What DDNet says of a client can stand before the client's own items.
-    auto const seen = [](tee const& t) { return t.weapon != -1 || t.tick != 0 || t.x != 0 || t.y != 0; };
-    tee* const end = std::remove_if(out.tees.begin(), out.tees.end(), [&](tee const& t) { return !seen(t); });
+    // DDNet's item of a client can come without a character, or before it.
+    tee* const end = std::remove_if(out.tees.begin(), out.tees.end(), [](tee const& t) { return !t.is_there; });
     out.tees.resize(static_cast<std::size_t>(end - out.tees.begin()));
     if (on == nullptr) return;
     for (tee& t : out.tees) reckon(t, tick, *on);
@@ -168,6 +167,7 @@ void world_reader::add(layout const& l, item const& i, world& out) const noexcep
     case role::none: break;
     case role::character:
         if (tee* const t = find_or_add(out.tees, i.id())) {
+            t->is_there = true;
             t->tick = value(0);
             t->x = number(1);
             t->y = number(2);

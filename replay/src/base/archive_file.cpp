@@ -202,14 +202,23 @@ std::string shared_map_name(std::string const& archive, std::span<std::uint8_t c
     return (fs::path{archive}.parent_path() / "maps" / (hex(sha256) + ".map")).generic_string();
 }
 
+bool is_shared_map(std::string_view path) {
+    auto const slash = path.rfind('/');
+    if (slash == std::string_view::npos) return false;
+    std::string_view const folder = path.substr(0, slash);
+    std::string_view const name = path.substr(slash + 1);
+    constexpr std::size_t digits = 64;
+    return (folder == "maps" || folder.ends_with("/maps")) && name.size() == digits + 4 && name.ends_with(".map") &&
+           name.find_first_not_of("0123456789abcdef") == digits;
+}
+
 void keep_shared_map(std::string const& archive, std::span<std::uint8_t const> demo) {
     auto const opened = demo_reader::open(demo);
     if (!opened || opened->map().empty()) return;
     auto const map = opened->map();
     std::string const name = shared_map_name(archive, sha256(map));
     if (auto const there = stored_file::open(name)) {
-        std::vector<std::uint8_t> bytes(there->size() == map.size() ? map.size() : 0);
-        static_cast<void>(there->read(0, bytes));
+        auto const bytes = there->size() == map.size() ? there->read_all() : std::vector<std::uint8_t>{};
         if (std::equal(bytes.begin(), bytes.end(), map.begin(), map.end())) return;
     }
     std::string const folder = fs::path{name}.parent_path().string();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace teewire::replay {
@@ -28,6 +29,8 @@ void pack_archive(std::span<std::uint8_t const> file, map_home home, unsigned jo
 
 /// The file of a map that archives of one folder share, by the name of one of these: FOLDER/maps/SHA256.map
 [[nodiscard]] std::string shared_map_name(std::string const& archive, std::span<std::uint8_t const> sha256);
+/// Whether a path with slashes ends as such a name does.
+[[nodiscard]] bool is_shared_map(std::string_view path);
 /// Writes the map of a demo there, unless it is there already. Nothing if the demo has none. Throws output_error, and
 /// usage_error if the file there is another one.
 void keep_shared_map(std::string const& archive, std::span<std::uint8_t const> demo);

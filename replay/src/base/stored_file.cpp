@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -41,6 +42,12 @@ std::shared_ptr<stored_file const> stored_file::restore(stored_file const& packe
     if (!file) return nullptr;
     return std::shared_ptr<stored_file const>{
         new stored_file{std::move(file), bytes.size(), packed.modified(), packed.tag()}};
+}
+
+std::vector<std::uint8_t> stored_file::read_all(std::uint64_t from) const {
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(size_ - std::min(from, size_)));
+    bytes.resize(read(from, bytes));
+    return bytes;
 }
 
 std::size_t stored_file::read(std::uint64_t offset, std::span<std::uint8_t> to) const noexcept {

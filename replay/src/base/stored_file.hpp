@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace teewire::replay {
 
@@ -34,6 +35,8 @@ public:
     [[nodiscard]] std::string const& tag() const noexcept { return tag_; }
     /// The bytes read, fewer than there is room for only at the end or if the file was cut or cannot be read.
     [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::uint8_t> to) const noexcept;
+    /// All of it from a byte on, as far as it can be read.
+    [[nodiscard]] std::vector<std::uint8_t> read_all(std::uint64_t from = 0) const;
 
 private:
     stored_file(unique_fd descriptor, std::uint64_t size, std::int64_t modified, std::string tag);

@@ -1,10 +1,12 @@
 #include "edit/around.hpp"
 
 #include "base/errors.hpp"
+#include "base/interrupts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string_view>
 
@@ -66,6 +68,17 @@ std::vector<tick_range> find_moments(timeline const& all, demo_header const& hea
         for (std::int32_t const tick : header.markers())
             if (tick >= all.first_tick && tick <= all.last_tick) add(tick);
     return unite(std::move(found));
+}
+
+std::vector<tick_range> search_moments(demo_document& demo, std::span<moment_pattern const> patterns, double before,
+                                       double after, std::string& damage) {
+    timeline const all = read_timeline(demo);
+    damage = all.error;
+    auto const ticks = [](double seconds) { return std::llround(seconds * ticks_per_second); };
+    auto found = find_moments(all, demo.header(), patterns, ticks(before), ticks(after));
+    if (found.empty() && damage.empty() && !interrupted())
+        throw usage_error{fmt::format("{}: nothing matches --around", demo.name())};
+    return found;
 }
 
 } // namespace teewire::replay

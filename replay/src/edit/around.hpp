@@ -36,4 +36,9 @@ inline constexpr char const* moment_forms = "chat:REGEX, kill, finish, marker or
                                                    std::span<moment_pattern const> patterns, std::int64_t before,
                                                    std::int64_t after);
 
+/// The same in a demo, with seconds. `damage`: set if the demo ends early, so that nothing after it was searched. Throws
+/// usage_error if nothing matches in a demo that is whole.
+[[nodiscard]] std::vector<tick_range> search_moments(demo_document& demo, std::span<moment_pattern const> patterns,
+                                                     double before, double after, std::string& damage);
+
 } // namespace teewire::replay

@@ -7,6 +7,8 @@
 #include "map/document.hpp"
 #include "map/mapres.hpp"
 
+#include <teewire/scene/map_scene.hpp>
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -173,52 +175,10 @@ void draw_physics(canvas& out, game_map const& map, frame const& f) {
 
 // ---- envelopes -----------------------------------------------------------------------------------------------------
 
-double bezier(double t0, double v0, double t1, double v1, envelope_point const& from, envelope_point const& to,
-              std::size_t channel, double t) {
-    double const x1 = std::clamp(t0 + from.out_dx[channel], t0, t1);
-    double const x2 = std::clamp(t1 + to.in_dx[channel], t0, t1);
-    double const y1 = v0 + from.out_dy[channel];
-    double const y2 = v1 + to.in_dy[channel];
-    auto const at = [](double a, double b, double c, double d, double s) {
-        double const r = 1 - s;
-        return r * r * r * a + 3 * r * r * s * b + 3 * r * s * s * c + s * s * s * d;
-    };
-    double low = 0, high = 1; // the x of the curve does not turn back
-    for (int i = 0; i < 30; ++i) (at(t0, x1, x2, t1, (low + high) / 2) < t ? low : high) = (low + high) / 2;
-    return at(v0, y1, y2, v1, low);
-}
-
-/// Values at the beginning of a round, 1 for 1024; nothing if there is no such envelope.
-std::optional<std::array<double, 4>> evaluate(game_map const& map, std::int32_t envelope, std::int32_t offset) {
+/// Values at the beginning of a round; nothing if there is no such envelope.
+std::optional<scene::envelope_values> evaluate(game_map const& map, std::int32_t envelope, std::int32_t offset) {
     if (envelope < 0 || static_cast<std::size_t>(envelope) >= map.envelopes.size()) return {};
-    auto const points = map.points_of(map.envelopes[static_cast<std::size_t>(envelope)]);
-    if (points.empty()) return {};
-    std::array<double, 4> values{};
-    auto const take = [&](envelope_point const& p) {
-        for (std::size_t i = 0; i < 4; ++i) values[i] = p.values[i] / 1024.0;
-        return values;
-    };
-    double const end = points.back().time;
-    double const t = end > 0 ? offset - std::floor(offset / end) * end : 0;
-    for (std::size_t k = 0; k + 1 < points.size(); ++k) {
-        envelope_point const& a = points[k];
-        envelope_point const& b = points[k + 1];
-        if (t < a.time || t > b.time || b.time <= a.time) continue;
-        double s = (t - a.time) / (double{1} * b.time - a.time);
-        switch (a.curve) {
-        case envelope_curve::step: s = 0; break;
-        case envelope_curve::slow: s = s * s * s; break;
-        case envelope_curve::fast: s = 1 - (1 - s) * (1 - s) * (1 - s); break;
-        case envelope_curve::smooth: s = 3 * s * s - 2 * s * s * s; break;
-        default: break;
-        }
-        for (std::size_t i = 0; i < 4; ++i)
-            values[i] = a.curve == envelope_curve::bezier
-                            ? bezier(a.time, a.values[i], b.time, b.values[i], a, b, i, t) / 1024.0
-                            : (a.values[i] + (double{1} * b.values[i] - a.values[i]) * s) / 1024.0;
-        return values;
-    }
-    return take(t <= points.front().time ? points.front() : points.back());
+    return scene::evaluate(map, envelope, map.envelopes[static_cast<std::size_t>(envelope)].channels, offset);
 }
 
 // ---- pictures of the map -------------------------------------------------------------------------------------------

@@ -92,9 +92,7 @@ packed_form const& chosen_form(packing_options const& options) {
 bool is_done(std::string const& name, std::span<std::uint8_t const> file) {
     auto const made = stored_file::open(name);
     if (made == nullptr || !is_archive(first_bytes(name))) return false;
-    std::vector<std::uint8_t> archive(static_cast<std::size_t>(made->size()));
-    archive.resize(made->read(0, archive));
-    return is_archive_of(name, archive, file);
+    return is_archive_of(name, made->read_all(), file);
 }
 
 int compress_file(std::string const& file, packing_options const& options, packed_form const& form) {

@@ -48,17 +48,6 @@ std::vector<tick_range> chosen_ranges(cut_options const& options, demo_overview 
     return options.one ? unite(std::move(ranges)) : ranges;
 }
 
-std::vector<tick_range> matching_ranges(cut_options const& options, std::span<moment_pattern const> patterns,
-                                        demo_document& demo, std::string& damage) {
-    timeline const all = read_timeline(demo);
-    damage = all.error;
-    auto const ticks = [](double seconds) { return std::llround(seconds * ticks_per_second); };
-    auto found = find_moments(all, demo.header(), patterns, ticks(*options.before), ticks(*options.after));
-    if (found.empty() && damage.empty() && !interrupted())
-        throw usage_error{fmt::format("{}: nothing matches --around", demo.name())};
-    return found;
-}
-
 // The pieces of each demo to write.
 std::vector<std::vector<demo_piece>> sort_out(cut_options const& options, demo_cutter const& cutter,
                                               std::vector<tick_range> const& ranges) {
@@ -142,7 +131,7 @@ int cut(cut_options const& options) {
     };
     std::string damage;
     auto const ranges = patterns.empty() ? chosen_ranges(options, demo.overview())
-                                         : matching_ranges(options, patterns, demo, damage);
+                                         : search_moments(demo, patterns, *options.before, *options.after, damage);
     if (!damage.empty()) damaged(damage + "; nothing after it was searched");
     if (interrupted()) return exit_interrupted;
     if (ranges.empty()) return code;

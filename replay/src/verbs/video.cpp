@@ -39,7 +39,7 @@ video_format const& chosen_format(video_options const& options) {
     return *found;
 }
 
-std::vector<tick_range> chosen_ranges(video_options const& options, demo_document& demo) {
+std::vector<tick_range> chosen_ranges(video_options const& options, demo_document& demo, std::string& damage) {
     std::int32_t const first = demo.overview().first_tick, last = demo.overview().last_tick;
     if (options.around.empty()) {
         tick_range const range{options.from ? options.from->tick(first, last) : first,
@@ -50,12 +50,8 @@ std::vector<tick_range> chosen_ranges(video_options const& options, demo_documen
     }
     std::vector<moment_pattern> patterns;
     for (std::string const& text : options.around) patterns.emplace_back(text);
-    timeline const all = read_timeline(demo);
-    auto const ticks = [](double seconds) { return std::llround(seconds * ticks_per_second); };
-    auto found = find_moments(all, demo.header(), patterns, ticks(*options.before), ticks(*options.after));
-    if (!all.error.empty()) complain(all.error + "; nothing after it was searched");
+    auto found = search_moments(demo, patterns, *options.before, *options.after, damage);
     for (tick_range& range : found) range = {std::max(range.first, first), std::min(range.last, last)};
-    if (found.empty() && !interrupted()) throw usage_error{demo.name(), "nothing matches --around"};
     return found;
 }
 
@@ -79,8 +75,11 @@ int make_video(video_options const& options) {
     input const source{options.file};
     demo_document demo{source};
     if (demo.overview().first_tick < 0) throw bad_input{demo.name(), "there is no tick in it"};
-    auto const ranges = chosen_ranges(options, demo);
+    std::string damage;
+    auto const ranges = chosen_ranges(options, demo, damage);
+    if (!damage.empty()) complain(damage + "; nothing after it was searched");
     if (interrupted()) return exit_interrupted;
+    if (ranges.empty()) return exit_bad_input;
     std::int64_t frames = 0;
     for (tick_range const& range : ranges) frames += frames_of(range, options);
 
@@ -99,7 +98,7 @@ int make_video(video_options const& options) {
         }
     shown.clear();
     if (interrupted()) return exit_interrupted;
-    if (!ranges.empty()) drawn->read_to(ranges.back().last); // the last frame is before it
+    drawn->read_to(ranges.back().last); // the last frame is before it
     encoder.finish();
     if (interrupted()) return exit_interrupted;
     out.finish_as_named();
@@ -107,7 +106,7 @@ int make_video(video_options const& options) {
         remark(fmt::format("{}: {:.1f} seconds, {}, {}", out.name(),
                            static_cast<double>(frames) / options.frames_per_second,
                            counted(static_cast<std::uint64_t>(frames), "frame"), size_text(out.size())));
-    if (drawn->damage().empty()) return exit_ok;
+    if (drawn->damage().empty()) return damage.empty() ? exit_ok : exit_bad_input;
     complain(fmt::format("{}: {}; the video stays at the last moment before it", demo.name(), drawn->damage()));
     return exit_bad_input;
 }

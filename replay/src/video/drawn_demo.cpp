@@ -22,10 +22,7 @@ constexpr pixel background{26, 28, 33};
 std::vector<std::uint8_t> find_map(demo_document const& demo, std::vector<std::string> const& games) {
     auto const folder = std::filesystem::path{demo.name()}.parent_path();
     auto const file = find_map_file(demo.header(), folder.empty() ? "." : folder.string(), games);
-    if (!file) return {};
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file->size()));
-    bytes.resize(file->read(0, bytes));
-    return bytes;
+    return file ? file->read_all() : std::vector<std::uint8_t>{};
 }
 
 } // namespace

@@ -28,7 +28,7 @@ bool moment_reader::move_to(double tick) {
     // Before the first snapshot, it is that one.
     now_.before = before_ ? before_.get() : after_.get();
     now_.after = before_ ? after_.get() : nullptr;
-    now_.tick = static_cast<float>(now_.after != nullptr ? tick : now_.before->tick);
+    now_.tick = now_.after != nullptr ? tick : now_.before->tick;
     now_.events = events_;
     now_.emoticons = emoticons_;
     now_.tuning = tuning_;
@@ -38,6 +38,17 @@ bool moment_reader::move_to(double tick) {
 
 // Reads up to the next snapshot that can be seen.
 bool moment_reader::read_snapshot(double wanted) {
+    auto const read = [&](std::int32_t tick, snapshot_view snapshot) {
+        auto made = spare_ ? std::move(spare_) : std::make_unique<scene::world>();
+        reader_.read(tick, snapshot, on_, *made);
+        for (scene::event const& e : made->events) events_.push_back(e);
+        return made;
+    };
+    // A snapshot that has been passed over is the last one before what is read next.
+    auto const read_passed = [&] {
+        if (passed_.has_value()) before_ = read(passed_tick_, passed_.view());
+        passed_.clear();
+    };
     for (demo_event event; player_.next(event);) {
         if (event.kind == demo_event_kind::message) take_message(event);
         if (event.kind != demo_event_kind::snapshot) continue;
@@ -47,22 +58,11 @@ bool moment_reader::read_snapshot(double wanted) {
             passed_tick_ = event.tick;
             continue;
         }
-        auto const read = [&](std::int32_t tick, snapshot_view snapshot) {
-            auto made = spare_ ? std::move(spare_) : std::make_unique<scene::world>();
-            reader_.read(tick, snapshot, on_, *made);
-            for (scene::event const& e : made->events) events_.push_back(e);
-            return made;
-        };
-        if (passed_.has_value() && !before_) before_ = read(passed_tick_, passed_.view());
-        passed_.clear();
+        read_passed();
         after_ = read(event.tick, player_.state());
         return true;
     }
-    if (passed_.has_value()) { // the last one
-        before_ = std::make_unique<scene::world>();
-        reader_.read(passed_tick_, passed_.view(), on_, *before_);
-        passed_.clear();
-    }
+    read_passed();
     damage_ = demo_.end_text(player_.error());
     return false;
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 namespace teewire {
-struct tile_layer;
 struct game_map;
 } // namespace teewire
 

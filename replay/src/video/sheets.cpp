@@ -1,8 +1,6 @@
 #include "video/sheets.hpp"
 
-#include "base/input.hpp"
 #include "base/stored_file.hpp"
-#include "map/mapres.hpp"
 
 #include <teewire/map/map.hpp>
 
@@ -103,10 +101,8 @@ std::optional<picture> picture_sheets::find(std::string const& path) const {
     for (std::string const& folder : folders_) {
         auto const file = stored_file::open(folder, path);
         if (!file || file->size() > most_picture_bytes) continue;
-        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file->size()));
-        bytes.resize(file->read(0, bytes));
         try {
-            return decode_png(bytes);
+            return decode_png(file->read_all());
         } catch (std::runtime_error const&) { // another folder may have one that can be read
         }
     }

@@ -103,8 +103,9 @@ bool text_layout::add(std::string const& name) {
     auto const file = fonts_.size() < most_fonts ? stored_file::open(name) : nullptr;
     if (!file || file->size() > most_font_bytes) return false;
     auto made = std::make_unique<text_layout::font>();
-    made->bytes.resize(static_cast<std::size_t>(file->size()));
-    if (file->read(0, made->bytes) < made->bytes.size() || made->bytes.size() < 12) return false;
+    made->bytes = file->read_all();
+    constexpr std::size_t least = 12; // of a table of tables
+    if (made->bytes.size() < least) return false;
     int const offset = stbtt_GetFontOffsetForIndex(made->bytes.data(), 0);
     if (offset < 0 || stbtt_InitFont(&made->info, made->bytes.data(), offset) == 0) return false;
     fonts_.push_back(std::move(made));

@@ -24,12 +24,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t picture_side = 480; // pixels
 constexpr auto settling = std::chrono::seconds{30};
 
-std::vector<std::uint8_t> read_all(stored_file const& file, std::uint64_t from = 0) {
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file.size() - from));
-    bytes.resize(file.read(from, bytes));
-    return bytes;
-}
-
 std::string sha256_of(stored_file const& file) {
     std::array<std::uint8_t, 1 << 16> piece;
     sha256_hash hash;
@@ -58,7 +52,7 @@ std::optional<found_index> read_if_fits(std::string const& name, stored_file con
     if (!file || file->size() > 2 * most_index_bytes(archive ? archive->size : demo.size())) return {};
     auto facts = read_index(name);
     if (!facts || !fits(*facts, *file, demo)) return {};
-    return found_index{std::move(*facts), read_all(*file), false};
+    return found_index{std::move(*facts), file->read_all(), false};
 }
 
 } // namespace
@@ -100,16 +94,6 @@ std::shared_ptr<stored_file const> recording_folder::open(std::string const& pat
     if (is_folder()) return stored_file::open(folder_, path);
     if (path != only_) return nullptr;
     return restored_ ? restored_ : stored_file::open(full_path(path));
-}
-
-bool is_shared_map(std::string_view path) {
-    auto const slash = path.rfind('/');
-    if (slash == std::string_view::npos) return false;
-    std::string_view const folder = path.substr(0, slash);
-    std::string_view const name = path.substr(slash + 1);
-    constexpr std::size_t digits = 64;
-    return (folder == "maps" || folder.ends_with("/maps")) && name.size() == digits + 4 && name.ends_with(".map") &&
-           name.find_first_not_of("0123456789abcdef") == digits;
 }
 
 void recording_folder::look_at(std::string const& path) {

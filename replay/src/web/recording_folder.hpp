@@ -57,9 +57,6 @@ private:
     std::map<std::string, shown_demo> all_;
 };
 
-/// Whether a path is that of a map that archives share.
-[[nodiscard]] bool is_shared_map(std::string_view path);
-
 // The rest may run on any thread.
 
 struct found_index {

@@ -1,5 +1,6 @@
 #include "web/site.hpp"
 
+#include "base/archive_file.hpp"
 #include "base/errors.hpp"
 #include "base/json.hpp"
 #include "base/os/process.hpp"

@@ -1,5 +1,6 @@
 #include "web/static_site.hpp"
 
+#include "base/archive_file.hpp"
 #include "base/compression.hpp"
 #include "base/errors.hpp"
 #include "base/interrupts.hpp"

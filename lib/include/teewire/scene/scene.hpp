@@ -22,7 +22,7 @@ struct emoticon {
 struct moment {
     world const* before = nullptr; ///< never null
     world const* after = nullptr;  ///< null at the end of what there is
-    float tick = 0;                ///< from that of `before` to that of `after`
+    double tick = 0;               ///< from that of `before` to that of `after`
     std::span<event const> events; ///< of the last event_ticks
     std::span<emoticon const> emoticons;
     projectile_tuning tuning = usual_tuning;

@@ -65,15 +65,16 @@ struct tee {
     std::int32_t weapon = -1;
     std::int32_t emote = 0;
     std::int32_t attack_tick = 0;
+    bool is_there = false;    ///< has a character
     bool is_extended = false; ///< DDNet says more of it:
     std::int32_t flags = 0;
     std::int32_t freeze_end = 0; ///< tick; -1: for good
 
     /// A tee that cannot do anything.
-    [[nodiscard]] bool is_frozen(float now) const noexcept {
-        return is_extended && (freeze_end == -1 || static_cast<float>(freeze_end) > now);
+    [[nodiscard]] bool is_frozen(double now) const noexcept {
+        return is_extended && (freeze_end == -1 || freeze_end > now);
     }
-    [[nodiscard]] bool looks_like_ninja(float now) const noexcept {
+    [[nodiscard]] bool looks_like_ninja(double now) const noexcept {
         constexpr std::int32_t ninja = 5, in_ninja_flag = 1 << 21;
         return weapon == ninja || is_frozen(now) || (is_extended && (flags & in_ninja_flag) != 0);
     }

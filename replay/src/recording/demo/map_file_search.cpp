@@ -10,10 +10,7 @@ namespace teewire::replay {
 namespace {
 
 bool is_map_of(stored_file const& file, demo_header const& header) {
-    if (file.size() > max_map_bytes) return false;
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file.size()));
-    bytes.resize(file.read(0, bytes));
-    return is_map(map_of(header), bytes);
+    return file.size() <= max_map_bytes && is_map(map_of(header), file.read_all());
 }
 
 } // namespace
