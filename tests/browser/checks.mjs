@@ -2,7 +2,6 @@
 
 /** @import { Item, Snapshot } from '../../lib/wasm/teewire.js' */
 /** @import { Module } from '../../lib/wasm/module.js' */
-/** @import { Character } from '../../replay/web/viewer/reckoning.js' */
 /** @typedef {typeof import('../../lib/wasm/teewire.js')} Library */
 /** @typedef {(name: string) => Promise<Uint8Array>} Get */
 
@@ -289,37 +288,6 @@ function shared_points(envelopes, points) {
   const body = [...types.flat(), ...offsets, ...items.flatMap(([type, id, ints]) => [type << 16 | id, 4 * ints.length, ...ints])];
   const head = [0x41544144, 4, 4 * body.length + 20, 4 * body.length + 20, types.length, items.length, 0, size, 0];
   return new Uint8Array(Int32Array.from([...head, ...body]).buffer);
-}
-
-/**
- * How many tees of a recording were sent again within a second, and how many of them are where the viewer would have them.
- * @param {Library} library @param {Module} module @param {Get} get @param {string} name
- */
-export async function reckoning(library, module, get, name) {
-  const { reckon } = await import('../../replay/web/viewer/reckoning.js');
-  const { ground_of } = await import('../../replay/web/viewer/ground.js');
-  const recording = await library.Recording.open(module, library.bytes_source(await get(name)));
-  const map = await recording.map();
-  const ground = ground_of(map === null ? null : await library.read_map(map));
-  const found = { told: 0, exact: 0, near: 0, stayed: 0 };
-  /** @type {Map<number, Character>} */
-  let before = new Map();
-  for (let n = 0; n < recording.segments.length; ++n)
-    for (const snapshot of (await recording.segment(n)).snapshots) {
-      const now = new Map(/** @type {Character[]} */ (snapshot.all('character')).map((item) => [item.id, item]));
-      for (const [id, { tick, x, y }] of now) {
-        const old = before.get(id);
-        if (old === undefined || old.tick <= 0 || tick <= old.tick || tick > old.tick + 50) continue;
-        const there = reckon(old, tick, ground);
-        const way = Math.hypot(there.x - x, there.y - y);
-        ++found.told;
-        found.exact += Number(way <= 1);
-        found.near += Number(way <= 8);
-        found.stayed += Number(Math.hypot(old.x - x, old.y - y) <= 8);
-      }
-      before = now;
-    }
-  return found;
 }
 
 /**

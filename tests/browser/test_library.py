@@ -165,16 +165,6 @@ class Places(unittest.TestCase):
         self.assertGreater(failed, 300)
         self.assertGreater(len(found) - failed, 300)
 
-    def test_reckoning(self):
-        """Between a server's updates of a tee, the viewer has it at the right position, unless its player did something."""
-        if self.where != "node":
-            self.skipTest("in node alone")
-        found = run(self.where, "reckoning", YARD)
-        self.assertGreater(found["told"], 200)
-        self.assertGreater(found["exact"], 0.7 * found["told"])
-        self.assertGreater(found["near"], 0.88 * found["told"])
-        self.assertLess(found["stayed"], 0.4 * found["told"])
-
     def test_envelopes(self):
         """Tangents that DDNet keeps apart are with their points; shared points cost no more than they may."""
         result = run(self.where, "envelopes", FIXTURES / "maps/ddnet.map")

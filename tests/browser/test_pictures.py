@@ -19,9 +19,9 @@ KEPT = pathlib.Path(sys.argv[4]).resolve() if len(sys.argv) > 4 else None
 SIZE = (640, 360)
 SHARE = max(1, int(os.environ.get("TEEWIRE_SHARE") or 4))
 # Differences of red, green or blue, from 0 to 255: the average of a picture, and the least that counts as another colour.
-MOST_AVERAGE = 3
+MOST_AVERAGE = 2
 FAR = 48
-MOST_FAR = 0.02  # share of such parts: edges lie on other sides of pixels
+MOST_FAR = 0.005  # share of such parts: edges lie on other sides of pixels
 
 
 def pixels(file):

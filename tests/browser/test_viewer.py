@@ -379,7 +379,7 @@ class Viewer(Served):
         return relay
 
     # The speed of grenades, as the viewer has it.
-    SPEED = "asked = teewire_viewer.show.tuning_at(teewire_viewer.tick)?.[3][0] ?? -1"
+    SPEED = "asked = teewire_viewer.show.tuning_at(teewire_viewer.tick)?.[24] / 100 || -1"
 
     def tuned(self, ticks):
         """A recording of a minute whose grenades fly as fast as its ticks are high, from some of them on."""

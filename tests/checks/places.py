@@ -12,7 +12,7 @@ ROW = re.compile(r"^\| [^|]+\? \| `([^`]+)` \| `([^`]+)` \|$", re.M)
 def defines(text, name):
     """Whether a type, a constant or the body of a function of that name is there. A mere declaration or use is not."""
     name = re.escape(name)
-    return bool(re.search(rf"^(?:class|struct|enum class) {name}\b[^;]*{{", text, re.M) or
+    return bool(re.search(rf"^(?:export )?(?:class|struct|enum class) {name}\b[^;]*{{", text, re.M) or
                 re.search(rf"^[^\s/#][^;{{]*\b{name} = ", text, re.M) or
                 re.search(rf"^[^\s/#}}][^;{{}}=]*(?<![\w:]){name}\([^;{{}}]*\) ?[^;{{}}]*{{", text, re.M))
 

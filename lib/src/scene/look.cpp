@@ -1,5 +1,7 @@
 #include "teewire/scene/pictures.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace teewire::scene {
@@ -114,6 +116,49 @@ rgba game_color(std::int32_t packed, float least) noexcept {
 
 look look_of(player const* who, bool is_07, std::int32_t team, bool ninja, picture_source& pictures) noexcept {
     return is_07 ? look_07(who, team, ninja, pictures) : look_06(who, team, ninja, pictures);
+}
+
+// A soft disc, and a ring beside it.
+void draw_particles(std::span<std::uint8_t> pixels) noexcept {
+    constexpr std::size_t side = particle_side, width = 2 * side;
+    assert(pixels.size() == 4 * width * side);
+    for (std::size_t y = 0; y < side; ++y)
+        for (std::size_t x = 0; x < width; ++x) {
+            float const middle = (side - 1) / 2.0F;
+            float const r =
+                std::hypot(static_cast<float>(x % side) - middle, static_cast<float>(y) - middle) / middle;
+            float const a =
+                x < side ? std::pow(std::max(0.0F, 1 - r), 0.8F) : std::max(0.0F, 1 - std::abs(r - 0.8F) * 6);
+            std::uint8_t* const to = pixels.data() + (y * width + x) * 4;
+            std::fill_n(to, 3, std::uint8_t{255});
+            to[3] = static_cast<std::uint8_t>(std::lround(a * 255));
+        }
+}
+
+void make_grey(std::span<std::uint8_t> pixels, std::size_t width, std::size_t height) noexcept {
+    assert(pixels.size() == 4 * width * height);
+    std::size_t const body_width = width * 3 / 8, body_height = height * 3 / 4;
+    std::array<std::size_t, 256> counts{};
+    for (std::size_t y = 0; y < height; ++y)
+        for (std::size_t x = 0; x < width; ++x) {
+            std::uint8_t* const p = pixels.data() + (y * width + x) * 4;
+            auto const grey = static_cast<std::uint8_t>((p[0] + p[1] + p[2]) / 3);
+            std::fill_n(p, 3, grey);
+            if (x < body_width && y < body_height && p[3] > 128) ++counts[grey];
+        }
+    std::size_t common = 1;
+    for (std::size_t n = 2; n < counts.size(); ++n)
+        if (counts[n] > counts[common]) common = n;
+    constexpr std::size_t wanted = 192;
+    std::array<std::uint8_t, 256> moved{};
+    for (std::size_t n = 0; n < moved.size(); ++n)
+        moved[n] = static_cast<std::uint8_t>(n <= common ? n * wanted / common
+                                                         : (n - common) * (255 - wanted) / (255 - common) + wanted);
+    for (std::size_t y = 0; y < body_height; ++y)
+        for (std::size_t x = 0; x < body_width; ++x) {
+            std::uint8_t* const p = pixels.data() + (y * width + x) * 4;
+            std::fill_n(p, 3, moved[p[0]]);
+        }
 }
 
 } // namespace teewire::scene

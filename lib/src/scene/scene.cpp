@@ -1,5 +1,7 @@
 #include "teewire/scene/scene.hpp"
 
+#include "teewire/scene/map_scene.hpp"
+
 #include "tee.hpp"
 
 #include <algorithm>
@@ -196,6 +198,9 @@ public:
     void draw_above(scene_options const& options, float zoom) noexcept {
         for (seen_tee const& t : tees_) {
             draw_emoticon(t, options.names);
+            constexpr std::int32_t chats = 1 << 2, dots = 4;
+            if (options.names && !world_.is_07 && (t.now->player_flags & chats) != 0)
+                out_.sprite(pictures_.emoticons, emoticon_area(dots), t.x + 24, t.y - 40, 64, 64);
             player const* const who = world_.find_player(t.id);
             if (!options.names || who == nullptr || who->name.size == 0) continue;
             // Not smaller than can be read, however far away.
@@ -246,15 +251,16 @@ private:
         draw_tee(l, t.x, t.y, dx, dy, how, out_);
     }
 
+    static area emoticon_area(std::int32_t number) noexcept {
+        return sprite_in(4, 4, static_cast<float>(number % 4), static_cast<float>(number / 4), 1, 1).part;
+    }
     void draw_emoticon(seen_tee const& t, bool with_name) noexcept {
         for (emoticon const& e : at_.emoticons) {
             float const age = since(e.tick, at_.tick) / 50;
             if (e.client != t.id || age < 0 || age >= 2 || e.number < 0 || e.number > 15) continue;
             float const grown = std::min({1.0F, age * 10, (2 - age) * 5});
             float const tilt = age < 0.3F ? std::sin(age * 30) * (0.3F - age) : 0.0F;
-            std::int32_t const row = e.number / 4, column = e.number % 4;
-            out_.sprite(pictures_.emoticons,
-                        sprite_in(4, 4, static_cast<float>(column), static_cast<float>(row), 1, 1).part, t.x,
+            out_.sprite(pictures_.emoticons, emoticon_area(e.number), t.x,
                         t.y - 23 - 32 * grown - (with_name ? 28.0F : 0.0F), 64, 64 * grown, tilt);
         }
     }
@@ -344,6 +350,19 @@ void draw_game(moment const& at, seen_tees const& tees, scene_options const& opt
 void draw_names(moment const& at, seen_tees const& tees, scene_options const& options, float zoom,
                 picture_source& pictures, draw_list& out) noexcept {
     painter{at, tees, pictures, out}.draw_above(options, zoom);
+}
+
+void draw_picture(moment const& at, seen_tees const& tees, camera const& from, scene_options const& options,
+                  map_choice const& map, picture_source& pictures, draw_list& out) noexcept {
+    double const ms = (at.tick - at.before->round_start) * 20;
+    auto const draw_side = [&](side which) {
+        if (map.map != nullptr) draw_map(*map.map, which, from, ms, map.images, out);
+    };
+    out.set_view(from.view());
+    draw_side(side::background);
+    draw_game(at, tees, options, pictures, out);
+    draw_side(side::foreground);
+    draw_names(at, tees, options, from.zoom, pictures, out);
 }
 
 } // namespace teewire::scene

@@ -5,8 +5,6 @@
 #include "recording/demo/map_file_search.hpp"
 #include "video/bands.hpp"
 
-#include <teewire/scene/map_scene.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,15 +96,8 @@ scene::draw_list drawn_demo::list(scene::moment const& at, scene::camera const& 
     constexpr std::size_t most = std::size_t{1} << 24;
     for (;;) {
         scene::draw_list out{vertices_, commands_};
-        auto const draw_side = [&](scene::side which) {
-            double const ms = (double{at.tick} - at.before->round_start) * 20;
-            if (map_ && map_->map) scene::draw_map(*map_->map, which, from, ms, pictures_.images(), out);
-        };
-        draw_side(scene::side::background);
-        out.set_view(from.view());
-        scene::draw_game(at, tees_, options, pictures_, out);
-        draw_side(scene::side::foreground);
-        scene::draw_names(at, tees_, options, from.zoom, pictures_, out);
+        scene::map_choice const map{map_ && map_->map ? &*map_->map : nullptr, pictures_.images()};
+        scene::draw_picture(at, tees_, from, options, map, pictures_, out);
         if (out.complete() || vertices_.size() > most) return out;
         vertices_.resize(vertices_.size() * 2);
         commands_.resize(commands_.size() * 2);

@@ -12,53 +12,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace teewire::replay {
 namespace {
 
 constexpr std::uint64_t most_picture_bytes = 64 << 20;
 
-// Grey, so that a colour can be laid over it. The commonest grey of the body becomes the same in all skins.
-picture greyed(picture const& from) {
-    picture to = from;
-    std::size_t const body_width = from.width * 3 / 8, body_height = from.height * 3 / 4;
-    std::array<std::size_t, 256> counts{};
-    for (std::size_t y = 0; y < to.height; ++y)
-        for (std::size_t x = 0; x < to.width; ++x) {
-            color& c = to.at(x, y);
-            auto const grey = static_cast<std::uint8_t>((c.r + c.g + c.b) / 3);
-            c.r = c.g = c.b = grey;
-            if (x < body_width && y < body_height && c.a > 128) ++counts[grey];
-        }
-    std::size_t common = 1;
-    for (std::size_t n = 2; n < counts.size(); ++n)
-        if (counts[n] > counts[common]) common = n;
-    constexpr std::size_t wanted = 192;
-    for (std::size_t y = 0; y < body_height; ++y)
-        for (std::size_t x = 0; x < body_width; ++x) {
-            color& c = to.at(x, y);
-            std::size_t const moved =
-                c.r <= common ? c.r * wanted / common : (c.r - common) * (255 - wanted) / (255 - common) + wanted;
-            c.r = c.g = c.b = static_cast<std::uint8_t>(moved);
-        }
-    return to;
+std::span<std::uint8_t> bytes_of(picture& p) {
+    static_assert(sizeof(color) == 4);
+    return {reinterpret_cast<std::uint8_t*>(p.pixels.data()), p.pixels.size() * sizeof(color)};
 }
 
-// A soft disc, and a ring beside it.
+picture greyed(picture from) {
+    scene::make_grey(bytes_of(from), from.width, from.height);
+    return from;
+}
+
 picture draw_particles() {
-    constexpr std::size_t side = 64;
-    picture p{2 * side, side};
-    for (std::size_t y = 0; y < side; ++y)
-        for (std::size_t x = 0; x < 2 * side; ++x) {
-            double const middle = (side - 1) / 2.0;
-            double const r =
-                std::hypot(static_cast<double>(x % side) - middle, static_cast<double>(y) - middle) / middle;
-            double const a =
-                x < side ? std::pow(std::max(0.0, 1 - r), 0.8) : std::max(0.0, 1 - std::abs(r - 0.8) * 6);
-            p.at(x, y) = {255, 255, 255, static_cast<std::uint8_t>(std::lround(a * 255))};
-        }
+    picture p{2 * scene::particle_side, scene::particle_side};
+    scene::draw_particles(bytes_of(p));
     return p;
 }
 

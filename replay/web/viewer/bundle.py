@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the folder that is the viewer: index.html, viewer.js, teewire.js and *.wasm.
-Usage: bundle.py STAMP NPM KEPT FOLDER LIBRARY. LIBRARY has teewire.js and *.wasm; KEPT what npm installs."""
+"""Makes the folder that is the viewer: index.html, viewer.js, teewire.js, *.wasm and our own pictures.
+Usage: bundle.py STAMP NPM KEPT FOLDER LIBRARY SCENE. LIBRARY has teewire.js and *.wasm; KEPT what npm installs; SCENE is a
+module."""
 import os
 import pathlib
 import shutil
@@ -26,7 +27,7 @@ def install(npm, kept, folder=HERE, **how):
 
 
 def main():
-    stamp, npm, kept, folder, library = sys.argv[1:]
+    stamp, npm, kept, folder, library, scene = sys.argv[1:]
     kept, folder, library = pathlib.Path(kept), pathlib.Path(folder), pathlib.Path(library)
     install(npm, kept)
     if folder.exists():
@@ -38,8 +39,10 @@ def main():
     for source, options in ((HERE / "viewer.js", ["--external:./teewire.js"]), (library / "teewire.js", [])):
         subprocess.run([esbuild, source, *common, *options, f"--outfile={folder / source.name}"], check=True, env=paths)
     shutil.copy(HERE / "index.html", folder)
-    for module in library.glob("*.wasm"):
+    for module in (*library.glob("*.wasm"), scene):
         shutil.copy(module, folder)
+    for picture in (HERE.parents[1] / "pictures").glob("*.png"):
+        shutil.copy(picture, folder / f"own_{picture.name}")
     files = "".join(f"{file.name} {file.stat().st_size}\n" for file in sorted(folder.iterdir()))
     pathlib.Path(stamp).write_text(files)
 

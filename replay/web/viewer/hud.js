@@ -1,15 +1,16 @@
 // Text over the picture: chat, kills, clock, scores.
 import { time_text } from './playback.js';
-import { WEAPONS } from './sprites.js';
 import { name_in } from './world.js';
 
 /** @import { GameEvent, Show } from './show.js' */
 /** @import { Player, World } from './world.js' */
-/** @import { Moment } from './world_renderer.js' */
+/** @import { Moment } from './scene.js' */
 
 const CHAT_TICKS = 600;
 const KILL_TICKS = 400;
 const MOST_LINES = 9;
+/** @type {(string|undefined)[]} */
+const WEAPONS = ['hammer', 'gun', 'shotgun', 'grenade', 'laser', 'ninja'];
 /** @type {Record<number, string|undefined>} */
 const TEAMS = { 0: 'red', 1: 'blue' };
 

@@ -1,19 +1,18 @@
-// Pictures: those beside the page, where they are there, else our own. As textures, and as pixels for tile sheets.
-import * as twgl from 'twgl.js';
-import { premultiply } from './map_renderer.js';
-import { emoticon_picture, entities_picture, game_picture, skin_picture } from './drawings.js';
-import { EMOTICONS, GAME, PARTS, SKIN, sprites_in } from './sprites.js';
+// Pictures: those of a game's folder, where they are there, else our own. As numbers of textures.
+import { NONE } from './scene_module.js';
 
-/** @import { Part, Sprites } from './sprites.js' */
-/** @typedef {{width: number, height: number, pixels: Uint8Array}} Pixels */
-/** @typedef {{plain: Sprites, grey: Sprites}} Skin */
+/** @import { Painter } from './painter.js' */
+/** @import { SceneModule } from './scene_module.js' */
+/** @import { Pixels } from './webgl.js' */
 
 /** A picture takes 64 MB then, some times over. */
 const MOST_SIDE = 4096;
 /** Images that are not the same in 0.6 and 0.7: DDNet has both. */
 const OTHER_IN_07 = new Set(['grass_main', 'grass_doodads', 'generic_unhookable']);
+/** Parts of skins of 0.7, in the order of the items. */
+const PARTS = ['body', 'marking', 'decoration', 'hands', 'feet', 'eyes'];
 
-/** The pixels of a canvas or image, not premultiplied. @param {HTMLCanvasElement|ImageBitmap} image */
+/** The pixels of an image, not premultiplied. @param {ImageBitmap} image */
 function pixels_of(image) {
   const { width, height } = image;
   if (width < 1 || height < 1 || width > MOST_SIDE || height > MOST_SIDE) return null;
@@ -25,69 +24,81 @@ function pixels_of(image) {
   return { width, height, pixels: new Uint8Array(context.getImageData(0, 0, width, height).data.buffer) };
 }
 
-/**
- * Grey, so that a colour can be laid over it. The commonest grey of a body becomes the same in all skins.
- * @param {Pixels} picture @param {{width: number, height: number}} body
- * @returns {Pixels}
- */
-export function greyed({ width, height, pixels }, body) {
-  const out = new Uint8Array(pixels);
-  const counts = new Uint32Array(256);
-  for (let y = 0; y < height; ++y)
-    for (let x = 0; x < width; ++x) {
-      const i = (y * width + x) * 4;
-      const grey = (pixels[i] + pixels[i + 1] + pixels[i + 2]) / 3;
-      out[i] = out[i + 1] = out[i + 2] = grey;
-      if (x < body.width && y < body.height && pixels[i + 3] > 128) ++counts[grey | 0];
-    }
-  let common = 1;
-  for (let n = 1; n < 256; ++n) if (counts[n] > counts[common]) common = n;
-  const wanted = 192;
-  for (let y = 0; y < body.height; ++y)
-    for (let x = 0; x < body.width; ++x) {
-      const i = (y * width + x) * 4;
-      const grey = out[i];
-      const moved =
-        grey <= common ? (grey / common) * wanted : ((grey - common) / (255 - common)) * (255 - wanted) + wanted;
-      out[i] = out[i + 1] = out[i + 2] = moved;
-    }
-  return { width, height, pixels: out };
+/** The pixels of a picture; null if it is not there, or too large. @param {string|URL} url */
+async function fetch_picture(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) return null;
+  const bitmap = await createImageBitmap(await answer.blob());
+  const pixels = pixels_of(bitmap);
+  bitmap.close();
+  return pixels;
+}
+
+/** @typedef {Record<'game'|'emoticons'|'skin'|'tiles', Pixels>} Own */
+/** @type {Promise<Own>|null} */
+let own = null;
+/** Our own pictures, fetched once. */
+export const own_pictures = () =>
+  (own ??= fetch_own().catch((error) => {
+    own = null;
+    throw error;
+  }));
+
+async function fetch_own() {
+  const names = ['game', 'emoticons', 'skin', 'tiles'];
+  const all = names.map(async (name) => {
+    const found = await fetch_picture(new URL(`own_${name}.png`, import.meta.url));
+    if (found === null) throw new Error(`own_${name}.png, which the viewer needs, is not there`);
+    return [name, found];
+  });
+  return /** @type {Own} */ (Object.fromEntries(await Promise.all(all)));
 }
 
 /** Names become parts of paths. @param {string} name */
 const safe = (name) => name !== '' && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
 
 export class Pictures {
-  #gl;
+  #painter;
   #folder;
-  /** @type {Map<string, Skin|null>} */
-  #skins = new Map();
-  /** @type {Map<string, Sprites|null>} */
-  #parts = new Map();
+  /** @type {SceneModule|null} */
+  #module = null;
+  /** @type {Map<string, number>} by path */
+  #known = new Map();
   /** @type {Promise<void>[]} */
   #later = [];
   /** @type {Promise<Set<string>|null>|null} the names of all skins, or null */
   #listing = null;
+  #game = NONE;
+  #emoticons = NONE;
+  #particles = NONE;
+  #own_skin = NONE;
 
-  /** @param {WebGL2RenderingContext} gl @param {string|null} folder where pictures are, with a slash; null: there are none */
-  constructor(gl, folder) {
-    this.#gl = gl;
+  /** @param {Painter} painter @param {string|null} folder where pictures are, with a slash; null: there are none */
+  constructor(painter, folder) {
+    this.#painter = painter;
     this.#folder = folder;
-    /** @param {HTMLCanvasElement} canvas */
-    const own = (canvas) => /** @type {Pixels} */ (pixels_of(canvas));
-    const entities = own(entities_picture());
-    this.entities = { ...entities, pixels: premultiply(entities.pixels) };
-    this.game = sprites_in(this.#texture(own(game_picture(GAME.sprites))), GAME);
-    this.emoticons = sprites_in(this.#texture(own(emoticon_picture())), EMOTICONS);
-    this.own_skin = this.#skin(own(skin_picture(SKIN.sprites)));
-    if (folder === null) return;
+  }
+
+  /** Gives the scene what it needs at once. @param {SceneModule} module @param {Own} own */
+  begin(module, { game, emoticons, skin }) {
+    this.#module = module;
+    this.#game = this.#painter.add(game);
+    this.#emoticons = this.#painter.add(emoticons);
+    this.#particles = this.#painter.add(module.particles());
+    this.#own_skin = this.#add_skin(skin);
+    this.#tell();
+    if (this.#folder === null) return;
     this.#listing = this.#list();
     this.#use('game.png', (found) => {
-      this.game = sprites_in(this.#texture(found), GAME);
+      this.#game = this.#painter.add(found);
     });
     this.#use('emoticons.png', (found) => {
-      this.emoticons = sprites_in(this.#texture(found), EMOTICONS);
+      this.#emoticons = this.#painter.add(found);
     });
+  }
+
+  #tell() {
+    this.#module?.set_pictures(this.#game, this.#emoticons, this.#particles, this.#own_skin);
   }
 
   /** Until what was asked for is there, or known not to be. */
@@ -115,7 +126,9 @@ export class Pictures {
     const come = async () => {
       if (!(await wanted())) return;
       const found = await this.#fetch(path);
-      if (found !== null) take(found);
+      if (found === null) return;
+      take(found);
+      this.#tell();
     };
     this.#later.push(come().catch(() => {}));
   }
@@ -124,68 +137,50 @@ export class Pictures {
   async #fetch(path) {
     if (this.#folder === null) return null;
     try {
-      const answer = await fetch(this.#folder + path.split('/').map(encodeURIComponent).join('/'));
-      if (!answer.ok) return null;
-      const bitmap = await createImageBitmap(await answer.blob());
-      const pixels = pixels_of(bitmap);
-      bitmap.close();
-      return pixels;
+      return await fetch_picture(this.#folder + path.split('/').map(encodeURIComponent).join('/'));
     } catch {
       return null; // not there, or no picture
     }
   }
 
-  /** @param {Pixels} picture */
-  #texture({ width, height, pixels }) {
-    return twgl.createTexture(this.#gl, {
-      src: premultiply(pixels),
-      width,
-      height,
-      min: this.#gl.LINEAR_MIPMAP_LINEAR,
-      wrap: this.#gl.CLAMP_TO_EDGE,
-    });
+  /** Its greys follow it. @param {Pixels} picture */
+  #add_skin(picture) {
+    const number = this.#painter.add(picture);
+    if (this.#module !== null) this.#painter.add(this.#module.grey(picture));
+    return number;
   }
 
-  /** @param {Pixels} picture @returns {Skin} */
-  #skin(picture) {
-    const body = { width: (picture.width * 3) / 8, height: (picture.height * 3) / 4 };
-    return {
-      plain: sprites_in(this.#texture(picture), SKIN),
-      grey: sprites_in(this.#texture(greyed(picture, body)), SKIN),
-    };
+  /**
+   * The number of a picture; NONE until and unless it is there.
+   * @param {string} path @param {(found: Pixels) => number} add @param {() => Promise<boolean>} [wanted]
+   */
+  #number(path, add, wanted) {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    this.#known.set(path, NONE);
+    if (this.#folder !== null) this.#use(path, (found) => this.#known.set(path, add(found)), wanted);
+    return NONE;
   }
 
-  /** A skin of 0.6 by its name; null until and unless it is there. @param {string} name */
+  /** A skin of 0.6 by its name. @param {string} name */
   skin(name) {
-    const known = this.#skins.get(name);
-    if (known !== undefined) return known;
-    this.#skins.set(name, null);
-    if (this.#folder !== null && safe(name))
-      this.#use(
-        `skins/${name}.png`,
-        (found) => this.#skins.set(name, this.#skin(found)),
-        async () => (await this.#listing)?.has(name) ?? true,
-      );
-    return null;
+    if (!safe(name)) return NONE;
+    const wanted = async () => (await this.#listing)?.has(name) ?? true;
+    return this.#number(`skins/${name}.png`, (found) => this.#add_skin(found), wanted);
   }
 
-  /** A part of a skin of 0.7, or null. @param {Part} kind @param {string} name */
+  /** A part of a skin of 0.7. @param {number} kind @param {string} name */
   part(kind, name) {
-    const path = `skins/${kind}/${name}.png`;
-    const known = this.#parts.get(path);
-    if (known !== undefined) return known;
-    this.#parts.set(path, null);
-    if (this.#folder !== null && safe(name))
-      this.#use(path, (found) => this.#parts.set(path, sprites_in(this.#texture(found), PARTS[kind])));
-    return null;
+    if (!safe(name)) return NONE;
+    return this.#number(`skins/${PARTS[kind]}/${name}.png`, (found) => this.#painter.add(found));
   }
 
-  /** An image that a map names, premultiplied, or null. @param {string} name @param {boolean} seven */
+  /** An image that a map names, or null. @param {string} name @param {boolean} seven */
   async map_image(name, seven) {
     if (!safe(name)) return null;
-    const found =
+    return (
       (seven && OTHER_IN_07.has(name) ? await this.#fetch(`mapres/${name}_0.7.png`) : null) ??
-      (await this.#fetch(`mapres/${name}.png`));
-    return found === null ? null : { ...found, pixels: premultiply(found.pixels) };
+      this.#fetch(`mapres/${name}.png`)
+    );
   }
 }

@@ -1,55 +1,96 @@
-// A frame: the background layers of the map, the game, the foreground layers.
+// The picture: what the scene says is to be drawn, with what it needs for it.
 import { Camera } from './camera.js';
-import { MapRenderer } from './map_renderer.js';
-import { Pictures } from './pictures.js';
-import { ground_of } from './ground.js';
-import { SpriteBatch } from './sprite_batch.js';
-import { TeeRenderer } from './tee_renderer.js';
-import { TextAtlas } from './text_atlas.js';
-import { EFFECT_TICKS, WorldRenderer } from './world_renderer.js';
+import { Painter } from './painter.js';
+import { Pictures, own_pictures } from './pictures.js';
+import { NONE, SceneModule, compile } from './scene_module.js';
+import { premultiply } from './webgl.js';
 
-/** @import { GameMap } from './teewire.js' */
-/** @import { Ground } from './ground.js' */
+/** @import { GameMap, Layer, Protocol, TileLayer } from './teewire.js' */
 /** @import { Show } from './show.js' */
-/** @import { Moment, Options } from './world_renderer.js' */
+/** @import { Tee } from './scene_module.js' */
+/** @import { Pixels } from './webgl.js' */
+/** @import { World } from './world.js' */
 
+/** What is to be seen at a tick. `tees`: by client id. @typedef {{before: World, after: World|null, tick: number, tees: Map<number, Tee>}} Moment */
+/** @typedef {{names: boolean, selected: number|null}} Options */
+
+const EFFECT_TICKS = 40;
 const EMOTICON_TICKS = 100;
 const MOST_SCALE = 2;
+/** For tiles that are only a colour. */
+const PLAIN = { width: 16, height: 16, pixels: new Uint8Array(1024).fill(255) };
+
+/** Begins to fetch what all scenes need. */
+export const prepare = () => Promise.all([compile(), own_pictures()]);
 
 export class Scene {
   camera = new Camera();
-  /** @type {Ground|null} */
-  ground = null;
-  #gl;
   #canvas;
-  #batch;
-  #map;
-  #world;
+  #painter;
+  #module;
+  #entities;
+  /** @type {number[]} pictures of the map */
+  #map_pictures = [];
 
   /** @param {HTMLCanvasElement} canvas @param {string|null} folder of pictures */
-  constructor(canvas, folder) {
+  static async open(canvas, folder) {
+    const [code, own] = await prepare();
+    return new Scene(canvas, folder, code, own);
+  }
+
+  /** @param {HTMLCanvasElement} canvas @param {string|null} folder @param {WebAssembly.Module} code @param {Awaited<ReturnType<typeof own_pictures>>} own */
+  constructor(canvas, folder, code, own) {
     this.#canvas = canvas;
     const gl = canvas.getContext('webgl2', { antialias: false, alpha: false, powerPreference: 'high-performance' });
     if (gl === null) throw new Error('this browser has no WebGL 2, which the picture needs');
-    this.#gl = gl;
-    this.#batch = new SpriteBatch(gl);
-    this.pictures = new Pictures(gl, folder);
-    this.#map = new MapRenderer(gl, this.#batch.white.texture);
-    this.#world = new WorldRenderer(
-      gl,
-      this.#batch,
-      this.pictures,
-      new TeeRenderer(this.#batch, this.pictures),
-      new TextAtlas(gl),
-    );
-    gl.enable(gl.BLEND);
-    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.#painter = new Painter(gl);
+    this.pictures = new Pictures(this.#painter, folder);
+    this.#module = new SceneModule(code, this.pictures);
+    this.pictures.begin(this.#module, own);
+    this.#entities = own.tiles;
   }
 
-  /** @param {GameMap|null} map @param {boolean} seven */
-  async load(map, seven) {
-    this.ground = ground_of(map);
-    await this.#map.load(map, (name) => this.pictures.map_image(name, seven), this.pictures.entities);
+  /** @param {GameMap|null} map @param {Protocol} protocol */
+  async load(map, protocol) {
+    const images = await Promise.all(
+      (map?.images ?? []).map(({ rgba, width, height, name }) =>
+        rgba !== null ? { width, height, pixels: rgba } : this.pictures.map_image(name, protocol === '0.7'),
+      ),
+    );
+    const layers = map?.groups.flatMap((group) => group.layers) ?? [];
+    this.#module.begin(protocol, map);
+    this.#take_layers(layers, images);
+    for (const number of this.#map_pictures.splice(0)) this.#painter.remove(number);
+    const drawn = new Set(layers.filter(({ kind }) => kind === 'quads').map(({ image }) => image));
+    const numbers = images.map((image, n) => {
+      if (image === null) return NONE;
+      if (!drawn.has(n)) return 0; // only tiles use it, which are not asked for by this number
+      const number = this.#painter.add(image);
+      this.#map_pictures.push(number);
+      return number;
+    });
+    this.#module.set_images(numbers);
+  }
+
+  /** Gives tiles their pictures. @param {Layer[]} layers @param {(Pixels|null)[]} images */
+  #take_layers(layers, images) {
+    const { tiles } = this.#painter;
+    tiles.clear();
+    /** @type {Map<Pixels, WebGLTexture>} */
+    const sheets = new Map();
+    /** @param {number} number @param {TileLayer} layer @param {Pixels} picture */
+    const take = (number, layer, picture) => {
+      const sheet = sheets.get(picture) ?? tiles.sheet({ ...picture, pixels: premultiply(picture.pixels) });
+      sheets.set(picture, sheet);
+      tiles.take(number, layer, sheet);
+    };
+    const missing = layers.some(({ kind, image }) => kind === 'tiles' && images[image] === null);
+    for (const [number, layer] of layers.entries()) {
+      const picture = images[layer.image] ?? (layer.image < 0 ? PLAIN : null);
+      if (layer.kind === 'tiles' && picture !== null) take(number, layer, picture);
+      // Where pictures of tiles are not to be had, what tiles do is shown.
+      if ((layer.kind === 'game' || layer.kind === 'front') && missing) take(number, layer, this.#entities);
+    }
   }
 
   /**
@@ -60,15 +101,12 @@ export class Scene {
   moment(show, tick) {
     const around = show.around(tick);
     if (around === null) return null;
-    around.before.reckon(this.ground);
-    around.after?.reckon(this.ground);
-    const tees = WorldRenderer.tees({ ...around, tick });
-    return { ...around, tick, ground: this.ground, tees, recent: [], emoticons: new Map(), tuning: undefined };
+    const tees = this.#module.see(around.before.snapshot, around.after?.snapshot ?? null, tick);
+    return { ...around, tick, tees };
   }
 
-  /** @param {Show} show @param {Moment} moment @param {Options} options */
-  draw(show, moment, options) {
-    const gl = this.#gl;
+  /** Draws the moment that was seen last. @param {Show} show @param {Moment} moment @param {Options} options */
+  draw(show, { tick }, options) {
     const canvas = this.#canvas;
     const scale = Math.min(MOST_SCALE, globalThis.devicePixelRatio || 1);
     const width = Math.max(1, Math.round(canvas.clientWidth * scale));
@@ -77,17 +115,8 @@ export class Scene {
       canvas.width = width;
       canvas.height = height;
     }
-    gl.viewport(0, 0, width, height);
-    gl.clearColor(0.1, 0.11, 0.13, 1);
-    gl.clear(gl.COLOR_BUFFER_BIT);
     this.camera.aspect = width / height;
-    const ms = (moment.tick - moment.before.game.begin) * 20;
-    this.#map.draw('background', this.camera, ms);
-    moment.recent = show.recent(moment.tick, EFFECT_TICKS);
-    moment.emoticons = show.emoticons(moment.tick, EMOTICON_TICKS);
-    moment.tuning = show.tuning_at(moment.tick);
-    this.#world.draw(moment, this.camera, options);
-    this.#map.draw('foreground', this.camera, ms);
-    this.#world.draw_names(moment, this.camera, options);
+    this.#module.add(show.recent(tick, EFFECT_TICKS), show.emoticons(tick, EMOTICON_TICKS), show.tuning_at(tick));
+    this.#painter.draw(this.#module.draw(this.camera, options));
   }
 }

@@ -1,9 +1,8 @@
 // The recording or broadcast on show, read through the library. The only module that knows it.
 import { Broadcast, Recording, archive_source, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
-import { World, projectile_tuning } from './world.js';
+import { World } from './world.js';
 
 /** @import { BroadcastRecording, GameMap, Index, Message, Module, Protocol, Snapshot, Stretch } from './teewire.js' */
-/** @import { Tuning } from './world.js' */
 
 /**
  * Something that happened. `client` and `target` are names; `id`: the client's, if that is known.
@@ -52,7 +51,7 @@ export class Show {
   /** @type {GameEvent[]} what happened, as far as it is known, by tick */
   events = [];
   complete = false; // an index has all of them
-  /** @type {{tick: number, tuning: Tuning}[]} by tick */
+  /** @type {{tick: number, tuning: number[]}[]} in hundredths, by tick */
   #tunings = [];
   #tunings_known = false; // an index has all of them
   /** @type {Map<number, Loaded>} by number of the segment */
@@ -211,7 +210,7 @@ export class Show {
   /** Tunings from this tick on, in hundredths. @param {number} tick @param {number[]} ints */
   add_tuning(tick, ints) {
     const place = this.#tunings.findLastIndex((t) => t.tick <= tick) + 1;
-    this.#tunings.splice(place, 0, { tick, tuning: projectile_tuning(ints) });
+    this.#tunings.splice(place, 0, { tick, tuning: ints });
   }
 
   /** All tunings of an index. @param {Tunings} tunings */
@@ -220,7 +219,7 @@ export class Show {
     this.#tunings_known = true;
   }
 
-  /** The tuning of projectiles at a tick, as far as it is known. @param {number} tick */
+  /** The tuning at a tick in hundredths, as far as it is known. @param {number} tick */
   tuning_at(tick) {
     return this.#tunings.findLast((t) => t.tick <= tick)?.tuning;
   }
@@ -286,13 +285,13 @@ export class Show {
     return { before: earlier.at(-1)?.tick ?? null, after: this.#after(number, tick)?.tick ?? null };
   }
 
-  /** The loaded Worlds of the last `ticks`. @param {number} tick @param {number} ticks */
+  /** The loaded snapshots of the last `ticks`. @param {number} tick @param {number} ticks */
   recent(tick, ticks) {
     const found = [];
     const number = this.stretches.locate(tick);
     for (const n of [number - 1, number])
       for (const snapshot of this.#kept.get(n)?.snapshots ?? [])
-        if (snapshot.tick <= tick && snapshot.tick > tick - ticks) found.push(this.#world(snapshot));
+        if (snapshot.tick <= tick && snapshot.tick > tick - ticks) found.push(snapshot);
     return found;
   }
 

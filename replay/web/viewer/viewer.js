@@ -1,5 +1,5 @@
 // The page: what it was asked to show, its controls, and the frames.
-import { Scene } from './scene.js';
+import { Scene, prepare } from './scene.js';
 import { Hud } from './hud.js';
 import { LiveShow, is_broadcast, open_bytes, open_demo, started } from './show.js';
 import { Playback, SPEEDS, TICKS_PER_SECOND, read_time, time_text } from './playback.js';
@@ -10,7 +10,7 @@ import { listen_to_keys, listen_to_pointers } from './controls.js';
 /** @import { GameMap } from './teewire.js' */
 /** @import { Show } from './show.js' */
 /** @import { World } from './world.js' */
-/** @import { Moment } from './world_renderer.js' */
+/** @import { Moment } from './scene.js' */
 
 const FLY = 900; // units a second
 const FREE = -1;
@@ -477,9 +477,9 @@ function survive_loss() {
   });
   at.world.addEventListener('webglcontextrestored', async () => {
     try {
-      const made = new Scene(at.world, pictures);
+      const made = await Scene.open(at.world, pictures);
       if (lost_camera !== null) made.camera = lost_camera;
-      await made.load(map_shown, show?.protocol === '0.7');
+      await made.load(map_shown, show?.protocol ?? 'ddnet');
       scene = made;
     } catch (error) {
       failed(document.title, error);
@@ -506,11 +506,11 @@ async function begin(opened) {
   });
   const mapped = opened.map();
   // It takes a while to make, while the map comes.
-  scene ??= new Scene(at.world, pictures);
+  scene ??= await Scene.open(at.world, pictures);
   const { map, problem: why } = await mapped;
   problem = why;
   map_shown = map;
-  await scene.load(map, opened.protocol === '0.7');
+  await scene.load(map, opened.protocol);
   wanted_name = link.get('player');
   selected = null;
   last_moment = null;
@@ -568,7 +568,7 @@ async function listing() {
 
 async function main() {
   const answer = listing();
-  started().catch(() => {}); // reported when it is needed
+  for (const begun of [started(), prepare()]) begun.catch(() => {}); // reported when it is needed
   connect();
   link = new URLSearchParams(location.search);
   let what = '';

@@ -68,6 +68,14 @@ inline constexpr std::array<sprite, 3> shotgun_flash = {at(12, 6, 3, 2), at(16, 
 
 /// Areas in picture_source::particles.
 inline constexpr area disc_area = {0, 0, 0.5F, 1}, ring_area = {0.5F, 0, 1, 1};
+/// Height in pixels of draw_particles(), which is twice as wide.
+inline constexpr std::size_t particle_side = 64;
+/// Draws picture_source::particles: 2 * particle_side by particle_side pixels of R, G, B, A, not premultiplied.
+void draw_particles(std::span<std::uint8_t> pixels) noexcept;
+
+/// Makes skin_textures::grey of the pixels of skin_textures::plain: greys, of which the commonest of the body is the same in
+/// all skins. `pixels`: 4 * width * height bytes of R, G, B, A. O(pixels).
+void make_grey(std::span<std::uint8_t> pixels, std::size_t width, std::size_t height) noexcept;
 
 /// Areas in a skin of 0.6.
 namespace skin_sprite {

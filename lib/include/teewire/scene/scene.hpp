@@ -1,5 +1,5 @@
 /// @file
-/// The game at a moment as a list of what is to be drawn. map_scene.hpp has the layers of the map.
+/// The game at a moment as a list of what is to be drawn. The layers of the map are in map_scene.hpp.
 #pragma once
 
 #include "teewire/scene/camera.hpp"
@@ -59,6 +59,15 @@ void draw_game(moment const& at, seen_tees const& tees, scene_options const& opt
 /// Draws names and emoticons, which nothing of the map hides.
 void draw_names(moment const& at, seen_tees const& tees, scene_options const& options, float zoom,
                 picture_source& pictures, draw_list& out) noexcept;
+
+/// The layers of a map, and a texture for each of its images, see draw_map().
+struct map_choice {
+    game_map const* map = nullptr; ///< null: there is none
+    std::span<texture const> images;
+};
+/// Draws a whole picture: the background of the map, the game, the foreground, and names.
+void draw_picture(moment const& at, seen_tees const& tees, camera const& from, scene_options const& options,
+                  map_choice const& map, picture_source& pictures, draw_list& out) noexcept;
 
 /// How a tee holds itself.
 struct posture {
