@@ -58,6 +58,11 @@ picture four() {
     return p;
 }
 
+mip_picture const& textured() {
+    static mip_picture const made{four()};
+    return made;
+}
+
 // 16 by 16 tiles of 2 by 2 pixels; tile 1 is like four().
 picture sheet() {
     picture p{32, 32, {0, 0, 0, 0}};
@@ -120,17 +125,17 @@ TEST_CASE("raster: each pixel of a turned quad is drawn once") {
 
 TEST_CASE("raster: textures, as they are, enlarged, and repeated") {
     drawing d{2, 2};
-    d.pictures.textures.emplace_back(four());
+    d.pictures.textures.push_back(&textured());
     d.list.sprite(0, {}, 1, 1, 2, 2);
     d.draw();
     CHECK(d.shown() == "rg bw");
     drawing mirrored{2, 2};
-    mirrored.pictures.textures.emplace_back(four());
+    mirrored.pictures.textures.push_back(&textured());
     mirrored.list.sprite(0, {}, 1, 1, -2, 2);
     mirrored.draw();
     CHECK(mirrored.shown() == "gr wb");
     drawing repeated{6, 2};
-    repeated.pictures.textures.emplace_back(four());
+    repeated.pictures.textures.push_back(&textured());
     repeated.list.quad(0, true,
                        {{{0, 0, 0, 0, scene::white},
                          {6, 0, 3, 0, scene::white},
@@ -139,7 +144,7 @@ TEST_CASE("raster: textures, as they are, enlarged, and repeated") {
     repeated.draw();
     CHECK(repeated.shown() == "rgrgrg bwbwbw");
     drawing clamped{6, 2};
-    clamped.pictures.textures.emplace_back(four());
+    clamped.pictures.textures.push_back(&textured());
     clamped.list.quad(0, false,
                       {{{0, 0, 0, 0, scene::white},
                         {6, 0, 3, 0, scene::white},
@@ -148,7 +153,7 @@ TEST_CASE("raster: textures, as they are, enlarged, and repeated") {
     clamped.draw();
     CHECK(clamped.shown() == "rggggg bwwwww");
     drawing large{8, 8};
-    large.pictures.textures.emplace_back(four());
+    large.pictures.textures.push_back(&textured());
     large.list.sprite(0, {}, 4, 4, 8, 8);
     large.draw();
     CHECK(large.to.pixels[0] == red);
@@ -212,7 +217,7 @@ TEST_CASE("raster: any list is drawn, and in bands as at once") {
     test::random rng{3};
     for (int round = 0; round < 60; ++round) {
         drawing whole{61, 47}, bands{61, 47};
-        for (auto* d : {&whole, &bands}) d->pictures.textures.emplace_back(four());
+        for (auto* d : {&whole, &bands}) d->pictures.textures.push_back(&textured());
         auto const place = [&](float range) {
             return (static_cast<float>(rng.below(20001)) / 10000 - 1) * (rng.below(8) == 0 ? 1e7F : range);
         };

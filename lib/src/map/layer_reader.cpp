@@ -80,7 +80,7 @@ void map_reader::read_tile_layer(map_layer& layer, place const& where) {
             from_.report(map_errc::tile_image_size, where, image.width % 16 != 0 ? image.width : image.height, 16);
     }
     check_envelope(tiles.color_envelope, where);
-    if (whole_ || tiles.kind != tile_kind::tiles) {
+    if (layers_ || tiles.kind != tile_kind::tiles) {
         auto const block = static_cast<std::size_t>(tiles.tiles_block);
         if (tiles.tiles_block >= 0 && block < tiles_.size() && tiles_[block]) {
             from_.report(map_errc::data_used_twice, where, 0, 0, tiles.tiles_block);

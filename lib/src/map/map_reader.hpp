@@ -12,7 +12,8 @@ class map_reader {
 public:
     map_reader(datafile const& file, game_map& out, map_read_options const& options)
         : file_{file}, map_{out}, from_{file, options}, strict_{options.mode == decoding::strict},
-          whole_{options.contents == map_contents::all}, used_(file.block_count()), tiles_(file.block_count()) {}
+          whole_{options.contents == map_contents::all}, layers_{options.contents != map_contents::physics},
+          used_(file.block_count()), tiles_(file.block_count()) {}
 
     map_problem read();
 
@@ -65,7 +66,7 @@ private:
     void read_elements(std::int32_t stated, std::int32_t block, std::vector<Element>& out,
                        std::vector<std::uint8_t>& surplus, std::size_t ints, Element (*read)(item_ints),
                        map_errc too_small, place const& where) {
-        if (!whole_) return;
+        if (!layers_) return;
         if (stated == 0) return read_empty_block(block, 4 * ints, where);
         std::vector<std::uint8_t> bytes;
         if (!from_.load(block, bytes, where)) return;
@@ -97,6 +98,7 @@ private:
     loader from_;
     bool strict_;
     bool whole_;
+    bool layers_;
     bool tried_game_ = false;
     std::vector<bool> used_;             // blocks whose content the typed form holds
     std::vector<bool> tiles_;            // blocks that are the cells of a layer

@@ -53,7 +53,7 @@ bool any_error(problem_list const& problems) {
                        [](map_problem const& p) { return p.severity == map_severity::error; });
 }
 
-map_document read_document(map_source const& source, map_block_listener on_block) {
+map_document read_document(map_source const& source, map_block_listener on_block, map_contents contents) {
     map_document document;
     problem_keeper keep{document.problems};
     auto const opened = datafile::open(source.bytes(), {.report = keep});
@@ -63,7 +63,7 @@ map_document read_document(map_source const& source, map_block_listener on_block
     }
     document.container = *opened;
     game_map map;
-    map_problem const failed = read_map(*opened, map, {.report = keep, .on_block = on_block});
+    map_problem const failed = read_map(*opened, map, {.contents = contents, .report = keep, .on_block = on_block});
     if (failed.code == map_errc::ok) {
         document.map = std::move(map);
         return document;

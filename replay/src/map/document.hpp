@@ -22,7 +22,8 @@ struct map_document {
 };
 /// Never throws for what the file holds. The source must outlive the result. `on_block` gets what is decompressed, as
 /// from read_map.
-[[nodiscard]] map_document read_document(map_source const& source, map_block_listener on_block = {});
+[[nodiscard]] map_document read_document(map_source const& source, map_block_listener on_block = {},
+                                         map_contents contents = map_contents::all);
 
 /// An xVector map. `header` is empty if it could not be read.
 struct xvector_document {

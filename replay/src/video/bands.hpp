@@ -1,4 +1,4 @@
-// Work on the rows of a picture, by several threads.
+// Work on parts of a picture, by several threads.
 #pragma once
 
 #include "base/workers.hpp"
@@ -9,25 +9,36 @@
 
 namespace teewire::replay {
 
-/// Calls `work` for bands of rows, from the first one up to the last one, and waits for all.
+/// Calls `work` with the numbers from 0 up to `count`, in any order, and waits for all. Nothing may be thrown.
 template <class Work>
-void for_bands(std::int32_t rows, workers& team, Work const& work) {
-    if (team.count() <= 1) return work(0, rows);
-    std::int32_t const bands = static_cast<std::int32_t>(team.count()) * 4;
+void for_each_of(std::size_t count, workers& team, Work const& work) {
+    if (team.count() <= 1 || count <= 1) {
+        for (std::size_t n = 0; n < count; ++n) work(n);
+        return;
+    }
     std::mutex mutex;
     std::condition_variable done;
-    std::int32_t left = bands;
-    for (std::int32_t n = 0; n < bands; ++n)
+    std::size_t left = count;
+    for (std::size_t n = 0; n < count; ++n)
         team.post([&, n] {
-            auto const row = [&](std::int32_t band) {
-                return static_cast<std::int32_t>(std::int64_t{rows} * band / bands);
-            };
-            work(row(n), row(n + 1));
+            work(n);
             std::lock_guard const lock{mutex};
             if (--left == 0) done.notify_one();
         });
     std::unique_lock lock{mutex};
     done.wait(lock, [&] { return left == 0; });
+}
+
+/// Calls `work` for bands of rows, from the first one up to the last one, and waits for all.
+template <class Work>
+void for_bands(std::int32_t rows, workers& team, Work const& work) {
+    auto const bands = team.count() <= 1 ? std::int32_t{1} : static_cast<std::int32_t>(team.count()) * 4;
+    for_each_of(static_cast<std::size_t>(bands), team, [&](std::size_t n) {
+        auto const row = [&](std::size_t band) {
+            return static_cast<std::int32_t>(std::int64_t{rows} * static_cast<std::int64_t>(band) / bands);
+        };
+        work(row(n), row(n + 1));
+    });
 }
 
 } // namespace teewire::replay

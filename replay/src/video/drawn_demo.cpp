@@ -36,7 +36,7 @@ drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::
     } else {
         try {
             source_.emplace(demo.name(), std::move(map));
-            if (source_->format() == map_format::datafile) map_ = read_document(*source_);
+            if (source_->format() == map_format::datafile) map_ = read_document(*source_, {}, map_contents::layers);
         } catch (bad_input const& e) {
             lacks_ = fmt::format("the map: {}", e.reason());
         }
@@ -45,7 +45,7 @@ drawn_demo::drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::
                                                                        : problem_text(map_->problems.back()));
     }
     if (map_ && map_->map) {
-        pictures_.take_map(*map_->map, demo.item_protocol() == protocol::teeworlds_07);
+        pictures_.take_map(*map_, demo.item_protocol() == protocol::teeworlds_07);
         if (tile_layer const* const game = scene::ground::layer_of(*map_->map)) ground_.emplace(*game);
     }
     if (!texts_.has_font()) lacks_ += lacks_.empty() ? "names, as there is no font; use --font FILE" : "";
@@ -113,7 +113,8 @@ void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame
     scene::scene_options options;
     options.names = view.names;
     place_camera(view, at, tees_, from, options.selected);
-    scene::draw_list const out = list(at, from, options);
+    scene::draw_list out = list(at, from, options);
+    while (!pictures_.load(out, team)) out = list(at, from, options);
     texts_.place(out, to);
     for_bands(to.height, team, [&](std::int32_t first, std::int32_t end) {
         auto const width = static_cast<std::size_t>(to.width);

@@ -72,30 +72,37 @@ inline void blend_one(pixel* to, two p) noexcept {
 }
 
 pixel premultiplied(color c) noexcept {
+    if (c.a == 255) return c;
     auto const part = [&](unsigned value) { return static_cast<std::uint8_t>((value * c.a + 127) / 255); };
     return {part(c.r), part(c.g), part(c.b), c.a};
 }
 
 // ---- levels --------------------------------------------------------------------------------------------------------
 
-pixel quarter(pixel a, pixel b, pixel c, pixel d) noexcept {
-    auto const part = [](unsigned w, unsigned x, unsigned y, unsigned z) {
-        return static_cast<std::uint8_t>((w + x + y + z + 2) / 4);
-    };
-    return {part(a.r, b.r, c.r, d.r), part(a.g, b.g, c.g, d.g), part(a.b, b.b, c.b, d.b), part(a.a, b.a, c.a, d.a)};
+// Of two pixels beside each other, and of the two below them.
+inline pixel average(pixel const* top, pixel const* bottom) noexcept {
+    two const sums = load(top) + load(bottom);
+    std::array<pixel, 2> room;
+    store((sums + __builtin_shufflevector(sums, sums, 4, 5, 6, 7, 0, 1, 2, 3) + 2) >> 2, room.data());
+    return room[0];
 }
 
 mip_picture::level halved(std::vector<pixel> const& from, std::int32_t width, std::int32_t height) {
     mip_picture::level made{std::max(1, width / 2), std::max(1, height / 2), {}};
-    made.pixels.reserve(static_cast<std::size_t>(made.width) * static_cast<std::size_t>(made.height));
-    auto const at = [&](std::int32_t x, std::int32_t y) {
-        return from[static_cast<std::size_t>(std::min(y, height - 1)) * static_cast<std::size_t>(width) +
-                    static_cast<std::size_t>(std::min(x, width - 1))];
-    };
-    for (std::int32_t y = 0; y < made.height; ++y)
-        for (std::int32_t x = 0; x < made.width; ++x)
-            made.pixels.push_back(
-                quarter(at(2 * x, 2 * y), at(2 * x + 1, 2 * y), at(2 * x, 2 * y + 1), at(2 * x + 1, 2 * y + 1)));
+    auto const w = static_cast<std::size_t>(made.width), h = static_cast<std::size_t>(made.height);
+    auto const full = static_cast<std::size_t>(width);
+    made.pixels.resize(w * h);
+    for (std::size_t y = 0; y < h; ++y) {
+        pixel* const to = made.pixels.data() + y * w;
+        pixel const* const top = from.data() + 2 * y * full;
+        pixel const* const bottom = height > 1 ? top + full : top;
+        if (width == 1) {
+            std::array<pixel, 4> const column{*top, *top, *bottom, *bottom};
+            to[0] = average(column.data(), column.data() + 2);
+            continue;
+        }
+        for (std::size_t x = 0; x < w; ++x) to[x] = average(top + 2 * x, bottom + 2 * x);
+    }
     return made;
 }
 
@@ -514,10 +521,7 @@ void draw_tiles(scene::draw_command const& what, raster_pictures const& pictures
     if (pictures.map == nullptr || what.first >= pictures.map->layers.size()) return;
     tile_layer const* const layer = pictures.map->layers[what.first].tiles();
     if (layer == nullptr || layer->tiles.empty()) return;
-    tile_sheet const* sheet = nullptr;
-    if (layer->kind != tile_kind::tiles) sheet = pictures.physics;
-    else if (layer->image >= 0 && static_cast<std::size_t>(layer->image) < pictures.sheets.size())
-        sheet = pictures.sheets[static_cast<std::size_t>(layer->image)];
+    tile_sheet const* const sheet = pictures.sheet_of(*layer);
     tile_painter{*layer, sheet, what, to, clip}.draw();
 }
 
@@ -531,10 +535,16 @@ void draw_text(std::size_t command, text_layout const& texts, frame& to, pixel_c
 
 } // namespace
 
+tile_sheet const* raster_pictures::sheet_of(tile_layer const& layer) const noexcept {
+    if (layer.kind != tile_kind::tiles) return physics;
+    if (layer.image < 0 || static_cast<std::size_t>(layer.image) >= sheets.size()) return nullptr;
+    return sheets[static_cast<std::size_t>(layer.image)];
+}
+
 mip_picture::mip_picture(picture const& base) {
     level first{static_cast<std::int32_t>(base.width), static_cast<std::int32_t>(base.height), {}};
-    first.pixels.reserve(base.pixels.size());
-    for (color const c : base.pixels) first.pixels.push_back(premultiplied(c));
+    first.pixels.resize(base.pixels.size());
+    std::transform(base.pixels.begin(), base.pixels.end(), first.pixels.begin(), premultiplied);
     if (first.pixels.empty()) first = {1, 1, {pixel{}}};
     levels_.push_back(std::move(first));
     while (levels_.back().width > 1 || levels_.back().height > 1)
@@ -555,25 +565,34 @@ tile_sheet::tile_sheet(picture const& base) {
     picture const& from = fits ? base : sheet;
     std::vector<pixel> plain(tiles * side * side); // below each other
     for (std::size_t n = 0; n < tiles; ++n) {
-        empty_[n] = opaque_[n] = true;
-        for (std::size_t y = 0; y < side; ++y)
+        unsigned all = 255, any = 0;
+        for (std::size_t y = 0; y < side; ++y) {
+            color const* const line = &from.at(n % 16 * side, n / 16 * side + y);
             for (std::size_t x = 0; x < side; ++x) {
-                color const c = from.at(n % 16 * side + x, n / 16 * side + y);
-                empty_[n] = empty_[n] && c.a == 0;
-                opaque_[n] = opaque_[n] && c.a == 255;
-                plain[(n * side + y) * side + x] = premultiplied(c);
+                all &= line[x].a;
+                any |= line[x].a;
             }
+            pixel* const to = plain.data() + (n * side + y) * side;
+            if (all == 255) std::copy_n(line, side, to);
+            else std::transform(line, line + side, to, premultiplied);
+        }
+        empty_[n] = any == 0;
+        opaque_[n] = all == 255;
     }
     for (std::int32_t size = first_side;; size /= 2) {
         levels_.push_back({size, {}});
         level& made = levels_.back();
         auto const n = static_cast<std::size_t>(size), stride = static_cast<std::size_t>(made.stride());
         made.pixels.resize(tiles * stride * stride);
-        auto const inner = [&](std::size_t at) { return std::min(at == 0 ? 0 : at - 1, n - 1); };
-        for (std::size_t index = 0; index < tiles; ++index)
-            for (std::size_t y = 0; y < stride; ++y)
-                for (std::size_t x = 0; x < stride; ++x)
-                    made.pixels[(index * stride + y) * stride + x] = plain[(index * n + inner(y)) * n + inner(x)];
+        for (std::size_t row = 0; row < tiles * stride; ++row) {
+            std::size_t const index = row / stride, y = row % stride;
+            std::size_t const inner = std::min(y == 0 ? 0 : y - 1, n - 1);
+            pixel const* const line = plain.data() + (index * n + inner) * n;
+            pixel* const to = made.pixels.data() + row * stride;
+            to[0] = line[0];
+            std::copy_n(line, n, to + 1);
+            to[n + 1] = line[n - 1];
+        }
         if (size % 2 != 0) break;
         plain = halved(plain, size, tiles * size).pixels;
     }
@@ -595,9 +614,8 @@ void draw_rows(scene::draw_list const& list, raster_pictures const& pictures, te
         if (clip.x0 >= clip.x1 || clip.y0 >= clip.y1) continue;
         switch (what.what) {
         case kind::quads: {
-            bool const known = what.from < pictures.textures.size();
-            if (known || what.from == scene::no_texture)
-                draw_quads(list, what, known ? &pictures.textures[what.from] : nullptr, to, clip);
+            auto const* const paint = what.from < pictures.textures.size() ? pictures.textures[what.from] : nullptr;
+            if (paint != nullptr || what.from == scene::no_texture) draw_quads(list, what, paint, to, clip);
             break;
         }
         case kind::tiles: draw_tiles(what, pictures, to, clip); break;

@@ -13,6 +13,7 @@
 
 namespace teewire {
 struct game_map;
+struct tile_layer;
 } // namespace teewire
 
 namespace teewire::replay {
@@ -65,11 +66,14 @@ private:
 
 /// The pictures and layers that a draw list refers to by number.
 struct raster_pictures {
-    std::vector<mip_picture> textures;
+    std::vector<mip_picture const*> textures; ///< by number; null if it is not there
     game_map const* map = nullptr;
     /// By image of the map; null if it is not there.
     std::vector<tile_sheet const*> sheets;
     tile_sheet const* physics = nullptr; ///< for the layers that say what tiles do
+
+    /// Null for a layer of plain colour.
+    [[nodiscard]] tile_sheet const* sheet_of(tile_layer const& layer) const noexcept;
 };
 
 /// A picture that is being drawn.

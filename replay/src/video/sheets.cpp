@@ -1,6 +1,7 @@
 #include "video/sheets.hpp"
 
 #include "base/stored_file.hpp"
+#include "video/bands.hpp"
 
 #include <teewire/map/map.hpp>
 
@@ -55,19 +56,32 @@ bool is_file_name(std::string_view name) {
 } // namespace
 
 picture_sheets::picture_sheets(std::vector<std::string> folders) : folders_{std::move(folders)} {
-    game = add(find_or("game.png", own_game));
-    emoticons = add(find_or("emoticons.png", own_emoticons));
-    particles = add(draw_particles());
-    own_skin = add_skin(decode_png(own_skin_picture));
-    loaded_.physics = &sheets_.emplace_back(decode_png(own_tiles));
+    game = add([this] { return find_or("game.png", own_game); });
+    emoticons = add([this] { return find_or("emoticons.png", own_emoticons); });
+    particles = add([] { return draw_particles(); });
+    own_skin = add_skin([] { return decode_png(own_skin_picture); });
+    sheets_.push_back({[] { return decode_png(own_tiles); }, {}});
 }
 
-scene::texture picture_sheets::add(picture const& p) {
-    loaded_.textures.emplace_back(p);
-    return static_cast<scene::texture>(loaded_.textures.size() - 1);
+scene::texture picture_sheets::add(source from, std::function<void()> forget) {
+    textures_.push_back({std::move(from), std::move(forget)});
+    return static_cast<scene::texture>(textures_.size() - 1);
 }
 
-scene::skin_textures picture_sheets::add_skin(picture const& p) { return {add(p), add(greyed(p))}; }
+scene::skin_textures picture_sheets::add_skin(source const& from, std::function<void()> const& forget) {
+    auto const grey = [from]() -> std::optional<picture> {
+        auto found = from();
+        return found ? std::optional{greyed(*std::move(found))} : std::nullopt;
+    };
+    return {add(from, forget), add(grey, forget)};
+}
+
+bool picture_sheets::is_there(std::string const& path) const {
+    return std::any_of(folders_.begin(), folders_.end(), [&](std::string const& folder) {
+        auto const file = stored_file::open(folder, path);
+        return file && file->size() <= most_picture_bytes;
+    });
+}
 
 std::optional<picture> picture_sheets::find(std::string const& path) const {
     for (std::string const& folder : folders_) {
@@ -86,50 +100,105 @@ picture picture_sheets::find_or(std::string const& path, std::span<unsigned char
     return found ? *std::move(found) : decode_png(own);
 }
 
-std::optional<picture> picture_sheets::map_image(teewire::map_image const& image, bool is_07) const {
+// Nothing if the image is not there. `budget`: bytes of pixels that a map may still have.
+picture_sheets::source picture_sheets::map_image(map_document const& document, std::size_t number, bool is_07,
+                                                 std::uint64_t& budget) const {
+    teewire::map_image const& image = document.map->images[number];
     if (!image.external) {
-        auto const pixels = rgba_pixels(image);
-        if (pixels.empty()) return std::nullopt;
-        return picture_of(static_cast<std::size_t>(image.width), static_cast<std::size_t>(image.height), pixels);
+        auto const size = document.container->block_size(image.pixels_block);
+        if (!size || *size == 0 || *size > budget) return {};
+        budget -= *size;
+        return [&document, &image]() -> std::optional<picture> {
+            teewire::map_image whole = image;
+            try {
+                whole.pixels = read_block(*document.container, image.pixels_block);
+            } catch (map_problem const&) {
+                return std::nullopt;
+            }
+            auto const pixels = rgba_pixels(whole);
+            if (pixels.empty()) return std::nullopt;
+            return picture_of(static_cast<std::size_t>(image.width), static_cast<std::size_t>(image.height),
+                              pixels);
+        };
     }
-    if (!is_file_name(image.name.text)) return std::nullopt;
+    if (!is_file_name(image.name.text)) return {};
     // Images that are not the same in 0.6 and 0.7: DDNet has both.
     constexpr std::string_view different[] = {"grass_main", "grass_doodads", "generic_unhookable"};
-    if (is_07 && std::find(std::begin(different), std::end(different), image.name.text) != std::end(different))
-        if (auto found = find(fmt::format("mapres/{}_0.7.png", image.name.text))) return found;
-    return find(fmt::format("mapres/{}.png", image.name.text));
+    bool const differs =
+        is_07 && std::find(std::begin(different), std::end(different), image.name.text) != std::end(different);
+    for (std::string_view const suffix : {"_0.7", ""}) {
+        if (!suffix.empty() && !differs) continue;
+        auto path = fmt::format("mapres/{}{}.png", image.name.text, suffix);
+        if (is_there(path)) return [this, path = std::move(path)] { return find(path); };
+    }
+    return {};
 }
 
-void picture_sheets::take_map(game_map const& map, bool is_07) {
+void picture_sheets::take_map(map_document const& document, bool is_07) {
+    game_map const& map = *document.map;
     loaded_.map = &map;
-    std::vector<bool> tiled(map.images.size());
-    for (map_layer const& layer : map.layers)
-        if (tile_layer const* const tiles = layer.tiles();
-            tiles != nullptr && tiles->image >= 0 && static_cast<std::size_t>(tiles->image) < tiled.size())
-            tiled[static_cast<std::size_t>(tiles->image)] = true;
-    std::vector<bool> quads(map.images.size());
-    for (map_layer const& layer : map.layers)
-        if (quad_layer const* const some = layer.quads();
-            some != nullptr && some->image >= 0 && static_cast<std::size_t>(some->image) < quads.size())
-            quads[static_cast<std::size_t>(some->image)] = true;
+    loaded_.sheets.resize(map.images.size());
+    std::uint64_t budget = std::uint64_t{1} << 30;
     for (std::size_t n = 0; n < map.images.size(); ++n) {
-        auto const found = tiled[n] || quads[n] ? map_image(map.images[n], is_07) : std::nullopt;
-        loaded_.sheets.push_back(found && tiled[n] ? &sheets_.emplace_back(*found) : nullptr);
-        if (!found) images_.push_back(scene::no_texture);
-        else if (quads[n]) images_.push_back(add(*found));
-        else images_.push_back(own_skin.plain); // only tiles use it
+        source const from = map_image(document, n, is_07, budget);
+        auto const forget = [this, n] { images_[n] = scene::no_texture; };
+        images_.push_back(from ? add(from, forget) : scene::no_texture);
+        sheets_.push_back({from, forget});
     }
+}
+
+bool picture_sheets::load(scene::draw_list const& list, workers& team) {
+    using kind = scene::draw_command::kind;
+    for (scene::draw_command const& what : list.commands()) {
+        if (what.what == kind::quads && what.from < textures_.size()) textures_[what.from].wanted = true;
+        if (what.what != kind::tiles || loaded_.map == nullptr) continue;
+        tile_layer const& layer = *loaded_.map->layers[what.first].tiles();
+        std::size_t const number = layer.kind != tile_kind::tiles ? 0 : static_cast<std::size_t>(layer.image + 1);
+        if ((layer.image >= 0 || number == 0) && number < sheets_.size()) sheets_[number].wanted = true;
+    }
+    std::vector<std::function<void()>> work;
+    auto const find_work = [&](auto& pictures) {
+        for (auto& one : pictures)
+            if (one.wanted && one.from)
+                work.push_back([&one] {
+                    using made_type = typename std::remove_reference_t<decltype(one.made)>::element_type;
+                    if (auto const found = one.from()) one.made = std::make_unique<made_type>(*found);
+                });
+    };
+    find_work(textures_);
+    find_work(sheets_);
+    if (work.empty()) return true;
+    for_each_of(work.size(), team, [&](std::size_t n) { work[n](); });
+    bool complete = true;
+    auto const take = [&](auto& pictures) {
+        for (auto& one : pictures) {
+            if (!one.wanted || !one.from) continue;
+            one.from = {};
+            if (one.made) continue;
+            complete = false;
+            one.forget();
+        }
+    };
+    take(textures_);
+    take(sheets_);
+    loaded_.textures.clear();
+    for (auto const& one : textures_) loaded_.textures.push_back(one.made.get());
+    loaded_.physics = sheets_[0].made.get();
+    for (std::size_t n = 1; n < sheets_.size(); ++n) loaded_.sheets[n - 1] = sheets_[n].made.get();
+    return complete;
 }
 
 scene::skin_textures picture_sheets::skin(std::string_view name) noexcept {
     if (auto const known = skins_.find(name); known != skins_.end()) return known->second;
     scene::skin_textures made;
     if (is_file_name(name))
-        for (char const* const folder : {"skins", "downloadedskins"})
-            if (auto const found = find(fmt::format("{}/{}.png", folder, name))) {
-                made = add_skin(*found);
-                break;
-            }
+        for (char const* const folder : {"skins", "downloadedskins"}) {
+            auto path = fmt::format("{}/{}.png", folder, name);
+            if (!is_there(path)) continue;
+            made = add_skin([this, path = std::move(path)] { return find(path); },
+                            [this, its_name = std::string{name}] { skins_[its_name] = {}; });
+            break;
+        }
     return skins_.emplace(name, made).first->second;
 }
 
@@ -137,8 +206,8 @@ scene::texture picture_sheets::part(scene::skin_part what, std::string_view name
     std::string path = fmt::format("skins/{}/{}.png", folder_of(what), name);
     if (auto const known = parts_.find(path); known != parts_.end()) return known->second;
     scene::texture made = scene::no_texture;
-    if (is_file_name(name))
-        if (auto const found = find(path)) made = add(*found);
+    if (is_file_name(name) && is_there(path))
+        made = add([this, path] { return find(path); }, [this, path] { parts_[path] = scene::no_texture; });
     return parts_.emplace(std::move(path), made).first->second;
 }
 

@@ -370,7 +370,8 @@ struct game_map {
 /// The parts of a map to read.
 enum class map_contents : std::uint8_t {
     all,     ///< everything
-    physics, ///< without pixels, sounds, quads and ordinary tiles, for servers. Not to be written
+    layers,  ///< without pixels and sounds, which can be read from their blocks later. Not to be written
+    physics, ///< without quads and ordinary tiles too, for servers. Not to be written
 };
 
 /// Called with the number and the decompressed bytes of a block each time the block is read.
