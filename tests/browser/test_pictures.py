@@ -58,7 +58,8 @@ class Pictures(Served):
                 if not state["follows"] or state["selected"] not in [tee["id"] for tee in state["tees"]]:
                     continue
                 own = shot.with_name(shot.name.replace("_browser", "_own"))
-                done = subprocess.run([TEEWIRE, "picture", demo, "--at", str(tick), "--size", f"{SIZE[0]}x{SIZE[1]}", "--no-names",
+                done = subprocess.run([TEEWIRE, "picture", demo, "--at", str(tick), "--size", f"{SIZE[0]}x{SIZE[1]}",
+                                       "--no-names", "--hud", "none",
                                        "--follow", state["follows"], "-o", own, "-q"], capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 differences = [abs(a - b) for a, b in zip(pixels(own), pixels(shot), strict=True)]

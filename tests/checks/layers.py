@@ -25,7 +25,7 @@ LAYERS = {
     "map": ({"map/datafile", "map/map", "map/problem", "map/tiles", "map/xvector"}, {"map types"}),
     "map types": ({"error", "uuid"}, set()),
     # Another library, above both.
-    "scene": ({"scene/camera", "scene/draw_list", "scene/ground", "scene/map_scene", "scene/pictures", "scene/reckoning",
+    "scene": ({"scene/camera", "scene/draw_list", "scene/ground", "scene/hud", "scene/map_scene", "scene/pictures", "scene/reckoning",
                "scene/scene", "scene/world"}, {"codec", "schema", "snapshot", "map"}),
 }
 # Public headers of maps, from the bottom up; xvector stands beside the others.

@@ -74,6 +74,18 @@ class Pictures(InFolder):
         for options in (("--zoom", "3"), ("--center", "3,4"), ("--no-names",)):
             self.assertTrue(self.picture(YARD, *large, *options) != self.picture(YARD, *large), options)
 
+    def test_hud(self):
+        """Each part changes the picture; without names, nothing that may hold some is shown."""
+        at = ("--at", "0:15", "--size", "640x360")
+        pictures = {hud: self.picture(SEVEN, *at, "--hud", hud) for hud in
+                    ("none", "chat", "kills", "clock", "status", "keys", "speed", "chat,kills,clock,status")}
+        self.assertEqual(len(set(pictures.values())), len(pictures))
+        self.assertTrue(self.picture(SEVEN, *at) == pictures["chat,kills,clock,status"])
+        self.assertTrue(self.picture(SEVEN, *at, "--hud", "chat", "--hud", "kills,clock,status") == pictures["chat,kills,clock,status"])
+        self.assertTrue(self.picture(SEVEN, *at, "--no-names", "--hud", "chat,kills") == self.picture(SEVEN, *at, "--no-names", "--hud", "none"))
+        code, _, said = run("picture", SEVEN, "-o", self.folder / "x.png", "--hud", "chat,scores")
+        self.assertEqual((code, said), (2, "teewire: --hud: scores is not one of chat, kills, clock, status, keys, speed, none\n"))
+
     def test_players(self):
         name = next(iter(json.loads(run("dump", YARD, "--type", "client_info")[1].splitlines()[-1])["items"]["client_info"].values()))["name"]
         self.assertGreater(colors_in(self.picture(YARD, "--at", "0:03", "--follow", name)), 20)

@@ -1,5 +1,6 @@
 // Draw lists: of tees and things, and of maps.
 #include "check.hpp"
+#include "draw.hpp"
 #include "maps.hpp"
 #include "random.hpp"
 
@@ -15,28 +16,6 @@ using namespace teewire;
 using namespace teewire::scene;
 
 namespace {
-
-struct room {
-    std::vector<vertex> vertices;
-    std::vector<draw_command> commands;
-    explicit room(std::size_t v = 4096, std::size_t c = 256) : vertices(v), commands(c) {}
-    draw_list list() { return {vertices, commands}; }
-};
-
-struct pictures final : picture_source {
-    pictures() {
-        game = 1;
-        emoticons = 2;
-        particles = 3;
-        own_skin = {4, 5};
-    }
-    skin_textures skin(std::string_view name) noexcept override {
-        return name == "known" ? skin_textures{6, 7} : skin_textures{};
-    }
-    texture part(skin_part what, std::string_view name) noexcept override {
-        return name == "known" ? 10 + static_cast<texture>(what) : no_texture;
-    }
-};
 
 std::size_t drawn_from(draw_list const& list, texture from) {
     std::size_t count = 0;

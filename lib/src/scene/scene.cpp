@@ -252,7 +252,8 @@ private:
     }
 
     static area emoticon_area(std::int32_t number) noexcept {
-        return sprite_in(4, 4, static_cast<float>(number % 4), static_cast<float>(number / 4), 1, 1).part;
+        std::int32_t const row = number / 4, column = number % 4;
+        return sprite_in(4, 4, static_cast<float>(column), static_cast<float>(row), 1, 1).part;
     }
     void draw_emoticon(seen_tee const& t, bool with_name) noexcept {
         for (emoticon const& e : at_.emoticons) {

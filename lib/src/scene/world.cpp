@@ -76,9 +76,12 @@ world_reader::world_reader(protocol p) noexcept : is_07_{p == protocol::teeworld
     static constexpr fields client_06 = {"name", "skin", "use_custom_color", "color_body", "color_feet"};
     static constexpr fields client_07 = {
         "name", "skin_part_names", "use_custom_colors", "skin_part_colors", "local", "team"};
-    static constexpr fields flags_only = {"flags"};
-    static constexpr fields game_06 = {"round_start_tick", "game_flags"}, game_07 = {"game_start_tick"};
-    static constexpr fields carriers = {"flag_carrier_red", "flag_carrier_blue"};
+    static constexpr fields flags_only = {"flags"}, race = {"race_start_tick"};
+    static constexpr fields game_06 = {"round_start_tick", "game_state_flags", "game_flags", "warmup_timer",
+                                       "time_limit"};
+    static constexpr fields game_07 = {"game_start_tick", "game_state_flags"};
+    static constexpr fields carriers = {"flag_carrier_red", "flag_carrier_blue", "teamscore_red", "teamscore_blue"};
+    static constexpr fields teams = {"teamscore_red", "teamscore_blue"};
     static constexpr fields shot = {"x", "y", "vel_x", "vel_y", "type", "start_tick"};
     static constexpr fields angled_shot = {"x", "y", "angle", "data", "type", "start_tick"};
     static constexpr fields far_shot = {"x", "y", "vel_x", "vel_y", "type", "start_tick", "flags"};
@@ -95,7 +98,9 @@ world_reader::world_reader(protocol p) noexcept : is_07_{p == protocol::teeworld
     know(p, "ddnet_player", role::extended_player, flags_only);
     if (is_07_) know(p, "game_data", role::game_info, game_07);
     else know(p, "game_info", role::game_info, game_06);
-    if (is_07_) know(p, "game_data_team", role::teams, {});
+    if (is_07_) know(p, "game_data_team", role::teams, teams);
+    know(p, "player_info_race", role::race, race);
+    know(p, is_07_ ? "game_data_race" : "game_info_ex", role::extended_game, flags_only);
     know(p, is_07_ ? "game_data_flag" : "game_data", role::carriers, carriers);
     know(p, "projectile", role::projectile, shot);
     know(p, "ddrace_projectile", role::angled_projectile, angled_shot);
@@ -119,6 +124,10 @@ void world_reader::read(std::int32_t tick, snapshot_view snapshot, ground const*
     out.is_07 = is_07_;
     out.teams = false;
     out.round_start = 0;
+    out.race_start = -1;
+    out.warmup = out.time_limit = 0;
+    out.over = out.paused = out.sudden_death = out.is_race = false;
+    out.scores = {};
     out.carriers = {-3, -3};
     out.tees.clear();
     out.players.clear();
@@ -233,12 +242,38 @@ void world_reader::add(layout const& l, item const& i, world& out) const noexcep
     case role::extended_player:
         if (player* const p = find_or_add(out.players, i.id())) p->away = (value(0) & 1) != 0;
         break;
-    case role::game_info:
+    case role::game_info: {
+        struct bits {
+            std::int32_t over, sudden_death, paused;
+        };
+        constexpr bits bits_06{1, 2, 4}, bits_07{8, 2, 16};
+        bits const& known = is_07_ ? bits_07 : bits_06;
+        std::int32_t const state = value(1);
         out.round_start = value(0);
-        if (!is_07_) out.teams = (value(1) & 1) != 0;
+        out.over = (state & known.over) != 0;
+        out.sudden_death = (state & known.sudden_death) != 0;
+        out.paused = (state & known.paused) != 0;
+        if (is_07_) break;
+        constexpr std::int32_t race_time_flag = 8;
+        out.teams = (value(2) & 1) != 0;
+        out.warmup = std::max(value(3), 0);
+        out.time_limit = value(4);
+        // DDNet's servers say there when a race began.
+        if ((state & race_time_flag) != 0 && value(3) < 0) out.race_start = -std::max(value(3), -INT32_MAX);
         break;
-    case role::teams: out.teams = true; break;
-    case role::carriers: out.carriers = {value(0, -3), value(1, -3)}; break;
+    }
+    case role::extended_game: out.is_race = is_07_ || (value(0) & 1) != 0; break;
+    case role::race:
+        if (player* const p = find_or_add(out.players, i.id())) p->race_start = value(0, -1);
+        break;
+    case role::teams:
+        out.teams = true;
+        out.scores = {value(0), value(1)};
+        break;
+    case role::carriers:
+        out.carriers = {value(0, -3), value(1, -3)};
+        if (!is_07_) out.scores = {value(2), value(3)};
+        break;
     case role::projectile: {
         constexpr std::int32_t ddnet_flag = 1 << 9;
         if (std::int32_t const data = value(3); data >= 0 && (data & ddnet_flag) != 0)

@@ -1,13 +1,34 @@
 #include "verbs/view_options.hpp"
 
 #include "base/output.hpp"
+#include "base/text.hpp"
 #include "web/viewer_assets.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace teewire::replay {
+namespace {
+
+struct hud_member {
+    std::string_view name;
+    bool scene::hud_parts::*shown;
+};
+constexpr hud_member hud_members[] = {
+    {"chat", &scene::hud_parts::chat},     {"kills", &scene::hud_parts::kills}, {"clock", &scene::hud_parts::clock},
+    {"status", &scene::hud_parts::status}, {"keys", &scene::hud_parts::keys},   {"speed", &scene::hud_parts::speed},
+};
+
+std::string hud_names() {
+    std::string all;
+    for (hud_member const& m : hud_members) all += fmt::format("{}{}", all.empty() ? "" : ", ", m.name);
+    return all;
+}
+
+} // namespace
 
 void view_options::declare(option_set& options) {
     options.text("--follow", view.follow, "player in the middle [default: who recorded it]", "NAME");
@@ -15,7 +36,11 @@ void view_options::declare(option_set& options) {
     options.exclusive({"--follow", "--center"});
     options.number("--zoom", view.zoom, 0.1, 20, "2 shows twice as much in each direction");
     options.text("--size", size, "pixels", "WIDTHxHEIGHT");
-    options.flag("--no-names", no_names, "without the names of players");
+    options.flag("--no-names", no_names, "without the names of players, and so without chat and kills");
+    options.words("--hud", hud,
+                  fmt::format("what is shown over the picture, of {}; or none [default: chat,kills,clock,status]",
+                              hud_names())
+                      .c_str());
     options.text("--map", map, "map file for a demo without its map", "FILE");
     options.texts("--data", data,
                   "folder of a game with its pictures and fonts; can be given several times [default: those of the "
@@ -41,6 +66,16 @@ view_choice view_options::read() const {
     for (std::int64_t const tile : chosen.center)
         if (std::abs(tile) > 100'000) throw usage_error{fmt::format("--center: {} is too far away", tile)};
     chosen.names = !no_names;
+    if (!hud.empty()) chosen.hud = {false, false, false, false, false, false};
+    for (std::string const& wanted : hud) {
+        if (wanted == "none" && hud.size() == 1) break;
+        auto const* const found = std::find_if(std::begin(hud_members), std::end(hud_members),
+                                               [&](hud_member const& m) { return m.name == wanted; });
+        if (found == std::end(hud_members))
+            throw usage_error{fmt::format("--hud: {} is not one of {}, none", printable(wanted), hud_names())};
+        chosen.hud.*found->shown = true;
+    }
+    if (no_names) chosen.hud.chat = chosen.hud.kills = false;
     return chosen;
 }
 

@@ -16,6 +16,7 @@ struct view_options {
     std::vector<std::string> data;
     unsigned jobs = 0;
     bool no_names = false;
+    std::vector<std::string> hud;
     view_choice view;
 
     /// Declares those that pictures and videos share.

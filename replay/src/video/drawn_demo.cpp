@@ -75,8 +75,8 @@ void drawn_demo::place_camera(view_choice const& view, scene::moment const& at, 
     }
     auto const is_followed = [&](scene::seen_tee const& t) { return followed != nullptr && t.id == followed->id; };
     auto const* tee = std::find_if(tees.begin(), tees.end(), is_followed);
-    if (tee != tees.end()) selected = tee->id;
-    else if (view.follow.empty()) tee = tees.begin();
+    if (tee == tees.end() && view.follow.empty()) tee = tees.begin();
+    if (tee != tees.end() && (followed != nullptr || view.center.empty())) selected = tee->id;
     from.zoom = static_cast<float>(view.zoom);
     from.aspect = static_cast<float>(view.width) / static_cast<float>(view.height);
     if (view.center.size() == 2) {
@@ -92,12 +92,25 @@ void drawn_demo::place_camera(view_choice const& view, scene::moment const& at, 
 }
 
 scene::draw_list drawn_demo::list(scene::moment const& at, scene::camera const& from,
-                                  scene::scene_options const& options) {
+                                  scene::scene_options const& options, scene::hud const& hud, frame const& to) {
+    class measure final : public scene::text_measure {
+    public:
+        measure(text_layout& texts, frame const& to) : texts_{texts}, scale_{to.height / scene::hud_height} {}
+        float width(std::string_view text, float size) noexcept override {
+            return static_cast<float>(texts_.measure(text, static_cast<std::int32_t>(std::lround(size * scale_)))) /
+                   scale_;
+        }
+
+    private:
+        text_layout& texts_;
+        float scale_;
+    } measured{texts_, to};
     constexpr std::size_t most = std::size_t{1} << 24;
     for (;;) {
         scene::draw_list out{vertices_, commands_};
         scene::map_choice const map{map_ && map_->map ? &*map_->map : nullptr, pictures_.images()};
         scene::draw_picture(at, tees_, from, options, map, pictures_, out);
+        scene::draw_hud(at, tees_, hud, from.aspect, pictures_, measured, hud_texts_, out);
         if (out.complete() || vertices_.size() > most) return out;
         vertices_.resize(vertices_.size() * 2);
         commands_.resize(commands_.size() * 2);
@@ -113,8 +126,9 @@ void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame
     scene::scene_options options;
     options.names = view.names;
     place_camera(view, at, tees_, from, options.selected);
-    scene::draw_list out = list(at, from, options);
-    while (!pictures_.load(out, team)) out = list(at, from, options);
+    scene::hud const hud{view.hud, options.selected, moments_->said(), moments_->kills()};
+    scene::draw_list out = list(at, from, options, hud, to);
+    while (!pictures_.load(out, team)) out = list(at, from, options, hud, to);
     texts_.place(out, to);
     for_bands(to.height, team, [&](std::int32_t first, std::int32_t end) {
         auto const width = static_cast<std::size_t>(to.width);

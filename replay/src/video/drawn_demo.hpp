@@ -23,6 +23,7 @@ struct view_choice {
     std::vector<std::int64_t> center; ///< x and y in tiles instead; or empty
     double zoom = 1;                  ///< 2 shows twice as much in each direction
     bool names = true;
+    scene::hud_parts hud;
 };
 
 class drawn_demo {
@@ -48,7 +49,8 @@ private:
     void place_camera(view_choice const& view, scene::moment const& at, scene::seen_tees const& tees,
                       scene::camera& from, std::int32_t& selected) const;
     [[nodiscard]] scene::draw_list list(scene::moment const& at, scene::camera const& from,
-                                        scene::scene_options const& options);
+                                        scene::scene_options const& options, scene::hud const& hud,
+                                        frame const& to);
 
     demo_document& demo_;
     std::string lacks_;
@@ -61,6 +63,7 @@ private:
     scene::seen_tees tees_;
     std::vector<scene::vertex> vertices_;
     std::vector<scene::draw_command> commands_;
+    scene::hud_texts hud_texts_;
 };
 
 } // namespace teewire::replay

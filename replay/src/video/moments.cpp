@@ -4,6 +4,8 @@
 
 #include <teewire/packer.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -33,6 +35,16 @@ bool moment_reader::move_to(double tick) {
     now_.emoticons = emoticons_;
     now_.tuning = tuning_;
     now_.on = on_;
+    shown_said_.clear();
+    for (spoken const& s : said_) {
+        if (s.line.tick > tick) break;
+        shown_said_.push_back({s.line.tick, s.line.to, s.who, s.text});
+    }
+    shown_kills_.clear();
+    for (killed const& k : kills_) {
+        if (k.line.tick > tick) break;
+        shown_kills_.push_back({k.line.tick, k.killer, k.victim, k.line.weapon});
+    }
     return true;
 }
 
@@ -53,7 +65,8 @@ bool moment_reader::read_snapshot(double wanted) {
         if (event.kind == demo_event_kind::message) take_message(event);
         if (event.kind != demo_event_kind::snapshot) continue;
         constexpr int margin = 10; // ticks between two snapshots, usually
-        if (event.tick < wanted - scene::event_ticks - margin) {
+        // So that those who spoke have names.
+        if (event.tick < wanted - std::max(scene::event_ticks, scene::chat_ticks) - margin) {
             passed_.assign(player_.state());
             passed_tick_ = event.tick;
             continue;
@@ -71,7 +84,11 @@ void moment_reader::take_message(demo_event const& event) {
     auto const m = parse_message(event.message);
     if (!m || m->system) return;
     auto const type = identify(*m, messages_);
-    if (type == message_type::emoticon) {
+    if (type == message_type::chat) {
+        take_chat(*m, event.tick);
+    } else if (type == message_type::kill) {
+        take_kill(*m, event.tick);
+    } else if (type == message_type::emoticon) {
         if (auto const shown = decode<messages::emoticon>(*m, messages_))
             emoticons_.push_back({shown->client_id, event.tick, shown->emoticon});
     } else if (type == message_type::tune_params) {
@@ -85,7 +102,32 @@ void moment_reader::take_message(demo_event const& event) {
     }
 }
 
+std::string moment_reader::name_of(std::int32_t client) const {
+    for (auto const* const world : {after_.get(), before_.get()})
+        if (world != nullptr)
+            if (scene::player const* const found = world->find_player(client); found != nullptr && found->known)
+                return std::string{found->name.view()};
+    return fmt::format("#{}", client);
+}
+
+void moment_reader::take_chat(message const& m, std::int32_t tick) {
+    auto const read = decode<messages::chat>(m, messages_);
+    if (!read) return;
+    using enum scene::said_line::audience;
+    bool const is_07 = messages_ == protocol::teeworlds_07;
+    auto const to = read->client_id < 0 ? server : read->team >= (is_07 ? 2 : 1) ? team : everyone;
+    said_.push_back(
+        {{tick, to, {}, {}}, read->client_id < 0 ? "" : name_of(read->client_id), std::string{read->text}});
+}
+
+void moment_reader::take_kill(message const& m, std::int32_t tick) {
+    if (auto const read = decode<messages::kill>(m, messages_))
+        kills_.push_back({{tick, {}, {}, read->weapon}, name_of(read->killer), name_of(read->victim)});
+}
+
 void moment_reader::forget_old(double tick) {
+    std::erase_if(said_, [&](spoken const& s) { return s.line.tick < tick - scene::chat_ticks; });
+    std::erase_if(kills_, [&](killed const& k) { return k.line.tick < tick - scene::kill_ticks; });
     std::erase_if(events_, [&](scene::event const& e) { return e.tick < tick - scene::event_ticks; });
     std::erase_if(emoticons_, [&](scene::emoticon const& e) { return e.tick < tick - scene::emoticon_ticks; });
 }

@@ -4,6 +4,7 @@
 #include "game/owned_snapshot.hpp"
 #include "recording/demo/demo_document.hpp"
 
+#include <teewire/scene/hud.hpp>
 #include <teewire/scene/scene.hpp>
 
 #include <memory>
@@ -23,11 +24,28 @@ public:
     bool move_to(double tick);
     /// After move_to() gave true; valid until the next call.
     [[nodiscard]] scene::moment const& now() const noexcept { return now_; }
+    /// Chat and kills up to then, valid for as long.
+    [[nodiscard]] std::span<scene::said_line const> said() const noexcept { return shown_said_; }
+    [[nodiscard]] std::span<scene::kill_line const> kills() const noexcept { return shown_kills_; }
     /// Why there is nothing after what is shown; empty if it is the end of the demo, or has not been reached.
     [[nodiscard]] std::string const& damage() const noexcept { return damage_; }
 
 private:
+    struct spoken {
+        scene::said_line line;
+        std::string who;
+        std::string text;
+    };
+    struct killed {
+        scene::kill_line line;
+        std::string killer;
+        std::string victim;
+    };
+
     bool read_snapshot(double wanted);
+    [[nodiscard]] std::string name_of(std::int32_t client) const;
+    void take_chat(message const& m, std::int32_t tick);
+    void take_kill(message const& m, std::int32_t tick);
     void take_message(demo_event const& event);
     void forget_old(double tick);
 
@@ -44,6 +62,10 @@ private:
     std::int32_t passed_tick_ = -1;
     std::vector<scene::event> events_;
     std::vector<scene::emoticon> emoticons_;
+    std::vector<spoken> said_; // in their order, as are kills
+    std::vector<killed> kills_;
+    std::vector<scene::said_line> shown_said_;
+    std::vector<scene::kill_line> shown_kills_;
     scene::projectile_tuning tuning_ = scene::usual_tuning;
     scene::moment now_;
     std::string damage_;

@@ -79,7 +79,7 @@ pixel premultiplied(color c) noexcept {
 
 // ---- levels --------------------------------------------------------------------------------------------------------
 
-// Of two pixels beside each other, and of the two below them.
+// The average of two neighbouring pixels and the two below them.
 inline pixel average(pixel const* top, pixel const* bottom) noexcept {
     two const sums = load(top) + load(bottom);
     std::array<pixel, 2> room;

@@ -140,9 +140,8 @@ glyph const& text_layout::find(std::int32_t letter, std::int32_t size) {
     return g;
 }
 
-void text_layout::place(std::string_view text, double x, double y, std::int32_t size, scene::rgba color) {
-    std::size_t const begin = placed_.size();
-    double pen = 0;
+template <class Use>
+void text_layout::each_glyph(std::string_view text, std::int32_t size, Use const& use) {
     auto const* at = reinterpret_cast<utf8proc_uint8_t const*>(text.data());
     for (auto left = static_cast<utf8proc_ssize_t>(text.size()); left > 0;) {
         utf8proc_int32_t letter = 0;
@@ -151,10 +150,23 @@ void text_layout::place(std::string_view text, double x, double y, std::int32_t 
         at += used;
         left -= used;
         if (letter < ' ') continue;
-        glyph const& g = find(letter, size);
+        use(find(letter, size));
+    }
+}
+
+double text_layout::measure(std::string_view text, std::int32_t size) {
+    double width = 0;
+    if (has_font()) each_glyph(text, size, [&](glyph const& g) { width += double{g.advance}; });
+    return width;
+}
+
+void text_layout::place(std::string_view text, double x, double y, std::int32_t size, scene::rgba color) {
+    std::size_t const begin = placed_.size();
+    double pen = 0;
+    each_glyph(text, size, [&](glyph const& g) {
         if (g.width > 0) placed_.push_back({&g, static_cast<std::int32_t>(std::lround(pen)) + g.x, g.y, color});
         pen += double{g.advance};
-    }
+    });
     // In the middle; capitals are about 0.7 of a letter's size high.
     auto const left = static_cast<std::int32_t>(std::lround(x - pen / 2));
     auto const base = static_cast<std::int32_t>(std::lround(y + size * letter_share * 0.35));

@@ -41,6 +41,8 @@ public:
     text_layout& operator=(text_layout const&) = delete;
 
     [[nodiscard]] bool has_font() const noexcept { return !fonts_.empty(); }
+    /// Width in pixels of a text of this size.
+    [[nodiscard]] double measure(std::string_view text, std::int32_t size);
     /// Places the glyphs of all texts in the list, in the order of its commands.
     void place(scene::draw_list const& list, frame const& to);
     [[nodiscard]] std::vector<placed_glyph> const& placed() const noexcept { return placed_; }
@@ -50,6 +52,9 @@ public:
 private:
     struct font;
     bool add(std::string const& file);
+    /// Calls `use` with each letter's glyph.
+    template <class Use>
+    void each_glyph(std::string_view text, std::int32_t size, Use const& use);
     glyph const& find(std::int32_t letter, std::int32_t size);
     void place(std::string_view text, double x, double y, std::int32_t size, scene::rgba color);
 

@@ -54,6 +54,9 @@ inline constexpr sprite hook_chain = at(2, 0, 1, 1), hook_head = at(3, 0, 2, 1);
 inline constexpr sprite health = at(10, 2, 2, 2), armor = at(12, 2, 2, 2);
 inline constexpr sprite blue_flag = at(12, 8, 4, 8), red_flag = at(16, 8, 4, 8);
 inline constexpr sprite star = at(15, 0, 2, 2);
+/// Signs of a player's health and armor.
+inline constexpr sprite full_health = at(21, 0, 2, 2), empty_health = at(23, 0, 2, 2);
+inline constexpr sprite full_armor = at(21, 2, 2, 2), empty_armor = at(23, 2, 2, 2);
 /// Weapons in a tee's hands: hammer, gun, shotgun, grenade, laser, ninja.
 inline constexpr std::size_t weapons = 6;
 inline constexpr std::array<sprite, weapons> weapon = {at(2, 1, 4, 3), at(2, 4, 4, 2),  at(2, 6, 8, 2),

@@ -102,6 +102,7 @@ struct player {
     std::int32_t id = -1;
     short_text<16> name;
     std::int32_t team = 0;
+    std::int32_t race_start = -1; ///< tick; -1: none
     bool dead = false;
     bool local = false;
     bool away = false;         ///< DDNet
@@ -163,7 +164,15 @@ struct world {
     std::int32_t tick = -1;
     bool is_07 = false;
     bool teams = false;
-    std::int32_t round_start = 0;                 ///< tick
+    std::int32_t round_start = 0; ///< tick
+    std::int32_t race_start = -1; ///< tick; -1: no race, or each player has one
+    std::int32_t warmup = 0;      ///< ticks that are left
+    std::int32_t time_limit = 0;  ///< minutes; 0: there is none
+    bool over = false;
+    bool paused = false;
+    bool sudden_death = false;
+    bool is_race = false;                         ///< scores are times
+    std::array<std::int32_t, 2> scores{};         ///< of the red and the blue team
     std::array<std::int32_t, 2> carriers{-3, -3}; ///< clients that have the red and the blue flag
     bounded_list<tee, 256> tees;                  ///< ids occur once
     bounded_list<player, 256> players;            ///< ids occur once
@@ -193,6 +202,8 @@ private:
         client_info,
         extended_player,
         game_info,
+        extended_game,
+        race,
         teams,
         carriers,
         projectile,
