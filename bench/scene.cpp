@@ -131,7 +131,7 @@ void draw_layers(benchmark::State& state, filmed const& demo) {
         for (std::size_t n = 0; n < frames; ++n) {
             draw_list list{to.vertices, to.commands};
             for (side const which : {side::background, side::foreground})
-                draw_map(demo.map, which, {}, 20.0 * static_cast<double>(n), demo.images, list);
+                draw_map(demo.map, which, {}, {20.0 * static_cast<double>(n), 0}, demo.images, list);
             complete &= list.complete();
         }
     });

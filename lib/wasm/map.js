@@ -196,7 +196,7 @@ function envelope_of(ints, all, budget) {
   if (count > budget.points) throw new TeewireError(`${count} points, and ${budget.points} are left`);
   budget.points -= count;
   return { channels, points: all.slice(first, first + count), name: ints.length >= 12 ? name_of(ints, 4, 8) : '',
-    synchronized: ints[0] >= 2 && ints[12] === 1 };
+    synchronized: ints[0] < 2 || ints[12] !== 0 };
 }
 
 /** @param {Datafile} file @param {Int32Array} ints @returns {Promise<Layer|null>} */

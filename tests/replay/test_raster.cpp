@@ -104,6 +104,19 @@ TEST_CASE("raster: the clip, and bands of rows") {
     CHECK(band.shown() == ".... rrrr rrrr ....");
 }
 
+TEST_CASE("raster: the two triangles of a quad meet between its first and its last corner") {
+    drawing d{8, 8};
+    scene::rgba const black = scene::rgba_of(0, 0, 0);
+    d.list.quad(
+        scene::no_texture, false,
+        {{{0, 0, 0, 0, scene::white}, {8, 0, 0, 0, black}, {0, 8, 0, 0, black}, {8, 8, 0, 0, scene::white}}});
+    d.draw();
+    for (std::size_t n = 0; n < 8; ++n) {
+        CHECK(d.to.pixels[n * 8 + n].r > 245);     // along it
+        CHECK(d.to.pixels[n * 8 + 7 - n].r < 230); // across
+    }
+}
+
 TEST_CASE("raster: each pixel of a turned quad is drawn once") {
     drawing d{64, 64};
     for (float angle = 0; angle < 3; angle += 0.37F) {

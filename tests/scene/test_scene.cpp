@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 using namespace teewire;
@@ -309,6 +310,93 @@ TEST_CASE("any world is drawn within bounds") {
     }
 }
 
+TEST_CASE("tees that cannot touch the selected one are seen through") {
+    auto const w = std::make_unique<world>();
+    for (std::int32_t const id : {1, 2, 3}) {
+        tee* const t = w->tees.add();
+        t->id = id;
+        t->x = static_cast<float>(200 * id);
+        t->is_there = true;
+    }
+    pictures from;
+    room memory;
+    moment at;
+    at.before = w.get();
+    // The least opacity of what is drawn around each tee.
+    auto const drawn = [&](std::int32_t selected) {
+        seen_tees tees;
+        find_tees(at, tees);
+        draw_list list = memory.list();
+        scene_options options;
+        options.selected = selected;
+        draw_game(at, tees, options, from, list);
+        std::array<int, 3> least{255, 255, 255};
+        for (vertex const& v : list.vertices()) {
+            auto const n = static_cast<std::size_t>(v.x / 200 - 0.5F);
+            least[n] = std::min(least[n], static_cast<int>(v.color >> 24));
+        }
+        return least;
+    };
+    CHECK(drawn(1) == std::array{255, 255, 255});
+    std::vector<std::uint8_t> teams{0, 1, 1, 2};
+    at.teams = teams;
+    CHECK(drawn(1) == std::array{255, 255, 102});
+    CHECK(drawn(3) == std::array{102, 102, 255});
+    CHECK(drawn(-1) == std::array{255, 255, 255}); // no tee is
+    teams[3] = 64;
+    CHECK(drawn(1) == std::array{255, 255, 255});
+    at.teams = std::span{teams}.first(1);
+    CHECK(drawn(1) == std::array{255, 255, 255});
+    w->tees.begin()[1].is_extended = true;
+    w->tees.begin()[1].flags = 1;
+    CHECK(drawn(1) == std::array{255, 102, 255});
+    CHECK(drawn(2) == std::array{102, 255, 102});
+}
+
+TEST_CASE("who writes has dots beside the tee") {
+    auto const w = std::make_unique<world>();
+    tee* const t = w->tees.add();
+    t->id = 1;
+    moment at;
+    at.before = w.get();
+    seen_tees tees;
+    find_tees(at, tees);
+    pictures from;
+    for (auto const& [flags, is_07, count] :
+         {std::tuple{4, false, 1U}, std::tuple{1, false, 0U}, std::tuple{4, true, 0U}}) {
+        t->player_flags = flags;
+        w->is_07 = is_07;
+        room memory;
+        draw_list list = memory.list();
+        scene_options options;
+        options.names = false;
+        draw_names(at, tees, options, 1, from, list);
+        CHECK(drawn_from(list, from.emoticons) == count);
+    }
+}
+
+TEST_CASE("envelopes follow the round, or the ticks") {
+    game_map map = test::small_map();
+    map.points = {{.time = 0, .values = {0, 1024, 1024, 1024}}, {.time = 1000, .values = {1024, 1024, 1024, 1024}}};
+    map.envelopes = {{.channels = 4, .first_point = 0, .point_count = 2},
+                     {.channels = 4, .first_point = 0, .point_count = 2, .synchronized = false}};
+    quad_layer quads;
+    quads.quads.resize(2);
+    for (std::size_t n = 0; n < 2; ++n) {
+        quads.quads[n].corners = {{{-1024, -1024}, {1024, -1024}, {-1024, 1024}, {1024, 1024}}};
+        for (auto& color : quads.quads[n].colors) color = {255, 255, 255, 255};
+        quads.quads[n].color_envelope = static_cast<std::int32_t>(n);
+    }
+    map.layers.insert(map.layers.begin(), map_layer{.content = quads});
+    map.groups[0].layer_count = static_cast<std::int32_t>(map.layers.size());
+    room memory;
+    draw_list list = memory.list();
+    draw_map(map, side::background, {}, {500, 250}, {}, list);
+    REQUIRE(list.vertices().size() == 8);
+    CHECK((list.vertices()[0].color & 255) == 128);
+    CHECK((list.vertices()[4].color & 255) == 64);
+}
+
 TEST_CASE("envelopes: curves, rounds, and what cannot be") {
     game_map map;
     map.points = {{.time = 0, .curve = envelope_curve::linear, .values = {0, 1024, 0, 2048}},
@@ -353,7 +441,7 @@ TEST_CASE("layers before and behind the players") {
     camera from;
     auto const drawn = [&](side which, std::vector<texture> const& images) {
         draw_list list = memory.list();
-        draw_map(map, which, from, 0, images, list);
+        draw_map(map, which, from, {}, images, list);
         std::vector<std::uint32_t> layers;
         for (draw_command const& c : list.commands()) layers.push_back(c.first);
         return layers;
@@ -375,7 +463,7 @@ TEST_CASE("layers before and behind the players") {
                           .clip_width = 100,
                           .clip_height = 100});
     draw_list list = memory.list();
-    draw_map(map, side::foreground, from, 0, std::vector<texture>{3}, list);
+    draw_map(map, side::foreground, from, {}, std::vector<texture>{3}, list);
     REQUIRE(list.commands().size() == 2);
     draw_command const& clipped = list.commands()[1];
     CHECK(clipped.clip.left == doctest::Approx(0.5));
@@ -383,7 +471,7 @@ TEST_CASE("layers before and behind the players") {
     CHECK(clipped.view.left == doctest::Approx(7 - 715).epsilon(0.001));
     map.groups.back().clip_width = -5;
     draw_list none = memory.list();
-    draw_map(map, side::foreground, from, 0, std::vector<texture>{3}, none);
+    draw_map(map, side::foreground, from, {}, std::vector<texture>{3}, none);
     CHECK(none.commands().size() == 1);
 }
 
@@ -405,7 +493,7 @@ TEST_CASE("quads turn around their pivot") {
     map.groups[0].layer_count = 2;
     room memory;
     draw_list list = memory.list();
-    draw_map(map, side::foreground, {}, 0, {}, list);
+    draw_map(map, side::foreground, {}, {}, {}, list);
     auto const v = list.vertices();
     REQUIRE(v.size() == 4);
     CHECK(v[1].x == doctest::Approx(10)); // a quarter turn, and ten units to the right

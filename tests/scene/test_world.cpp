@@ -124,6 +124,51 @@ TEST_CASE("the world of 0.6 with what DDNet adds") {
     CHECK(w.find_tee(7) == nullptr);
 }
 
+TEST_CASE("scores, clocks, and who is watched") {
+    snapshot_maker made{protocol::ddnet};
+    made.add("game_info", 0,
+             {{"game_flags", 1},
+              {"game_state_flags", 2 | 4 | 8},
+              {"round_start_tick", 7},
+              {"warmup_timer", -60},
+              {"time_limit", 3}});
+    made.add("game_data", 0, {{"teamscore_red", 4}, {"teamscore_blue", -5}});
+    made.add("game_info_ex", 0, {{"flags", 1}});
+    made.add("spectator_info", 0, {{"spectator_id", 9}, {"x", 11}, {"y", -12}});
+    world const& w = made.read(100);
+    CHECK(w.teams);
+    CHECK_FALSE(w.over);
+    CHECK(w.sudden_death);
+    CHECK(w.paused);
+    CHECK(w.race_start == 60);
+    CHECK(w.warmup == 0);
+    CHECK(w.time_limit == 3);
+    CHECK(w.scores == std::array{4, -5});
+    CHECK(w.is_race);
+    CHECK(w.viewed == 9);
+    CHECK(w.view_y == -12);
+    snapshot_maker warm{protocol::teeworlds_06};
+    warm.add("game_info", 0, {{"game_state_flags", 1}, {"warmup_timer", 250}});
+    warm.add("spectator_info", 0, {{"spectator_id", -1}});
+    world const& begins = warm.read(100);
+    CHECK(begins.over);
+    CHECK(begins.warmup == 250);
+    CHECK(begins.race_start == -1);
+    CHECK(begins.viewed == -1);
+    snapshot_maker seven{protocol::teeworlds_07};
+    seven.add("game_data", 0, {{"game_state_flags", 8 | 16}});
+    seven.add("game_data_team", 0, {{"teamscore_red", 1}, {"teamscore_blue", 2}});
+    seven.add("game_data_race", 0, {});
+    seven.add("player_info_race", 4, {{"race_start_tick", 33}});
+    world const& race = seven.read(100);
+    CHECK(race.over);
+    CHECK(race.paused);
+    CHECK(race.scores == std::array{1, 2});
+    CHECK(race.is_race);
+    CHECK(race.find_player(4)->race_start == 33);
+    CHECK(race.viewed == world::not_viewing);
+}
+
 TEST_CASE("the world of 0.7") {
     snapshot_maker made{protocol::teeworlds_07};
     made.add("character", 1, {{"x", 4}, {"y", 5}, {"weapon", 0}});

@@ -50,10 +50,16 @@ bool holds_game(std::span<map_layer const> layers) noexcept {
     });
 }
 
+double time_of(game_map const& map, map_time const& time, std::int32_t envelope) noexcept {
+    bool const is_one = envelope >= 0 && static_cast<std::size_t>(envelope) < map.envelopes.size();
+    bool const follows = !is_one || map.envelopes[static_cast<std::size_t>(envelope)].synchronized;
+    return follows ? time.in_round : time.unsynchronized;
+}
+
 class map_painter {
 public:
-    map_painter(game_map const& map, double ms, std::span<texture const> images, draw_list& out) noexcept
-        : map_{map}, ms_{ms}, images_{images}, out_{out} {}
+    map_painter(game_map const& map, map_time const& time, std::span<texture const> images, draw_list& out) noexcept
+        : map_{map}, time_{time}, images_{images}, out_{out} {}
 
     /// Whether the picture of tiles is not to be had.
     [[nodiscard]] bool lacks_tiles() const noexcept {
@@ -69,7 +75,8 @@ public:
             return;
         }
         if (layer.kind != tile_kind::tiles || is_missing(layer.image)) return;
-        auto const light = evaluate(map_, layer.color_envelope, 4, ms_ + layer.color_envelope_offset);
+        auto const light = evaluate(map_, layer.color_envelope, 4,
+                                    time_of(map_, time_, layer.color_envelope) + layer.color_envelope_offset);
         rgba const tint = color_of(layer.color, light);
         if (tint >> 24 != 0) out_.tiles(number, tint);
     }
@@ -89,8 +96,8 @@ private:
     }
 
     void draw(map_quad const& quad, texture from) noexcept {
-        auto const& light = last_light_.get(map_, quad.color_envelope, 4, quad.color_envelope_offset, ms_);
-        auto const& moved = last_move_.get(map_, quad.position_envelope, 3, quad.position_envelope_offset, ms_);
+        auto const& light = last_light_.get(map_, quad.color_envelope, 4, quad.color_envelope_offset, time_);
+        auto const& moved = last_move_.get(map_, quad.position_envelope, 3, quad.position_envelope_offset, time_);
         constexpr float fixed = 1024;
         float const angle = moved ? (*moved)[2] * std::numbers::pi_v<float> / 180 : 0.0F;
         float const cosine = angle != 0 ? std::cos(angle) : 1.0F, sine = angle != 0 ? std::sin(angle) : 0.0F;
@@ -121,18 +128,18 @@ private:
         std::optional<envelope_values> values;
 
         std::optional<envelope_values> const& get(game_map const& map, std::int32_t wanted, std::int32_t channels,
-                                                  std::int32_t its_offset, double ms) noexcept {
+                                                  std::int32_t its_offset, map_time const& time) noexcept {
             if (wanted != envelope || its_offset != offset) {
                 envelope = wanted;
                 offset = its_offset;
-                values = evaluate(map, wanted, channels, ms + its_offset);
+                values = evaluate(map, wanted, channels, time_of(map, time, wanted) + its_offset);
             }
             return values;
         }
     };
 
     game_map const& map_;
-    double ms_;
+    map_time time_;
     last_values last_light_;
     last_values last_move_;
     std::span<texture const> images_;
@@ -175,9 +182,9 @@ std::optional<envelope_values> evaluate(game_map const& map, std::int32_t envelo
     return values;
 }
 
-void draw_map(game_map const& map, side which, camera const& from, double ms, std::span<texture const> images,
-              draw_list& out) noexcept {
-    map_painter painter{map, ms, images, out};
+void draw_map(game_map const& map, side which, camera const& from, map_time const& time,
+              std::span<texture const> images, draw_list& out) noexcept {
+    map_painter painter{map, time, images, out};
     bool behind = true; // of the players
     for (map_group const& group : map.groups) {
         auto const layers = map.layers_of(group);

@@ -158,8 +158,15 @@ public:
             return a_last != b_last ? b_last : a->id > b->id;
         });
         for (std::size_t n = 0; n < count; ++n) looks_[n] = dress(*shown[n]);
-        for (std::size_t n = 0; n < count; ++n) draw_hook(*shown[n], looks_[n]);
-        for (std::size_t n = 0; n < count; ++n) draw(*shown[n], looks_[n]);
+        for (std::size_t n = 0; n < count; ++n) {
+            out_.set_opacity(opacity_of(*shown[n], selected));
+            draw_hook(*shown[n], looks_[n]);
+        }
+        for (std::size_t n = 0; n < count; ++n) {
+            out_.set_opacity(opacity_of(*shown[n], selected));
+            draw(*shown[n], looks_[n]);
+        }
+        out_.set_opacity(1);
     }
 
     void draw_effects() noexcept {
@@ -199,7 +206,7 @@ public:
         for (seen_tee const& t : tees_) {
             draw_emoticon(t, options.names);
             constexpr std::int32_t chats = 1 << 2, dots = 4;
-            if (options.names && !world_.is_07 && (t.now->player_flags & chats) != 0)
+            if (!world_.is_07 && (t.now->player_flags & chats) != 0)
                 out_.sprite(pictures_.emoticons, emoticon_area(dots), t.x + 24, t.y - 40, 64, 64);
             player const* const who = world_.find_player(t.id);
             if (!options.names || who == nullptr || who->name.size == 0) continue;
@@ -211,6 +218,23 @@ public:
     }
 
 private:
+    // Tees that cannot touch the selected one are seen through.
+    [[nodiscard]] float opacity_of(seen_tee const& t, std::int32_t selected) const noexcept {
+        constexpr float others = 0.4F;
+        constexpr std::uint8_t with_all = 64; // a team that touches every other one
+        if (t.id == selected) return 1;
+        seen_tee const* const own = find(tees_, selected);
+        if (own == nullptr) return 1;
+        if (own->now->is_solo() || t.now->is_solo()) return others;
+        auto const team_of = [&](std::int32_t id) -> std::uint8_t {
+            return id >= 0 && static_cast<std::size_t>(id) < at_.teams.size()
+                       ? at_.teams[static_cast<std::size_t>(id)]
+                       : 0;
+        };
+        std::uint8_t const team = team_of(t.id), own_team = team_of(selected);
+        return team == own_team || team == with_all || own_team == with_all ? 1.0F : others;
+    }
+
     [[nodiscard]] look dress(seen_tee const& t) noexcept {
         player const* const who = world_.find_player(t.id);
         std::int32_t const team = world_.teams ? (who != nullptr ? who->team : -1) : -1;
@@ -355,9 +379,10 @@ void draw_names(moment const& at, seen_tees const& tees, scene_options const& op
 
 void draw_picture(moment const& at, seen_tees const& tees, camera const& from, scene_options const& options,
                   map_choice const& map, picture_source& pictures, draw_list& out) noexcept {
-    double const ms = (at.tick - at.before->round_start) * 20;
+    // As in games that play a demo, what does not follow the round follows the server's ticks.
+    map_time const time{(at.tick - at.before->round_start) * 20, at.tick * 20};
     auto const draw_side = [&](side which) {
-        if (map.map != nullptr) draw_map(*map.map, which, from, ms, map.images, out);
+        if (map.map != nullptr) draw_map(*map.map, which, from, time, map.images, out);
     };
     out.set_view(from.view());
     draw_side(side::background);

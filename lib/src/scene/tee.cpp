@@ -138,7 +138,7 @@ void draw_hand(look const& l, float x, float y, float dx, float dy, float turn, 
     float const at_x = x + dx + dx * along - dy * across * flip, at_y = y + dy + dy * along + dx * across * flip;
     texture const own = l.part(skin_part::hands);
     texture const from = own != no_texture ? own : l.skin;
-    constexpr float size = 20;
+    float const size = own != no_texture ? 30.0F : 20.0F;
     out.sprite(from, own != no_texture ? part_sprite::right : skin_sprite::hand_outline, at_x, at_y, size, size,
                angle);
     out.sprite(from, own != no_texture ? part_sprite::left : skin_sprite::hand, at_x, at_y, size, size, angle,
@@ -172,7 +172,7 @@ void draw_weapon(look const& l, float x, float y, float dx, float dy, std::int32
         float const down = left ? held.flash_down : -held.flash_down;
         out.sprite(game, flash.part, at_x + dx * held.flash_along - dy * down,
                    at_y + dy * held.flash_along + dx * down, 96 * flash.width,
-                   (left ? -96.0F : 96.0F) * flash.height, aim, faded(white, 1 - since / flash_ticks));
+                   (left ? -96.0F : 96.0F) * flash.height, aim, faded(white, 2 * (1 - since / flash_ticks)));
     }
     out.sprite(game, shown.part, at_x, at_y, w, h, aim);
     if (held.has_hand) draw_hand(l, at_x, at_y, dx, dy, held.hand_turn, held.hand_along, held.hand_across, out);

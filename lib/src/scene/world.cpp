@@ -81,6 +81,7 @@ world_reader::world_reader(protocol p) noexcept : is_07_{p == protocol::teeworld
                                        "time_limit"};
     static constexpr fields game_07 = {"game_start_tick", "game_state_flags"};
     static constexpr fields carriers = {"flag_carrier_red", "flag_carrier_blue", "teamscore_red", "teamscore_blue"};
+    static constexpr fields viewed = {"spectator_id", "x", "y"};
     static constexpr fields teams = {"teamscore_red", "teamscore_blue"};
     static constexpr fields shot = {"x", "y", "vel_x", "vel_y", "type", "start_tick"};
     static constexpr fields angled_shot = {"x", "y", "angle", "data", "type", "start_tick"};
@@ -99,6 +100,7 @@ world_reader::world_reader(protocol p) noexcept : is_07_{p == protocol::teeworld
     if (is_07_) know(p, "game_data", role::game_info, game_07);
     else know(p, "game_info", role::game_info, game_06);
     if (is_07_) know(p, "game_data_team", role::teams, teams);
+    know(p, "spectator_info", role::viewed, viewed);
     know(p, "player_info_race", role::race, race);
     know(p, is_07_ ? "game_data_race" : "game_info_ex", role::extended_game, flags_only);
     know(p, is_07_ ? "game_data_flag" : "game_data", role::carriers, carriers);
@@ -125,6 +127,7 @@ void world_reader::read(std::int32_t tick, snapshot_view snapshot, ground const*
     out.teams = false;
     out.round_start = 0;
     out.race_start = -1;
+    out.viewed = world::not_viewing;
     out.warmup = out.time_limit = 0;
     out.over = out.paused = out.sudden_death = out.is_race = false;
     out.scores = {};
@@ -263,6 +266,11 @@ void world_reader::add(layout const& l, item const& i, world& out) const noexcep
         break;
     }
     case role::extended_game: out.is_race = is_07_ || (value(0) & 1) != 0; break;
+    case role::viewed:
+        out.viewed = std::max(value(0, -1), -1);
+        out.view_x = number(1);
+        out.view_y = number(2);
+        break;
     case role::race:
         if (player* const p = find_or_add(out.players, i.id())) p->race_start = value(0, -1);
         break;

@@ -70,21 +70,30 @@ void drawn_demo::place_camera(view_choice const& view, scene::moment const& at, 
         if (followed == nullptr)
             throw usage_error{
                 fmt::format("--follow: no player \"{}\" is there at tick {:.0f}", printable(view.follow), at.tick)};
+    } else if (world.viewed >= 0) { // the player watches another one
+        followed = find([&](scene::player const& p) { return p.id == world.viewed; });
     } else {
         followed = find([](scene::player const& p) { return p.local; });
     }
     auto const is_followed = [&](scene::seen_tee const& t) { return followed != nullptr && t.id == followed->id; };
     auto const* tee = std::find_if(tees.begin(), tees.end(), is_followed);
-    if (tee == tees.end() && view.follow.empty()) tee = tees.begin();
+    bool const watches_a_place = view.follow.empty() && world.viewed == -1;
+    if (followed == nullptr && !watches_a_place) tee = tees.begin();
     if (tee != tees.end() && (followed != nullptr || view.center.empty())) selected = tee->id;
     from.zoom = static_cast<float>(view.zoom);
     from.aspect = static_cast<float>(view.width) / static_cast<float>(view.height);
     if (view.center.size() == 2) {
         from.x = static_cast<float>(view.center[0]) * 32 + 16;
         from.y = static_cast<float>(view.center[1]) * 32 + 16;
+    } else if (watches_a_place) {
+        from.x = world.view_x;
+        from.y = world.view_y;
     } else if (tee != tees.end()) {
         from.x = tee->x;
         from.y = tee->y;
+    } else if (auto const* const last = followed != nullptr ? moments_->last_place(followed->id) : nullptr) {
+        from.x = last->x; // dead, until the next life
+        from.y = last->y;
     } else if (!view.follow.empty()) {
         throw usage_error{
             fmt::format("--follow: \"{}\" has no tee at tick {:.0f}", printable(view.follow), at.tick)};

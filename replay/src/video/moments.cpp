@@ -10,6 +10,19 @@
 #include <cmath>
 
 namespace teewire::replay {
+namespace {
+
+// The ints of a message that has nothing else, as many as there is room for.
+std::span<std::int32_t const> read_ints(message const& m, std::span<std::int32_t> room) {
+    std::size_t count = 0;
+    for (unpacker in{m.fields}; count < room.size(); ++count) {
+        room[count] = in.read_int();
+        if (!in.ok()) break;
+    }
+    return room.first(count);
+}
+
+} // namespace
 
 moment_reader::moment_reader(demo_document& demo, scene::ground const* on)
     : demo_{demo}, player_{demo.reader(demo.first_chunk(), demo.file_size()), *memory_, {demo.sizes().sizes}},
@@ -33,6 +46,7 @@ bool moment_reader::move_to(double tick) {
     now_.tick = now_.after != nullptr ? tick : now_.before->tick;
     now_.events = events_;
     now_.emoticons = emoticons_;
+    now_.teams = teams_;
     now_.tuning = tuning_;
     now_.on = on_;
     shown_said_.clear();
@@ -54,6 +68,7 @@ bool moment_reader::read_snapshot(double wanted) {
         auto made = spare_ ? std::move(spare_) : std::make_unique<scene::world>();
         reader_.read(tick, snapshot, on_, *made);
         for (scene::event const& e : made->events) events_.push_back(e);
+        for (scene::tee const& t : made->tees) last_places_[t.id] = {t.x, t.y};
         return made;
     };
     // A snapshot that has been passed over is the last one before what is read next.
@@ -92,14 +107,18 @@ void moment_reader::take_message(demo_event const& event) {
         if (auto const shown = decode<messages::emoticon>(*m, messages_))
             emoticons_.push_back({shown->client_id, event.tick, shown->emoticon});
     } else if (type == message_type::tune_params) {
-        std::array<std::int32_t, 32> values{};
-        std::size_t count = 0;
-        for (unpacker in{m->fields}; count < values.size(); ++count) {
-            values[count] = in.read_int();
-            if (!in.ok()) break;
-        }
-        tuning_ = scene::tuning_of(std::span{values}.first(count));
+        std::array<std::int32_t, 32> room{};
+        tuning_ = scene::tuning_of(read_ints(*m, room));
+    } else if (type == message_type::teams_state || type == message_type::teams_state_legacy) {
+        std::array<std::int32_t, 256> room{};
+        teams_.clear();
+        for (std::int32_t const team : read_ints(*m, room)) teams_.push_back(static_cast<std::uint8_t>(team));
     }
+}
+
+moment_reader::place const* moment_reader::last_place(std::int32_t client) const {
+    auto const found = last_places_.find(client);
+    return found != last_places_.end() ? &found->second : nullptr;
 }
 
 std::string moment_reader::name_of(std::int32_t client) const {

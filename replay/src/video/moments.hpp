@@ -7,6 +7,7 @@
 #include <teewire/scene/hud.hpp>
 #include <teewire/scene/scene.hpp>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ public:
     /// Chat and kills up to then, valid for as long.
     [[nodiscard]] std::span<scene::said_line const> said() const noexcept { return shown_said_; }
     [[nodiscard]] std::span<scene::kill_line const> kills() const noexcept { return shown_kills_; }
+    /// Where a client's tee was when it was last seen, in about the time of said().
+    struct place {
+        float x, y;
+    };
+    [[nodiscard]] place const* last_place(std::int32_t client) const;
     /// Why there is nothing after what is shown; empty if it is the end of the demo, or has not been reached.
     [[nodiscard]] std::string const& damage() const noexcept { return damage_; }
 
@@ -62,6 +68,8 @@ private:
     std::int32_t passed_tick_ = -1;
     std::vector<scene::event> events_;
     std::vector<scene::emoticon> emoticons_;
+    std::vector<std::uint8_t> teams_;
+    std::map<std::int32_t, place> last_places_;
     std::vector<spoken> said_; // in their order, as are kills
     std::vector<killed> kills_;
     std::vector<scene::said_line> shown_said_;

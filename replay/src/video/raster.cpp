@@ -414,8 +414,8 @@ void draw_quads(scene::draw_list const& list, scene::draw_command const& what, m
         bool const seen =
             std::any_of(corners.begin(), corners.end(), [](corner const& c) { return c.color[3] > 0; });
         if (!seen || !(top < clip.y1 && bottom > clip.y0)) continue;
-        painter.draw(corners[0], corners[1], corners[2]);
-        painter.draw(corners[2], corners[1], corners[3]);
+        painter.draw(corners[0], corners[1], corners[3]);
+        painter.draw(corners[0], corners[3], corners[2]);
     }
 }
 

@@ -33,7 +33,7 @@ export function map_ints(map) {
   parts.push(map.envelopes.length);
   let first = 0;
   for (const envelope of map.envelopes) {
-    parts.push(envelope.channels, first, envelope.points.length);
+    parts.push(envelope.channels, first, envelope.points.length, Number(envelope.synchronized));
     first += envelope.points.length;
   }
   parts.push(map.groups.length);

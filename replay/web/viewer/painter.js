@@ -90,7 +90,7 @@ export class Painter {
     if (quads <= this.#quads) return;
     this.#quads = Math.max(1024, 2 * quads);
     const indices = new Uint32Array(this.#quads * 6);
-    for (let n = 0; n < this.#quads; ++n) indices.set([4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 2, 4 * n + 1, 4 * n + 3], 6 * n);
+    for (let n = 0; n < this.#quads; ++n) indices.set([4 * n, 4 * n + 1, 4 * n + 3, 4 * n, 4 * n + 3, 4 * n + 2], 6 * n);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
   }
 

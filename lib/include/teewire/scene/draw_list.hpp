@@ -68,7 +68,9 @@ struct area {
 
 struct draw_command {
     enum class kind : std::uint8_t {
-        quads, ///< `count` vertices from `first` on, four each: top left, top right, bottom left, bottom right
+        /// `count` vertices from `first` on, four each: top left, top right, bottom left, bottom right. They are two
+        /// triangles, which meet between the first and the last one.
+        quads,
         tiles, ///< the tile layer `first` of the map, in the colour `tint`
         text,  ///< `text` around (x, y), `size` units high, in the colour `tint`
     };
@@ -103,6 +105,8 @@ public:
     /// For what follows.
     void set_view(view_box const& view) noexcept { view_ = view; }
     void set_clip(clip_box const& clip) noexcept { clip_ = clip; }
+    /// From 0 to 1: quads are drawn with so much of the opacity that their colours have.
+    void set_opacity(float opacity) noexcept { opacity_ = opacity; }
     [[nodiscard]] view_box const& view() const noexcept { return view_; }
 
     /// A part of a texture around (x, y), turned clockwise by `angle`; negative sizes mirror.
@@ -135,7 +139,10 @@ public:
             to->repeats = repeats;
             to->first = static_cast<std::uint32_t>(vertex_count_);
         }
-        for (vertex const& corner : corners) vertices_[vertex_count_++] = corner;
+        for (vertex const& corner : corners) {
+            vertex& made = vertices_[vertex_count_++] = corner;
+            if (opacity_ < 1) made.color = faded(made.color, static_cast<float>(made.color >> 24) / 255 * opacity_);
+        }
         to->count += static_cast<std::uint32_t>(corners.size());
     }
     void tiles(std::uint32_t layer, rgba tint) noexcept {
@@ -174,6 +181,7 @@ private:
     std::size_t command_count_ = 0;
     view_box view_;
     clip_box clip_;
+    float opacity_ = 1;
     bool complete_ = true;
 };
 

@@ -25,6 +25,7 @@ struct moment {
     double tick = 0;               ///< from that of `before` to that of `after`
     std::span<event const> events; ///< of the last event_ticks
     std::span<emoticon const> emoticons;
+    std::span<std::uint8_t const> teams; ///< DDNet's, by client; empty: there are none
     projectile_tuning tuning = usual_tuning;
     ground const* on = nullptr; ///< null without a map
 

@@ -74,6 +74,8 @@ struct tee {
     [[nodiscard]] bool is_frozen(double now) const noexcept {
         return is_extended && (freeze_end == -1 || freeze_end > now);
     }
+    /// A tee that cannot touch others.
+    [[nodiscard]] bool is_solo() const noexcept { return is_extended && (flags & 1) != 0; }
     [[nodiscard]] bool looks_like_ninja(double now) const noexcept {
         constexpr std::int32_t ninja = 5, in_ninja_flag = 1 << 21;
         return weapon == ninja || is_frozen(now) || (is_extended && (flags & in_ninja_flag) != 0);
@@ -171,8 +173,11 @@ struct world {
     bool over = false;
     bool paused = false;
     bool sudden_death = false;
-    bool is_race = false;                         ///< scores are times
-    std::array<std::int32_t, 2> scores{};         ///< of the red and the blue team
+    bool is_race = false;                 ///< scores are times
+    std::array<std::int32_t, 2> scores{}; ///< of the red and the blue team
+    std::int32_t viewed = not_viewing;    ///< the client whom the player watches; -1: none, but a place:
+    float view_x = 0;
+    float view_y = 0;
     std::array<std::int32_t, 2> carriers{-3, -3}; ///< clients that have the red and the blue flag
     bounded_list<tee, 256> tees;                  ///< ids occur once
     bounded_list<player, 256> players;            ///< ids occur once
@@ -181,6 +186,8 @@ struct world {
     bounded_list<pickup, 1024> pickups;
     bounded_list<flag, 16> flags;
     bounded_list<event, 1024> events; ///< of this snapshot
+
+    static constexpr std::int32_t not_viewing = -2;
 
     [[nodiscard]] tee const* find_tee(std::int32_t id) const noexcept;
     [[nodiscard]] player const* find_player(std::int32_t id) const noexcept;
@@ -203,6 +210,7 @@ private:
         extended_player,
         game_info,
         extended_game,
+        viewed,
         race,
         teams,
         carriers,

@@ -137,6 +137,7 @@ game_map read_map(int_reader in) {
         e.channels = in.next();
         e.first_point = in.next();
         e.point_count = in.next();
+        e.synchronized = in.next() != 0;
     }
     for (std::size_t n = in.count(); n > 0; --n) map.groups.push_back(read_group(in, map));
     return map;
