@@ -610,7 +610,11 @@ TEST_CASE("moments are found by what they are") {
         return find_moments(all, header, patterns, 200, 100);
     };
     CHECK(find({"kill"}) == ranges{{1800, 2100}});
+    CHECK(find({"kill:alice"}) == ranges{{1800, 2100}});
+    CHECK(find({"kill:bob"}).empty()); // only himself
+    CHECK(find({"kill:"}).empty());
     CHECK(find({"finish"}) == ranges{{3800, 4100}});
+    CHECK(find({"finish:bob", "finish:alice"}) == ranges{{3800, 4100}});
     CHECK(find({"join:alice"}) == ranges{{800, 1100}});
     CHECK(find({"join:alic"}).empty());
     CHECK(find({"join:alice joined"}) == ranges{{1000, 1300}}); // by its name, not by the words of the line
@@ -627,7 +631,8 @@ TEST_CASE("moments are found by what they are") {
     all.last_tick = INT32_MAX;
     header.marker_ticks = {50, 150, INT32_MAX};
     CHECK(find({"marker"}).back() == tick_range{INT32_MAX - 200, INT32_MAX});
-    for (char const* const wrong : {"", "kills", "chat", "join", "chat:(", "chat:[", "marker:1"})
+    for (char const* const wrong :
+         {"", "kills", "chat", "join", "chat:(", "chat:[", "marker:1", "marker:", "kil:alice", "killer"})
         CHECK_THROWS_AS(moment_pattern{wrong}, usage_error);
 }
 

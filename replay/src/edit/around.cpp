@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 
@@ -22,33 +23,46 @@ bool is_speech(game_event const& e) {
 } // namespace
 
 moment_pattern::moment_pattern(std::string const& text) {
-    constexpr std::string_view chat = "chat:", join = "join:";
-    if (text.starts_with(chat)) {
-        kind_ = game_event_kind::chat;
-        try {
-            expression_ = std::make_shared<os::expression const>(text.substr(chat.size()));
-        } catch (std::invalid_argument const& e) {
-            throw usage_error{fmt::format("--around: {}: {}", text, e.what())};
-        }
-    } else if (text.starts_with(join)) {
-        kind_ = game_event_kind::join;
-        name_ = text.substr(join.size());
-    } else if (text == "kill") {
-        kind_ = game_event_kind::kill;
-    } else if (text == "finish") {
-        kind_ = game_event_kind::finish;
-    } else if (text != "marker") {
-        throw usage_error{fmt::format("--around: {} is not {}", text, moment_forms)};
+    enum class detail : std::uint8_t { none, optional, required };
+    struct form {
+        std::string_view word;
+        game_event_kind kind;
+        detail after;
+    };
+    static constexpr form forms[] = {{"chat", game_event_kind::chat, detail::required},
+                                     {"join", game_event_kind::join, detail::required},
+                                     {"kill", game_event_kind::kill, detail::optional},
+                                     {"finish", game_event_kind::finish, detail::optional},
+                                     {"marker", game_event_kind::marker, detail::none}};
+    auto const colon = text.find(':');
+    bool const has_detail = colon != std::string::npos;
+    auto const* const found = std::find_if(std::begin(forms), std::end(forms), [&](form const& f) {
+        return f.word == std::string_view{text}.substr(0, colon) &&
+               f.after != (has_detail ? detail::none : detail::required);
+    });
+    if (found == std::end(forms)) throw usage_error{fmt::format("--around: {} is not {}", text, moment_forms)};
+    kind_ = found->kind;
+    if (!has_detail) return;
+    if (kind_ != game_event_kind::chat) {
+        name_ = text.substr(colon + 1);
+        return;
+    }
+    try {
+        expression_ = std::make_shared<os::expression const>(text.substr(colon + 1));
+    } catch (std::invalid_argument const& e) {
+        throw usage_error{fmt::format("--around: {}: {}", text, e.what())};
     }
 }
 
 bool moment_pattern::matches(timeline_event const& event) const {
     using enum game_event_kind;
+    auto const& client = event.event.client;
+    bool const is_named = !name_ || (client && client->name == *name_);
     switch (kind_) {
     case chat: return is_speech(event.event) && expression_->is_in(event.text);
-    case join: return event.event.kind == join && event.event.client && event.event.client->name == name_;
-    case kill: return is_kill_by_another(event.event);
-    case finish: return event.event.kind == finish;
+    case join: return event.event.kind == join && is_named;
+    case kill: return is_kill_by_another(event.event) && is_named;
+    case finish: return event.event.kind == finish && is_named;
     default: return false;
     }
 }

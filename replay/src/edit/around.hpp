@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,9 +27,9 @@ public:
 private:
     game_event_kind kind_ = game_event_kind::marker;
     std::shared_ptr<os::expression const> expression_; // chat
-    std::string name_;                                 // join
+    std::optional<std::string> name_;                  // whoever joins, kills or finishes
 };
-inline constexpr char const* moment_forms = "chat:REGEX, kill, finish, marker or join:NAME";
+inline constexpr char const* moment_forms = "chat:REGEX, kill, kill:NAME, finish, finish:NAME, marker or join:NAME";
 
 /// The ranges from `before` ticks before to `after` ticks after each moment that a pattern matches. Overlapping ranges are
 /// united, and cut off at the recording's ends.

@@ -174,8 +174,7 @@ verb const cut_verb{
                           "where a piece starts [default: start of the demo]; can be given several times");
         options.positions("--to", chosen->until, "where a piece stops [default: end of the demo]");
         options.texts("--around", chosen->around,
-                      "cut around each chat:REGEX, kill, finish, marker or join:NAME; can be given several times",
-                      "WHAT");
+                      fmt::format("cut around each {}; can be given several times", moment_forms).c_str(), "WHAT");
         options.duration("--before", chosen->before, "start of the piece, before the moment");
         options.duration("--after", chosen->after, "end of the piece, after the moment");
         options.flag("--one", chosen->one, "write all pieces into one demo");

@@ -135,7 +135,7 @@ verb const video_verb{
         options.flag("--vertical", chosen->vertical, "a --size of 1080x1920, for phones");
         options.remark("All but .y4m needs the program ffmpeg.");
         options.examples({"video game.demo -o clip.mp4 --from 1:20 --to 1:50 --follow nameless",
-                          "video game.demo -o kills.mp4 --around kill --before 3 --after 2 --speed 0.5",
+                          "video game.demo -o kills.mp4 --around kill:nameless --follow nameless --speed 0.5",
                           "video game.demo -o - --format y4m | ffmpeg -i - clip.mkv"});
         return [chosen] { return make_video(*chosen); };
     }};
