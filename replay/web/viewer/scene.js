@@ -116,7 +116,7 @@ export class Scene {
       canvas.height = height;
     }
     this.camera.aspect = width / height;
-    this.#module.add(show.recent(tick, EFFECT_TICKS), show.emoticons(tick, EMOTICON_TICKS), show.tuning_at(tick));
+    this.#module.add(show.recent(tick, EFFECT_TICKS), show.emoticons(tick, EMOTICON_TICKS), show.tuning_at(tick), show.teams_at(tick));
     this.#painter.draw(this.#module.draw(this.camera, options));
   }
 }

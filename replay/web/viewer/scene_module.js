@@ -61,6 +61,8 @@ export class SceneModule {
   #events = new WeakMap();
   /** @type {number[]|undefined} */
   #tuning = undefined;
+  /** @type {number[]|undefined} */
+  #teams = undefined;
 
   /** @param {WebAssembly.Module} code @param {Source} source */
   constructor(code, source) {
@@ -147,19 +149,25 @@ export class SceneModule {
 
   /**
    * What else there is at the moment that was seen last: what has just happened, what players said without words, and the
-   * ints of a tune_params message.
+   * ints of a tune_params and a teams_state message.
    * @param {Snapshot[]} recent @param {Map<number, {tick: number, emoticon: number}>} emoticons by client
-   * @param {number[]|undefined} tuning
+   * @param {number[]|undefined} tuning @param {number[]|undefined} teams by client
    */
-  add(recent, emoticons, tuning) {
+  add(recent, emoticons, tuning, teams) {
     this.#give(recent.flatMap((snapshot) => Array.from(this.#events.get(snapshot) ?? this.#read(SPARE, snapshot))));
     this.#functions.viewer_take_events();
     this.#give([...emoticons].flatMap(([client, { tick, emoticon }]) => [client, tick, emoticon]));
     this.#functions.viewer_take_emoticons();
-    if (tuning === this.#tuning) return;
-    this.#tuning = tuning;
-    this.#give(tuning ?? []);
-    this.#functions.viewer_take_tuning();
+    if (tuning !== this.#tuning) {
+      this.#tuning = tuning;
+      this.#give(tuning ?? []);
+      this.#functions.viewer_take_tuning();
+    }
+    if (teams !== this.#teams) {
+      this.#teams = teams;
+      this.#give(teams ?? []);
+      this.#functions.viewer_take_teams();
+    }
   }
 
   /**

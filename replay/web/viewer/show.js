@@ -15,6 +15,7 @@ import { World } from './world.js';
  */
 /** @typedef {{signal?: AbortSignal}} Waiting */
 /** @typedef {[tick: number, ints: number[]][]} Tunings in hundredths */
+/** @typedef {{tick: number, ints: number[]}[]} ByTick in their order */
 
 /** Smaller recordings are read whole; an index would only be waited for. */
 const SMALL = 1 << 20;
@@ -24,6 +25,7 @@ const KEPT = 6;
 const MOST_EVENTS = 20000;
 /** Tunings that all servers have. */
 const TUNINGS = 32;
+const MOST_CLIENTS = 256;
 /** Of a broadcast, until more is known of its pace: shown is what came so many ticks before its newest. */
 const FIRST_DELAY = 60;
 /** Of its fragments: the latest of the last so many must be there in time, with so many ticks to spare. */
@@ -51,8 +53,10 @@ export class Show {
   /** @type {GameEvent[]} what happened, as far as it is known, by tick */
   events = [];
   complete = false; // an index has all of them
-  /** @type {{tick: number, tuning: number[]}[]} in hundredths, by tick */
+  /** @type {ByTick} in hundredths */
   #tunings = [];
+  /** @type {ByTick} */
+  #teams = [];
   #tunings_known = false; // an index has all of them
   /** @type {Map<number, Loaded>} by number of the segment */
   #kept = new Map();
@@ -146,7 +150,7 @@ export class Show {
       const stretch = await this.stretches.segment(number, { signal });
       if (!this.#read.has(number) && !this.#read.has(number - 1)) {
         const lasting = await this.lasting(number, { signal }).catch(() => []); // the segment is there without it
-        this.#add_tunings(lasting.map((m) => ({ ...m, tick: this.stretches.segments[number].tick })));
+        this.#add_lasting(lasting.map((m) => ({ ...m, tick: this.stretches.segments[number].tick })));
       }
       this.#keep(number, stretch);
       return stretch;
@@ -176,7 +180,7 @@ export class Show {
 
   /** @param {Loaded} stretch */
   #note({ messages, snapshots }) {
-    this.#add_tunings(messages);
+    this.#add_lasting(messages);
     const seven = snapshots[0]?.all('tune_params')[0];
     if (seven) this.add_tuning(snapshots[0].tick, /** @type {number[]} */ (seven.tune_params));
     if (this.complete) return;
@@ -194,23 +198,17 @@ export class Show {
     this.events = [...this.events, ...found].sort((a, b) => a.tick - b.tick).slice(-MOST_EVENTS);
   }
 
-  /** @param {Message[]} messages */
-  #add_tunings(messages) {
-    if (this.#tunings_known) return;
-    let before = '';
+  /** Takes those messages whose effect lasts. @param {Message[]} messages */
+  #add_lasting(messages) {
     for (const { name, tick, fields } of messages) {
-      if (name !== 'tune_params') continue;
-      const ints = read_ints(fields, TUNINGS);
-      // Some servers repeat it each tick.
-      if (`${ints}` !== before) this.add_tuning(tick, ints);
-      before = `${ints}`;
+      if (name === 'tune_params' && !this.#tunings_known) add_by_tick(this.#tunings, tick, read_ints(fields, TUNINGS));
+      if (name === 'teams_state' || name === 'teams_state_legacy') add_by_tick(this.#teams, tick, read_ints(fields, MOST_CLIENTS));
     }
   }
 
-  /** Tunings from this tick on, in hundredths. @param {number} tick @param {number[]} ints */
+  /** The tuning from this tick on, in hundredths. @param {number} tick @param {number[]} ints */
   add_tuning(tick, ints) {
-    const place = this.#tunings.findLastIndex((t) => t.tick <= tick) + 1;
-    this.#tunings.splice(place, 0, { tick, tuning: ints });
+    add_by_tick(this.#tunings, tick, ints);
   }
 
   /** All tunings of an index. @param {Tunings} tunings */
@@ -221,7 +219,12 @@ export class Show {
 
   /** The tuning at a tick in hundredths, as far as it is known. @param {number} tick */
   tuning_at(tick) {
-    return this.#tunings.findLast((t) => t.tick <= tick)?.tuning;
+    return this.#tunings.findLast((t) => t.tick <= tick)?.ints;
+  }
+
+  /** DDNet's teams of all clients at a tick, as far as they are known. @param {number} tick */
+  teams_at(tick) {
+    return this.#teams.findLast((t) => t.tick <= tick)?.ints;
   }
 
   /**
@@ -348,6 +351,12 @@ export class Show {
   }
 
   close() {}
+}
+
+/** Adds what holds from this tick on; some servers repeat it each tick. @param {ByTick} all @param {number} tick @param {number[]} ints */
+function add_by_tick(all, tick, ints) {
+  const place = all.findLastIndex((one) => one.tick <= tick) + 1;
+  if (`${all[place - 1]?.ints}` !== `${ints}`) all.splice(place, 0, { tick, ints });
 }
 
 /** From where chat is not for everyone: a team's, or in 0.7 a mode, of which 1 is for all. */

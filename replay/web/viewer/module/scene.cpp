@@ -153,6 +153,7 @@ struct viewer {
     std::array<world, 3> worlds; // two that are shown, and one that is only read for its events
     std::vector<event> events;
     std::vector<emoticon> emoticons;
+    std::vector<std::uint8_t> teams;
     moment now;
     seen_tees tees;
     host_pictures pictures;
@@ -227,6 +228,12 @@ void viewer_take_events() { v->now.events = v->events = given_structs<event>(); 
 void viewer_take_emoticons() { v->now.emoticons = v->emoticons = given_structs<emoticon>(); }
 // The ints of a tune_params message; none for the usual ones.
 void viewer_take_tuning() { v->now.tuning = tuning_of(v->given); }
+// By client.
+void viewer_take_teams() {
+    v->teams.clear();
+    for (std::int32_t const team : v->given) v->teams.push_back(static_cast<std::uint8_t>(team));
+    v->now.teams = v->teams;
+}
 
 // Returns the number of commands.
 std::size_t viewer_draw(float x, float y, float zoom, float aspect, std::int32_t names, std::int32_t selected) {
