@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The program's sources that use the operating system compile for Windows: an error shows here in seconds, and in the
-windows kind of tests/run after minutes.
+"""The program's sources that use the operating system compile for Windows, and so do the library's headers where windows.h is
+included before them, whose macros take words such as `near`. An error shows here in seconds, and in the windows kind of
+tests/run after minutes.
 
 Usage: windows_sources.py SOURCE"""
 import os
@@ -31,6 +32,11 @@ def main(source):
     with tempfile.TemporaryDirectory(prefix="teewire-windows-") as include:
         for name in LIBRARIES:
             (pathlib.Path(include) / name).symlink_to(pathlib.Path("/usr/include") / name)
+
+        headers = sorted((source / "lib/include").glob("teewire/**/*.hpp"))
+        after_windows = pathlib.Path(include) / "after_windows.cpp"
+        after_windows.write_text("#define NOMINMAX\n#include <windows.h>\n" + "".join(f'#include "{h}"\n' for h in headers))
+        sources.append(after_windows)
 
         def compile_one(path):
             return subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-DFMT_HEADER_ONLY",

@@ -38,6 +38,11 @@ def colors_in(png):
     return len(set(zlib.decompress(data)))
 
 
+def pixels_of(png):
+    return subprocess.run(["ffmpeg", "-v", "error", "-i", "-", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], input=png, check=True,
+                          capture_output=True).stdout
+
+
 def frames_of(y4m):
     header, rest = y4m.split(b"\n", 1)
     words = header.split()
@@ -73,6 +78,21 @@ class Pictures(InFolder):
         large = ("--at", "0:01", "--size", "640x360")
         for options in (("--zoom", "3"), ("--center", "3,4"), ("--no-names",)):
             self.assertTrue(self.picture(YARD, *large, *options) != self.picture(YARD, *large), options)
+
+    def test_two_players(self):
+        """Each half is the picture of its player."""
+        if shutil.which("ffmpeg") is None:
+            self.skipTest("there is no ffmpeg")
+        names = sorted({p["name"] for line in run("dump", DM1, "--type", "client_info")[1].splitlines()
+                        for p in json.loads(line)["items"].get("client_info", {}).values()})[:2]
+        at = ("--at", "1500", "--size", "160x90")
+        both = pixels_of(self.picture(DM1, *at, "--follow", names[0], "--beside", names[1]))
+        for n, name in enumerate(names):
+            one = pixels_of(self.picture(DM1, "--at", "1500", "--size", "80x90", "--follow", name))
+            half = b"".join(both[y * 480 + n * 240:y * 480 + n * 240 + 240] for y in range(90))
+            self.assertTrue(one == half, name)
+        said = run("picture", DM1, "-o", self.folder / "x.png", "--beside", "nobody")[2]
+        self.assertIn('--beside: no player "nobody" is there at tick ', said)
 
     def test_hud(self):
         """Each part changes the picture; without names, nothing that may hold some is shown."""
@@ -161,6 +181,15 @@ class Videos(InFolder):
         self.assertEqual(len(self.y4m("--from", "0:01", "--to", "0:02", "--fps", "59.94", "--speed", "0.5")[1]), 120)
         self.assertEqual(self.y4m("--from", "0:01", "--to", "0:02", "--fps", "59.94")[0][3], b"F2997:50")
         self.assertTrue(self.y4m("--from", "0:01", "--to", "0:02", "--fps", "30", "--jobs", "1")[1] == frames)
+        # Out of black and back; what is between stays.
+        _, faded = self.y4m("--from", "0:01", "--to", "0:02", "--fps", "30", "--fade", "0.2")
+        size = 160 * 90
+        brightness = [sum(f[:size]) for f in faded]
+        self.assertEqual(set(faded[0][:size]), {16})
+        self.assertEqual(brightness[:6], sorted(brightness[:6]))
+        self.assertEqual(brightness[-6:], sorted(brightness[-6:], reverse=True))
+        self.assertEqual(set(faded[-1][:size]), {16})
+        self.assertTrue(faded[6:24] == frames[6:24])
         # Pieces follow each other.
         _, around = self.y4m("--around", "chat:hello", "--before", "0.5", "--after", "0.5", "--fps", "10")
         self.assertGreaterEqual(len(around), 10)

@@ -94,6 +94,12 @@ TEST_CASE("hud: the clock") {
     CHECK(g.drawn_texts() == "0:01.3");
     player* const p = g.now->players.add();
     p->id = 3;
+    CHECK(g.drawn_texts() == "Warmup 3"); // it is not this player's race
+    p->local = true;
+    CHECK(g.drawn_texts() == "0:01.3");
+    p->local = false;
+    g.now->viewed = 3;
+    CHECK(g.drawn_texts() == "0:01.3");
     p->race_start = 400;
     CHECK(g.drawn_texts() == "0:12.0");
     g.now->teams = true;

@@ -115,7 +115,10 @@ private:
         if (world_.paused) return "Paused";
         if (world_.sudden_death) return "Sudden death";
         player const* const who = world_.find_player(shown_.selected);
-        std::int32_t const race_start = who != nullptr && who->race_start > 0 ? who->race_start : world_.race_start;
+        bool const is_own = who == nullptr || who->local || who->id == world_.viewed;
+        std::int32_t const race_start = who != nullptr && who->race_start > 0 ? who->race_start
+                                        : is_own                              ? world_.race_start
+                                                                              : -1;
         if (race_start > 0) return time_text((at_.tick - race_start) / ticks_per_second, true, texts_);
         if (world_.warmup > 0) {
             text_builder out{texts_};

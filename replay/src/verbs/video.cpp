@@ -25,6 +25,7 @@ struct video_options {
     std::optional<double> after = 5;
     double frames_per_second = 60;
     double speed = 1;
+    std::optional<double> fade = 0; ///< seconds
     bool vertical = false;
     view_options view;
 };
@@ -61,6 +62,14 @@ std::int64_t frames_of(tick_range const& range, video_options const& options) {
     return std::max<std::int64_t>(1, std::llround(seconds * options.frames_per_second));
 }
 
+// Darkens a frame, from 1 for no change to 0 for black.
+void darken(frame& to, double brightness) {
+    if (brightness >= 1) return;
+    auto const factor = static_cast<unsigned>(std::lround(std::max(brightness, 0.0) * 256));
+    auto const part = [&](std::uint8_t value) { return static_cast<std::uint8_t>(value * factor / 256); };
+    for (pixel& p : to.pixels) p = {part(p.r), part(p.g), part(p.b), p.a};
+}
+
 int make_video(video_options const& options) {
     view_options chosen = options.view;
     if (options.vertical) {
@@ -91,8 +100,10 @@ int make_video(video_options const& options) {
     std::uint64_t done = 0;
     double const step = ticks_per_second * options.speed / options.frames_per_second;
     for (tick_range const& range : ranges)
-        for (std::int64_t n = 0; n < frames_of(range, options) && !interrupted(); ++n) {
+        for (std::int64_t n = 0, count = frames_of(range, options); n < count && !interrupted(); ++n) {
             drawn->draw(range.first + static_cast<double>(n) * step, view, team, to);
+            double const from_end = static_cast<double>(std::min(n, count - 1 - n));
+            if (*options.fade > 0) darken(to, from_end / (*options.fade * options.frames_per_second));
             encoder.add(to, team);
             shown.update(++done, out.name());
         }
@@ -130,6 +141,7 @@ verb const video_verb{
         options.exclusive({"--around", "--from"});
         options.exclusive({"--around", "--to"});
         options.number("--fps", chosen->frames_per_second, 1, 240, "frames per second");
+        options.duration("--fade", chosen->fade, "fade each piece in from black, and out again");
         options.number("--speed", chosen->speed, 0.01, 100, "0.5 is slow motion");
         chosen->view.declare(options);
         options.flag("--vertical", chosen->vertical, "a --size of 1080x1920, for phones");

@@ -34,6 +34,8 @@ void view_options::declare(option_set& options) {
     options.text("--follow", view.follow, "player in the middle [default: who recorded it]", "NAME");
     options.numbers("--center", view.center, 2, "tile in the middle instead: X,Y");
     options.exclusive({"--follow", "--center"});
+    options.text("--beside", view.beside, "another player, in the right half of the picture", "NAME");
+    options.exclusive({"--beside", "--center"});
     options.number("--zoom", view.zoom, 0.1, 20, "2 shows twice as much in each direction");
     options.text("--size", size, "pixels", "WIDTHxHEIGHT");
     options.flag("--no-names", no_names, "without the names of players, and so without chat and kills");
@@ -63,6 +65,8 @@ view_choice view_options::read() const {
     auto const fits = [](std::int32_t side) { return side >= 1 && side <= most; };
     if (!good || !fits(chosen.width) || !fits(chosen.height))
         throw usage_error{fmt::format("--size: {} is not WIDTHxHEIGHT, each up to {}", size, most)};
+    if (!chosen.beside.empty() && chosen.width < 2)
+        throw usage_error{"--beside: the picture is too narrow for two players"};
     for (std::int64_t const tile : chosen.center)
         if (std::abs(tile) > 100'000) throw usage_error{fmt::format("--center: {} is too far away", tile)};
     chosen.names = !no_names;

@@ -62,14 +62,15 @@ void drawn_demo::place_camera(view_choice const& view, scene::moment const& at, 
         return found != world.players.end() ? found : nullptr;
     };
     scene::player const* followed = nullptr;
+    char const* const option = !view.follow.empty() && view.follow == view.beside ? "--beside" : "--follow";
     if (!view.follow.empty()) {
         // "#3" is a client's number, as other commands write it for one without a name.
         followed = find([&](scene::player const& p) {
             return (p.known && p.name.view() == view.follow) || view.follow == fmt::format("#{}", p.id);
         });
         if (followed == nullptr)
-            throw usage_error{
-                fmt::format("--follow: no player \"{}\" is there at tick {:.0f}", printable(view.follow), at.tick)};
+            throw usage_error{fmt::format("{}: no player \"{}\" is there at tick {:.0f}", option,
+                                          printable(view.follow), at.tick)};
     } else if (world.viewed >= 0) { // the player watches another one
         followed = find([&](scene::player const& p) { return p.id == world.viewed; });
     } else {
@@ -96,7 +97,7 @@ void drawn_demo::place_camera(view_choice const& view, scene::moment const& at, 
         from.y = last->y;
     } else if (!view.follow.empty()) {
         throw usage_error{
-            fmt::format("--follow: \"{}\" has no tee at tick {:.0f}", printable(view.follow), at.tick)};
+            fmt::format("{}: \"{}\" has no tee at tick {:.0f}", option, printable(view.follow), at.tick)};
     }
 }
 
@@ -129,8 +130,25 @@ scene::draw_list drawn_demo::list(scene::moment const& at, scene::camera const& 
 void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame& to) {
     if (!moments_->move_to(tick))
         throw usage_error{damage().empty() ? fmt::format("nothing is to be seen at tick {:.0f}", tick) : damage()};
+    scene::find_tees(moments_->now(), tees_);
+    if (view.beside.empty()) return draw_one(view, team, to);
+    view_choice half = view;
+    half.width = view.width / 2;
+    frame left{half.width, half.height};
+    draw_one(half, team, left);
+    half.width = view.width - half.width;
+    half.follow = view.beside;
+    frame right{half.width, half.height};
+    draw_one(half, team, right);
+    for (std::int32_t y = 0; y < view.height; ++y) {
+        auto const row = [&](frame const& f) { return f.pixels.begin() + std::ptrdiff_t{y} * f.width; };
+        auto const at = std::copy_n(row(left), left.width, to.pixels.begin() + std::ptrdiff_t{y} * to.width);
+        std::copy_n(row(right), right.width, at);
+    }
+}
+
+void drawn_demo::draw_one(view_choice const& view, workers& team, frame& to) {
     scene::moment const& at = moments_->now();
-    scene::find_tees(at, tees_);
     scene::camera from;
     scene::scene_options options;
     options.names = view.names;

@@ -20,6 +20,7 @@ struct view_choice {
     std::int32_t width = 1280;
     std::int32_t height = 720;
     std::string follow;               ///< a player; empty: the one who recorded
+    std::string beside;               ///< another player, in the right half of the picture; may be empty
     std::vector<std::int64_t> center; ///< x and y in tiles instead; or empty
     double zoom = 1;                  ///< 2 shows twice as much in each direction
     bool names = true;
@@ -46,6 +47,7 @@ public:
     [[nodiscard]] std::string const& damage() const noexcept { return moments_->damage(); }
 
 private:
+    void draw_one(view_choice const& view, workers& team, frame& to);
     void place_camera(view_choice const& view, scene::moment const& at, scene::seen_tees const& tees,
                       scene::camera& from, std::int32_t& selected) const;
     [[nodiscard]] scene::draw_list list(scene::moment const& at, scene::camera const& from,

@@ -146,6 +146,9 @@ void text_layout::each_glyph(std::string_view text, std::int32_t size, Use const
     for (auto left = static_cast<utf8proc_ssize_t>(text.size()); left > 0;) {
         utf8proc_int32_t letter = 0;
         utf8proc_ssize_t const used = std::max<utf8proc_ssize_t>(utf8proc_iterate(at, left, &letter), 1);
+        // Names have room for so many bytes, and may end within a letter.
+        constexpr utf8proc_uint8_t first_of_several = 0xc2;
+        if (letter < 0 && left < 4 && *at >= first_of_several) return;
         if (letter < 0) letter = 0xfffd; // bytes that are not UTF-8
         at += used;
         left -= used;

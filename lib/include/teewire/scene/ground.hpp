@@ -35,8 +35,8 @@ public:
 private:
     static std::size_t cell(float at, std::int32_t count) noexcept {
         constexpr float farthest = 1 << 30;
-        float const near = at > -farthest ? std::min(at, farthest) : -farthest; // so is NaN
-        auto const units = static_cast<std::int32_t>(std::floor(near + 0.5F));
+        float const inside = at > -farthest ? std::min(at, farthest) : -farthest; // so is NaN
+        auto const units = static_cast<std::int32_t>(std::floor(inside + 0.5F));
         return static_cast<std::size_t>(std::clamp(units >> 5, 0, count - 1));
     }
 

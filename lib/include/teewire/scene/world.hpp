@@ -167,7 +167,7 @@ struct world {
     bool is_07 = false;
     bool teams = false;
     std::int32_t round_start = 0; ///< tick
-    std::int32_t race_start = -1; ///< tick; -1: no race, or each player has one
+    std::int32_t race_start = -1; ///< of the recording player; tick; -1: none
     std::int32_t warmup = 0;      ///< ticks that are left
     std::int32_t time_limit = 0;  ///< minutes; 0: there is none
     bool over = false;
