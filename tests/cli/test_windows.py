@@ -100,6 +100,9 @@ class Outputs(Case):
         self.assertEqual(gzip.decompress(packed), YARD.read_bytes())
         self.same("info", self.folder / "native/packed.demo.gz")
         self.same_file("drawn.png", "map", "render", FIXTURES / "maps/ddnet.map")
+        ours = ("--data", self.folder, "--hud", "status", "--size", "320x180")  # no text, as there may be no font
+        self.same_file("frame.png", "picture", YARD, "--at", "0:02", "--no-names", *ours)
+        self.same_file("clip.y4m", "video", YARD, "--from", "0:01", "--to", "0:02", "--no-names", *ours)
         self.same_file("converted.map", "map", "convert", FIXTURES / "maps/ddnet.map", "--to", "0.7")
 
     def test_exporting(self):

@@ -1,6 +1,7 @@
 #include "edit/repair.hpp"
 
 #include "base/interrupts.hpp"
+#include "base/lent.hpp"
 #include "edit/segment_choice.hpp"
 #include "recording/demo/demo_document.hpp"
 #include "recording/demo/demo_output.hpp"
@@ -57,7 +58,8 @@ demo_repair::demo_repair(std::span<std::uint8_t const> file, std::function<void(
     auto const detect = [&] {
         demo_reader reader = *demo_reader::open(file_);
         reader.seek(std::min(begin_, file_.size()), -1);
-        sizes_ = detect_size_table(reader, thread_memory()).sizes;
+        lent<demo_player_memory> memory;
+        sizes_ = detect_size_table(reader, *memory).sizes;
     };
     detect();
     std::size_t const stated = begin_;

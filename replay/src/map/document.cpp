@@ -2,6 +2,7 @@
 
 #include "base/interrupts.hpp"
 #include "base/keyed_hash.hpp"
+#include "base/lent.hpp"
 #include "base/text.hpp"
 
 #include <teewire/sha256.hpp>
@@ -13,11 +14,6 @@
 
 namespace teewire::replay {
 namespace {
-
-inflate_memory& thread_memory() {
-    static thread_local auto const memory = std::make_unique<inflate_memory>();
-    return *memory;
-}
 
 // Keeps each problem once. A block is looked at for every item that refers to it, and once more for its own sake.
 class problem_keeper {
@@ -69,8 +65,9 @@ map_document read_document(map_source const& source, map_block_listener on_block
         return document;
     }
     keep(failed);
+    lent<inflate_memory> inflating;
     for (std::size_t i = 0; i < opened->block_count() && !interrupted(); ++i) {
-        auto const size = opened->check_block(static_cast<std::int32_t>(i), thread_memory(), keep);
+        auto const size = opened->check_block(static_cast<std::int32_t>(i), *inflating, keep);
         if (!size) keep(size.error());
     }
     return document;
@@ -110,13 +107,14 @@ std::span<std::uint8_t const> read_block(datafile const& file, std::int32_t bloc
     auto size = file.block_size(block);
     // The stated size may be a lie, so little memory is risked on it.
     constexpr std::size_t trusted_bytes = 16 << 20;
-    if (size && *size > std::max(trusted_bytes, memory.size())) size = file.check_block(block, thread_memory());
+    lent<inflate_memory> inflating;
+    if (size && *size > std::max(trusted_bytes, memory.size())) size = file.check_block(block, *inflating);
     if (!size) throw size.error();
     if (*size > memory.size()) {
         memory.clear(); // rather than copied
         memory.resize(*size);
     }
-    auto const read = file.read_block(block, memory, thread_memory());
+    auto const read = file.read_block(block, memory, *inflating);
     if (!read) throw read.error();
     return *read;
 }

@@ -1,6 +1,7 @@
 #include "recording/demo/demo_document.hpp"
 
 #include "base/file_kind.hpp"
+#include "base/lent.hpp"
 
 #include <fmt/format.h>
 
@@ -35,11 +36,6 @@ std::string explain(demo_failure const& failed) {
                        describe(failed.what.code), in_bytes ? "byte" : "int", failed.what.position);
 }
 
-demo_player_memory& thread_memory() {
-    static thread_local auto const memory = std::make_unique<demo_player_memory>();
-    return *memory;
-}
-
 demo_document::demo_document(input const& source, size_detection when)
     : source_{source}, reader_{open(source, header_notes_)} {
     // Few demos have keyframes closer to each other than this; they are scanned twice.
@@ -69,10 +65,10 @@ demo_document::demo_document(input const& source, size_detection when)
 }
 
 void demo_document::detect_sizes() {
-    demo_player_memory& memory = thread_memory();
-    sizes_ = &detect_size_table(reader_, memory);
+    lent<demo_player_memory> memory;
+    sizes_ = &detect_size_table(reader_, *memory);
     sizes_assumed_ = false;
-    protocol_ = detect_protocol(reader_, memory, *sizes_->sizes);
+    protocol_ = detect_protocol(reader_, *memory, *sizes_->sizes);
 }
 
 demo_reader demo_document::reader(std::size_t begin, std::size_t end) const noexcept {

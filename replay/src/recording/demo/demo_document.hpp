@@ -16,9 +16,6 @@ namespace teewire::replay {
 /// "tick 1234, byte 5678: delta: an item changes its size (int 17)"
 std::string explain(demo_failure const& failed);
 
-/// Memory of the calling thread, for one player at a time.
-[[nodiscard]] demo_player_memory& thread_memory();
-
 /// When to find out the sizes of items. For 0.7 demos that costs as much as decoding them, and the header's suggestion
 /// is nearly always right: code that decodes everything anyway, and can start again, learns on the way whether it was.
 enum class size_detection { now, assume };

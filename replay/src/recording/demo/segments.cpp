@@ -1,6 +1,7 @@
 #include "recording/demo/segments.hpp"
 
 #include "base/interrupts.hpp"
+#include "base/lent.hpp"
 #include "base/parallel_ordered.hpp"
 #include "recording/demo/demo_stream.hpp"
 
@@ -93,8 +94,9 @@ private:
         s.outcome = {};
         decoded& found = s.outcome;
         size_table const& sizes = *demo_.sizes().sizes;
+        lent<demo_player_memory> memory;
         demo_player player{
-            demo_.reader(where.begin, where.end), thread_memory(), {&sizes, decoding::lenient, &found.notes}};
+            demo_.reader(where.begin, where.end), *memory, {&sizes, decoding::lenient, &found.notes}};
         if (s.part) s.part->begin();
         std::size_t counted = where.begin;
         std::size_t next_piece = segment_piece;
