@@ -128,7 +128,7 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
     const message = module.struct(abi.message);
     const number = PROTOCOLS.indexOf(protocol);
     /** @type {Stretch} */
-    const stretch = { snapshots: [], messages: [], error: null };
+    const stretch = { snapshots: [], messages: [], ticks: [], error: null };
     // Snapshots can be long, and deltas between them short.
     let left = Math.min(STRETCH.most, STRETCH.least + STRETCH.ratio * chunks.length);
     for (;;) {
@@ -144,7 +144,10 @@ export function decode(module, header, chunks, { protocol, sizes, types, offset 
         break;
       }
       const tick = view.getInt32(event + abi.demo_event.tick, true);
-      if (kind === abi.DEMO_SNAPSHOT) {
+      if (kind === abi.DEMO_TICK) {
+        stretch.ticks.push(tick);
+        left -= 8;
+      } else if (kind === abi.DEMO_SNAPSHOT) {
         f.teewire_demo_reader_snapshot(reader, shown);
         const at = view.getUint32(shown + abi.snapshot.ints, true) >> 2;
         const ints = new Int32Array(module.bytes.buffer).slice(at, at + view.getUint32(shown + abi.snapshot.size, true));

@@ -147,6 +147,8 @@ export function read_ints(fields: Uint8Array, count: number): number[];
 export interface Stretch {
   snapshots: Snapshot[];
   messages: Message[];
+  /** All ticks. In one without a snapshot, that of the tick before is shown: tees move on by the rules of the game. */
+  ticks: number[];
   error: TeewireError | null;
 }
 

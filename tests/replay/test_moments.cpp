@@ -50,6 +50,31 @@ TEST_CASE("moments are between two snapshots, however far apart") {
         CHECK(read_demo{demo_of(ticks)}.at(tick) == expected);
 }
 
+TEST_CASE("a tick without a snapshot has that of the tick before, in which tees move on") {
+    test::recorder to;
+    // A character at rest in the air, as a server sends it: once, until it does what no client can reckon.
+    std::vector<std::int32_t> character(22);
+    character[0] = 100;
+    character[1] = character[2] = 500;
+    for (std::int32_t const tick : {100, 102, 104, 106, 108}) {
+        if (tick == 108) character[1] = 600;
+        to.snapshot(tick, {{make_key(9, 0), character}});
+    }
+    read_demo demo{to.finish()};
+    CHECK(demo.at(103) == pair{102, 104});
+    REQUIRE(demo.moments.now().before->tees.size() == 1);
+    CHECK(demo.at(107) == pair{106, 108});
+    CHECK(demo.moments.now().after->tees.begin()->x == 600);
+    CHECK(demo.at(200) == pair{108, -1});
+    CHECK(demo.moments.damage().empty());
+    // The last ticks may have none.
+    test::recorder short_one;
+    for (std::int32_t const tick : {100, 102, 104}) short_one.snapshot(tick, {{make_key(9, 0), character}});
+    read_demo ends{short_one.finish()};
+    CHECK(ends.at(103) == pair{102, 104});
+    CHECK(ends.at(300) == pair{104, -1});
+}
+
 TEST_CASE("moments of a demo without snapshots, and of a damaged one") {
     read_demo none{demo_of({})};
     CHECK_FALSE(none.moments.move_to(5));

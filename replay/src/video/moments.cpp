@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace teewire::replay {
 namespace {
@@ -62,36 +63,55 @@ bool moment_reader::move_to(double tick) {
     return true;
 }
 
-// Reads up to the next snapshot that can be seen.
-bool moment_reader::read_snapshot(double wanted) {
-    auto const read = [&](std::int32_t tick, snapshot_view snapshot) {
-        auto made = spare_ ? std::move(spare_) : std::make_unique<scene::world>();
-        reader_.read(tick, snapshot, on_, *made);
-        for (scene::event const& e : made->events) events_.push_back(e);
-        for (scene::tee const& t : made->tees) last_places_[t.id] = {t.x, t.y};
-        return made;
-    };
-    // A snapshot that has been passed over is the last one before what is read next.
-    auto const read_passed = [&] {
-        if (passed_.has_value()) before_ = read(passed_tick_, passed_.view());
-        passed_.clear();
-    };
-    for (demo_event event; player_.next(event);) {
-        if (event.kind == demo_event_kind::message) take_message(event);
-        if (event.kind != demo_event_kind::snapshot) continue;
-        constexpr int margin = 10; // ticks between two snapshots, usually
-        // So that those who spoke have names.
-        if (event.tick < wanted - std::max(scene::event_ticks, scene::chat_ticks) - margin) {
-            passed_.assign(player_.state());
-            passed_tick_ = event.tick;
-            continue;
-        }
-        read_passed();
-        after_ = read(event.tick, player_.state());
-        return true;
+// Takes the player's snapshot as that of a tick. False if it is too old to be looked at: then it is one that has been passed
+// over, and matters only if it is the last one before what is read next.
+bool moment_reader::take_snapshot(std::int32_t tick, double wanted, bool repeated) {
+    constexpr int margin = 10; // ticks between two snapshots, usually
+    // So that those who spoke have names.
+    if (tick < wanted - std::max(scene::event_ticks, scene::chat_ticks) - margin) {
+        passed_.assign(player_.state());
+        passed_tick_ = tick;
+        return false;
     }
     read_passed();
+    after_ = read_world(tick, player_.state(), repeated);
+    return true;
+}
+
+void moment_reader::read_passed() {
+    if (passed_.has_value()) before_ = read_world(passed_tick_, passed_.view(), false);
+    passed_.clear();
+}
+
+std::unique_ptr<scene::world> moment_reader::read_world(std::int32_t tick, snapshot_view snapshot, bool repeated) {
+    auto made = spare_ ? std::move(spare_) : std::make_unique<scene::world>();
+    reader_.read(tick, snapshot, on_, *made);
+    if (!repeated) events_.insert(events_.end(), made->events.begin(), made->events.end());
+    for (scene::tee const& t : made->tees) last_places_[t.id] = {t.x, t.y};
+    return made;
+}
+
+// Reads up to the next snapshot that can be seen. A tick without one has that of the tick before, in which tees move on.
+bool moment_reader::read_snapshot(double wanted) {
+    auto const repeat_before = [&](std::int32_t next) {
+        std::int32_t const tick = std::exchange(open_tick_, next);
+        return tick >= 0 && player_.has_state() && take_snapshot(tick, wanted, true);
+    };
+    for (demo_event event; player_.next(event);) {
+        switch (event.kind) {
+        case demo_event_kind::message: take_message(event); break;
+        case demo_event_kind::tick:
+            if (repeat_before(event.tick)) return true;
+            break;
+        case demo_event_kind::snapshot:
+            open_tick_ = -1;
+            if (take_snapshot(event.tick, wanted, false)) return true;
+            break;
+        }
+    }
     damage_ = demo_.end_text(player_.error());
+    if (damage_.empty() && repeat_before(-1)) return true;
+    read_passed();
     return false;
 }
 

@@ -49,6 +49,9 @@ private:
     };
 
     bool read_snapshot(double wanted);
+    bool take_snapshot(std::int32_t tick, double wanted, bool repeated);
+    void read_passed();
+    std::unique_ptr<scene::world> read_world(std::int32_t tick, snapshot_view snapshot, bool repeated);
     [[nodiscard]] std::string name_of(std::int32_t client) const;
     void take_chat(message const& m, std::int32_t tick);
     void take_kill(message const& m, std::int32_t tick);
@@ -66,6 +69,7 @@ private:
     std::unique_ptr<scene::world> spare_;
     owned_snapshot passed_; // one that is too old to be looked at, unless it is the last before what is shown
     std::int32_t passed_tick_ = -1;
+    std::int32_t open_tick_ = -1; // the last tick, if it has no snapshot yet
     std::vector<scene::event> events_;
     std::vector<scene::emoticon> emoticons_;
     std::vector<std::uint8_t> teams_;

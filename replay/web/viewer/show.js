@@ -1,8 +1,8 @@
 // The recording or broadcast on show, read through the library. The only module that knows it.
-import { Broadcast, Recording, archive_source, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
+import { Broadcast, Recording, Snapshot, archive_source, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
 import { World } from './world.js';
 
-/** @import { BroadcastRecording, GameMap, Index, Message, Module, Protocol, Snapshot, Stretch } from './teewire.js' */
+/** @import { BroadcastRecording, GameMap, Index, Message, Module, Protocol, Stretch } from './teewire.js' */
 
 /**
  * Something that happened. `client` and `target` are names; `id`: the client's, if that is known.
@@ -62,6 +62,8 @@ export class Show {
   #kept = new Map();
   /** @type {Map<number, {control: AbortController, promise: Promise<Loaded>}>} what is on its way, by number */
   #coming = new Map();
+  /** @type {WeakSet<Snapshot>} those of a tick before */
+  #repeated = new WeakSet();
   /** @type {WeakMap<Snapshot, World>} */
   #worlds = new WeakMap();
   /** @type {Set<number>} segments whose messages are in `events` */
@@ -152,6 +154,7 @@ export class Show {
         const lasting = await this.lasting(number, { signal }).catch(() => []); // the segment is there without it
         this.#add_lasting(lasting.map((m) => ({ ...m, tick: this.stretches.segments[number].tick })));
       }
+      this.#fill(stretch);
       this.#keep(number, stretch);
       return stretch;
     } catch (error) {
@@ -163,6 +166,24 @@ export class Show {
       }
       throw error;
     }
+  }
+
+  /** A tick without a snapshot has that of the tick before. @param {Stretch} stretch */
+  #fill(stretch) {
+    const { snapshots, ticks } = stretch;
+    /** @type {Snapshot[]} */
+    const all = [];
+    let next = 0;
+    for (const tick of ticks) {
+      const from = next;
+      while (next < snapshots.length && snapshots[next].tick <= tick) all.push(snapshots[next++]);
+      const last = all.at(-1);
+      if (next > from || last === undefined) continue;
+      const repeated = new Snapshot(tick, last.ints, this.stretches.types);
+      this.#repeated.add(repeated);
+      all.push(repeated);
+    }
+    stretch.snapshots = [...all, ...snapshots.slice(next)];
   }
 
   /** @param {number} number @param {Loaded} stretch */
@@ -288,13 +309,13 @@ export class Show {
     return { before: earlier.at(-1)?.tick ?? null, after: this.#after(number, tick)?.tick ?? null };
   }
 
-  /** The loaded snapshots of the last `ticks`. @param {number} tick @param {number} ticks */
+  /** The loaded snapshots of the last `ticks`, each once. @param {number} tick @param {number} ticks */
   recent(tick, ticks) {
     const found = [];
     const number = this.stretches.locate(tick);
     for (const n of [number - 1, number])
       for (const snapshot of this.#kept.get(n)?.snapshots ?? [])
-        if (snapshot.tick <= tick && snapshot.tick > tick - ticks) found.push(snapshot);
+        if (snapshot.tick <= tick && snapshot.tick > tick - ticks && !this.#repeated.has(snapshot)) found.push(snapshot);
     return found;
   }
 
