@@ -64,6 +64,13 @@ inline two blended(two below, two p) noexcept {
     return p + ((below * (one - (alpha + (alpha >> 7)))) >> 8);
 }
 
+// Whether neither of two pixels changes what is below.
+inline bool is_nothing(two p) noexcept {
+    std::array<std::uint64_t, 2> words;
+    std::memcpy(words.data(), &p, sizeof p);
+    return (words[0] | words[1]) == 0;
+}
+
 inline void blend_two(pixel* to, two p) noexcept { store(blended(load(to), p), to); }
 inline void blend_one(pixel* to, two p) noexcept {
     std::array<pixel, 2> room{*to, *to};
@@ -233,7 +240,10 @@ struct put_blended {
 struct put_tinted {
     pixel* to;
     two factors;
-    void both(std::int32_t n, two p) const noexcept { blend_two(to + n, p * factors >> 8); }
+    void both(std::int32_t n, two p) const noexcept {
+        if (is_nothing(p)) return; // much of a picture
+        blend_two(to + n, p * factors >> 8);
+    }
     void first(std::int32_t n, two p) const noexcept { blend_one(to + n, p * factors >> 8); }
     void skip(std::int32_t n) noexcept { to += n; }
 };
