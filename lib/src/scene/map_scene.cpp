@@ -96,7 +96,6 @@ private:
     }
 
     void draw(map_quad const& quad, texture from) noexcept {
-        auto const& light = last_light_.get(map_, quad.color_envelope, 4, quad.color_envelope_offset, time_);
         auto const& moved = last_move_.get(map_, quad.position_envelope, 3, quad.position_envelope_offset, time_);
         constexpr float fixed = 1024;
         float const angle = moved ? (*moved)[2] * std::numbers::pi_v<float> / 180 : 0.0F;
@@ -114,10 +113,16 @@ private:
             beyond[1] &= x > view.left + view.width;
             beyond[2] &= y < view.top;
             beyond[3] &= y > view.top + view.height;
-            corners[n] = {x, y, static_cast<float>(quad.texture[n].x) / fixed,
-                          static_cast<float>(quad.texture[n].y) / fixed, color_of(quad.colors[n], light)};
+            corners[n].x = x;
+            corners[n].y = y;
         }
         if (std::find(beyond.begin(), beyond.end(), true) != beyond.end()) return; // it is not in the picture
+        auto const& light = last_light_.get(map_, quad.color_envelope, 4, quad.color_envelope_offset, time_);
+        for (std::size_t n = 0; n < 4; ++n) {
+            corners[n].u = static_cast<float>(quad.texture[n].x) / fixed;
+            corners[n].v = static_cast<float>(quad.texture[n].y) / fixed;
+            corners[n].color = color_of(quad.colors[n], light);
+        }
         out_.quad(from, true, corners);
     }
 
