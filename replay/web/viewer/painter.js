@@ -38,7 +38,7 @@ export class Painter {
   #program;
   #vertices;
   #indices;
-  #quads = 0; // that there are indices for
+  #quads = 0; // with indices
   #array;
   #samplers;
   #white;

@@ -86,7 +86,7 @@ export class Pictures {
     this.#emoticons = this.#painter.add(emoticons);
     this.#particles = this.#painter.add(module.particles());
     this.#own_skin = this.#add_skin(skin);
-    this.#tell();
+    this.#set();
     if (this.#folder === null) return;
     this.#listing = this.#list();
     this.#use('game.png', (found) => {
@@ -97,7 +97,7 @@ export class Pictures {
     });
   }
 
-  #tell() {
+  #set() {
     this.#module?.set_pictures(this.#game, this.#emoticons, this.#particles, this.#own_skin);
   }
 
@@ -128,7 +128,7 @@ export class Pictures {
       const found = await this.#fetch(path);
       if (found === null) return;
       take(found);
-      this.#tell();
+      this.#set();
     };
     this.#later.push(come().catch(() => {}));
   }
