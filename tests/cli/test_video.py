@@ -91,8 +91,8 @@ class Pictures(InFolder):
             one = pixels_of(self.picture(DM1, "--at", "1500", "--size", "80x90", "--follow", name))
             half = b"".join(both[y * 480 + n * 240:y * 480 + n * 240 + 240] for y in range(90))
             self.assertTrue(one == half, name)
-        said = run("picture", DM1, "-o", self.folder / "x.png", "--beside", "nobody")[2]
-        self.assertIn('--beside: no player "nobody" is there at tick ', said)
+        said = run("picture", DM1, "-o", self.folder / "x.png", "--beside", "absent")[2]
+        self.assertIn('--beside: no player "absent" is there at tick ', said)
 
     def test_hud(self):
         """Each part changes the picture; without names, nothing that may hold some is shown."""

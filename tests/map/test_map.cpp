@@ -439,6 +439,18 @@ TEST_CASE("map: physics layers") {
     CHECK(physics_of(game_map{}).game == nullptr);
 }
 
+TEST_CASE("map: layers without pixels, which their block still has") {
+    test::bytes const file = test::written(test::full_map());
+    auto const opened = *datafile::open(file);
+    game_map map, whole;
+    REQUIRE(read_map(opened, map, {.contents = map_contents::layers}).code == map_errc::ok);
+    REQUIRE(read_map(opened, whole).code == map_errc::ok);
+    CHECK(map.layers == whole.layers);
+    CHECK(map.images[0].pixels.empty());
+    CHECK_FALSE(whole.images[0].pixels.empty());
+    CHECK(opened.block_size(map.images[0].pixels_block).value() == whole.images[0].pixels.size());
+}
+
 TEST_CASE("map: for servers, what they do not need stays unread") {
     auto const file = test::written(test::full_map());
     game_map map;

@@ -157,13 +157,17 @@ public:
             bool const a_last = a->id == selected, b_last = b->id == selected;
             return a_last != b_last ? b_last : a->id > b->id;
         });
-        for (std::size_t n = 0; n < count; ++n) looks_[n] = dress(*shown[n]);
+        seen_tee const* const own = find(tees_, selected);
         for (std::size_t n = 0; n < count; ++n) {
-            out_.set_opacity(opacity_of(*shown[n], selected));
+            looks_[n] = dress(*shown[n]);
+            opacities_[n] = own != nullptr ? opacity_of(*shown[n], *own) : 1;
+        }
+        for (std::size_t n = 0; n < count; ++n) {
+            out_.set_opacity(opacities_[n]);
             draw_hook(*shown[n], looks_[n]);
         }
         for (std::size_t n = 0; n < count; ++n) {
-            out_.set_opacity(opacity_of(*shown[n], selected));
+            out_.set_opacity(opacities_[n]);
             draw(*shown[n], looks_[n]);
         }
         out_.set_opacity(1);
@@ -218,20 +222,18 @@ public:
     }
 
 private:
-    // Tees that cannot touch the selected one are seen through.
-    [[nodiscard]] float opacity_of(seen_tee const& t, std::int32_t selected) const noexcept {
+    // Tees that cannot touch the selected one, `own`, are seen through.
+    [[nodiscard]] float opacity_of(seen_tee const& t, seen_tee const& own) const noexcept {
         constexpr float others = 0.4F;
         constexpr std::uint8_t with_all = 64; // a team that touches every other one
-        if (t.id == selected) return 1;
-        seen_tee const* const own = find(tees_, selected);
-        if (own == nullptr) return 1;
-        if (own->now->is_solo() || t.now->is_solo()) return others;
+        if (t.id == own.id) return 1;
+        if (own.now->is_solo() || t.now->is_solo()) return others;
         auto const team_of = [&](std::int32_t id) -> std::uint8_t {
             return id >= 0 && static_cast<std::size_t>(id) < at_.teams.size()
                        ? at_.teams[static_cast<std::size_t>(id)]
                        : 0;
         };
-        std::uint8_t const team = team_of(t.id), own_team = team_of(selected);
+        std::uint8_t const team = team_of(t.id), own_team = team_of(own.id);
         return team == own_team || team == with_all || own_team == with_all ? 1.0F : others;
     }
 
@@ -331,6 +333,7 @@ private:
     picture_source& pictures_;
     draw_list& out_;
     std::array<look, 256> looks_;
+    std::array<float, 256> opacities_;
 };
 
 } // namespace

@@ -7,7 +7,7 @@ const MOST_HEIGHT = 1050;
 /** @typedef {{left: number, top: number, width: number, height: number}} View */
 
 /** Width and height of what is seen without zoom, in units. @param {number} aspect */
-export function seen_size(aspect) {
+function seen_size(aspect) {
   let width = Math.sqrt(AREA * aspect);
   if (width > MOST_WIDTH) width = MOST_WIDTH;
   let height = width / aspect;
@@ -18,8 +18,8 @@ export function seen_size(aspect) {
   return { width, height };
 }
 
-export const LEAST_ZOOM = 0.1;
-export const MOST_ZOOM = 20;
+const LEAST_ZOOM = 0.1;
+const MOST_ZOOM = 20;
 
 export class Camera {
   x = 0;
@@ -33,26 +33,12 @@ export class Camera {
     this.zoom = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, this.zoom * factor));
   }
 
-  /**
-   * The rectangle of the world, or of a group with its own offset and parallax (in percent), that fills the window.
-   * @param {{offset: number[], parallax: number[]}} [group]
-   * @returns {View}
-   */
-  view(group) {
-    const { width, height } = seen_size(this.aspect);
-    const px = group?.parallax[0] ?? 100;
-    const py = group?.parallax[1] ?? 100;
-    // Distant layers zoom less; fixed ones, not at all.
-    const share = Math.min(100, Math.max(0, Math.max(px, py)));
-    const scale = (share * (this.zoom - 1) + 100) / 100;
-    const w = width * scale;
-    const h = height * scale;
-    return {
-      left: (this.x * px) / 100 + (group?.offset[0] ?? 0) - w / 2,
-      top: (this.y * py) / 100 + (group?.offset[1] ?? 0) - h / 2,
-      width: w,
-      height: h,
-    };
+  /** The rectangle of the world that fills the window. @returns {View} */
+  view() {
+    const seen = seen_size(this.aspect);
+    const width = seen.width * this.zoom;
+    const height = seen.height * this.zoom;
+    return { left: this.x - width / 2, top: this.y - height / 2, width, height };
   }
 
   /** A place of the window, from 0 to 1 in both directions, in the world. @param {number} x @param {number} y */

@@ -2,13 +2,12 @@
 import { COMMAND, KIND, NONE } from './scene_module.js';
 import { TextAtlas } from './text_atlas.js';
 import { Tiles } from './tiles.js';
-import { make_program, make_sampler, make_texture, premultiply } from './webgl.js';
+import { ON_SCREEN, make_program, make_sampler, make_texture, premultiply } from './webgl.js';
 
 /** @import { DrawList } from './scene_module.js' */
 /** @import { Pixels } from './webgl.js' */
 
-const VERTEX = `
-uniform vec4 view;
+const VERTEX = `${ON_SCREEN}
 in vec2 position;
 in vec2 texcoord;
 in vec4 color;
@@ -17,7 +16,7 @@ out vec4 tint;
 void main() {
   at = texcoord;
   tint = vec4(color.rgb * color.a, color.a);
-  gl_Position = vec4((position - view.xy) / view.zw * vec2(2, -2) + vec2(-1, 1), 0, 1);
+  gl_Position = on_screen(position);
 }`;
 
 // A picture with a colour laid over it.

@@ -1,6 +1,6 @@
 // Tile layers. Each is one rectangle: its fragments look their tile up in a texture of indices and flags, and the tile's
 // picture in an array of 256.
-import { make_program } from './webgl.js';
+import { ON_SCREEN, make_program } from './webgl.js';
 
 /** @import { TileLayer } from './teewire.js' */
 /** @import { Pixels } from './webgl.js' */
@@ -9,14 +9,13 @@ import { make_program } from './webgl.js';
  * @typedef {{tiles: WebGLTexture, size: [number, number], blocks: Uint8Array, columns: number, sheet: WebGLTexture}} Layer
  */
 
-const TILES_VERTEX = `
-uniform vec4 view;
+const TILES_VERTEX = `${ON_SCREEN}
 uniform vec4 part; // of the world: left, top, right, bottom
 in vec2 corner;
 out highp vec2 place;
 void main() {
   place = mix(part.xy, part.zw, corner);
-  gl_Position = vec4((place - view.xy) / view.zw * vec2(2, -2) + vec2(-1, 1), 0, 1);
+  gl_Position = on_screen(place);
 }`;
 
 // Where a map ends, its outermost tiles go on.

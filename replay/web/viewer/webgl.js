@@ -2,6 +2,11 @@
 
 /** @typedef {{width: number, height: number, pixels: Uint8Array}} Pixels rows from the top, R, G, B, A */
 
+/** For vertex shaders: where a place is on the screen, of which `view` is left, top, width and height. */
+export const ON_SCREEN = `
+uniform vec4 view;
+vec4 on_screen(vec2 place) { return vec4((place - view.xy) / view.zw * vec2(2, -2) + vec2(-1, 1), 0, 1); }`;
+
 /**
  * @param {WebGL2RenderingContext} gl @param {string} vertex @param {string} fragment @param {string[]} inputs in their order
  * @param {string[]} uniforms

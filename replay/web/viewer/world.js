@@ -3,16 +3,10 @@
 /** @import { Protocol, Snapshot } from './teewire.js' */
 
 /** @typedef {{id: number} & Record<string, number>} Numbers an item whose fields are numbers */
-/**
- * A player's name and looks: those of 0.6, or those of 0.7.
- * @typedef {{id: number, name: string, clan: string, skin?: string, use_custom_color?: number, color_body?: number,
- *   color_feet?: number, local?: boolean, team?: number, skin_part_names?: string[], use_custom_colors?: boolean[],
- *   skin_part_colors?: number[]}} Client
- */
+/** A player's name, and in 0.7 the team. @typedef {{id: number, name: string, clan: string, local?: boolean, team?: number}} Client */
 /**
  * Ticks are -1 where there are none.
- * @typedef {{id: number, name: string, clan: string, team: number, dead: boolean, local: boolean, client?: Client,
- *   score: number, latency: number, afk: boolean, race_start: number}} Player
+ * @typedef {{id: number, name: string, clan: string, team: number, score: number, latency: number, race_start: number}} Player
  */
 /** Bits of game_state_flags, by protocol. */
 const STATE_06 = { over: 1, sudden_death: 2, paused: 4, race: 8 };
@@ -62,7 +56,6 @@ export class World {
       red: teams?.teamscore_red ?? 0,
       blue: teams?.teamscore_blue ?? 0,
       time_limit: info?.time_limit ?? 0,
-      score_limit: info?.score_limit ?? 0,
       warmup: race || this.seven ? 0 : warmup,
       race_start: race ? -warmup : null,
       // DDNet's game_info_ex: scores are times.
@@ -73,12 +66,10 @@ export class World {
   #read_players() {
     const { snapshot } = this;
     const infos = by_id(/** @type {Client[]} */ (snapshot.all('client_info')));
-    const marks = by_id(all(snapshot, 'ddnet_player'));
     const races = by_id(all(snapshot, 'player_info_race'));
     for (const item of all(snapshot, 'player_info')) {
       const id = this.seven ? item.id : item.client_id;
       const client = infos.get(id) ?? infos.get(item.id);
-      const dead = this.seven && (item.player_flags & 16) !== 0;
       const team = this.seven ? (client?.team ?? 0) : item.team;
       const local = this.seven ? client?.local === true : item.local === 1;
       if (local) this.local = id;
@@ -87,12 +78,8 @@ export class World {
         name: client?.name ?? '',
         clan: client?.clan ?? '',
         team,
-        dead,
-        local,
-        client,
         score: item.score,
         latency: item.latency,
-        afk: ((marks.get(id)?.flags ?? 0) & 1) !== 0,
         race_start: races.get(id)?.race_start_tick ?? -1,
       });
     }

@@ -43,7 +43,6 @@ struct hud_parts {
     bool status = true; ///< health, armor and ammunition of the chosen player, but not in races
     bool keys = false;  ///< that the chosen player presses, as far as snapshots show them
     bool speed = false; ///< of the chosen player
-    friend bool operator==(hud_parts const&, hud_parts const&) = default;
 };
 
 struct hud {
