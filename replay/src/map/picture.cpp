@@ -68,6 +68,8 @@ std::vector<std::uint8_t> encode_png(picture const& p) {
     header.bit_depth = 8;
     header.color_type = opaque ? SPNG_COLOR_TYPE_TRUECOLOR : SPNG_COLOR_TYPE_TRUECOLOR_ALPHA;
     check(spng_set_ihdr(png.get(), &header));
+    // Tiles and tees come again and again: without filters, pictures are smaller, and made twice as fast.
+    check(spng_set_option(png.get(), SPNG_FILTER_CHOICE, SPNG_FILTER_CHOICE_NONE));
     check(spng_encode_image(png.get(), nullptr, 0, SPNG_FMT_PNG, SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE));
     progress shown{p.height};
     std::vector<std::uint8_t> row;

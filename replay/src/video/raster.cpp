@@ -78,10 +78,18 @@ inline void blend_one(pixel* to, two p) noexcept {
     *to = room[0];
 }
 
-pixel premultiplied(color c) noexcept {
-    if (c.a == 255) return c;
-    auto const part = [&](unsigned value) { return static_cast<std::uint8_t>((value * c.a + 127) / 255); };
-    return {part(c.r), part(c.g), part(c.b), c.a};
+// Each colour of two pixels times the opacity.
+inline two premultiplied(two p) noexcept {
+    two const alpha = __builtin_shufflevector(p, p, 3, 3, 3, 3, 7, 7, 7, 7) | two{0, 0, 0, 255, 0, 0, 0, 255};
+    return (p * alpha + 127) / 255;
+}
+void premultiply(std::span<pixel> row) noexcept {
+    std::size_t n = 0;
+    for (; n + 2 <= row.size(); n += 2) store(premultiplied(load(&row[n])), &row[n]);
+    if (n == row.size()) return;
+    std::array<pixel, 2> last{row[n], row[n]};
+    store(premultiplied(load(last.data())), last.data());
+    row[n] = last[0];
 }
 
 // ---- levels --------------------------------------------------------------------------------------------------------
@@ -552,9 +560,8 @@ tile_sheet const* raster_pictures::sheet_of(tile_layer const& layer) const noexc
 }
 
 mip_picture::mip_picture(picture const& base) {
-    level first{static_cast<std::int32_t>(base.width), static_cast<std::int32_t>(base.height), {}};
-    first.pixels.resize(base.pixels.size());
-    std::transform(base.pixels.begin(), base.pixels.end(), first.pixels.begin(), premultiplied);
+    level first{static_cast<std::int32_t>(base.width), static_cast<std::int32_t>(base.height), base.pixels};
+    premultiply(first.pixels);
     if (first.pixels.empty()) first = {1, 1, {pixel{}}};
     levels_.push_back(std::move(first));
     while (levels_.back().width > 1 || levels_.back().height > 1)
@@ -565,16 +572,50 @@ mip_picture::level const& mip_picture::at(int n) const noexcept {
     return levels_[std::min(static_cast<std::size_t>(std::max(n, 0)), levels_.size() - 1)];
 }
 
+namespace {
+
+// The pixels of a tile get the border that they have in a sheet.
+void add_border(pixel* tile, std::size_t side) noexcept {
+    std::size_t const stride = side + 2;
+    for (std::size_t y = 1; y <= side; ++y) {
+        pixel* const line = tile + y * stride;
+        line[0] = line[1];
+        line[side + 1] = line[side];
+    }
+    std::copy_n(tile + stride, stride, tile);
+    std::copy_n(tile + side * stride, stride, tile + (side + 1) * stride);
+}
+
+// A sheet of tiles of half the size; their borders are left out.
+tile_sheet::level halved_tiles(tile_sheet::level const& from) {
+    tile_sheet::level made{from.side / 2, {}};
+    auto const side = static_cast<std::size_t>(made.side), stride = static_cast<std::size_t>(made.stride());
+    auto const full = static_cast<std::size_t>(from.stride());
+    made.pixels.resize(tile_sheet::tiles * stride * stride);
+    for (std::size_t n = 0; n < tile_sheet::tiles; ++n) {
+        pixel const* top = from.tile(static_cast<std::uint8_t>(n)) + full + 1;
+        pixel* const tile = made.pixels.data() + n * stride * stride;
+        for (std::size_t y = 1; y <= side; ++y, top += 2 * full)
+            for (std::size_t x = 0; x < side; ++x)
+                tile[y * stride + x + 1] = average(top + 2 * x, top + 2 * x + full);
+        add_border(tile, side);
+    }
+    return made;
+}
+
+} // namespace
+
 tile_sheet::tile_sheet(picture const& base) {
-    constexpr std::int32_t most_side = 64, tiles = 256;
+    constexpr std::int32_t most_side = 64;
     auto const wanted = static_cast<std::int32_t>(std::min(base.width, base.height) / 16);
-    std::int32_t const first_side = std::clamp(wanted, 1, most_side);
-    auto const side = static_cast<std::size_t>(first_side);
+    level first{std::clamp(wanted, 1, most_side), {}};
+    auto const side = static_cast<std::size_t>(first.side), stride = static_cast<std::size_t>(first.stride());
     bool const fits = base.width == 16 * side && base.height == 16 * side;
     picture const sheet = fits ? picture{} : scaled(base, 0, 0, base.width, base.height, 16 * side, 16 * side);
     picture const& from = fits ? base : sheet;
-    std::vector<pixel> plain(tiles * side * side); // below each other
+    first.pixels.resize(tiles * stride * stride);
     for (std::size_t n = 0; n < tiles; ++n) {
+        pixel* const tile = first.pixels.data() + n * stride * stride;
         unsigned all = 255, any = 0;
         for (std::size_t y = 0; y < side; ++y) {
             color const* const line = &from.at(n % 16 * side, n / 16 * side + y);
@@ -582,32 +623,17 @@ tile_sheet::tile_sheet(picture const& base) {
                 all &= line[x].a;
                 any |= line[x].a;
             }
-            pixel* const to = plain.data() + (n * side + y) * side;
-            if (all == 255) std::copy_n(line, side, to);
-            else std::transform(line, line + side, to, premultiplied);
+            std::copy_n(line, side, tile + (y + 1) * stride + 1);
         }
         empty_[n] = any == 0;
         opaque_[n] = all == 255;
+        if (all != 255)
+            for (std::size_t y = 1; y <= side; ++y) premultiply({tile + y * stride + 1, side});
+        add_border(tile, side);
     }
-    for (std::int32_t size = first_side;; size /= 2) {
-        levels_.push_back({size, {}});
-        level& made = levels_.back();
-        auto const n = static_cast<std::size_t>(size), stride = static_cast<std::size_t>(made.stride());
-        made.pixels.resize(tiles * stride * stride);
-        for (std::size_t row = 0; row < tiles * stride; ++row) {
-            std::size_t const index = row / stride, y = row % stride;
-            std::size_t const inner = std::min(y == 0 ? 0 : y - 1, n - 1);
-            pixel const* const line = plain.data() + (index * n + inner) * n;
-            pixel* const to = made.pixels.data() + row * stride;
-            to[0] = line[0];
-            std::copy_n(line, n, to + 1);
-            to[n + 1] = line[n - 1];
-        }
-        if (size % 2 != 0) break;
-        plain = halved(plain, size, tiles * size).pixels;
-    }
+    levels_.push_back(std::move(first));
+    while (levels_.back().side % 2 == 0) levels_.push_back(halved_tiles(levels_.back()));
 }
-
 tile_sheet::level const& tile_sheet::at(int n) const noexcept {
     return levels_[std::min(static_cast<std::size_t>(std::max(n, 0)), levels_.size() - 1)];
 }

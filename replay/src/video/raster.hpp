@@ -41,6 +41,8 @@ private:
 /// The 16 by 16 tiles of a picture, each in all sizes, so that none shows pixels of another.
 class tile_sheet {
 public:
+    static constexpr std::size_t tiles = 256;
+
     explicit tile_sheet(picture const& base);
 
     struct level {

@@ -1,5 +1,6 @@
 #include "video/sheets.hpp"
 
+#include "base/lent.hpp"
 #include "base/stored_file.hpp"
 #include "video/bands.hpp"
 
@@ -100,6 +101,25 @@ picture picture_sheets::find_or(std::string const& path, std::span<unsigned char
     return found ? *std::move(found) : decode_png(own);
 }
 
+// Throws map_problem.
+std::optional<picture> read_image(map_document const& document, map_image const& image) {
+    if (image.width <= 0 || image.height <= 0) return std::nullopt;
+    auto const width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
+    bool const has_alpha = image.variant != 0 || image.version < 2;
+    auto const size = document.container->block_size(image.pixels_block);
+    if (has_alpha && size && *size == width * height * sizeof(color)) {
+        picture made{width, height}; // in place, as most are
+        lent<inflate_memory> inflating;
+        if (auto const read = document.container->read_block(image.pixels_block, bytes_of(made), *inflating); !read)
+            throw read.error();
+        return made;
+    }
+    map_image whole = image;
+    whole.pixels = read_block(*document.container, image.pixels_block);
+    auto const pixels = rgba_pixels(whole);
+    return pixels.empty() ? std::nullopt : std::optional{picture_of(width, height, pixels)};
+}
+
 // Nothing if the image is not there. `budget`: bytes of pixels that a map may still have.
 picture_sheets::source picture_sheets::map_image(map_document const& document, std::size_t number, bool is_07,
                                                  std::uint64_t& budget) const {
@@ -109,16 +129,11 @@ picture_sheets::source picture_sheets::map_image(map_document const& document, s
         if (!size || *size == 0 || *size > budget) return {};
         budget -= *size;
         return [&document, &image]() -> std::optional<picture> {
-            teewire::map_image whole = image;
             try {
-                whole.pixels = read_block(*document.container, image.pixels_block);
+                return read_image(document, image);
             } catch (map_problem const&) {
                 return std::nullopt;
             }
-            auto const pixels = rgba_pixels(whole);
-            if (pixels.empty()) return std::nullopt;
-            return picture_of(static_cast<std::size_t>(image.width), static_cast<std::size_t>(image.height),
-                              pixels);
         };
     }
     if (!is_file_name(image.name.text)) return {};
