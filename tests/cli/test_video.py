@@ -173,6 +173,60 @@ class Videos(InFolder):
         self.assertEqual((code, said), (0, ""))
         return frames_of(video)
 
+    def test_sound(self):
+        """Samples of a fixed tone are heard when the demo has a sound, and not at other times."""
+        if shutil.which("ffmpeg") is None:
+            self.skipTest("without ffmpeg")
+        game = self.folder / "game"
+        audio = game / "audio"
+        audio.mkdir(parents=True)
+        tone = self.folder / "tone.wv"
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=1000:duration=0.04,volume=8", tone], check=True)
+        for name, count in (("wp_gun_fire", 3), ("wp_shotty_fire", 3), ("wp_flump_launch", 3), ("wp_hammer_swing", 3), ("wp_hammer_hit", 3),
+                            ("wp_flump_explo", 3), ("vo_teefault_pain_short", 12), ("vo_teefault_spawn", 7), ("foley_body_splat", 4),
+                            ("sfx_pickup_hrt", 2), ("sfx_pickup_arm", 4), ("hook_attach", 3), ("foley_body_impact", 3)):
+            for n in range(count):
+                shutil.copy(tone, audio / f"{name}-{n + 1:02}.wv")
+        known = {"gun_fire", "shotgun_fire", "grenade_fire", "hammer_fire", "grenade_explode", "player_pain_short", "player_die",
+                 "pickup_health", "pickup_armor", "hook_attach_ground", "hook_attach_player"}
+        lines = [json.loads(line) for line in run("dump", SEVEN, "--type", "character,event_sound_world,event_hammer_hit,event_spawn")[1].splitlines()]
+        first, seconds = lines[0]["tick"], 12
+        heard = set()
+        for line in lines:
+            items = line["items"]
+            if items.get("event_hammer_hit") or items.get("event_spawn") or any(
+                    i["sound_id"] in known for i in items.get("event_sound_world", {}).values()):
+                heard.add((line["tick"] - first) / 50)
+        self.assertGreater(len(heard), 10)
+        file = self.folder / "heard.mp4"
+        small = ("--size", "64x36", "--map", FIXTURES / "maps/teeworlds07.map")
+        self.assertEqual(run("video", SEVEN, "-o", file, *small, "--data", game, "--to", f"0:{seconds}")[0], 0)
+        rate = 8000
+        samples = subprocess.run(["ffmpeg", "-v", "error", "-i", file, "-ac", "1", "-ar", str(rate), "-f", "s16le", "-"], check=True,
+                                 capture_output=True).stdout
+        self.assertAlmostEqual(len(samples) / 2 / rate, seconds, delta=0.05)
+        loud = [abs(value) > 200 for (value,) in struct.iter_unpack("<h", samples)]
+        span = rate // 50
+        for n in range(0, len(loud) - span, span):
+            at = n / rate
+            if not any(-0.08 <= at - t <= 0.1 for t in heard):
+                self.assertFalse(any(loud[n:n + span]), at)
+        times = [t for t in sorted(heard) if t < seconds - 0.1]
+        found = sum(any(loud[int(t * rate):int((t + 0.06) * rate)]) for t in times)
+        self.assertGreater(found, len(times) * 2 // 3) # the others are too far away
+        # Without, on request and where there are no samples.
+        quiet = self.folder / "quiet.mp4"
+        for lacks, *wanted in ((False, "--data", game, "--no-sound"), (True, "--data", self.folder)):
+            code, _, said = run("video", SEVEN, "-o", quiet, "--force", "--to", "0:01", *small, *wanted)
+            self.assertEqual(code, 0)
+            self.assertEqual("without sound, as no game has samples" in said, lacks)
+            self.assertEqual(subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", quiet], check=True,
+                                            capture_output=True, text=True).stdout.split(), ["video"])
+        (audio / "wp_gun_fire-02.wv").write_bytes(b"no sample")
+        code, _, said = run("video", SEVEN, "-o", quiet, "--force", "--to", "0:01", *small, "--data", game)
+        self.assertEqual(code, 0)
+        self.assertIn("without sound", said)
+
     def test_frames(self):
         words, frames = self.y4m("--from", "0:01", "--to", "0:02", "--fps", "30")
         self.assertEqual(words[:4], [b"YUV4MPEG2", b"W160", b"H90", b"F30:1"])

@@ -202,6 +202,8 @@ public:
                 }
                 break;
             case event::kind::finish: burst(true, e, age, e.tick, 16, rgba_of(1, 0.85F, 0.3F)); break;
+            case event::kind::sound:
+            case event::kind::sound_everywhere: break;
             }
         }
     }

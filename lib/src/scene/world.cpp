@@ -91,6 +91,7 @@ world_reader::world_reader(protocol p) noexcept : is_07_{p == protocol::teeworld
     static constexpr fields thing = {"x", "y", "type", "subtype"};
     static constexpr fields team_flag = {"x", "y", "team"};
     static constexpr fields place = {"x", "y"}, death = {"x", "y", "client_id"}, damage = {"x", "y", "angle"};
+    static constexpr fields sound = {"x", "y", "sound_id"};
     know(p, "character", role::character, character);
     know(p, "ddnet_character", role::extended_character, extended_character);
     know(p, "player_info", role::player_info, player_info);
@@ -119,6 +120,8 @@ world_reader::world_reader(protocol p) noexcept : is_07_{p == protocol::teeworld
     know(p, is_07_ ? "event_damage" : "event_damage_ind", role::damage, damage);
     know(p, "event_finish", role::finish, place);
     know(p, "event_birthday", role::finish, place);
+    know(p, "event_sound_world", role::sound, sound);
+    if (!is_07_) know(p, "event_sound_global", role::sound_everywhere, sound);
 }
 
 void world_reader::read(std::int32_t tick, snapshot_view snapshot, ground const* on, world& out) const noexcept {
@@ -331,6 +334,8 @@ void world_reader::add(layout const& l, item const& i, world& out) const noexcep
     case role::death: happened(event::kind::death, value(2, -1)); break;
     case role::damage: happened(event::kind::damage, value(2)); break;
     case role::finish: happened(event::kind::finish); break;
+    case role::sound: happened(event::kind::sound, value(2, -1)); break;
+    case role::sound_everywhere: happened(event::kind::sound_everywhere, value(2, -1)); break;
     }
 }
 

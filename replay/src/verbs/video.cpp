@@ -5,6 +5,7 @@
 #include "verbs/verbs.hpp"
 #include "verbs/view_options.hpp"
 #include "video/encoder.hpp"
+#include "video/sound.hpp"
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ struct video_options {
     double speed = 1;
     std::optional<double> fade = 0; ///< seconds
     bool vertical = false;
+    bool no_sound = false;
     view_options view;
 };
 
@@ -96,12 +98,22 @@ int make_video(video_options const& options) {
     workers team{chosen.jobs};
     frame to{view.width, view.height};
     video_encoder encoder{out, format, view.width, view.height, options.frames_per_second};
+    std::optional<sound_track> sound;
+    if (!format.sound.empty() && !options.no_sound)
+        if (auto const folders = chosen.folders(); !folders.empty())
+            sound.emplace(folders, out, options.frames_per_second);
+    if (sound && !sound->any()) {
+        remark(fmt::format("{}: without sound, as no game has samples that ffmpeg can read", out.name()));
+        sound.reset();
+    }
     progress shown{static_cast<std::uint64_t>(frames)};
     std::uint64_t done = 0;
     double const step = ticks_per_second * options.speed / options.frames_per_second;
     for (tick_range const& range : ranges)
         for (std::int64_t n = 0, count = frames_of(range, options); n < count && !interrupted(); ++n) {
-            drawn->draw(range.first + static_cast<double>(n) * step, view, team, to);
+            double const tick = range.first + static_cast<double>(n) * step;
+            drawn->draw(tick, view, team, to);
+            if (sound) sound->add_frame(drawn->middle().x, drawn->middle().y, drawn->happened_since(tick - step));
             double const from_end = static_cast<double>(std::min(n, count - 1 - n));
             if (*options.fade > 0) darken(to, from_end / (*options.fade * options.frames_per_second));
             encoder.add(to, team);
@@ -110,7 +122,7 @@ int make_video(video_options const& options) {
     shown.clear();
     if (interrupted()) return exit_interrupted;
     drawn->read_to(ranges.back().last); // the last frame is before it
-    encoder.finish();
+    encoder.finish(sound ? sound->finish() : "");
     if (interrupted()) return exit_interrupted;
     out.finish_as_named();
     if (!out.is_stream())
@@ -145,6 +157,7 @@ verb const video_verb{
         options.number("--speed", chosen->speed, 0.01, 100, "0.5 is slow motion");
         chosen->view.declare(options);
         options.flag("--vertical", chosen->vertical, "a --size of 1080x1920, for phones");
+        options.flag("--no-sound", chosen->no_sound, "without the sounds of the game");
         options.remark("All but .y4m needs the program ffmpeg.");
         options.examples({"video game.demo -o clip.mp4 --from 1:20 --to 1:50 --follow nameless",
                           "video game.demo -o kills.mp4 --around kill:nameless --follow nameless --speed 0.5",

@@ -44,10 +44,11 @@ void view_options::declare(option_set& options) {
                               hud_names())
                       .c_str());
     options.text("--map", map, "map file for a demo without its map", "FILE");
-    options.texts("--data", data,
-                  "folder of a game with its pictures and fonts; can be given several times [default: those of the "
-                  "games that are installed]",
-                  "FOLDER");
+    options.texts(
+        "--data", data,
+        "folder of a game with its pictures, fonts and sounds; can be given several times [default: those of the "
+        "games that are installed]",
+        "FOLDER");
     options.text("--font", font, "font for names", "FILE");
     options.jobs(jobs);
 }
@@ -90,10 +91,12 @@ std::unique_ptr<drawn_demo> view_options::open(demo_document& demo) const {
         file.require_all();
         bytes.assign(file.bytes().begin(), file.bytes().end());
     }
-    auto made = std::make_unique<drawn_demo>(demo, std::move(bytes), game_pictures{data}.folders(), font);
+    auto made = std::make_unique<drawn_demo>(demo, std::move(bytes), folders(), font);
     if (!made->lacks().empty()) remark(fmt::format("{}: without {}", demo.name(), made->lacks()));
     return made;
 }
+
+std::vector<std::string> view_options::folders() const { return game_pictures{data}.folders(); }
 
 std::vector<std::string> view_options::inputs(std::string const& demo) const {
     std::vector<std::string> files{demo};

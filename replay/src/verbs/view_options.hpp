@@ -25,6 +25,8 @@ struct view_options {
     [[nodiscard]] view_choice read() const;
     /// The demo with the map and the pictures that were chosen; says what it lacks.
     [[nodiscard]] std::unique_ptr<drawn_demo> open(demo_document& demo) const;
+    /// The folders of games that were chosen or found.
+    [[nodiscard]] std::vector<std::string> folders() const;
     /// The files that are read.
     [[nodiscard]] std::vector<std::string> inputs(std::string const& demo) const;
 };

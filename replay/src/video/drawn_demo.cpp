@@ -131,11 +131,14 @@ void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame
     if (!moments_->move_to(tick))
         throw usage_error{damage().empty() ? fmt::format("nothing is to be seen at tick {:.0f}", tick) : damage()};
     scene::find_tees(moments_->now(), tees_);
-    if (view.beside.empty()) return draw_one(view, team, to);
+    if (view.beside.empty()) {
+        middle_ = draw_one(view, team, to);
+        return;
+    }
     view_choice half = view;
     half.width = view.width / 2;
     frame left{half.width, half.height};
-    draw_one(half, team, left);
+    middle_ = draw_one(half, team, left);
     half.width = view.width - half.width;
     half.follow = view.beside;
     frame right{half.width, half.height};
@@ -147,7 +150,14 @@ void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame
     }
 }
 
-void drawn_demo::draw_one(view_choice const& view, workers& team, frame& to) {
+std::span<scene::event const> drawn_demo::happened_since(double tick) {
+    happened_.clear();
+    for (scene::event const& e : moments_->now().events)
+        if (e.tick > tick && e.tick <= moments_->now().tick) happened_.push_back(e);
+    return happened_;
+}
+
+scene::camera drawn_demo::draw_one(view_choice const& view, workers& team, frame& to) {
     scene::moment const& at = moments_->now();
     scene::camera from;
     scene::scene_options options;
@@ -164,6 +174,7 @@ void drawn_demo::draw_one(view_choice const& view, workers& team, frame& to) {
                   background);
         draw_rows(out, pictures_.loaded(), texts_, to, first, end);
     });
+    return from;
 }
 
 } // namespace teewire::replay

@@ -39,6 +39,11 @@ public:
     /// then, or if the player is not there.
     void draw(double tick, view_choice const& view, workers& team, frame& to);
 
+    /// The events after a tick, up to that of draw(). Valid until the next call.
+    [[nodiscard]] std::span<scene::event const> happened_since(double tick);
+    /// The place in the middle of what draw() has drawn; of the left half, if there are two.
+    [[nodiscard]] scene::camera const& middle() const noexcept { return middle_; }
+
     /// Reads on to a tick without drawing, so that damage before it is found.
     void read_to(double tick) { static_cast<void>(moments_->move_to(tick)); }
 
@@ -47,7 +52,7 @@ public:
     [[nodiscard]] std::string const& damage() const noexcept { return moments_->damage(); }
 
 private:
-    void draw_one(view_choice const& view, workers& team, frame& to);
+    scene::camera draw_one(view_choice const& view, workers& team, frame& to);
     void place_camera(view_choice const& view, scene::moment const& at, scene::seen_tees const& tees,
                       scene::camera& from, std::int32_t& selected) const;
     [[nodiscard]] scene::draw_list list(scene::moment const& at, scene::camera const& from,
@@ -66,6 +71,8 @@ private:
     std::vector<scene::vertex> vertices_;
     std::vector<scene::draw_command> commands_;
     scene::hud_texts hud_texts_;
+    scene::camera middle_;
+    std::vector<scene::event> happened_;
 };
 
 } // namespace teewire::replay

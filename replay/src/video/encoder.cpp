@@ -1,30 +1,30 @@
 #include "video/encoder.hpp"
 
 #include "base/errors.hpp"
-#include "base/os/files.hpp"
 #include "base/stored_file.hpp"
 #include "video/bands.hpp"
+#include "video/sound.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <numeric>
-#include <system_error>
 
 namespace teewire::replay {
 namespace {
 
 video_format const formats[] = {
-    {"y4m", {}},
+    {"y4m", {}, {}},
     {"mp4",
-     {"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart",
-      "-f", "mp4"}},
+     {"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-f", "mp4", "-movflags",
+      "+faststart"},
+     {"-c:a", "aac", "-b:a", "160k", "-f", "mp4", "-movflags", "+faststart"}},
     {"webm",
      {"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "6", "-row-mt", "1", "-crf", "32", "-b:v", "0",
-      "-f", "webm"}},
-    {"gif", {"-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-f", "gif"}},
+      "-f", "webm"},
+     {"-c:a", "libopus", "-b:a", "128k", "-f", "webm"}},
+    {"gif", {"-filter_complex", "split[a][b];[a]palettegen[p];[b][p]paletteuse", "-f", "gif"}, {}},
 };
 
 constexpr std::string_view frame_header = "FRAME\n";
@@ -60,15 +60,6 @@ void convert_rows(frame const& from, std::int32_t pair, std::uint8_t* to) noexce
 
 } // namespace
 
-// A file that another program writes.
-struct video_encoder::temporary {
-    std::string name;
-    unfinished_name unfinished;
-
-    explicit temporary(std::string path) : name{std::move(path)}, unfinished{name} {}
-    ~temporary() { os::remove_file(name); }
-};
-
 video_format const* find_video_format(std::string_view name) {
     for (video_format const& format : formats)
         if (format.name == name) return &format;
@@ -77,23 +68,13 @@ video_format const* find_video_format(std::string_view name) {
 
 video_encoder::video_encoder(output_file& out, video_format const& format, std::int32_t width, std::int32_t height,
                              double frames_per_second)
-    : out_{out} {
+    : out_{out}, format_{format} {
     if (!format.encoder.empty()) {
-        file_ = std::make_unique<temporary>(out.name_beside() + ".video");
-        std::vector<std::string> arguments{"ffmpeg", "-hide_banner", "-v", "error", "-y",
-                                           "-f",     "yuv4mpegpipe", "-i", "-",     "-an"};
+        file_ = std::make_unique<temporary_file>(out.name_beside() + ".video");
+        std::vector<std::string> arguments{"-f", "yuv4mpegpipe", "-i", "-", "-an"};
         arguments.insert(arguments.end(), format.encoder.begin(), format.encoder.end());
-        arguments.push_back("file:" + file_->name);
-        try {
-            ffmpeg_.emplace(arguments);
-        } catch (std::system_error const& e) {
-            if (e.code().value() != ENOENT)
-                throw output_error{fmt::format("ffmpeg cannot be started: {}", e.code().message())};
-            throw usage_error{fmt::format(
-                "a video as {} needs the program ffmpeg, which is not installed: `sudo apt install ffmpeg`, or "
-                "`winget install ffmpeg` on Windows; --format y4m does without",
-                format.name)};
-        }
+        arguments.push_back(file_->argument());
+        ffmpeg_ = start_ffmpeg(arguments, fmt::format("a video as {}", format.name));
     }
     // As a fraction.
     auto const thousandths = static_cast<std::int64_t>(std::lround(frames_per_second * 1000));
@@ -132,17 +113,32 @@ void video_encoder::add(frame const& drawn, workers& team) {
     writing_ = std::async(std::launch::async, [this] { write(written_); });
 }
 
-void video_encoder::finish() {
+void video_encoder::finish(std::string const& sound) {
     wait();
     if (!ffmpeg_) return;
-    if (int const code = ffmpeg_->finish(); code != 0)
-        throw output_error{out_.name(), fmt::format("ffmpeg failed with code {}", code)};
-    auto const made = stored_file::open(file_->name);
+    auto const require = [&](int code) {
+        if (code != 0) throw output_error{out_.name(), fmt::format("ffmpeg failed with code {}", code)};
+    };
+    require(ffmpeg_->finish());
+    if (!sound.empty()) {
+        auto both = std::make_unique<temporary_file>(out_.name_beside() + ".both");
+        std::vector<std::string> arguments{"-i",   file_->argument(),
+                                           "-f",   "s16le",
+                                           "-ar",  fmt::to_string(sound_track::rate),
+                                           "-ac",  "2",
+                                           "-i",   sound,
+                                           "-c:v", "copy"};
+        arguments.insert(arguments.end(), format_.sound.begin(), format_.sound.end());
+        arguments.push_back(both->argument());
+        require(start_ffmpeg(arguments, "sound")->finish());
+        file_ = std::move(both);
+    }
+    auto const made = stored_file::open(file_->name());
     if (!made) throw output_error{out_.name(), "ffmpeg has written nothing"};
     std::vector<std::uint8_t> piece(std::size_t{1} << 20);
     for (std::uint64_t at = 0; at < made->size() && !interrupted();) {
         std::size_t const size = made->read(at, piece);
-        if (size == 0) throw output_error{file_->name, "cannot be read"};
+        if (size == 0) throw output_error{file_->name(), "cannot be read"};
         out_.write(std::span{piece}.first(size));
         at += size;
     }

@@ -1,15 +1,14 @@
 // Videos: frames as YUV4MPEG2, or as what the program ffmpeg makes of that.
 #pragma once
 
-#include "base/os/process.hpp"
 #include "base/output_file.hpp"
 #include "base/workers.hpp"
+#include "video/ffmpeg.hpp"
 #include "video/raster.hpp"
 
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +19,7 @@ namespace teewire::replay {
 struct video_format {
     std::string_view name;
     std::vector<std::string> encoder; ///< arguments of ffmpeg; none: it is not needed
+    std::vector<std::string> sound;   ///< those for sound; none: there is none in it
 };
 /// Null if there is no such format.
 [[nodiscard]] video_format const* find_video_format(std::string_view name);
@@ -36,17 +36,18 @@ public:
 
     /// Takes a frame, and writes it while the next one is drawn. Throws output_error.
     void add(frame const& drawn, workers& team);
-    /// Writes everything to the output, which is not finished by this. Throws output_error.
-    void finish();
+    /// Writes everything to the output, which is not finished by this. `sound`: a file of samples, as a sound_track makes
+    /// it; may be empty. Throws output_error.
+    void finish(std::string const& sound);
 
 private:
-    struct temporary;
     void write(std::span<std::uint8_t const> bytes);
     void wait();
 
     output_file& out_;
-    std::unique_ptr<temporary> file_; // that ffmpeg writes
-    std::optional<os::child_process> ffmpeg_;
+    video_format const& format_;
+    std::unique_ptr<temporary_file> file_; // that ffmpeg writes
+    std::unique_ptr<os::child_process> ffmpeg_;
     std::vector<std::uint8_t> made_;    // a frame with its header
     std::vector<std::uint8_t> written_; // the one before
     std::future<void> writing_;

@@ -126,6 +126,10 @@ void moment_reader::take_message(demo_event const& event) {
     } else if (type == message_type::emoticon) {
         if (auto const shown = decode<messages::emoticon>(*m, messages_))
             emoticons_.push_back({shown->client_id, event.tick, shown->emoticon});
+    } else if (type == message_type::sound_global) {
+        std::array<std::int32_t, 1> number{-1};
+        static_cast<void>(read_ints(*m, number));
+        events_.push_back({scene::event::kind::sound_everywhere, event.tick, 0, 0, number[0]});
     } else if (type == message_type::tune_params) {
         std::array<std::int32_t, 32> room{};
         tuning_ = scene::tuning_of(read_ints(*m, room));
@@ -155,6 +159,9 @@ void moment_reader::take_chat(message const& m, std::int32_t tick) {
     using enum scene::said_line::audience;
     bool const is_07 = messages_ == protocol::teeworlds_07;
     auto const to = read->client_id < 0 ? server : read->team >= (is_07 ? 2 : 1) ? team : everyone;
+    constexpr std::int32_t server_sound = 32, player_sound = 33;
+    events_.push_back(
+        {scene::event::kind::sound_everywhere, tick, 0, 0, to == server ? server_sound : player_sound});
     said_.push_back(
         {{tick, to, {}, {}}, read->client_id < 0 ? "" : name_of(read->client_id), std::string{read->text}});
 }

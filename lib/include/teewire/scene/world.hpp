@@ -153,12 +153,21 @@ struct flag {
 
 /// Something that happens at once, and is seen for a while.
 struct event {
-    enum class kind : std::uint8_t { explosion, spawn, hammer_hit, death, damage, finish };
+    enum class kind : std::uint8_t {
+        explosion,
+        spawn,
+        hammer_hit,
+        death,
+        damage,
+        finish,
+        sound,
+        sound_everywhere,
+    };
     kind what = kind::explosion;
     std::int32_t tick = 0;
     float x = 0;
     float y = 0;
-    std::int32_t value = 0; ///< death: the client; damage: the angle
+    std::int32_t value = 0; ///< death: the client; damage: the angle; sounds: their number
 };
 
 /// Large: give it memory that lasts.
@@ -227,6 +236,8 @@ private:
         death,
         damage,
         finish,
+        sound,
+        sound_everywhere,
     };
     struct layout {
         role what = role::none;
