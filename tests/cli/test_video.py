@@ -20,6 +20,7 @@ FIXTURES = pathlib.Path(sys.argv[2])
 YARD = FIXTURES / "demos/ddnet_yard.demo"
 DM1 = FIXTURES / "demos/ddnet_dm1.demo"
 SEVEN = FIXTURES / "demos/teeworlds07_dm1.demo"
+RACES = FIXTURES / "races"
 SMALL = ("--size", "160x90")
 
 
@@ -114,6 +115,39 @@ class Pictures(InFolder):
         self.assertRegex(said, r'--follow: no player "nobody" is there at tick \d+')
         self.assertFalse((self.folder / "x.png").exists())
         self.assertIn("no player \"#99\"", run("picture", YARD, "-o", self.folder / "x.png", "--follow", "#99")[2])
+
+    def test_ghost_race(self):
+        """Two real runs of 5.88 s and 5.98 s, that start at other times of their demos."""
+        first, second = RACES / "ddnet_first.demo", RACES / "ddnet_second.demo"
+        empty = ("--data", self.folder, "--no-names", "--hud", "none", "--size", "320x180", "--at")
+        picture = self.folder / "x.png"
+        code, _, said = run("picture", first, "--ghost", second, "-o", picture, *empty, "0:03")
+        self.assertEqual(code, 0)
+        self.assertRegex(said, r"the races begin in \S*ddnet_first\.demo at 0:00\.78, and in \S*ddnet_second\.demo at 0:00\.76\n$")
+
+
+        def seen(demo, other, at):
+            """How many parts of pixels a ghost changes much."""
+            with_ghost, without = (pixels_of(self.picture(demo, *more, *empty, at)) for more in (("--ghost", other), ()))
+            return sum(abs(a - b) > 40 for a, b in zip(with_ghost, without))
+
+        self.assertGreater(seen(first, second, "0:03"), 50)
+        # It is hidden by the tee that does the same, and moved by as much as the runs are.
+        later = self.folder / "later.demo"
+        self.assertEqual(run("cut", first, "--from", "0:00.6", "-o", later)[0], 0)
+        for demo, other, at in ((first, first, "0:00.5"), (first, first, "0:06"), (first, later, "0:03"), (later, first, "0:02.4")):
+            self.assertLess(seen(demo, other, at), 15, (demo, other))
+        # Before it began and after it ended, there is none.
+        self.assertEqual(seen(first, later, "0:00.3"), 0)
+        for demos, bad in (((YARD, first), YARD), ((first, YARD), YARD)):
+            code, _, said = run("picture", demos[0], "--ghost", demos[1], "-o", self.folder / "none.png")
+            self.assertEqual((code, said), (1, f"teewire: {bad}: there is no race in it, or none whose clock it shows\n"))
+        self.assertFalse((self.folder / "none.png").exists())
+        cut_off = self.save("cut.demo", second.read_bytes()[:20000])
+        code, _, said = run("video", first, "--ghost", cut_off, "-o", self.folder / "x.y4m", *SMALL, "--fps", "5")
+        self.assertEqual(code, 1)
+        self.assertRegex(said, r"cut\.demo: .*; the video stays at the last moment before it\n$")
+        self.assertIn("is an input and cannot also be the output", run("picture", first, "--ghost", later, "-o", later, "--force")[2])
 
     def test_without_data(self):
         """Our own pictures, where no game is installed."""

@@ -76,6 +76,8 @@ laser_colors colors_of(std::int32_t type) noexcept {
     }
 }
 
+constexpr float dimmed = 0.4F; // tees that others cannot touch
+
 class painter {
 public:
     painter(moment const& at, seen_tees const& tees, picture_source& pictures, draw_list& out) noexcept
@@ -173,6 +175,16 @@ public:
         out_.set_opacity(1);
     }
 
+    void draw_ghosts() noexcept {
+        out_.set_opacity(dimmed);
+        for (seen_tee const& t : tees_) {
+            look const l = dress(t);
+            draw_hook(t, l);
+            draw(t, l);
+        }
+        out_.set_opacity(1);
+    }
+
     void draw_effects() noexcept {
         for (event const& e : at_.events) {
             float const age = since(e.tick, at_.tick) / 50;
@@ -226,17 +238,16 @@ public:
 private:
     // Tees that cannot touch the selected one, `own`, are seen through.
     [[nodiscard]] float opacity_of(seen_tee const& t, seen_tee const& own) const noexcept {
-        constexpr float others = 0.4F;
         constexpr std::uint8_t with_all = 64; // a team that touches every other one
         if (t.id == own.id) return 1;
-        if (own.now->is_solo() || t.now->is_solo()) return others;
+        if (own.now->is_solo() || t.now->is_solo()) return dimmed;
         auto const team_of = [&](std::int32_t id) -> std::uint8_t {
             return id >= 0 && static_cast<std::size_t>(id) < at_.teams.size()
                        ? at_.teams[static_cast<std::size_t>(id)]
                        : 0;
         };
         std::uint8_t const team = team_of(t.id), own_team = team_of(own.id);
-        return team == own_team || team == with_all || own_team == with_all ? 1.0F : others;
+        return team == own_team || team == with_all || own_team == with_all ? 1.0F : dimmed;
     }
 
     [[nodiscard]] look dress(seen_tee const& t) noexcept {
@@ -383,7 +394,8 @@ void draw_names(moment const& at, seen_tees const& tees, scene_options const& op
 }
 
 void draw_picture(moment const& at, seen_tees const& tees, camera const& from, scene_options const& options,
-                  map_choice const& map, picture_source& pictures, draw_list& out) noexcept {
+                  map_choice const& map, ghosts const* seen_through, picture_source& pictures,
+                  draw_list& out) noexcept {
     // As in games that play a demo, what does not follow the round follows the server's ticks.
     map_time const time{(at.tick - at.before->round_start) * 20, at.tick * 20};
     auto const draw_side = [&](side which) {
@@ -391,8 +403,11 @@ void draw_picture(moment const& at, seen_tees const& tees, camera const& from, s
     };
     out.set_view(from.view());
     draw_side(side::background);
+    if (seen_through != nullptr) painter{seen_through->at, seen_through->tees, pictures, out}.draw_ghosts();
     draw_game(at, tees, options, pictures, out);
     draw_side(side::foreground);
+    if (seen_through != nullptr)
+        draw_names(seen_through->at, seen_through->tees, {options.names, -1}, from.zoom, pictures, out);
     draw_names(at, tees, options, from.zoom, pictures, out);
 }
 

@@ -30,9 +30,7 @@ int draw_picture(picture_options const& options) {
     if (interrupted()) return exit_interrupted;
     write_whole(out, encode_png(picture_of(to)));
     if (interrupted()) return exit_interrupted;
-    if (drawn->damage().empty()) return exit_ok;
-    complain(fmt::format("{}: {}; the last moment before it is shown", demo.name(), drawn->damage()));
-    return exit_bad_input;
+    return view_options::end(demo, *drawn, "the last moment before it is shown");
 }
 
 } // namespace

@@ -36,6 +36,7 @@ void view_options::declare(option_set& options) {
     options.exclusive({"--follow", "--center"});
     options.text("--beside", view.beside, "another player, in the right half of the picture", "NAME");
     options.exclusive({"--beside", "--center"});
+    options.text("--ghost", ghost, "another demo, whose player runs the same race, from the start line on", "FILE");
     options.number("--zoom", view.zoom, 0.1, 20, "2 shows twice as much in each direction");
     options.text("--size", size, "pixels", "WIDTHxHEIGHT");
     options.flag("--no-names", no_names, "without the names of players, and so without chat and kills");
@@ -93,14 +94,31 @@ std::unique_ptr<drawn_demo> view_options::open(demo_document& demo) const {
     }
     auto made = std::make_unique<drawn_demo>(demo, std::move(bytes), folders(), font);
     if (!made->lacks().empty()) remark(fmt::format("{}: without {}", demo.name(), made->lacks()));
+    if (!ghost.empty()) {
+        auto other = std::make_unique<replay::ghost>(ghost, demo, view.follow);
+        remark(other->found());
+        made->add(std::move(other));
+    }
     return made;
+}
+
+int view_options::end(demo_document const& demo, drawn_demo const& drawn, std::string_view what) {
+    int code = exit_ok;
+    auto const report = [&](std::string const& name, std::string const& damage) {
+        if (damage.empty()) return;
+        complain(fmt::format("{}: {}; {}", name, damage, what));
+        code = exit_bad_input;
+    };
+    report(demo.name(), drawn.damage());
+    if (drawn.other() != nullptr) report(drawn.other()->name(), drawn.other()->damage());
+    return code;
 }
 
 std::vector<std::string> view_options::folders() const { return game_pictures{data}.folders(); }
 
 std::vector<std::string> view_options::inputs(std::string const& demo) const {
     std::vector<std::string> files{demo};
-    for (std::string const& file : {map, font})
+    for (std::string const& file : {map, font, ghost})
         if (!file.empty()) files.push_back(file);
     return files;
 }

@@ -13,6 +13,7 @@ struct view_options {
     std::string size = "1280x720";
     std::string map;
     std::string font;
+    std::string ghost;
     std::vector<std::string> data;
     unsigned jobs = 0;
     bool no_names = false;
@@ -25,6 +26,8 @@ struct view_options {
     [[nodiscard]] view_choice read() const;
     /// The demo with the map and the pictures that were chosen; says what it lacks.
     [[nodiscard]] std::unique_ptr<drawn_demo> open(demo_document& demo) const;
+    /// Says what was damaged, and what is shown in place of it: `what`. Returns the exit code.
+    [[nodiscard]] static int end(demo_document const& demo, drawn_demo const& drawn, std::string_view what);
     /// The folders of games that were chosen or found.
     [[nodiscard]] std::vector<std::string> folders() const;
     /// The files that are read.

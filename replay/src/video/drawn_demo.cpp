@@ -119,7 +119,7 @@ scene::draw_list drawn_demo::list(scene::moment const& at, scene::camera const& 
     for (;;) {
         scene::draw_list out{vertices_, commands_};
         scene::map_choice const map{map_ && map_->map ? &*map_->map : nullptr, pictures_.images()};
-        scene::draw_picture(at, tees_, from, options, map, pictures_, out);
+        scene::draw_picture(at, tees_, from, options, map, seen_through_, pictures_, out);
         scene::draw_hud(at, tees_, hud, from.aspect, pictures_, measured, hud_texts_, out);
         if (out.complete() || vertices_.size() > most) return out;
         vertices_.resize(vertices_.size() * 2);
@@ -131,6 +131,7 @@ void drawn_demo::draw(double tick, view_choice const& view, workers& team, frame
     if (!moments_->move_to(tick))
         throw usage_error{damage().empty() ? fmt::format("nothing is to be seen at tick {:.0f}", tick) : damage()};
     scene::find_tees(moments_->now(), tees_);
+    seen_through_ = ghost_ ? ghost_->at(tick, ground_ ? &*ground_ : nullptr) : nullptr;
     if (view.beside.empty()) {
         middle_ = draw_one(view, team, to);
         return;

@@ -4,6 +4,7 @@
 #include "base/workers.hpp"
 #include "map/document.hpp"
 #include "map/source.hpp"
+#include "video/ghost.hpp"
 #include "video/moments.hpp"
 #include "video/sheets.hpp"
 #include "video/text.hpp"
@@ -35,6 +36,9 @@ public:
     drawn_demo(demo_document& demo, std::vector<std::uint8_t> map, std::vector<std::string> const& folders,
                std::string const& font);
 
+    /// From now on, a player of another demo is shown too, and seen through.
+    void add(std::unique_ptr<ghost> other) noexcept { ghost_ = std::move(other); }
+
     /// Draws the picture at a tick, which is not before that of the last one. Throws usage_error if nothing is to be seen
     /// then, or if the player is not there.
     void draw(double tick, view_choice const& view, workers& team, frame& to);
@@ -50,6 +54,8 @@ public:
     /// The parts that are missing in the picture, for messages; empty if there are none.
     [[nodiscard]] std::string const& lacks() const noexcept { return lacks_; }
     [[nodiscard]] std::string const& damage() const noexcept { return moments_->damage(); }
+    /// The other demo; null if there is none.
+    [[nodiscard]] ghost const* other() const noexcept { return ghost_.get(); }
 
 private:
     scene::camera draw_one(view_choice const& view, workers& team, frame& to);
@@ -68,6 +74,8 @@ private:
     text_layout texts_;
     std::unique_ptr<moment_reader> moments_;
     scene::seen_tees tees_;
+    std::unique_ptr<ghost> ghost_;
+    scene::ghosts const* seen_through_ = nullptr; // the ghost at the tick that is drawn
     std::vector<scene::vertex> vertices_;
     std::vector<scene::draw_command> commands_;
     scene::hud_texts hud_texts_;

@@ -66,9 +66,15 @@ struct map_choice {
     game_map const* map = nullptr; ///< null: there is none
     std::span<texture const> images;
 };
-/// Draws a whole picture: the background of the map, the game, the foreground, and names.
+/// Tees of another recording, who are shown among those of this one.
+struct ghosts {
+    moment const& at;
+    seen_tees const& tees;
+};
+/// Draws a whole picture: the background of the map, the game, the foreground, and names. `seen_through`: may be null.
 void draw_picture(moment const& at, seen_tees const& tees, camera const& from, scene_options const& options,
-                  map_choice const& map, picture_source& pictures, draw_list& out) noexcept;
+                  map_choice const& map, ghosts const* seen_through, picture_source& pictures,
+                  draw_list& out) noexcept;
 
 /// How a tee holds itself.
 struct posture {

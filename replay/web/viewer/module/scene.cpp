@@ -241,7 +241,7 @@ std::size_t viewer_draw(float x, float y, float zoom, float aspect, std::int32_t
     for (;;) {
         draw_list out{v->vertices, v->commands};
         map_choice const map{v->has_map ? &v->map : nullptr, v->images};
-        draw_picture(v->now, v->tees, {x, y, zoom, aspect}, {names != 0, selected}, map, v->pictures, out);
+        draw_picture(v->now, v->tees, {x, y, zoom, aspect}, {names != 0, selected}, map, nullptr, v->pictures, out);
         v->vertex_count = out.vertices().size();
         if (out.complete() || v->vertices.size() >= most) return out.commands().size();
         v->vertices.resize(2 * v->vertices.size());
