@@ -18,14 +18,6 @@ namespace {
 
 using namespace teewire::replay;
 
-constexpr verb const* reading[] = {&info_verb, &dump_verb, &events_verb, &stats_verb,   &verify_verb,
-                                   &du_verb,   &diff_verb, &export_verb, &capture_verb, &types_verb};
-constexpr verb const* showing[] = {&play_verb, &web_verb, &serve_verb, &relay_verb, &record_verb};
-constexpr verb const* writing[] = {&cut_verb,      &join_verb,       &merge_verb, &redact_verb,  &repair_verb,
-                                   &compress_verb, &decompress_verb, &index_verb, &picture_verb, &video_verb};
-constexpr verb const* map_verbs[] = {&map_info_verb, &map_extract_verb, &map_render_verb, &map_convert_verb,
-                                     &map_check_verb};
-
 struct command {
     CLI::App* parsed;
     verb const* what;
@@ -114,13 +106,11 @@ int run(std::vector<std::string> words) {
         [] { return fmt::format("{} ({})", TEEWIRE_VERSION, teewire::name(teewire::used_cpu_level())); },
         "show the version, and the CPU level in use");
     std::vector<command> commands;
-    add(app, "Read recordings", reading, commands);
-    add(app, "Watch and record", showing, commands);
-    add(app, "Write demos", writing, commands);
+    for (verb_group const& group : verb_groups()) add(app, group.title, group.verbs, commands);
     CLI::App& map =
         *app.add_subcommand("map", "Show, check, draw and convert maps of Teeworlds, DDNet and xVector");
     map.group("Maps");
-    add(map, "Commands", map_verbs, commands);
+    add(map, "Commands", all_map_verbs(), commands);
 
     // Set last, because commands would inherit it.
     app.footer(

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 FOLDERS = "lib/include", "lib/src", "replay/src"
-ALTERNATIVE = "windows"  # the folder of files that are compiled instead of those for other systems
+ALTERNATIVES = "windows", "browser"  # folders of files that are compiled instead of those for other systems
 # Comments, texts, characters and directives hold braces that are none.
 IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:\\\n|[^\n])*',
                      re.M | re.S)
@@ -36,7 +36,7 @@ def types(text):
 
 def defined_twice(root):
     files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))
-             if path.suffix in (".hpp", ".cpp") and path.parent.name != ALTERNATIVE]
+             if path.suffix in (".hpp", ".cpp") and path.parent.name not in ALTERNATIVES]
     places = collections.defaultdict(set)
     for path in files:
         for name in types(path.read_text()):

@@ -14,6 +14,7 @@
 
 #include <teewire/packer.hpp>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 

@@ -1,14 +1,8 @@
 // Threads that share work.
 #pragma once
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-
-#include <atomic>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <memory>
 
 namespace teewire::replay {
 
@@ -31,15 +25,8 @@ public:
     void join();
 
 private:
-    bool make_thread();
-
-    unsigned count_;
-    boost::asio::io_context tasks_;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_;
-    std::atomic<std::size_t> unfinished_ = 0; // tasks
-    mutable std::mutex mutex_;                // for what follows
-    std::vector<std::thread> threads_;
-    bool exhausted_ = false; // the system gives no more
+    class team;
+    std::unique_ptr<team> team_;
 };
 
 } // namespace teewire::replay

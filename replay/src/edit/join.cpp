@@ -46,16 +46,19 @@ bool next_tick(tick_reader& reader) {
 
 // The order of the items does not matter, as keyframes may have another one.
 bool same_items(snapshot_view a, snapshot_view b) {
-    if (std::ranges::equal(a.ints(), b.ints())) return true;
+    auto const equal = [](auto const& x, auto const& y) {
+        return std::equal(x.begin(), x.end(), y.begin(), y.end());
+    };
+    if (equal(a.ints(), b.ints())) return true;
     if (a.size() != b.size()) return false;
     auto const sorted = [](snapshot_view view) {
         std::vector<item> items{view.begin(), view.end()};
         std::stable_sort(items.begin(), items.end(), [](item const& x, item const& y) { return x.key < y.key; });
         return items;
     };
-    return std::ranges::equal(sorted(a), sorted(b), [](item const& x, item const& y) {
-        return x.key == y.key && std::ranges::equal(x.data, y.data);
-    });
+    auto const all_a = sorted(a), all_b = sorted(b);
+    return std::equal(all_a.begin(), all_a.end(), all_b.begin(),
+                      [&](item const& x, item const& y) { return x.key == y.key && equal(x.data, y.data); });
 }
 
 } // namespace

@@ -298,7 +298,7 @@ private:
         for (auto begin = candidates_.begin(); begin != candidates_.end();) {
             auto const end =
                 std::find_if(begin, candidates_.end(), [&](candidate const& c) { return c.key != begin->key; });
-            choose(std::span{begin, end});
+            choose({&*begin, static_cast<std::size_t>(end - begin)});
             begin = end;
         }
         shared_ticks_ += shared_;

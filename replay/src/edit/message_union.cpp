@@ -72,7 +72,7 @@ void message_union::plan() {
         auto const end = std::find_if(begin, said_by_.end(), [&](said_message const& m) {
             return m.hash != begin->hash || m.occurrence != begin->occurrence;
         });
-        bool const before = heard_before({begin, end});
+        bool const before = heard_before({&*begin, static_cast<std::size_t>(end - begin)});
         if (!before) planned_.push_back({begin->from, begin->number});
         result_.united += static_cast<std::uint64_t>(end - begin) - !before;
         begin = end;

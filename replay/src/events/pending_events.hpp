@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace teewire::replay {
@@ -53,7 +54,9 @@ private:
         game_event_kind kind;
         std::string text;
 
-        auto operator<=>(words const&) const = default;
+        friend bool operator<(words const& a, words const& b) {
+            return std::tie(a.tick, a.kind, a.text) < std::tie(b.tick, b.kind, b.text);
+        }
     };
 
     void unite_copies();

@@ -3,6 +3,8 @@
 
 #include "cli/verb.hpp"
 
+#include <span>
+
 namespace teewire::replay {
 
 extern verb const info_verb;
@@ -37,5 +39,13 @@ extern verb const map_extract_verb;
 extern verb const map_render_verb;
 extern verb const map_convert_verb;
 extern verb const map_check_verb;
+
+struct verb_group {
+    char const* title;
+    std::span<verb const* const> verbs;
+};
+/// Those of this program.
+[[nodiscard]] std::span<verb_group const> verb_groups();
+[[nodiscard]] std::span<verb const* const> all_map_verbs();
 
 } // namespace teewire::replay

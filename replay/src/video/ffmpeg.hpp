@@ -4,6 +4,7 @@
 #include "base/interrupts.hpp"
 #include "base/os/process.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

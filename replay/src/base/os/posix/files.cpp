@@ -120,8 +120,10 @@ bool sync(int descriptor) noexcept { return ::fsync(descriptor) == 0 || errno ==
 bool set_mode(int descriptor, unsigned mode) noexcept { return ::fchmod(descriptor, mode) == 0; }
 
 int rename_to_free(std::string const& from, std::string const& to) noexcept {
+#if defined(RENAME_NOREPLACE) // not in a browser
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
     if (errno != EINVAL && errno != ENOSYS) return errno;
+#endif
     // Not every file system can.
     if (::link(from.c_str(), to.c_str()) == 0) {
         ::unlink(from.c_str());
