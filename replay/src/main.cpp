@@ -107,10 +107,12 @@ int run(std::vector<std::string> words) {
         "show the version, and the CPU level in use");
     std::vector<command> commands;
     for (verb_group const& group : verb_groups()) add(app, group.title, group.verbs, commands);
-    CLI::App& map =
-        *app.add_subcommand("map", "Show, check, draw and convert maps of Teeworlds, DDNet and xVector");
-    map.group("Maps");
-    add(map, "Commands", all_map_verbs(), commands);
+    if (auto const map_verbs = all_map_verbs(); !map_verbs.empty()) {
+        CLI::App& map =
+            *app.add_subcommand("map", "Show, check, draw and convert maps of Teeworlds, DDNet and xVector");
+        map.group("Maps");
+        add(map, "Commands", map_verbs, commands);
+    }
 
     // Set last, because commands would inherit it.
     app.footer(

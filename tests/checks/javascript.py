@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parents[2] / "replay/web/viewer"))
 import bundle
 
-FOLDERS = ("lib/wasm", "replay/web/viewer", "tests/browser")
+FOLDERS = ("lib/wasm", "replay/web/viewer", "replay/web/program", "tests/browser")
 SUFFIXES = {".js", ".mjs", ".ts", ".json"}
 PATIENCE_S = 60
 # Both programs have to notice something in it.

@@ -4,8 +4,8 @@
 namespace teewire::replay {
 namespace {
 
-constexpr verb const* reading[] = {&info_verb, &dump_verb, &events_verb, &stats_verb,   &verify_verb,
-                                   &du_verb,   &diff_verb, &export_verb, &capture_verb, &types_verb};
+constexpr verb const* reading[] = {&info_verb, &dump_verb, &events_verb,  &stats_verb, &verify_verb,
+                                   &du_verb,   &diff_verb, &capture_verb, &types_verb};
 constexpr verb const* writing[] = {&cut_verb,    &join_verb,     &merge_verb,     &redact_verb,
                                    &repair_verb, &compress_verb, &decompress_verb};
 constexpr verb const* map_verbs[] = {&map_info_verb, &map_extract_verb, &map_render_verb, &map_convert_verb,

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Makes the folder that is the viewer: index.html, viewer.js, teewire.js, *.wasm and our own pictures.
-Usage: bundle.py STAMP NPM KEPT FOLDER LIBRARY SCENE. LIBRARY has teewire.js and *.wasm; KEPT what npm installs; SCENE is a
-module."""
+Usage: bundle.py STAMP NPM KEPT FOLDER LIBRARY SCENE PROGRAM. LIBRARY has teewire.js and *.wasm; KEPT what npm installs; SCENE is
+a module; PROGRAM has what
+replay/release/page makes, or is "" for a viewer without the tools."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+TOOLS = HERE.parent / "program"
 
 
 def install(npm, kept, folder=HERE, **how):
@@ -27,7 +30,7 @@ def install(npm, kept, folder=HERE, **how):
 
 
 def main():
-    stamp, npm, kept, folder, library, scene = sys.argv[1:]
+    stamp, npm, kept, folder, library, scene, program = sys.argv[1:]
     kept, folder, library = pathlib.Path(kept), pathlib.Path(folder), pathlib.Path(library)
     install(npm, kept)
     if folder.exists():
@@ -36,9 +39,20 @@ def main():
     esbuild = kept / "node_modules/.bin/esbuild"
     common = ["--bundle", "--minify", "--format=esm", "--target=es2022", "--legal-comments=inline", "--log-level=warning"]
     paths = {**os.environ, "NODE_PATH": str(kept.resolve() / "node_modules")}
-    for source, options in ((HERE / "viewer.js", ["--external:./teewire.js"]), (library / "teewire.js", [])):
+    sources = [(HERE / "viewer.js", ["--external:./teewire.js"]), (library / "teewire.js", [])]
+    if program:
+        sources += [(TOOLS / "tools.js", ["--external:./commands.js"]), (TOOLS / "commands.js", []), (TOOLS / "worker.js", ["--format=iife"])]
+    for source, options in sources:
         subprocess.run([esbuild, source, *common, *options, f"--outfile={folder / source.name}"], check=True, env=paths)
-    shutil.copy(HERE / "index.html", folder)
+    page = (HERE / "index.html").read_text()
+    if program:
+        shutil.copy(TOOLS / "tools.html", folder)
+        for name in ("export", "program"):
+            for ending in ("js", "wasm"):
+                shutil.copy(f"{program}/{name}.{ending}", folder)
+    else:
+        page = re.sub("<p class=\"tools\">.*?</p>", "", page)
+    (folder / "index.html").write_text(page)
     for module in (*library.glob("*.wasm"), scene):
         shutil.copy(module, folder)
     for picture in (HERE.parents[1] / "pictures").glob("*.png"):

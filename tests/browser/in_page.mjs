@@ -1,0 +1,57 @@
+// Runs commands of the program in a page: in_page.mjs BUNDLE BROWSER. The request, on standard input:
+// {commands: [{words, files: {NAME: PATH}}]}. Answers with {code, messages, output, files: {NAME: BASE64}, milliseconds} for each.
+import fs from 'node:fs';
+import http from 'node:http';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core');
+const [folder = '', program] = process.argv.slice(2);
+const { commands } = JSON.parse(fs.readFileSync(0, 'utf8'));
+/** @type {Record<string, string|undefined>} */
+const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
+const server = http
+  .createServer((asked, answer) => {
+    const url = decodeURIComponent(asked.url ?? '');
+    const file = url.startsWith('/file/') ? url.slice(5) : path.join(folder, path.basename(url));
+    if (!fs.existsSync(file) || url === '/') return answer.writeHead(404).end();
+    answer.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
+    fs.createReadStream(file).pipe(answer);
+  })
+  .listen(0, '127.0.0.1');
+await new Promise((done) => server.on('listening', done));
+const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+const page = await browser.newPage();
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+await page.goto(`http://127.0.0.1:${port}/tools.html`);
+const results = [];
+for (const command of commands)
+  results.push(
+    await page.evaluate(async (/** @type {{words: string[], files: Record<string, string>}} */ { words, files }) => {
+      const { run } = await import(`${location.origin}/commands.js`);
+      /** @param {Blob} blob */
+      const text = async (blob) => {
+        /** @type {string} */
+        const address = await new Promise((done) => {
+          const reader = new FileReader();
+          reader.onload = () => done(String(reader.result));
+          reader.readAsDataURL(blob);
+        });
+        return address.slice(address.indexOf(',') + 1);
+      };
+      const given = [];
+      for (const [name, from] of Object.entries(files))
+        given.push({ name, data: await (await fetch(`/file${encodeURI(from)}`)).blob() });
+      let messages = '';
+      const begun = performance.now();
+      const made = await run({ words, files: given, on_message: (/** @type {string} */ t) => (messages += t) });
+      const milliseconds = performance.now() - begun;
+      /** @type {Record<string, string>} */
+      const all = {};
+      for (const file of made.files) all[file.name] = await text(file.data);
+      return { code: made.code, messages, output: await text(made.output), files: all, milliseconds };
+    }, command),
+  );
+console.log(JSON.stringify(results));
+await browser.close();
+server.close();
