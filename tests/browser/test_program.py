@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The program in a page makes the same bytes, messages and exit codes as the program here.
-Usage: test_program.py BUNDLE TEEWIRE FIXTURES. With TEEWIRE_CORPUS, of real recordings, too. Exit code 77, where there is no
+Usage: test_program.py BUNDLE TEEWIRE FIXTURES [FOLDER_FOR_PICTURES]. With TEEWIRE_CORPUS, of real recordings, too. Exit code 77, where there is no
 Chromium, is a test that was skipped."""
 import base64
 import json
@@ -19,6 +19,7 @@ TEEWIRE = os.path.abspath(sys.argv[2])
 FIXTURES = pathlib.Path(sys.argv[3]).resolve()
 CORPUS = pathlib.Path(os.environ.get("TEEWIRE_CORPUS") or "/nowhere")
 SHARE = max(1, int(os.environ.get("TEEWIRE_SHARE") or 4))
+SHOTS = pathlib.Path(sys.argv[4]).resolve() if len(sys.argv) > 4 else None
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = None
 
@@ -123,6 +124,28 @@ class Program(unittest.TestCase):
             self.assertEqual(contents(found["files"]["a.sqlite"]), contents(expected["files"]["a.sqlite"]))
 
 
+class Tools(unittest.TestCase):
+    def test_page(self):
+        """As `teewire web` serves it, which shows a folder meanwhile."""
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            files = [FIXTURES / "demos/ddnet_yard.demo", FIXTURES / "demos/ddnet_dm1.demo"]
+            subprocess.run([TEEWIRE, "cut", files[0], "--from", "0:01", "--to=-0:01", "-o", place / "cut.demo", "-q"], check=True)
+            subprocess.run([TEEWIRE, "join", *[files[1]] * 200, "-o", place / "large.demo", "-q"], check=True)
+            server = subprocess.Popen([TEEWIRE, "web", place, "--port", "0"], stderr=subprocess.PIPE, text=True)
+            try:
+                address = next(word for line in server.stderr for word in line.split() if word.startswith("http"))
+                request = {"files": [str(f) for f in files], "cut": str(place / "cut.demo"), "large": str(place / "large.demo")}
+                done = subprocess.run(["node", HERE / "in_tools.mjs", f"{address.rstrip('/')}/tools.html", browsers.chromium(), SHOTS or place],
+                                      input=json.dumps(request), capture_output=True, text=True, timeout=300,
+                                      env={**os.environ, "NODE_PATH": str(MODULES)})
+                self.assertEqual(done.returncode, 0, done.stderr[-3000:])
+            finally:
+                server.terminate()
+                server.wait(20)
+                server.stderr.close()
+
+
 def contents(database):
     import sqlite3
     with tempfile.NamedTemporaryFile(suffix=".sqlite") as file:
@@ -132,7 +155,7 @@ def contents(database):
 
 
 if __name__ == "__main__":
-    MODULES = browsers.node_modules(browsers.PLAYWRIGHT) if browsers.chromium() else None
+    MODULES = browsers.node_modules(browsers.PLAYWRIGHT, "axe-core@4") if browsers.chromium() else None
     if MODULES is None or not (BUNDLE / "program.wasm").exists():
         sys.exit(77)
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,4 +1,4 @@
-// What a person can do with files, as commands of the program.
+// The things to do with files, as commands of the program.
 
 /**
  * @typedef {object} Field

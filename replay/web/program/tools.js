@@ -233,6 +233,8 @@ at.cancel.addEventListener('click', () => running?.abort());
 at.action.addEventListener('change', show_fields);
 at.form.addEventListener('input', show_line);
 
+// From the second visit on, it needs no network. Where that is not possible, it works all the same.
+if ('serviceWorker' in navigator && window.isSecureContext) navigator.serviceWorker.register('offline.js').catch(() => {});
 list_actions();
 show_fields();
 list_files();

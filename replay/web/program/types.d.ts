@@ -33,6 +33,15 @@ export interface FilesInMemory {
   chdir(path: string): void;
 }
 
+/** A service worker, as far as it is used. */
+export interface OfflineWorker {
+  readonly location: Location;
+  readonly clients: { claim(): Promise<void> };
+  skipWaiting(): Promise<void>;
+  addEventListener(kind: 'install' | 'activate', f: (event: { waitUntil(work: Promise<unknown>): void }) => void): void;
+  addEventListener(kind: 'fetch', f: (event: { request: Request; respondWith(answer: Promise<Response>): void }) => void): void;
+}
+
 declare global {
   function makeProgram(settings: object): Promise<{ FS: FilesInMemory; WORKERFS: object; callMain(words: string[]): number }>;
   function importScripts(...addresses: string[]): void;

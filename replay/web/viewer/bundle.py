@@ -3,6 +3,7 @@
 Usage: bundle.py STAMP NPM KEPT FOLDER LIBRARY SCENE PROGRAM. LIBRARY has teewire.js and *.wasm; KEPT what npm installs; SCENE is
 a module; PROGRAM has what
 replay/release/page makes, or is "" for a viewer without the tools."""
+import json
 import os
 import pathlib
 import re
@@ -57,6 +58,10 @@ def main():
         shutil.copy(module, folder)
     for picture in (HERE.parents[1] / "pictures").glob("*.png"):
         shutil.copy(picture, folder / f"own_{picture.name}")
+    if program:
+        names = sorted(file.name for file in folder.iterdir())
+        source = (TOOLS / "offline.js").read_text().replace("const FILES = [];", f"const FILES = {json.dumps(names)};")
+        (folder / "offline.js").write_text(source)
     files = "".join(f"{file.name} {file.stat().st_size}\n" for file in sorted(folder.iterdir()))
     pathlib.Path(stamp).write_text(files)
 
