@@ -38,7 +38,7 @@ for (const viewport of [{ width: 360, height: 740 }, { width: 1440, height: 900 
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('article a').first().click()]);
   assert.equal(download.suggestedFilename(), 'ddnet_yard_cut.demo');
   assert.ok(fs.readFileSync(await download.path()).equals(fs.readFileSync(cut)));
-  // What is wrong is said as the program says it.
+  // Faults are reported in the words of the program.
   await page.getByLabel('From').fill('soon');
   await page.click('#start');
   await finished(page, 4);

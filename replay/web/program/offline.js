@@ -7,7 +7,13 @@ const KEPT = 'teewire';
 const worker = /** @type {import('./types.js').OfflineWorker} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener('install', (event) => {
-  event.waitUntil(caches.open(KEPT).then((kept) => kept.addAll(FILES)).then(() => worker.skipWaiting()));
+  // A site may lack one, such as view.html where index.html is the viewer.
+  event.waitUntil(
+    caches
+      .open(KEPT)
+      .then((kept) => Promise.allSettled(FILES.map((name) => kept.add(name))))
+      .then(() => worker.skipWaiting()),
+  );
 });
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()));
 worker.addEventListener('fetch', (event) => {

@@ -59,7 +59,7 @@ def main():
     for picture in (HERE.parents[1] / "pictures").glob("*.png"):
         shutil.copy(picture, folder / f"own_{picture.name}")
     if program:
-        names = sorted(file.name for file in folder.iterdir())
+        names = sorted([*(file.name for file in folder.iterdir()), "view.html"])  # as index.html is called on some sites
         source = (TOOLS / "offline.js").read_text().replace("const FILES = [];", f"const FILES = {json.dumps(names)};")
         (folder / "offline.js").write_text(source)
     files = "".join(f"{file.name} {file.stat().st_size}\n" for file in sorted(folder.iterdir()))
