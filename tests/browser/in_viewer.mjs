@@ -1,7 +1,8 @@
 // Opens pages of the viewer: in_viewer.mjs CHROMIUM, and on standard input [{url, steps: [...], shot}], where a step is a
 // key ("key:n"), a wait in milliseconds ("wait:500"), fingers ("touch:x,y x,y ...", from place to place, two at a time with
 // "+": "touch:x,y+x,y ..."), a choice in a list as with the mouse ("choose:#list value"), the next so many requests for a part
-// of a recording that fail ("fail:2"), "colors", which counts those on the picture, or what the page is to evaluate. Prints what each page was like.
+// of a recording that fail ("fail:2"), "colors", which counts those on the picture, "axe", after which what is hard to use is among the errors, text
+// for a field ("type:#events input hello"), or what the page is to evaluate. Prints what each page was like.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -38,6 +39,8 @@ const state = () => {
     shown: moment?.before.tick ?? null,
     tees,
     camera: camera && { x: camera.x, y: camera.y, zoom: camera.zoom },
+    listed: [...document.querySelectorAll('#events li')].map((row) => row.textContent),
+    tables: document.querySelectorAll('#scores table').length,
     wide: document.documentElement.scrollWidth > innerWidth,
     follows: moment?.before.players.get(selected ?? -1)?.name ?? null,
     names: moment === null ? [] : [...moment.before.players.values()].map(({ name }) => name),
@@ -125,7 +128,12 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
       if (step.startsWith('touch:')) await touch(page, step.slice(6));
       else if (step.startsWith('key:')) await page.keyboard.press(step.slice(4));
       else if (step.startsWith('choose:')) await choose(page, step.slice(7));
-      else if (step === 'colors') colors = await page.evaluate(picture);
+      else if (step.startsWith('type:')) await page.locator(step.slice(5, step.lastIndexOf(' '))).fill(step.slice(step.lastIndexOf(' ') + 1));
+      else if (step === 'axe') {
+        await page.addScriptTag({ path: `${process.env.NODE_PATH}/axe-core/axe.min.js` });
+        const { violations } = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run());
+        for (const { id, nodes } of violations) errors.push(`axe: ${id}: ${nodes[0]?.html}`);
+      } else if (step === 'colors') colors = await page.evaluate(picture);
       else if (step.startsWith('fail:')) failing = Number(step.slice(5));
       else if (step.startsWith('wait:')) await page.waitForTimeout(Number(step.slice(5)));
       else await page.evaluate(step);

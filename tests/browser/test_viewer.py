@@ -284,6 +284,63 @@ class Viewer(Served):
         self.assertEqual(again["camera"], state["camera"])
         self.assertFalse(again["playing"])
 
+    def test_link_to_a_place(self):
+        """Camera, zoom and speed are in the link, too; what is no number does not count."""
+        base = self.serve(self.folder(SEVEN))
+        [first] = pages(self.page(base, SEVEN.name, "0:07", steps=["key:v", "teewire_viewer.camera.x = 800", "teewire_viewer.camera.y = 416",
+                                                                   "key:+", "key:ArrowDown"]))
+        state = first["states"][-1]
+        self.assertIn("&at=25.0,13.0&zoom=0.85&speed=0.5", state["link"])
+        self.assertNotIn("player=", state["link"])
+        [second, odd] = pages({"url": state["link"]}, {"url": f"{base}view.html?demo=recordings/{SEVEN.name}&t=7&at=1e999,x&zoom=-3&speed=soon"})
+        self.assertEqual(first["errors"] + second["errors"] + odd["errors"], [])
+        again = second["states"][0]
+        self.assertEqual((again["tick"], again["selected"]), (state["tick"], -1))
+        self.assertEqual(again["camera"], {"x": 800, "y": 416, "zoom": 0.85})
+        self.assertEqual(again["link"], state["link"])
+        self.assertEqual(odd["states"][0]["camera"]["zoom"], 1)
+        self.assertGreaterEqual(odd["states"][0]["selected"], 0)
+
+    def test_events(self):
+        """Chat and kills as a list: searched, jumped to, and the same as the program prints."""
+        base = self.serve(self.folder(DM1))
+        printed = [json.loads(line) for line in subprocess.run([TEEWIRE, "events", DM1, "--type", "kill,chat"], check=True, capture_output=True, text=True)
+                   .stdout.splitlines()]
+        kills = [event for event in printed if event["kind"] == "kill"]
+        names = [kill["target_name"] for kill in kills]
+        victim = max(names, key=names.count)
+        wanted = [kill["tick"] for kill in kills if victim in (kill["target_name"], kill.get("client_name"))]
+        self.assertGreater(len(wanted), 1)
+        [result] = pages(self.page(base, DM1.name, "0:00", steps=[
+            "key:/", "choose:#events_kinds kills", f"type:#events input {victim}", "key:Enter", "key:Enter", "key:Shift+Enter",
+            "document.querySelector('#events li button').click()", "type:#events input nothinglikethat", "axe", "key:Escape"]))
+        self.assertEqual(result["errors"], [])
+        opened, listed, only_kills, named, one, two, back, clicked, none, _, closed = result["states"]
+        self.assertEqual(opened["listed"], [])
+        self.assertGreaterEqual(len(listed["listed"]), len(printed))
+        self.assertEqual(len(only_kills["listed"]), len(kills))
+        self.assertEqual(len(named["listed"]), len(wanted))
+        self.assertTrue(all(victim in line for line in named["listed"]))
+        self.assertEqual([one["tick"], two["tick"], back["tick"]], [wanted[0], wanted[1], wanted[0]])
+        self.assertEqual(clicked["tick"], wanted[0])
+        self.assertEqual((none["listed"], closed["tick"]), ([], wanted[0]))
+
+    def test_looks(self):
+        """At the size of a phone and of a screen, with everything open: nothing is too wide, nothing is hard to use."""
+        full = CORPUS / "demos/synth_ddnet64.demo"
+        demo = full if full.exists() else DM1
+        base = self.serve(self.folder(demo))
+        asked = []
+        for size in ((360, 740), (1440, 900)):
+            name = f"{size[0]}x{size[1]}.png"
+            asked.append(self.page(base, demo.name, "0:04", steps=["key:b", "axe"], size=size, shot=str(SHOTS / f"board_{name}") if SHOTS else None))
+            asked.append(self.page(base, demo.name, "0:04", steps=["key:/", "axe"], size=size, shot=str(SHOTS / f"events_{name}") if SHOTS else None))
+        for result in pages(*asked):
+            self.assertEqual(result["errors"], [])
+            self.assertFalse(result["states"][-1]["wide"])
+        if demo == full:
+            self.assertEqual(pages(self.page(base, demo.name, "0:04", steps=["key:b", "wait:400"]))[0]["states"][-1]["tables"], 3)
+
     def test_damaged(self):
         """Everything before damage is shown, with the damage and its position; other files are refused in words."""
         folder = self.folder(YARD)
@@ -444,7 +501,7 @@ if __name__ == "__main__":
     if browsers.chromium() is None:
         print("SKIPPED: there is no Chromium")
         sys.exit(77)
-    MODULES = browsers.node_modules(browsers.PLAYWRIGHT)
+    MODULES = browsers.node_modules(browsers.PLAYWRIGHT, "axe-core@4")
     if MODULES is None:
         print("SKIPPED: npm's playwright-core cannot be had")
         sys.exit(77)

@@ -20,6 +20,7 @@ const KEYS = /** @type {const} */ ({
   z: 'zoom_off',
   c: 'copy',
   m: 'names',
+  '/': 'toggle_events',
   b: 'toggle_board',
   '?': 'help',
   ArrowUp: 'faster',

@@ -155,8 +155,17 @@ export class Hud {
       ping: player.latency,
     }));
     show(this.#at.scores, JSON.stringify([rows, selected]), () => {
+      // As in the games, many players stand in several columns.
+      const columns = rows.length <= 16 ? 1 : rows.length <= 64 ? Math.ceil(rows.length / 22) : 4;
+      const each = Math.max(1, Math.ceil(rows.length / columns));
+      const tables = element('div', '', columns > 1 ? 'tables many' : 'tables');
+      for (let from = 0; from === 0 || from < rows.length; from += each) tables.append(table_of(rows.slice(from, from + each)));
+      return [element('p', `${players.length} players`), tables];
+    });
+
+    /** @param {typeof rows} some */
+    function table_of(some) {
       const table = element('table');
-      table.append(element('caption', `${players.length} players`));
       const head = element('tr');
       for (const title of [game.times ? 'Time' : 'Score', 'Name', 'Clan', 'Team', 'Ping']) {
         const cell = element('th', title);
@@ -164,7 +173,7 @@ export class Hud {
         head.append(cell);
       }
       const body = element('tbody');
-      for (const { id, points, name, clan, team, ping } of rows) {
+      for (const { id, points, name, clan, team, ping } of some) {
         const row = element('tr');
         row.setAttribute('aria-selected', String(id === selected));
         const button = element('button', name);
@@ -183,7 +192,7 @@ export class Hud {
       const top = element('thead');
       top.append(head);
       table.append(top, body);
-      return [table];
-    });
+      return table;
+    }
   }
 }

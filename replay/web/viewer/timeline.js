@@ -4,16 +4,18 @@ import { time_text } from './playback.js';
 /** @import { GameEvent } from './show.js' */
 
 /** @type {Record<string, string|undefined>} */
-const COLORS = { kill: '#e5534b', finish: '#e3b341', chat: '#57ab5a', team_chat: '#57ab5a', marker: '#6fb1ff' };
+const COLORS = { found: '#d2a8ff', kill: '#e5534b', finish: '#e3b341', chat: '#57ab5a', team_chat: '#57ab5a', marker: '#6fb1ff' };
 /** From the lowest; the height of their marks. */
 /** @type {Record<string, number>} */
-const ROWS = { chat: 0.3, team_chat: 0.3, kill: 0.45, finish: 0.8, marker: 1 };
+const ROWS = { found: 0.9, chat: 0.3, team_chat: 0.3, kill: 0.45, finish: 0.8, marker: 1 };
 
 export class Timeline {
   #input;
   #canvas;
   #shown = '';
   #range = [0, 1];
+  /** @type {GameEvent[]|null} */
+  #found = null;
 
   /** @param {HTMLElement} root @param {(tick: number) => void} seek */
   constructor(root, seek) {
@@ -34,8 +36,8 @@ export class Timeline {
     this.#input.title = time_text((part * (this.#range[1] - this.#range[0])) / 50, 1);
   }
 
-  /** @param {{tick: number, first: number, last: number}} playback @param {GameEvent[]} events @param {number[]} markers */
-  update({ tick, first, last }, events, markers) {
+  /** @param {{tick: number, first: number, last: number}} playback @param {GameEvent[]} events @param {number[]} markers @param {GameEvent[]|null} found those that were searched for, in place of the others */
+  update({ tick, first, last }, events, markers, found) {
     this.#range = [first, Math.max(first + 1, last)];
     const input = this.#input;
     input.min = String(first);
@@ -47,13 +49,14 @@ export class Timeline {
     const scale = globalThis.devicePixelRatio || 1;
     const x = Math.round(((tick - first) / (this.#range[1] - first)) * w * scale);
     const state = [x, w, h, first, last, events.length, markers.length].join();
-    if (state === this.#shown) return;
+    if (state === this.#shown && found === this.#found) return;
+    this.#found = found;
     this.#shown = state;
-    this.#draw(w * scale, h * scale, x, events, markers, scale);
+    this.#draw(w * scale, h * scale, x, found?.map(({ tick }) => ({ kind: 'found', tick })) ?? events, markers, scale);
   }
 
   /**
-   * @param {number} w @param {number} h @param {number} x @param {GameEvent[]} events @param {number[]} markers
+   * @param {number} w @param {number} h @param {number} x @param {{kind: string, tick: number}[]} events @param {number[]} markers
    * @param {number} scale
    */
   #draw(w, h, x, events, markers, scale) {

@@ -4,6 +4,7 @@ import { Hud } from './hud.js';
 import { LiveShow, is_broadcast, open_bytes, open_demo, started } from './show.js';
 import { Playback, SPEEDS, TICKS_PER_SECOND, read_time, time_text } from './playback.js';
 import { Timeline } from './timeline.js';
+import { EventsPanel } from './events_panel.js';
 import { listen_to_keys, listen_to_pointers } from './controls.js';
 
 /** @import { Actions } from './controls.js' */
@@ -23,8 +24,8 @@ const SILENT = 'Nothing new comes: the broadcast has stopped or ended. It is sho
 
 /**
  * The parts of the page.
- * @typedef {Record<'time'|'line'|'note'|'message'|'stage', HTMLElement> &
- *   Record<'play'|'back'|'step'|'live'|'in'|'out'|'board'|'copy'|'full'|'help', HTMLButtonElement> &
+ * @typedef {Record<'time'|'line'|'title'|'note'|'message'|'stage'|'events', HTMLElement> &
+ *   Record<'play'|'back'|'step'|'live'|'in'|'out'|'list'|'board'|'copy'|'full'|'help', HTMLButtonElement> &
  *   Record<'speed'|'player', HTMLSelectElement> &
  *   {world: HTMLCanvasElement, keys: HTMLDialogElement, file: HTMLInputElement}} Parts
  */
@@ -40,16 +41,19 @@ const at = /** @type {Parts} */ (Object.fromEntries(
     'player',
     'in',
     'out',
+    'list',
     'board',
     'copy',
     'full',
     'help',
     'keys',
     'line',
+    'title',
     'note',
     'message',
     'file',
     'stage',
+    'events',
   ].map((id) => [id, document.getElementById(id)]),
 ));
 const playback = new Playback();
@@ -84,7 +88,7 @@ const in_message = (selector) => /** @type {HTMLElement} */ (at.message.querySel
 /** @param {string} title @param {string} text */
 function tell(title, text, open = false) {
   at.message.hidden = false;
-  in_message('h1').textContent = title;
+  in_message('h2').textContent = title;
   in_message('p').textContent = text;
   in_message('.open').hidden = !open;
 }
@@ -168,6 +172,26 @@ function to_marker(by) {
   if (found !== undefined) seek(found);
 }
 
+const TILE = 32; // units
+/** @param {number} units */
+const tiles = (units) => (units / TILE).toFixed(1);
+
+/** Camera, zoom and speed, as far as the link has them. @param {Scene} scene */
+function look_as_linked(scene) {
+  /** @param {string} name @param {number} least @param {number} most */
+  const number = (name, least, most) => {
+    const value = Number(link.get(name) ?? Number.NaN);
+    return Number.isFinite(value) && value > 0 ? Math.min(most, Math.max(least, value)) : null;
+  };
+  scene.camera.zoom = number('zoom', 0.1, 20) ?? scene.camera.zoom;
+  set_speed(number('speed', 0.1, 16) ?? playback.speed);
+  const [x, y] = (link.get('at') ?? '').split(',').map(Number);
+  if (x === undefined || y === undefined || !Number.isFinite(x) || !Number.isFinite(y)) return;
+  selected = FREE;
+  scene.camera.x = Math.min(1e6, Math.max(-1e6, x * TILE));
+  scene.camera.y = Math.min(1e6, Math.max(-1e6, y * TILE));
+}
+
 function moment_link() {
   const url = new URL(location.href);
   const query = new URLSearchParams();
@@ -178,7 +202,10 @@ function moment_link() {
   query.set('t', time_text(seconds_now(), 1));
   const name = last_moment?.before.players.get(selected ?? FREE)?.name;
   if (name) query.set('player', name);
-  url.search = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':');
+  else if (selected === FREE && scene !== null) query.set('at', `${tiles(scene.camera.x)},${tiles(scene.camera.y)}`);
+  if (scene !== null && Math.abs(scene.camera.zoom - 1) > 0.005) query.set('zoom', scene.camera.zoom.toFixed(2));
+  if (playback.speed !== 1) query.set('speed', String(playback.speed));
+  url.search = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%2C', ',');
   url.hash = '';
   return url.href;
 }
@@ -239,7 +266,11 @@ const actions = {
     at.board.setAttribute('aria-pressed', String(board));
   },
   toggle_board: () => actions.board(!board),
-  close: () => actions.board(false),
+  toggle_events: () => show_events(at.events.hidden),
+  close() {
+    actions.board(false);
+    show_events(false);
+  },
 };
 
 /** After a choice with the mouse or a finger, keys are the picture's again. @param {HTMLSelectElement} list */
@@ -276,6 +307,7 @@ function connect() {
     [at.in, 'zoom_in'],
     [at.out, 'zoom_out'],
     [at.board, 'toggle_board'],
+    [at.list, 'toggle_events'],
     [at.copy, 'copy'],
     [at.full, 'full'],
     [at.help, 'help'],
@@ -396,6 +428,15 @@ function keep_up(broadcast) {
 
 const hud = new Hud(document, follow);
 const timeline = new Timeline(at.line, (tick) => seek(tick));
+const events_panel = new EventsPanel(at.events, (tick) => seek(tick), () => show_events(false));
+
+/** @param {boolean} on */
+function show_events(on) {
+  if (at.events.hidden !== on) return;
+  at.list.setAttribute('aria-pressed', String(on));
+  events_panel.open(on);
+  if (!on) at.world.focus({ preventScroll: true });
+}
 let before_ms = 0;
 let described_ms = 0;
 let written_ms = 0;
@@ -455,7 +496,8 @@ function draw(show, scene, now) {
   }
   const text = `${time_text(seconds_now(), 1)} / ${time_text((playback.last - playback.first) / TICKS_PER_SECOND)}`;
   if (at.time.textContent !== text) at.time.textContent = text;
-  timeline.update(playback, show.events, show.header.markers);
+  events_panel.update(show.events, playback.first, playback.tick);
+  timeline.update(playback, show.events, show.header.markers, events_panel.marked);
   const error = show.error?.message ?? show.trouble?.message ?? show.damage ?? null;
   if (error !== null && error !== told_error) note(`${show.live ? 'The broadcast' : 'The recording'}: ${error}`, 15000);
   told_error = error;
@@ -521,10 +563,12 @@ async function begin(opened) {
     opened.close();
     throw opened.error ?? new Error('there is no snapshot in this recording');
   }
+  look_as_linked(scene);
   show = opened;
   at.live.hidden = !opened.live;
   at.message.hidden = true;
   document.title = `${opened.header.map.name || 'teewire'} · teewire`;
+  at.title.textContent = document.title;
   if (problem !== null) note(problem, 8000);
   // A link shows its moment, and stays there.
   set_playing(seconds === null || opened.live);
