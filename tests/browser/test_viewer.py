@@ -285,7 +285,7 @@ class Viewer(Served):
         self.assertFalse(again["playing"])
 
     def test_link_to_a_place(self):
-        """Camera, zoom and speed are in the link, too; what is no number does not count."""
+        """Camera, zoom and speed are in the link, too. Other texts than numbers do not count."""
         base = self.serve(self.folder(SEVEN))
         [first] = pages(self.page(base, SEVEN.name, "0:07", steps=["key:v", "teewire_viewer.camera.x = 800", "teewire_viewer.camera.y = 416",
                                                                    "key:+", "key:ArrowDown"]))

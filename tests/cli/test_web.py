@@ -243,7 +243,7 @@ class Served(WebTest):
     def test_one_file(self):
         web = self.web(DEMO)
         for path in ("/", "/index.html", "/view.html", "/?demo=x&t=1"):
-            self.assertEqual(web.get(path), PAGE)
+            self.assertEqual(re.sub(rb"\n<meta [^>]*>", b"", web.get(path)), PAGE)
         self.assertEqual(web.ask("/viewer.js")[1]["Content-Type"], "text/javascript; charset=utf-8")
         self.assertEqual(web.ask("/teewire.wasm")[1]["Content-Type"], "application/wasm")
         told = web.list()
@@ -294,6 +294,37 @@ class Served(WebTest):
             self.assertEqual((status, headers["Content-Type"], picture[:8]), (200, "image/png", b"\x89PNG\r\n\x1a\n"))
         self.assertEqual(web.get("/recordings/notes.txt"), 404)
         self.assertEqual(web.get("/notes.txt"), 404)
+
+    def test_what_others_show_beside_a_link(self):
+        """Title, description and picture of a recording, whatever its link says."""
+        folder = self.demos()
+        web = self.web(folder)
+        web.list()
+
+        def about(query, headers={}):
+            page = web.ask(f"/view.html?{query}", headers=headers)[2].decode()
+            self.assertEqual(re.sub(r"\n<meta [^>]*>", "", page), PAGE.decode())
+            return dict(re.findall(r'<meta (?:property|name)="([^"]*)" content="([^"]*)">', page))
+
+        yard = "demo=recordings/sub%20folder/%C3%BC%20%231%3F.demo"
+        told = about(yard)
+        self.assertEqual((told["og:title"], told["og:description"]), ("yard", "0:04, with bot 1, bot 2, watcher, recorded 2026-11-22 06:06"))
+        self.assertEqual(told["og:image"], f"http://127.0.0.1:{web.port}/previews/sub%20folder/%C3%BC%20%231%3F.demo.png")
+        told = about(yard + "&t=0:02.5&player=%22%3E%3Cscript%3E+%26")
+        self.assertEqual((told["og:title"], told["og:description"][:18]), ("&quot;&gt;&lt;script&gt; &amp; on yard", "at 0:02.5 of 0:04,"))
+        self.assertTrue(about(yard, {"X-Forwarded-Proto": "https"})["og:image"].startswith("https://127.0.0.1"))
+        self.assertTrue(about("demo=recordings/a.demo")["og:description"].startswith("0:30, with bot00, bot01"))
+        for query in ("", "demo=", "demo=recordings/none.demo", "demo=recordings/../a.demo", "demo=%ff", "demo", "&&=&demo=%"):
+            self.assertEqual(about(query), {}, query)
+        for name in ("a.demo", "sub%20folder/%C3%BC%20%231%3F.demo"):
+            for _ in range(2):
+                status, headers, picture = web.ask(f"/previews/{name}.png")
+                self.assertEqual((status, headers["Content-Type"], struct.unpack(">II", picture[16:24])), (200, "image/png", (1200, 630)))
+        for path in ("/previews/none.demo.png", "/previews/a.demo", "/previews/../a.demo.png"):
+            self.assertEqual(web.get(path), 404)
+        # One that has no picture.
+        (folder / "empty.demo").write_bytes(demo_codec.Writer().out)
+        self.assertEqual(self.web(folder).get("/previews/empty.demo.png"), 404)
 
     def test_archives_in_a_folder(self):
         """Browsers restore them: they are sent unchanged, with the index and the picture of the demo."""
@@ -467,7 +498,7 @@ class Served(WebTest):
             with socket.create_connection(("127.0.0.1", web.port), timeout=STUCK) as link:
                 link.sendall(request)
                 self.assertIn(status, link.recv(100)[:20])
-        self.assertEqual(web.get("/"), PAGE)
+        self.assertIn(PAGE.strip(), re.sub(rb"\n<meta [^>]*>", b"", web.get("/")))
         # A client that asks for much and reads nothing holds up no other.
         big = self.folder / "big"
         big.mkdir()
@@ -611,7 +642,7 @@ class Served(WebTest):
         self.assertEqual((told["kind"], told["live"], told["recordings"]), ("broadcast", "live/", []))
         self.assertEqual(told["from"], relay.address + "/")
         self.assertEqual(json.loads(urllib.request.urlopen(told["from"] + "sync", timeout=STUCK).read())["version"], 1)
-        self.assertEqual(web.get("/"), PAGE)
+        self.assertIn(PAGE.strip(), re.sub(rb"\n<meta [^>]*>", b"", web.get("/")))
         status, headers, body = web.ask("/live/sync")
         for _ in range(10):
             if status == 200:
@@ -652,7 +683,7 @@ class Served(WebTest):
         (self.folder / "opened").unlink()
         for options, display in ((["--no-open"], ":7"), ([], "")):
             web = self.web(DEMO, *options, env={**path, "DISPLAY": display})
-            self.assertEqual(web.get("/"), PAGE)
+            self.assertIn(PAGE.strip(), re.sub(rb"\n<meta [^>]*>", b"", web.get("/")))
             web.end()
         self.assertFalse((self.folder / "opened").exists())
 
@@ -664,7 +695,7 @@ class Served(WebTest):
             with urllib.request.urlopen(f"http://127.0.0.1:{web.port}/{feed}", timeout=STUCK) as page:
                 self.assertEqual(page.headers["Content-Type"], "text/event-stream")
                 time.sleep(1)  # the server looks ten times a second
-            self.assertEqual(web.get("/"), PAGE)
+            self.assertIn(PAGE.strip(), re.sub(rb"\n<meta [^>]*>", b"", web.get("/")))
         self.assertEqual(web.process.wait(STUCK), 0)
 
     def test_a_file_without_a_command(self):

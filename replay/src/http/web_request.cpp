@@ -59,11 +59,13 @@ request_target request_target::parse(std::string_view target) noexcept {
     request_target out;
     if (starts_with_in_any_case(target, scheme)) {
         target.remove_prefix(scheme.size());
-        std::size_t const end = std::min(target.find_first_of("/?"), target.size());
-        out.host = target.substr(0, end);
-        target.remove_prefix(end);
+        std::size_t const host_end = std::min(target.find_first_of("/?"), target.size());
+        out.host = target.substr(0, host_end);
+        target.remove_prefix(host_end);
     }
-    target = target.substr(0, target.find('?'));
+    std::size_t const end = std::min(target.find('?'), target.size());
+    out.query = target.substr(std::min(end + 1, target.size()));
+    target = target.substr(0, end);
     out.path = target.starts_with('/') ? target.substr(1) : target;
     return out;
 }

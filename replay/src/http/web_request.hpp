@@ -26,6 +26,7 @@ struct byte_range {
 struct request_target {
     std::optional<std::string_view> host{}; ///< with its port; none in the first form
     std::string_view path;                  ///< without its first slash and without the query
+    std::string_view query;                 ///< without its question mark
 
     [[nodiscard]] static request_target parse(std::string_view target) noexcept;
 };

@@ -101,7 +101,7 @@ public:
 
     /// Asks once more.
     void retry(bool last) {
-        web_answer const found = server_->pages.get(path_);
+        web_answer const found = server_->pages.get(path_, query_, address_);
         if (found.what == web_answer::kind::later && !last) return;
         server_->waiting.erase(this);
         timer_.cancel();
@@ -167,7 +167,11 @@ private:
             return refuse(http::status::misdirected_request);
         }
         path_ = target.path;
-        web_answer const found = server_->pages.get(path_);
+        query_ = target.query;
+        bool const by_proxy = to_view(request["X-Forwarded-Proto"]) == "https";
+        address_ =
+            fmt::format("{}://{}/", by_proxy ? "https" : "http", target.host.value_or(asked(http::field::host)));
+        web_answer const found = server_->pages.get(path_, query_, address_);
         if (found.what != web_answer::kind::later) return answer(found);
         server_->waiting.insert(this);
         stream_.expires_never();
@@ -364,6 +368,8 @@ private:
     beast::flat_buffer buffer_;
     std::optional<http::request_parser<http::empty_body>> parser_;
     std::string path_;
+    std::string query_;
+    std::string address_; // of this server, as the browser has it
     std::shared_ptr<std::vector<std::uint8_t> const> body_;
     std::shared_ptr<stored_file const> stored_; // instead of a body
     std::uint64_t at_ = 0;                      // what comes next of it

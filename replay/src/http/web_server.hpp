@@ -39,6 +39,11 @@ class web_pages {
 public:
     /// `path` begins after the first slash, and ends before a question mark.
     [[nodiscard]] virtual web_answer get(std::string_view path) = 0;
+    /// The same with the text after the question mark, and the address of this server in the browser, "http://HOST:PORT/".
+    [[nodiscard]] virtual web_answer get(std::string_view path, std::string_view query, std::string_view address) {
+        static_cast<void>(query), static_cast<void>(address);
+        return get(path);
+    }
 
 protected:
     ~web_pages() = default;

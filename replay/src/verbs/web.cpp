@@ -7,6 +7,7 @@
 #include "recording/relay/subscriber.hpp"
 #include "recording/server/server_source.hpp"
 #include "verbs/verbs.hpp"
+#include "video/drawn_demo.hpp"
 #include "web/site.hpp"
 #include "web/static_site.hpp"
 
@@ -118,6 +119,21 @@ private:
     milliseconds page_seen_ = 0; // 0: not yet
 };
 
+// The middle of a recording, as large as programs show pictures beside links.
+std::vector<std::uint8_t> draw_preview(std::string const& file, std::vector<std::string> const& games) {
+    input const source{file};
+    demo_document demo{source};
+    if (demo.overview().first_tick < 0) return {};
+    view_choice view;
+    view.width = 1200;
+    view.height = 630;
+    drawn_demo drawn{demo, {}, games, ""};
+    workers one{1};
+    frame to{view.width, view.height};
+    drawn.draw((double{1} * demo.overview().first_tick + demo.overview().last_tick) / 2, view, one, to);
+    return encode_png(picture_of(to));
+}
+
 int show_live(web_options const& options, viewer_assets const& files, game_pictures const& pictures) {
     page_service running{options};
     live_site site{options.source, files, pictures};
@@ -169,6 +185,7 @@ int web(web_options const& options) {
     page_service running{options};
     recordings_site site{running.loop().io(), shown, files, pictures, name};
     if (options.until_closed) site.have_pages_stay();
+    site.draw_previews([&](std::string const& file) { return draw_preview(file, pictures.folders()); });
     running.run(
         site, [&](web_server& server) { site.attach(server); }, [] {});
     return exit_ok;

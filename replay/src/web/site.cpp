@@ -1,6 +1,7 @@
 #include "web/site.hpp"
 
 #include "base/archive_file.hpp"
+#include "base/compression.hpp"
 #include "base/errors.hpp"
 #include "base/json.hpp"
 #include "base/os/process.hpp"
@@ -9,6 +10,7 @@
 #include "http/web_request.hpp"
 #include "recording/demo/demo_stream.hpp"
 #include "recording/demo/map_file_search.hpp"
+#include "web/about_page.hpp"
 
 #include <list_page.hpp> // generated
 
@@ -183,6 +185,29 @@ web_answer recordings_site::get(std::string_view path) {
     return decoded ? get_page(*decoded) : web_answer{};
 }
 
+web_answer recordings_site::get(std::string_view path, std::string_view query, std::string_view address) {
+    bool const views = path == "view.html" || ((path.empty() || path == "index.html") && !shown_.is_folder());
+    return views ? get_view(query, address) : get(path);
+}
+
+// The viewer, with what others show beside a link to a recording.
+web_answer recordings_site::get_view(std::string_view query, std::string_view address) {
+    web_answer page = files_.get("index.html");
+    constexpr std::string_view folder = "recordings/";
+    std::string name = query_value(query, "demo");
+    if (name.starts_with(folder)) name.erase(0, folder.size());
+    else if (name.empty() && !shown_.is_folder()) name = shown_.all().begin()->first;
+    if (shown_.is_folder() && !shown_.all().contains(name)) scan_sometimes();
+    auto const demo = shown_.all().find(name);
+    if (demo == shown_.all().end() || page.what != web_answer::kind::file) return page;
+    if (to_be_indexed(demo->second)) begin_index(name, false);
+    auto const bytes = page.stored ? page.stored->read_all() : page.packed ? unpack_gzip(*page.body) : *page.body;
+    std::string const picture = draw_ ? fmt::format("previews/{}.png", encode_path(name)) : "";
+    return made_text(page_about({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, demo->second, address,
+                                picture, query),
+                     "text/html; charset=utf-8");
+}
+
 web_answer recordings_site::get_page(std::string const& path) {
     auto const below = [&](std::string_view folder) -> std::optional<std::string> {
         if (!path.starts_with(folder)) return {};
@@ -205,6 +230,8 @@ web_answer recordings_site::get_page(std::string const& path) {
     if (auto const name = below("recordings/")) return get_recording(*name);
     if (auto const name = below("pictures/"); name && name->ends_with(".png"))
         return get_picture(std::string_view{*name}.substr(0, name->size() - 4));
+    if (auto const name = below("previews/"); name && name->ends_with(".png"))
+        return get_preview(name->substr(0, name->size() - 4));
     if (auto const name = below("maps/"); name && name->ends_with(".map"))
         return get_map(std::string_view{*name}.substr(0, name->size() - 4));
     if (auto const name = below("data/")) return pictures_.get(*name);
@@ -297,32 +324,50 @@ void recordings_site::begin_index(std::string const& path, bool first) {
 }
 
 web_answer recordings_site::get_picture(std::string_view sha256) {
-    if (no_picture_.contains(sha256)) return {};
     std::string const sum{sha256};
-    std::string const name = sum_of(sum + '\0' + pictures_.mapres()) + ".png";
     auto const& all = shown_.all();
     auto const demo = std::find_if(all.begin(), all.end(), [&](auto const& known) {
         return known.second.header.map_size != 0 && known.second.facts.map_sha256 == sum;
     });
     if (sum.empty() || demo == all.end()) return {};
+    return get_drawn(sum_of(sum + '\0' + pictures_.mapres()) + ".png", for_ever,
+                     [this, sum, path = demo->first, header = demo->second.header,
+                      full = shown_.full_path(demo->first), file = shown_.open(demo->first)] {
+                         auto map = file ? read_map(full, *file, header) : std::vector<std::uint8_t>{};
+                         if (hex(teewire::sha256(map)) != sum) return std::vector<std::uint8_t>{};
+                         return draw_small(path, std::move(map), pictures_.mapres());
+                     });
+}
+
+web_answer recordings_site::get_preview(std::string const& path) {
+    auto const demo = shown_.all().find(path);
+    if (demo == shown_.all().end() || !draw_) return {};
+    std::string const full = shown_.full_path(path);
+    return get_drawn(sum_of(full + '\0' + demo->second.tag + '\0' + pictures_.mapres()) + ".preview.png",
+                     checked_each_time, [this, full] { return draw_(full); });
+}
+
+// One that is kept under a name, or will be as soon as it is drawn.
+web_answer recordings_site::get_drawn(std::string const& name, std::string_view cache,
+                                      std::function<std::vector<std::uint8_t>()> draw) {
+    if (no_picture_.contains(name)) return {};
     if (web_answer found = kept_.find(name); found.what == web_answer::kind::file) {
         found.type = "image/png";
-        found.cache = for_ever;
+        found.cache = cache;
         return found;
     }
-    if (!drawing_.insert(sum).second) return worked_on();
-    auto work = [this, sum, name, path = demo->first, header = demo->second.header] {
-        thread_.post([this, sum, name, path, header, full = shown_.full_path(path), file = shown_.open(path)] {
+    if (!drawing_.insert(name).second) return worked_on();
+    auto work = [this, name, draw = std::move(draw)] {
+        thread_.post([this, name, draw] {
             auto drawn = std::make_shared<std::vector<std::uint8_t>>();
             try {
-                auto map = file ? read_map(full, *file, header) : std::vector<std::uint8_t>{};
-                if (hex(teewire::sha256(map)) == sum) *drawn = draw_small(path, std::move(map), pictures_.mapres());
-            } catch (std::exception const&) { // it has no picture then
+                *drawn = draw();
+            } catch (std::exception const&) { // there is no picture then
             }
             if (interrupted()) return;
-            boost::asio::post(io_, [this, sum, name, drawn] {
-                drawing_.erase(sum);
-                if (drawn->empty()) no_picture_.insert(sum);
+            boost::asio::post(io_, [this, name, drawn] {
+                drawing_.erase(name);
+                if (drawn->empty()) no_picture_.insert(name);
                 else kept_.keep(name, std::move(*drawn));
                 work_on();
             });

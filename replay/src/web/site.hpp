@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -54,10 +55,19 @@ public:
     void attach(web_server& server) { web_ = &server; }
     /// Pages hold a feed of the server as long as they are open.
     void have_pages_stay() { pages_stay_ = true; }
+    /// `draw` makes a picture of the middle of a recording as PNG, on the thread for long work; nothing if it cannot.
+    void draw_previews(std::function<std::vector<std::uint8_t>(std::string const& file)> draw) {
+        draw_ = std::move(draw);
+    }
     [[nodiscard]] web_answer get(std::string_view path) override;
+    [[nodiscard]] web_answer get(std::string_view path, std::string_view query, std::string_view address) override;
 
 private:
     web_answer get_page(std::string const& path);
+    web_answer get_view(std::string_view query, std::string_view address);
+    web_answer get_preview(std::string const& path);
+    web_answer get_drawn(std::string const& name, std::string_view cache,
+                         std::function<std::vector<std::uint8_t>()> draw);
     web_answer get_recording(std::string const& path);
     web_answer get_index(std::string const& path);
     web_answer get_picture(std::string_view sha256);
@@ -81,9 +91,10 @@ private:
     std::chrono::steady_clock::time_point next_scan_;
     std::deque<std::function<bool()>> waiting_; // for the thread
     bool busy_ = false;
-    std::set<std::string, std::less<>> drawing_;    // sums of maps
+    std::set<std::string, std::less<>> drawing_;    // names of kept pictures
     std::set<std::string, std::less<>> no_picture_; // the same, of those that cannot be drawn
-    workers thread_{1};                             // the last, as its work uses the others
+    std::function<std::vector<std::uint8_t>(std::string const&)> draw_;
+    workers thread_{1}; // the last, as its work uses the others
 };
 
 } // namespace teewire::replay
