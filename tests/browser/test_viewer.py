@@ -39,6 +39,7 @@ SEVEN = FIXTURES / "demos/teeworlds07_dm1.demo"
 MODULES = None
 MOST_BYTES = 1_000_000
 MOST_PACKED = 350_000
+MOST_PROGRAM = 1_100_000  # compressed
 
 
 def pages(*wanted):
@@ -101,9 +102,14 @@ class Served(unittest.TestCase):
 
 class Viewer(Served):
     def test_size(self):
-        files = [f.read_bytes() for f in BUNDLE.iterdir()]
-        self.assertLessEqual(sum(map(len, files)), MOST_BYTES)
-        self.assertLessEqual(sum(len(gzip.compress(f)) for f in files), MOST_PACKED)
+        """Limits of the viewer, and of the tools, which are loaded when the first command starts."""
+        tools = ("commands.js", "export.js", "export.wasm", "offline.js", "program.js", "program.wasm", "tools.html", "tools.js", "worker.js")
+        files = {file.name: file.read_bytes() for file in BUNDLE.iterdir()}
+        viewer = [content for name, content in files.items() if name not in tools]
+        self.assertLessEqual(sum(map(len, viewer)), MOST_BYTES)
+        self.assertLessEqual(sum(len(gzip.compress(content)) for content in viewer), MOST_PACKED)
+        program = [content for name, content in files.items() if name in tools and not name.startswith("export.")]
+        self.assertLessEqual(sum(len(gzip.compress(content)) for content in program), MOST_PROGRAM)
 
     def test_recordings(self):
         """Each opens, and at a moment has the players of the snapshot; every third from its archive."""
