@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 PLAYWRIGHT = "playwright-core@1"
+PUPPETEER = "puppeteer-core@24"  # which drives Debian's Firefox
 
 
 def node_modules(*packages):
@@ -25,6 +26,10 @@ def node_modules(*packages):
         if done.returncode != 0:
             return None
     return kept / "node_modules"
+
+
+def firefox():
+    return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
 def chromium():

@@ -5,8 +5,8 @@ import http from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core');
-const [folder = '', program] = process.argv.slice(2);
+const get = createRequire(`${process.env.NODE_PATH}/`);
+const [folder = '', program = ''] = process.argv.slice(2);
 const { commands } = JSON.parse(fs.readFileSync(0, 'utf8'));
 /** @type {Record<string, string|undefined>} */
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
@@ -20,7 +20,9 @@ const server = http
   })
   .listen(0, '127.0.0.1');
 await new Promise((done) => server.on('listening', done));
-const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+const browser = path.basename(program).startsWith('firefox')
+  ? await get('puppeteer-core').launch({ browser: 'firefox', executablePath: program, headless: true })
+  : await get('playwright-core').chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 const page = await browser.newPage();
 const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 await page.goto(`http://127.0.0.1:${port}/tools.html`);

@@ -24,10 +24,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 MODULES = None
 
 
-def in_page(commands):
+def in_page(commands, browser=None):
     """`commands`: (words, files by name)."""
     request = {"commands": [{"words": words, "files": {name: str(path) for name, path in files.items()}} for words, files in commands]}
-    done = subprocess.run(["node", HERE / "in_page.mjs", BUNDLE, browsers.chromium()], input=json.dumps(request), capture_output=True,
+    done = subprocess.run(["node", HERE / "in_page.mjs", BUNDLE, browser or browsers.chromium()], input=json.dumps(request), capture_output=True,
                           text=True, timeout=1200, env={**os.environ, "NODE_PATH": str(MODULES)})
     if done.returncode != 0:
         raise AssertionError(done.stderr[-3000:])
@@ -67,8 +67,10 @@ def commands_for(demo):
 
 
 class Program(unittest.TestCase):
+    browser = None
+
     def compare(self, commands):
-        for (words, files), found in zip(commands, in_page(commands), strict=True):
+        for (words, files), found in zip(commands, in_page(commands, self.browser), strict=True):
             with self.subTest(words=words, files={n: str(p) for n, p in files.items()}):
                 expected = here(words, files)
                 self.assertEqual((found["code"], found["messages"]), (expected["code"], expected["messages"]))
@@ -118,10 +120,24 @@ class Program(unittest.TestCase):
     def test_database(self):
         """The same tables; the file itself has the version of SQLite in it."""
         commands = [(["export", "a.demo", "-o", "a.sqlite"], {"a.demo": FIXTURES / f"demos/{name}.demo"}) for name in ("ddnet_yard", "teeworlds07_dm1")]
-        for command, found in zip(commands, in_page(commands), strict=True):
+        for command, found in zip(commands, in_page(commands, self.browser), strict=True):
             expected = here(*command)
             self.assertEqual((found["code"], found["messages"]), (expected["code"], expected["messages"]))
             self.assertEqual(contents(found["files"]["a.sqlite"]), contents(expected["files"]["a.sqlite"]))
+
+
+@unittest.skipUnless(browsers.firefox(), "no Firefox")
+class InFirefox(Program):
+    """The same, without what is the same code again."""
+    browser = browsers.firefox()
+    test_maps = None
+
+    def setUp(self):
+        if browsers.node_modules(browsers.PUPPETEER) is None:
+            self.skipTest("no npm")
+
+    def test_demos(self):
+        self.compare(commands_for(FIXTURES / "demos/ddnet_dm1.demo"))
 
 
 class Tools(unittest.TestCase):
