@@ -40,6 +40,7 @@ const state = () => {
     tees,
     camera: camera && { x: camera.x, y: camera.y, zoom: camera.zoom },
     listed: [...document.querySelectorAll('#events li')].map((row) => row.textContent),
+    inputs: at('inputs').hidden ? null : [...document.querySelectorAll('#inputs .down, #inputs output')].map((one) => one.textContent),
     tables: document.querySelectorAll('#scores table').length,
     wide: document.documentElement.scrollWidth > innerWidth,
     follows: moment?.before.players.get(selected ?? -1)?.name ?? null,

@@ -6,6 +6,7 @@ import functools
 import gzip
 import http.server
 import json
+import math
 import os
 import pathlib
 import re
@@ -330,6 +331,21 @@ class Viewer(Served):
         self.assertEqual([one["tick"], two["tick"], back["tick"]], [wanted[0], wanted[1], wanted[0]])
         self.assertEqual(clicked["tick"], wanted[0])
         self.assertEqual((none["listed"], closed["tick"]), ([], wanted[0]))
+
+    def test_inputs(self):
+        """The keys that a player presses, and the speed."""
+        base = self.serve(self.folder(YARD))
+        ticks = [(tick, items["character"]) for tick, items in snapshots(YARD) if items.get("character")][20::25]
+        [result] = pages(self.page(base, YARD.name, "0:00", steps=["key:i", *(f"teewire_viewer.seek({tick})" for tick, _ in ticks), "key:i"]))
+        self.assertEqual(result["errors"], [])
+        states = result["states"]
+        self.assertEqual((states[0]["inputs"], states[-1]["inputs"]), (None, None))
+        for (tick, characters), state in zip(ticks, states[2:-1], strict=True):
+            c = characters[str(state["selected"])]
+            known = [("left", c["direction"] < 0), ("right", c["direction"] > 0), ("jump", c["jumped"] & 1), ("hook", c["hook_state"] != 0),
+                     ("fire", c["attack_tick"] > 0 and 0 <= tick - c["attack_tick"] < 6)]
+            speed = math.hypot(c["vel_x"], c["vel_y"]) / 256 / 32 * 50
+            self.assertEqual(state["inputs"], [name for name, down in known if down] + [f"{speed:.1f} tiles/s"], tick)
 
     def test_looks(self):
         """At the size of a phone and of a screen, with everything open: nothing is too wide, nothing is hard to use."""

@@ -20,6 +20,7 @@ const KEYS = /** @type {const} */ ({
   z: 'zoom_off',
   c: 'copy',
   m: 'names',
+  i: 'toggle_inputs',
   '/': 'toggle_events',
   b: 'toggle_board',
   '?': 'help',

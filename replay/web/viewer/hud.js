@@ -33,14 +33,16 @@ function show(parent, key, children) {
 }
 
 export class Hud {
-  /** @type {Record<'chat'|'kills'|'clock'|'body'|'scores', HTMLElement>} */
+  /** Whether keys and speed are shown. */
+  inputs = false;
+  /** @type {Record<'chat'|'kills'|'clock'|'body'|'scores'|'inputs', HTMLElement>} */
   #at;
 
   /** @param {Document} document @param {(id: number) => void} follow */
   constructor(document, follow) {
     /** @param {string} id */
     const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-    this.#at = { chat: at('chat'), kills: at('kills'), clock: at('clock'), body: at('body'), scores: at('scores') };
+    this.#at = { chat: at('chat'), kills: at('kills'), clock: at('clock'), body: at('body'), scores: at('scores'), inputs: at('inputs') };
     this.#at.scores.addEventListener('click', (event) => {
       const id = /** @type {Element} */ (event.target).closest('button')?.dataset.id;
       if (id !== undefined) follow(Number(id));
@@ -132,6 +134,28 @@ export class Hud {
         ? race.slice(3)
         : `♥ ${character.health}  ◆ ${character.armor}${character.weapon > 0 && character.weapon < 5 ? `  ${WEAPONS[character.weapon]} ${character.ammo_count}` : ''}${race}`;
     show(this.#at.body, text, () => [element('span', text)]);
+  }
+
+  /** The keys that the player presses, as far as the tee shows it. @param {World} world @param {number|null} selected */
+  show_inputs(world, selected) {
+    const character = world.characters.get(selected ?? -1);
+    this.#at.inputs.hidden = !this.inputs || character === undefined;
+    if (!this.inputs || character === undefined) return;
+    const { direction, jumped, hook_state, attack_tick, vel_x, vel_y } = character;
+    const attacked = world.tick - attack_tick;
+    /** @type {[string, boolean][]} */
+    const keys = [
+      ['left', direction < 0],
+      ['right', direction > 0],
+      ['jump', (jumped & 1) !== 0],
+      ['hook', hook_state !== 0],
+      ['fire', attack_tick > 0 && attacked >= 0 && attacked < 6],
+    ];
+    const speed = (Math.hypot(vel_x, vel_y) / 256 / 32) * 50;
+    show(this.#at.inputs, JSON.stringify([keys, speed.toFixed(1)]), () => [
+      ...keys.map(([name, down]) => element('kbd', name, down ? 'down' : '')),
+      element('output', `${speed.toFixed(1)} tiles/s`),
+    ]);
   }
 
   /** @param {World} world @param {number|null} selected */

@@ -266,6 +266,9 @@ const actions = {
     at.board.setAttribute('aria-pressed', String(board));
   },
   toggle_board: () => actions.board(!board),
+  toggle_inputs: () => {
+    hud.inputs = !hud.inputs;
+  },
   toggle_events: () => show_events(at.events.hidden),
   close() {
     actions.board(false);
@@ -482,6 +485,7 @@ function draw(show, scene, now) {
       scene.camera.y = followed.y;
     }
     scene.draw(show, moment, { names, selected });
+    hud.show_inputs(moment.before, selected);
     // Words need not change as often as pictures.
     if (now - written_ms > 100 || Math.abs(moment.tick - written_tick) > 2 * TICKS_PER_SECOND) {
       written_ms = now;
