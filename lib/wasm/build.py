@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import sys
 
-TARGET = ["--target=wasm32-wasi", "-O2"]
+TARGET = ["--target=wasm32-wasi"]
 
 
 def main():
@@ -19,14 +19,15 @@ def main():
 
     def compiled(source):
         to = folder / ("-".join(pathlib.Path(source).parts[-2:]) + ".o")
-        subprocess.run([clang, *TARGET, "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden", "-DNDEBUG",
+        subprocess.run([clang, *TARGET, "-O2", "-std=c++20", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden", "-DNDEBUG",
                         *(f"-I{i}" for i in includes), *flags, "-MMD", "-c", source, "-o", to], check=True)
         return to
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(compiled, sources))
     names = [*pathlib.Path(exports).read_text().split(), "__heap_base", "__wasm_call_ctors"]
-    # It has no imports: whatever can run it needs nothing else.
+    # It has no imports: whatever can run it needs nothing else. Without -O, as clang would then run binaryen's wasm-opt where that is
+    # installed, which does not know the features that the module uses.
     subprocess.run([clang, *TARGET, "-nostartfiles", "-Wl,--no-entry", *(f"-Wl,--export={n}" for n in names), "-Wl,--gc-sections",
                     "-Wl,--strip-all", "-Wl,-z,stack-size=131072", *objects, "-o", output], check=True)
     needed = {exports}
