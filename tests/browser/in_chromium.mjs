@@ -1,32 +1,20 @@
 // Runs checks.mjs in Chromium: in_chromium.mjs PACKAGE CHROMIUM, and a request as in in_node.mjs. Files come from a server
 // of its own, at the addresses /file/PATH.
 import fs from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import { createRequire } from 'node:module';
+import { serve } from './file_server.mjs';
 
 const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core');
 const [folder, program] = process.argv.slice(2);
 const request = JSON.parse(fs.readFileSync(0, 'utf8'));
 const here = path.dirname(new URL(import.meta.url).pathname);
-/** @type {Record<string, string|undefined>} */
-const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
 
-const server = http.createServer((asked, answer) => {
-  const url = decodeURIComponent(asked.url ?? '');
-  const file = url === '/checks.mjs' ? path.join(here, 'checks.mjs') : url.startsWith('/file/') ? url.slice(5)
-    : path.join(folder, path.basename(url));
-  if (url === '/') return answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>checks</title>');
-  if (!fs.existsSync(file)) return answer.writeHead(404).end();
-  answer.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
-  fs.createReadStream(file).pipe(answer);
-}).listen(0, '127.0.0.1');
-await new Promise((done) => server.on('listening', done));
+const server = await serve(folder, { 'checks.mjs': path.join(here, 'checks.mjs') });
 
 const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 const page = await browser.newPage();
-const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-await page.goto(`http://127.0.0.1:${port}/`);
+await page.goto(server.address);
 /** @typedef {{plain: boolean, check: string, arguments: unknown[]}} Request */
 const result = await page.evaluate(async (/** @type {Request} */ { plain, check, arguments: given }) => {
   const [library, checks] = await Promise.all(['/teewire.js', '/checks.mjs'].map((address) => import(address)));

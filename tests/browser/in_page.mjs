@@ -1,31 +1,19 @@
 // Runs commands of the program in a page: in_page.mjs BUNDLE BROWSER. The request, on standard input:
 // {commands: [{words, files: {NAME: PATH}}]}. Answers with {code, messages, output, files: {NAME: BASE64}, milliseconds} for each.
 import fs from 'node:fs';
-import http from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { serve } from './file_server.mjs';
 
 const get = createRequire(`${process.env.NODE_PATH}/`);
 const [folder = '', program = ''] = process.argv.slice(2);
 const { commands } = JSON.parse(fs.readFileSync(0, 'utf8'));
-/** @type {Record<string, string|undefined>} */
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-const server = http
-  .createServer((asked, answer) => {
-    const url = decodeURIComponent(asked.url ?? '');
-    const file = url.startsWith('/file/') ? url.slice(5) : path.join(folder, path.basename(url));
-    if (!fs.existsSync(file) || url === '/') return answer.writeHead(404).end();
-    answer.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
-    fs.createReadStream(file).pipe(answer);
-  })
-  .listen(0, '127.0.0.1');
-await new Promise((done) => server.on('listening', done));
+const server = await serve(folder);
 const browser = path.basename(program).startsWith('firefox')
   ? await get('puppeteer-core').launch({ browser: 'firefox', executablePath: program, headless: true })
   : await get('playwright-core').chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 const page = await browser.newPage();
-const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-await page.goto(`http://127.0.0.1:${port}/tools.html`);
+await page.goto(`${server.address}tools.html`);
 const results = [];
 for (const command of commands)
   results.push(

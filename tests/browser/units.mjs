@@ -679,3 +679,17 @@ test('a broadcast: changed at random, it gives what makes sense or an error', as
   }
   for (const count of Object.values(results)) assert.ok(count > 4, JSON.stringify(results));
 });
+
+test('events in words', async () => {
+  const { event_text } = await import('../../replay/web/viewer/event_text.js');
+  /** @param {Partial<import('../../replay/web/viewer/show.js').GameEvent>} facts */
+  const words = (facts) =>
+    event_text({ tick: 0, kind: 'chat', client: null, target: null, value: null, text: null, ...facts }, (id) => `#${id}`);
+  assert.equal(words({ client: 'bot', text: 'hello' }), 'bot: hello');
+  assert.equal(words({ id: 3, text: 'hello' }), '#3: hello'); // whose name was not known
+  assert.equal(words({ kind: 'server_message', text: 'hello' }), '*** hello');
+  assert.equal(words({ kind: 'kill', client: 'bot', target: 'other', value: 1 }), 'bot → other');
+  assert.equal(words({ kind: 'kill', client: 'bot', target: 'bot', value: 1 }), 'bot died');
+  assert.equal(words({ kind: 'kill', client: 'bot', target: 'other', value: -2 }), 'other died'); // by the map
+  assert.equal(words({ kind: 'finish', client: 'bot', value: 5880 }), 'bot finished in 0:05.88');
+});

@@ -498,7 +498,7 @@ class Served(WebTest):
             with socket.create_connection(("127.0.0.1", web.port), timeout=STUCK) as link:
                 link.sendall(request)
                 self.assertIn(status, link.recv(100)[:20])
-        self.assertIn(PAGE.strip(), re.sub(rb"\n<meta [^>]*>", b"", web.get("/")))
+        self.assertEqual(re.sub(rb"\n<meta [^>]*>", b"", web.get("/")), PAGE)
         # A client that asks for much and reads nothing holds up no other.
         big = self.folder / "big"
         big.mkdir()
@@ -642,7 +642,7 @@ class Served(WebTest):
         self.assertEqual((told["kind"], told["live"], told["recordings"]), ("broadcast", "live/", []))
         self.assertEqual(told["from"], relay.address + "/")
         self.assertEqual(json.loads(urllib.request.urlopen(told["from"] + "sync", timeout=STUCK).read())["version"], 1)
-        self.assertIn(PAGE.strip(), re.sub(rb"\n<meta [^>]*>", b"", web.get("/")))
+        self.assertEqual(re.sub(rb"\n<meta [^>]*>", b"", web.get("/")), PAGE)
         status, headers, body = web.ask("/live/sync")
         for _ in range(10):
             if status == 200:
@@ -683,7 +683,7 @@ class Served(WebTest):
         (self.folder / "opened").unlink()
         for options, display in ((["--no-open"], ":7"), ([], "")):
             web = self.web(DEMO, *options, env={**path, "DISPLAY": display})
-            self.assertIn(PAGE.strip(), re.sub(rb"\n<meta [^>]*>", b"", web.get("/")))
+            self.assertEqual(re.sub(rb"\n<meta [^>]*>", b"", web.get("/")), PAGE)
             web.end()
         self.assertFalse((self.folder / "opened").exists())
 
@@ -695,7 +695,7 @@ class Served(WebTest):
             with urllib.request.urlopen(f"http://127.0.0.1:{web.port}/{feed}", timeout=STUCK) as page:
                 self.assertEqual(page.headers["Content-Type"], "text/event-stream")
                 time.sleep(1)  # the server looks ten times a second
-            self.assertIn(PAGE.strip(), re.sub(rb"\n<meta [^>]*>", b"", web.get("/")))
+            self.assertEqual(re.sub(rb"\n<meta [^>]*>", b"", web.get("/")), PAGE)
         self.assertEqual(web.process.wait(STUCK), 0)
 
     def test_a_file_without_a_command(self):

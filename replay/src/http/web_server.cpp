@@ -101,7 +101,7 @@ public:
 
     /// Asks once more.
     void retry(bool last) {
-        web_answer const found = server_->pages.get(path_, query_, address_);
+        web_answer const found = server_->pages.get({path_, query_, address_});
         if (found.what == web_answer::kind::later && !last) return;
         server_->waiting.erase(this);
         timer_.cancel();
@@ -171,7 +171,7 @@ private:
         bool const by_proxy = to_view(request["X-Forwarded-Proto"]) == "https";
         address_ =
             fmt::format("{}://{}/", by_proxy ? "https" : "http", target.host.value_or(asked(http::field::host)));
-        web_answer const found = server_->pages.get(path_, query_, address_);
+        web_answer const found = server_->pages.get({path_, query_, address_});
         if (found.what != web_answer::kind::later) return answer(found);
         server_->waiting.insert(this);
         stream_.expires_never();

@@ -35,15 +35,16 @@ struct web_answer {
     std::chrono::seconds patience{4};
 };
 
+/// A question of a browser, valid during a call.
+struct page_request {
+    std::string_view path;    ///< from after the first slash up to a question mark
+    std::string_view query;   ///< after the question mark
+    std::string_view address; ///< of this server, as the browser has it: "http://HOST:PORT/"
+};
+
 class web_pages {
 public:
-    /// `path` begins after the first slash, and ends before a question mark.
-    [[nodiscard]] virtual web_answer get(std::string_view path) = 0;
-    /// The same with the text after the question mark, and the address of this server in the browser, "http://HOST:PORT/".
-    [[nodiscard]] virtual web_answer get(std::string_view path, std::string_view query, std::string_view address) {
-        static_cast<void>(query), static_cast<void>(address);
-        return get(path);
-    }
+    [[nodiscard]] virtual web_answer get(page_request const& asked) = 0;
 
 protected:
     ~web_pages() = default;

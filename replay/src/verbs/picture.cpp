@@ -30,7 +30,7 @@ int draw_picture(picture_options const& options) {
     if (interrupted()) return exit_interrupted;
     write_whole(out, encode_png(picture_of(to)));
     if (interrupted()) return exit_interrupted;
-    return view_options::end(demo, *drawn, "the last moment before it is shown");
+    return report_damage(demo, *drawn, "the last moment before it is shown");
 }
 
 } // namespace

@@ -237,7 +237,8 @@ private:
 
     // ---- web_pages
 
-    web_answer get(std::string_view path) override {
+    web_answer get(page_request const& asked) override {
+        std::string_view const path = asked.path;
         if (path.empty()) return {web_answer::kind::file, page_, "text/html; charset=utf-8", "public, max-age=60"};
         if (path == "metrics") return text(metrics(), "text/plain; version=0.0.4");
         return live_.get(path);

@@ -129,7 +129,7 @@ int make_video(video_options const& options) {
         remark(fmt::format("{}: {:.1f} seconds, {}, {}", out.name(),
                            static_cast<double>(frames) / options.frames_per_second,
                            counted(static_cast<std::uint64_t>(frames), "frame"), size_text(out.size())));
-    int const code = view_options::end(demo, *drawn, "the video stays at the last moment before it");
+    int const code = report_damage(demo, *drawn, "the video stays at the last moment before it");
     return damage.empty() ? code : exit_bad_input;
 }
 

@@ -102,11 +102,11 @@ std::unique_ptr<drawn_demo> view_options::open(demo_document& demo) const {
     return made;
 }
 
-int view_options::end(demo_document const& demo, drawn_demo const& drawn, std::string_view what) {
+int report_damage(demo_document const& demo, drawn_demo const& drawn, std::string_view instead) {
     int code = exit_ok;
     auto const report = [&](std::string const& name, std::string const& damage) {
         if (damage.empty()) return;
-        complain(fmt::format("{}: {}; {}", name, damage, what));
+        complain(fmt::format("{}: {}; {}", name, damage, instead));
         code = exit_bad_input;
     };
     report(demo.name(), drawn.damage());

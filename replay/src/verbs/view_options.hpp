@@ -26,12 +26,13 @@ struct view_options {
     [[nodiscard]] view_choice read() const;
     /// The demo with the map and the pictures that were chosen; says what it lacks.
     [[nodiscard]] std::unique_ptr<drawn_demo> open(demo_document& demo) const;
-    /// Says what was damaged, and what is shown in place of it: `what`. Returns the exit code.
-    [[nodiscard]] static int end(demo_document const& demo, drawn_demo const& drawn, std::string_view what);
     /// The folders of games that were chosen or found.
     [[nodiscard]] std::vector<std::string> folders() const;
     /// The files that are read.
     [[nodiscard]] std::vector<std::string> inputs(std::string const& demo) const;
 };
+
+/// Says where the demos are damaged, and `instead`: what is shown in place of the rest. Returns the exit code.
+[[nodiscard]] int report_damage(demo_document const& demo, drawn_demo const& drawn, std::string_view instead);
 
 } // namespace teewire::replay

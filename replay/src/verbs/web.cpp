@@ -52,10 +52,10 @@ public:
 
     [[nodiscard]] live_pages& live() noexcept { return live_; }
 
-    [[nodiscard]] web_answer get(std::string_view path) override {
+    [[nodiscard]] web_answer get(page_request const& asked) override {
         constexpr std::string_view live = "live/";
         constexpr std::string_view data = "data/";
-        auto const decoded = decode_path(path);
+        auto const decoded = decode_path(asked.path);
         if (!decoded) return {};
         std::string_view const name = *decoded;
         if (name.starts_with(live)) return live_.get(name.substr(live.size()));

@@ -180,21 +180,16 @@ recordings_site::recordings_site(boost::asio::io_context& io, recording_folder& 
                                  game_pictures const& pictures, std::string name)
     : io_{io}, shown_{shown}, files_{files}, pictures_{pictures}, name_{std::move(name)} {}
 
-web_answer recordings_site::get(std::string_view path) {
-    auto const decoded = decode_path(path);
-    return decoded ? get_page(*decoded) : web_answer{};
-}
-
-web_answer recordings_site::get(std::string_view path, std::string_view query, std::string_view address) {
-    bool const views = path == "view.html" || ((path.empty() || path == "index.html") && !shown_.is_folder());
-    return views ? get_view(query, address) : get(path);
+web_answer recordings_site::get(page_request const& asked) {
+    auto const decoded = decode_path(asked.path);
+    return decoded ? get_page(*decoded, asked) : web_answer{};
 }
 
 // The viewer, with what others show beside a link to a recording.
-web_answer recordings_site::get_view(std::string_view query, std::string_view address) {
+web_answer recordings_site::get_view(page_request const& asked) {
     web_answer page = files_.get("index.html");
     constexpr std::string_view folder = "recordings/";
-    std::string name = query_value(query, "demo");
+    std::string name = query_value(asked.query, "demo");
     if (name.starts_with(folder)) name.erase(0, folder.size());
     else if (name.empty() && !shown_.is_folder()) name = shown_.all().begin()->first;
     if (shown_.is_folder() && !shown_.all().contains(name)) scan_sometimes();
@@ -203,19 +198,19 @@ web_answer recordings_site::get_view(std::string_view query, std::string_view ad
     if (to_be_indexed(demo->second)) begin_index(name, false);
     auto const bytes = page.stored ? page.stored->read_all() : page.packed ? unpack_gzip(*page.body) : *page.body;
     std::string const picture = draw_ ? fmt::format("previews/{}.png", encode_path(name)) : "";
-    return made_text(page_about({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, demo->second, address,
-                                picture, query),
+    return made_text(page_about({reinterpret_cast<char const*>(bytes.data()), bytes.size()}, demo->second,
+                                asked.address, picture, asked.query),
                      "text/html; charset=utf-8");
 }
 
-web_answer recordings_site::get_page(std::string const& path) {
+web_answer recordings_site::get_page(std::string const& path, page_request const& asked) {
     auto const below = [&](std::string_view folder) -> std::optional<std::string> {
         if (!path.starts_with(folder)) return {};
         return path.substr(folder.size());
     };
     if (path.empty() || path == "index.html")
-        return shown_.is_folder() ? made_text(list_page(), "text/html; charset=utf-8") : files_.get("index.html");
-    if (path == "view.html") return files_.get("index.html");
+        return shown_.is_folder() ? made_text(list_page(), "text/html; charset=utf-8") : get_view(asked);
+    if (path == "view.html") return get_view(asked);
     if (pages_stay_ && path == feed_of_pages) {
         web_answer found;
         found.what = web_answer::kind::feed;

@@ -59,12 +59,11 @@ public:
     void draw_previews(std::function<std::vector<std::uint8_t>(std::string const& file)> draw) {
         draw_ = std::move(draw);
     }
-    [[nodiscard]] web_answer get(std::string_view path) override;
-    [[nodiscard]] web_answer get(std::string_view path, std::string_view query, std::string_view address) override;
+    [[nodiscard]] web_answer get(page_request const& asked) override;
 
 private:
-    web_answer get_page(std::string const& path);
-    web_answer get_view(std::string_view query, std::string_view address);
+    web_answer get_page(std::string const& path, page_request const& asked);
+    web_answer get_view(page_request const& asked);
     web_answer get_preview(std::string const& path);
     web_answer get_drawn(std::string const& name, std::string_view cache,
                          std::function<std::vector<std::uint8_t>()> draw);

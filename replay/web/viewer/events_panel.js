@@ -1,4 +1,5 @@
 // A list of what happens in the recording: chat, kills and finishes, to be searched and jumped to.
+import { event_text } from './event_text.js';
 import { time_text } from './playback.js';
 
 /** @import { GameEvent } from './show.js' */
@@ -11,15 +12,6 @@ const KINDS = {
 };
 const LISTED = Object.values(KINDS).flat();
 const MOST_ROWS = 1000;
-
-/** One event in words. @param {GameEvent} event */
-export function event_text({ kind, client, target, text, value }) {
-  const who = client ?? '';
-  if (kind === 'kill') return client === null || client === target ? `${target ?? '?'} died` : `${who} → ${target ?? '?'}`;
-  if (kind === 'finish') return text ?? `${who} finished in ${time_text((value ?? 0) / 1000, 2)}`;
-  if (kind === 'marker') return 'marker';
-  return who === '' ? `*** ${text ?? ''}` : `${who}: ${text ?? ''}`;
-}
 
 export class EventsPanel {
   #root;
@@ -35,6 +27,8 @@ export class EventsPanel {
   #first = 0;
   #tick = 0;
   #shown = '';
+  /** @type {(id: number) => string} */
+  #name_of = () => '';
 
   /** @param {HTMLElement} root @param {(tick: number) => void} seek @param {() => void} close */
   constructor(root, seek, close) {
@@ -68,8 +62,9 @@ export class EventsPanel {
     this.#search.focus();
   }
 
-  /** @param {GameEvent[]} events @param {number} first tick @param {number} tick of now */
-  update(events, first, tick) {
+  /** @param {GameEvent[]} events @param {number} first tick @param {number} tick of now @param {(id: number) => string} name_of */
+  update(events, first, tick, name_of) {
+    this.#name_of = name_of;
     this.#first = first;
     this.#tick = tick;
     if (this.#root.hidden || events === this.#all) return;
@@ -80,21 +75,23 @@ export class EventsPanel {
   #show() {
     const wanted = this.#search.value.trim().toLowerCase();
     const kinds = KINDS[this.#kind.value] ?? LISTED;
-    this.#found = this.#all.filter((event) => kinds.includes(event.kind) && event_text(event).toLowerCase().includes(wanted));
-    const shown = this.#found.slice(0, MOST_ROWS);
-    const key = `${this.#first}|${shown.map(({ tick, kind }) => `${tick}${kind}`).join()}`;
+    /** @param {GameEvent} event */
+    const text_of = (event) => event_text(event, this.#name_of);
+    this.#found = this.#all.filter((event) => kinds.includes(event.kind) && text_of(event).toLowerCase().includes(wanted));
+    const rows = this.#found.slice(0, MOST_ROWS).map((event) => ({ tick: event.tick, text: text_of(event) }));
+    const key = JSON.stringify([this.#first, rows]);
     this.#count.textContent =
       this.#found.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${this.#found.length}` : `${this.#found.length} found`;
     if (key === this.#shown) return;
     this.#shown = key;
     this.#list.replaceChildren(
-      ...shown.map((event) => {
+      ...rows.map(({ tick, text }) => {
         const row = document.createElement('li');
         const button = document.createElement('button');
         const time = document.createElement('span');
-        time.textContent = time_text((event.tick - this.#first) / 50);
-        button.dataset.tick = String(event.tick);
-        button.append(time, ` ${event_text(event)}`);
+        time.textContent = time_text((tick - this.#first) / 50);
+        button.dataset.tick = String(tick);
+        button.append(time, ` ${text}`);
         row.append(button);
         return row;
       }),

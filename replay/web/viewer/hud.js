@@ -1,4 +1,5 @@
 // Text over the picture: chat, kills, clock, scores.
+import { WEAPONS, event_text, weapon_of } from './event_text.js';
 import { time_text } from './playback.js';
 import { name_in } from './world.js';
 
@@ -9,8 +10,6 @@ import { name_in } from './world.js';
 const CHAT_TICKS = 600;
 const KILL_TICKS = 400;
 const MOST_LINES = 9;
-/** @type {(string|undefined)[]} */
-const WEAPONS = ['hammer', 'gun', 'shotgun', 'grenade', 'laser', 'ninja'];
 /** @type {Record<number, string|undefined>} */
 const TEAMS = { 0: 'red', 1: 'blue' };
 
@@ -72,12 +71,9 @@ export class Hud {
       .slice(-MOST_LINES);
     show(this.#at.chat, lines.map(({ tick, text, client }) => `${tick}${client}${text}`).join('\n'), () =>
       lines.map((line) => {
-        const { kind, client, text, value, id } = line;
-        const who = client ?? (id !== undefined ? name_in(world, id) : '');
-        if (kind === 'server_message') return element('div', `*** ${text ?? ''}`, 'server');
-        if (kind === 'finish')
-          return element('div', `*** ${text ?? `${who} finished in ${time_text((value ?? 0) / 1000, 2)}`}`, 'server');
-        return element('div', `${who}: ${text ?? ''}`, kind === 'team_chat' ? 'team' : '');
+        const text = event_text(line, (id) => name_in(world, id));
+        if (line.kind === 'finish') return element('div', `*** ${text}`, 'server');
+        return element('div', text, { server_message: 'server', team_chat: 'team' }[line.kind] ?? '');
       }),
     );
   }
@@ -87,12 +83,9 @@ export class Hud {
     const lines = events.filter(({ kind }) => kind === 'kill').slice(-5);
     show(this.#at.kills, lines.map(({ tick, client, target }) => `${tick}${client}${target}`).join('\n'), () =>
       lines.map((line) => {
-        const { client, target, value } = line;
-        const weapon = WEAPONS[value ?? -1];
-        if (client === null || client === target || weapon === undefined)
-          return element('div', `${target ?? client ?? '?'} died`);
-        const made = element('div', `${client} → ${target ?? '?'} `);
-        made.append(element('small', weapon));
+        const made = element('div', event_text(line, () => ''));
+        const weapon = weapon_of(line);
+        if (weapon !== undefined) made.append(' ', element('small', weapon));
         return made;
       }),
     );

@@ -5,6 +5,7 @@ import { LiveShow, is_broadcast, open_bytes, open_demo, started } from './show.j
 import { Playback, SPEEDS, TICKS_PER_SECOND, read_time, time_text } from './playback.js';
 import { Timeline } from './timeline.js';
 import { EventsPanel } from './events_panel.js';
+import { name_in } from './world.js';
 import { listen_to_keys, listen_to_pointers } from './controls.js';
 
 /** @import { Actions } from './controls.js' */
@@ -500,7 +501,7 @@ function draw(show, scene, now) {
   }
   const text = `${time_text(seconds_now(), 1)} / ${time_text((playback.last - playback.first) / TICKS_PER_SECOND)}`;
   if (at.time.textContent !== text) at.time.textContent = text;
-  events_panel.update(show.events, playback.first, playback.tick);
+  events_panel.update(show.events, playback.first, playback.tick, (id) => name_in(last_moment?.before ?? null, id));
   timeline.update(playback, show.events, show.header.markers, events_panel.marked);
   const error = show.error?.message ?? show.trouble?.message ?? show.damage ?? null;
   if (error !== null && error !== told_error) note(`${show.live ? 'The broadcast' : 'The recording'}: ${error}`, 15000);

@@ -1,0 +1,27 @@
+// A server of files for pages in tests.
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+
+/** @type {Record<string, string|undefined>} */
+const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
+
+/**
+ * Serves a folder's files, those of this machine below /file/, and an empty page at /. Gives its address, with a slash at the end,
+ * and what closes it. @param {string} folder @param {Record<string, string>} more files by their names
+ */
+export async function serve(folder, more = {}) {
+  const server = http
+    .createServer((asked, answer) => {
+      const url = decodeURIComponent(asked.url ?? '');
+      if (url === '/') return answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>checks</title>');
+      const file = more[url.slice(1)] ?? (url.startsWith('/file/') ? url.slice(5) : path.join(folder, path.basename(url)));
+      if (!fs.existsSync(file)) return answer.writeHead(404).end();
+      answer.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
+      fs.createReadStream(file).pipe(answer);
+    })
+    .listen(0, '127.0.0.1');
+  await new Promise((done) => server.on('listening', done));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { address: `http://127.0.0.1:${port}/`, close: () => server.close() };
+}
