@@ -308,12 +308,12 @@ class Served(WebTest):
 
         yard = "demo=recordings/sub%20folder/%C3%BC%20%231%3F.demo"
         told = about(yard)
-        self.assertEqual((told["og:title"], told["og:description"]), ("yard", "0:04, with bot 1, bot 2, watcher, recorded 2026-11-22 06:06"))
+        self.assertEqual((told["og:title"], told["og:description"]), ("yard", "0:04.9, with bot 1, bot 2, watcher, recorded 2026-11-22 06:06"))
         self.assertEqual(told["og:image"], f"http://127.0.0.1:{web.port}/previews/sub%20folder/%C3%BC%20%231%3F.demo.png")
         told = about(yard + "&t=0:02.5&player=%22%3E%3Cscript%3E+%26")
-        self.assertEqual((told["og:title"], told["og:description"][:18]), ("&quot;&gt;&lt;script&gt; &amp; on yard", "at 0:02.5 of 0:04,"))
+        self.assertEqual((told["og:title"], told["og:description"][:20]), ("&quot;&gt;&lt;script&gt; &amp; on yard", "at 0:02.5 of 0:04.9,"))
         self.assertTrue(about(yard, {"X-Forwarded-Proto": "https"})["og:image"].startswith("https://127.0.0.1"))
-        self.assertTrue(about("demo=recordings/a.demo")["og:description"].startswith("0:30, with bot00, bot01"))
+        self.assertTrue(about("demo=recordings/a.demo")["og:description"].startswith("0:30.0, with bot00, bot01"))
         for query in ("", "demo=", "demo=recordings/none.demo", "demo=recordings/../a.demo", "demo=%ff", "demo", "&&=&demo=%"):
             self.assertEqual(about(query), {}, query)
         for name in ("a.demo", "sub%20folder/%C3%BC%20%231%3F.demo"):

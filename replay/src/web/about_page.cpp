@@ -24,18 +24,10 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-// "1:02:03", "2:03"
-std::string length_text(std::int64_t seconds) {
-    if (seconds >= 3600) return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
-}
-
 std::string description(shown_demo const& demo, std::string_view query) {
     bool const known = demo.index == shown_demo::progress::known;
-    std::int64_t const seconds =
-        known ? (std::int64_t{demo.facts.last_tick} - demo.facts.first_tick) / ticks_per_second
-              : std::max(demo.header.length, 0);
-    std::string out = length_text(seconds);
+    std::string out = clock_text(known ? std::int64_t{demo.facts.last_tick} - demo.facts.first_tick
+                                       : std::int64_t{std::max(demo.header.length, 0)} * ticks_per_second);
     if (std::string const t = query_value(query, "t"); !t.empty()) out = fmt::format("at {} of {}", t, out);
     if (known && !demo.facts.players.empty()) {
         auto const& players = demo.facts.players;
