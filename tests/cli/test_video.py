@@ -328,6 +328,23 @@ class Videos(InFolder):
         self.assertRegex(done.stderr, "ffmpeg (has ended early|failed with code 3)")
         self.assertEqual([f.name for f in self.folder.iterdir()], ["ffmpeg"])
 
+    @unittest.skipIf(os.name == "nt", "needs a shell")
+    def test_an_encoder_that_is_late(self):
+        """It ends with the program, and makes no file afterwards."""
+        tools = self.folder / "tools"
+        tools.mkdir()
+        late = tools / "ffmpeg"
+        late.write_text('#!/bin/sh\nfor last; do :; done\nsleep 2\n: > "${last#file:}"\n')
+        late.chmod(0o755)
+        process = subprocess.Popen([TEEWIRE, "video", YARD, "-o", self.folder / "x.mp4", "--no-sound", "--size", "1280x720", "--fps", "240"],
+                                   stderr=subprocess.PIPE, env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130)
+        time.sleep(2.5)
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["tools"])
+
     def test_no_half_video(self):
         if os.path.exists("/dev/full"):
             code, _, said = run("video", YARD, "-o", "/dev/full", "--format", "y4m", *SMALL)

@@ -1,6 +1,7 @@
 #include "base/interrupts.hpp"
 
 #include "base/errors.hpp"
+#include "base/os/process.hpp"
 #include "base/os/signals.hpp"
 
 #include <atomic>
@@ -28,6 +29,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 // These two are run as signal handlers.
 
 [[noreturn]] void end_now() {
+    os::end_children(); // which would write their files after these are gone
     // The newest first: a folder is empty by then.
     for (unfinished const* u = all_unfinished; u != nullptr; u = u->next)
         if (u->there) os::remove_unfinished(u->path.c_str());

@@ -50,6 +50,9 @@ private:
     std::intptr_t process_ = -1; // -1: it is over
 };
 
+/// Ends all of these that are running, and waits for that. A signal handler may call it.
+void end_children() noexcept;
+
 /// Shows the page in the user's browser, if there is a display, and does not wait for it. If that fails, the reason, such
 /// as "none is installed".
 [[nodiscard]] std::string open_browser(std::string address);

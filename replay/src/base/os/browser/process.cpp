@@ -23,6 +23,8 @@ child_process::~child_process() = default;
 bool child_process::write(std::span<std::uint8_t const>) noexcept { return false; }
 int child_process::finish() noexcept { return -1; }
 
+void end_children() noexcept {}
+
 std::string open_browser(std::string) { return {}; }
 
 bool local_time(std::time_t time, std::tm& out) noexcept { return ::localtime_r(&time, &out) != nullptr; }

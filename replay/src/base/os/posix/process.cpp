@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -17,6 +18,18 @@
 #include <unistd.h>
 
 namespace teewire::replay::os {
+namespace {
+
+// The running ones; 0: a free place. A signal handler reads them.
+std::array<std::atomic<pid_t>, 4> children{};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+void change_child(pid_t from, pid_t to) noexcept {
+    for (auto& place : children)
+        if (pid_t expected = from; place.compare_exchange_strong(expected, to)) return;
+}
+
+} // namespace
 
 std::vector<std::string> begin_process(int argc, char** argv) {
     // If standard output was closed, the next file that is opened would take its place. So missing streams are opened, for
@@ -96,6 +109,7 @@ child_process::child_process(std::vector<std::string> const& arguments) {
     ::posix_spawn_file_actions_destroy(&files);
     if (failed != 0) throw std::system_error{failed, std::generic_category()};
     process_ = child;
+    change_child(0, child);
 }
 
 child_process::~child_process() {
@@ -118,8 +132,17 @@ int child_process::finish() noexcept {
     int status = 0;
     while (::waitpid(static_cast<pid_t>(process_), &status, 0) < 0 && errno == EINTR) {
     }
+    change_child(static_cast<pid_t>(process_), 0);
     process_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void end_children() noexcept {
+    for (auto const& place : children)
+        if (pid_t const child = place; child > 0) {
+            ::kill(child, SIGKILL);
+            ::waitpid(child, nullptr, 0);
+        }
 }
 
 // Its output is not wanted here, and it may run for longer.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,14 @@ namespace teewire::replay::os {
 namespace {
 
 UINT code_page_before = 0;
+
+// The running ones; 0: a free place. The thread that handles Ctrl-C reads them.
+std::array<std::atomic<std::intptr_t>, 4> children{};
+
+void change_child(std::intptr_t from, std::intptr_t to) noexcept {
+    for (auto& place : children)
+        if (std::intptr_t expected = from; place.compare_exchange_strong(expected, to)) return;
+}
 
 void restore_code_page() { ::SetConsoleOutputCP(code_page_before); }
 
@@ -124,6 +133,7 @@ child_process::child_process(std::vector<std::string> const& arguments) {
         fail();
     ::CloseHandle(made.hThread);
     process_ = reinterpret_cast<std::intptr_t>(made.hProcess);
+    change_child(0, process_);
     input_ = unique_fd{::_open_osfhandle(reinterpret_cast<std::intptr_t>(to.release()), _O_WRONLY | _O_BINARY)};
 }
 
@@ -150,9 +160,18 @@ int child_process::finish() noexcept {
     ::WaitForSingleObject(process, INFINITE);
     DWORD code = 0;
     bool const known = ::GetExitCodeProcess(process, &code) != 0;
+    change_child(process_, 0);
     ::CloseHandle(process);
     process_ = -1;
     return known ? static_cast<int>(code) : -1;
+}
+
+void end_children() noexcept {
+    for (auto const& place : children)
+        if (std::intptr_t const child = place; child != 0) {
+            ::TerminateProcess(reinterpret_cast<HANDLE>(child), 1);
+            ::WaitForSingleObject(reinterpret_cast<HANDLE>(child), INFINITE);
+        }
 }
 
 std::string open_browser(std::string address) {
