@@ -9,3 +9,13 @@ type Exports<T> = { [K in keyof T]: Members<T[K]> };
 
 export const of_code = (exported: Exports<typeof code>): Exports<typeof declared> => exported;
 export const names: (keyof typeof declared)[] = [] as (keyof typeof code)[];
+
+// The element in the same way. Its `player` is not for everyone.
+import type { TeewirePlayer as Element } from '../../replay/web/viewer/element.js';
+import type { TeewirePlayer } from '../../replay/web/viewer/teewire-player.js';
+
+export const of_element = (element: Element): Omit<TeewirePlayer, 'addEventListener'> => element;
+export const members: Exclude<keyof TeewirePlayer, 'player'>[] = [] as Exclude<
+  keyof Element,
+  'player' | 'connectedCallback' | 'disconnectedCallback' | 'attributeChangedCallback'
+>[];

@@ -15,7 +15,7 @@ export async function serve(folder, more = {}) {
     .createServer((asked, answer) => {
       const url = decodeURIComponent(asked.url ?? '');
       if (url === '/') return answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>checks</title>');
-      const file = more[url.slice(1)] ?? (url.startsWith('/file/') ? url.slice(5) : path.join(folder, path.basename(url)));
+      const file = more[url.slice(1)] ?? (url.startsWith('/file/') ? url.slice(5) : path.join(folder, path.normalize(url.split('?')[0])));
       if (!fs.existsSync(file)) return answer.writeHead(404).end();
       answer.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
       fs.createReadStream(file).pipe(answer);

@@ -14,7 +14,7 @@ const PATIENCE_MS = 30000;
 const picture = () =>
   new Promise((done) =>
     requestAnimationFrame(() => {
-      const world = /** @type {HTMLCanvasElement} */ (document.getElementById('world'));
+      const world = /** @type {HTMLCanvasElement} */ (teewire_viewer.root.getElementById('world'));
       const { width, height } = world;
       const canvas = new OffscreenCanvas(width, height);
       const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
@@ -25,9 +25,9 @@ const picture = () =>
   );
 
 const state = () => {
-  const { show, stats, tick, selected, moment, camera } = teewire_viewer;
+  const { show, stats, tick, selected, moment, camera, root } = teewire_viewer;
   /** @param {string} id */
-  const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+  const at = (id) => /** @type {HTMLElement} */ (root.getElementById(id));
   const tees = moment === null ? [] : [...moment.tees.values()].map(({ id, x, y }) => ({ id, x, y }));
   const { asked } = /** @type {{asked?: unknown}} */ (globalThis);
   return {
@@ -39,9 +39,9 @@ const state = () => {
     shown: moment?.before.tick ?? null,
     tees,
     camera: camera && { x: camera.x, y: camera.y, zoom: camera.zoom },
-    listed: [...document.querySelectorAll('#events li')].map((row) => row.textContent),
-    inputs: at('inputs').hidden ? null : [...document.querySelectorAll('#inputs .down, #inputs output')].map((one) => one.textContent),
-    tables: document.querySelectorAll('#scores table').length,
+    listed: [...root.querySelectorAll('#events li')].map((row) => row.textContent),
+    inputs: at('inputs').hidden ? null : [...root.querySelectorAll('#inputs .down, #inputs output')].map((one) => one.textContent),
+    tables: root.querySelectorAll('#scores table').length,
     wide: document.documentElement.scrollWidth > innerWidth,
     follows: moment?.before.players.get(selected ?? -1)?.name ?? null,
     names: moment === null ? [] : [...moment.before.players.values()].map(({ name }) => name),
@@ -119,7 +119,7 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
       () =>
         globalThis.teewire_viewer &&
         ((teewire_viewer.stats.frames > 2 && teewire_viewer.moment !== null) ||
-          document.querySelector('#message .open[hidden]') === null),
+          teewire_viewer.root.querySelector('#message.failed:not([hidden])') !== null),
       null,
       { timeout: PATIENCE_MS },
     );

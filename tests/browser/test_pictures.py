@@ -45,7 +45,7 @@ class Pictures(Served):
                 tick = known[int(len(known) * part)][0]
                 shot = shots / f"{demo.stem}_{tick}_browser.png"
                 steps = [
-                    "for (const e of document.querySelectorAll('body *')) if (e.id !== 'world' && !e.querySelector('#world')) "
+                    "for (const e of teewire_viewer.root.querySelectorAll('*')) if (e.id !== 'world' && !e.querySelector('#world')) "
                     "e.style.display = 'none'", "key:m", f"teewire_viewer.set_playing(false); teewire_viewer.seek({tick})",
                     "teewire_viewer.settled", "wait:400"]
                 asked.append(self.page(base, demo.name, "0:00", steps=steps, shot=str(shot), size=SIZE))

@@ -249,7 +249,7 @@ class Viewer(Served):
     def test_lost_graphics(self):
         """The browser takes the graphics card away and gives it back: the picture is there again."""
         base = self.serve(self.folder(YARD))
-        lose = "(() => { const lost = document.getElementById('world').getContext('webgl2').getExtension('WEBGL_lose_context');" \
+        lose = "(() => { const lost = teewire_viewer.root.getElementById('world').getContext('webgl2').getExtension('WEBGL_lose_context');" \
                "setTimeout(() => lost.restoreContext(), 500); lost.loseContext(); })()"
         [result] = pages(self.page(base, YARD.name, "0:02", steps=[lose, "wait:1500", "colors"]))
         self.assertEqual(result["errors"], [])
@@ -320,7 +320,7 @@ class Viewer(Served):
         self.assertGreater(len(wanted), 1)
         [result] = pages(self.page(base, DM1.name, "0:00", steps=[
             "key:/", "choose:#events_kinds kills", f"type:#events input {victim}", "key:Enter", "key:Enter", "key:Shift+Enter",
-            "document.querySelector('#events li button').click()", "type:#events input nothinglikethat", "axe", "key:Escape"]))
+            "teewire_viewer.root.querySelector('#events li button').click()", "type:#events input nothinglikethat", "axe", "key:Escape"]))
         self.assertEqual(result["errors"], [])
         opened, listed, only_kills, named, one, two, back, clicked, none, _, closed = result["states"]
         self.assertEqual(opened["listed"], [])

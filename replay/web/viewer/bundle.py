@@ -38,9 +38,10 @@ def main():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     esbuild = kept / "node_modules/.bin/esbuild"
-    common = ["--bundle", "--minify", "--format=esm", "--target=es2022", "--legal-comments=inline", "--log-level=warning"]
+    common = ["--bundle", "--loader:.html=text", "--loader:.css=text", "--minify", "--format=esm", "--target=es2022", "--legal-comments=inline", "--log-level=warning"]
     paths = {**os.environ, "NODE_PATH": str(kept.resolve() / "node_modules")}
-    sources = [(HERE / "viewer.js", ["--external:./teewire.js"]), (library / "teewire.js", [])]
+    sources = [(HERE / "viewer.js", ["--external:./teewire-player.js"]), (HERE / "teewire-player.js", ["--external:./teewire.js"]),
+               (library / "teewire.js", [])]
     if program:
         sources += [(TOOLS / "tools.js", ["--external:./commands.js"]), (TOOLS / "commands.js", []), (TOOLS / "worker.js", ["--format=iife"])]
     for source, options in sources:

@@ -18,7 +18,7 @@ const KEYS = /** @type {const} */ ({
   '=': 'zoom_in',
   '-': 'zoom_out',
   z: 'zoom_off',
-  c: 'copy',
+  c: 'share',
   m: 'names',
   i: 'toggle_inputs',
   '/': 'toggle_events',
@@ -34,14 +34,18 @@ const KEYS = /** @type {const} */ ({
  *   board: (on: boolean) => void}} Actions
  */
 
-/** @param {Window} target @param {HTMLCanvasElement} canvas @param {Actions} actions */
-export function listen_to_keys(target, canvas, actions) {
+/**
+ * @param {EventTarget} target a player, or the window for all of a page @param {HTMLCanvasElement} canvas @param {Actions} actions
+ * @param {AbortSignal} signal that ends it
+ */
+export function listen_to_keys(target, canvas, actions, signal) {
   /** @type {Record<string, Pressed|undefined>} */
   const keys = KEYS;
   const held = new Set();
-  target.addEventListener('keydown', (event) => {
+  /** @param {KeyboardEvent} event */
+  const down = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = event.target instanceof Element ? event.target : null;
+    const [at] = event.composedPath().filter((one) => one instanceof Element);
     const tag = at?.tagName;
     const range = at instanceof HTMLInputElement && at.type === 'range';
     if (tag === 'SELECT' || (tag === 'INPUT' && !range) || at?.closest('dialog')) return;
@@ -54,7 +58,7 @@ export function listen_to_keys(target, canvas, actions) {
     } else if (key === 'Home' || key === 'End') {
       event.preventDefault();
       actions[key === 'Home' ? 'first' : 'last']();
-    } else if (key === 'Tab' && event.target === canvas && !event.shiftKey && !event.repeat) {
+    } else if (key === 'Tab' && at === canvas && !event.shiftKey && !event.repeat) {
       // As in the games; only after a click, as the picture is not among what tab goes through.
       event.preventDefault();
       actions.board(true);
@@ -68,12 +72,19 @@ export function listen_to_keys(target, canvas, actions) {
       event.preventDefault();
       actions[pressed]();
     }
-  });
-  target.addEventListener('keyup', (event) => {
+  };
+  /** @param {KeyboardEvent} event */
+  const up = (event) => {
     held.delete(event.key.toLowerCase());
-    if (event.key === 'Tab' && event.target === canvas) actions.board(false);
-  });
-  target.addEventListener('blur', () => held.clear());
+    if (event.key === 'Tab' && event.composedPath()[0] === canvas) actions.board(false);
+  };
+  target.addEventListener('keydown', /** @type {EventListener} */ (down), { signal });
+  target.addEventListener('keyup', /** @type {EventListener} */ (up), { signal });
+  for (const [from, left] of /** @type {const} */ ([
+    [window, 'blur'],
+    [target, 'focusout'],
+  ]))
+    from.addEventListener(left, () => held.clear(), { signal });
   /** In which direction to fly: -1, 0 or 1. */
   return () => ({ x: Number(held.has('d')) - Number(held.has('a')), y: Number(held.has('s')) - Number(held.has('w')) });
 }

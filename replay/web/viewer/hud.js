@@ -37,10 +37,10 @@ export class Hud {
   /** @type {Record<'chat'|'kills'|'clock'|'body'|'scores'|'inputs', HTMLElement>} */
   #at;
 
-  /** @param {Document} document @param {(id: number) => void} follow */
-  constructor(document, follow) {
+  /** @param {ShadowRoot} root of the player @param {(id: number) => void} follow */
+  constructor(root, follow) {
     /** @param {string} id */
-    const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+    const at = (id) => /** @type {HTMLElement} */ (root.getElementById(id));
     this.#at = { chat: at('chat'), kills: at('kills'), clock: at('clock'), body: at('body'), scores: at('scores'), inputs: at('inputs') };
     this.#at.scores.addEventListener('click', (event) => {
       const id = /** @type {Element} */ (event.target).closest('button')?.dataset.id;

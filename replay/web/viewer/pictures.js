@@ -45,10 +45,16 @@ export const own_pictures = () =>
   }));
 
 async function fetch_own() {
-  const names = ['game', 'emoticons', 'skin', 'tiles'];
-  const all = names.map(async (name) => {
-    const found = await fetch_picture(new URL(`own_${name}.png`, import.meta.url));
-    if (found === null) throw new Error(`own_${name}.png, which the viewer needs, is not there`);
+  // Bundlers see by these literals which files they have to copy.
+  const files = {
+    game: new URL('./own_game.png', import.meta.url),
+    emoticons: new URL('./own_emoticons.png', import.meta.url),
+    skin: new URL('./own_skin.png', import.meta.url),
+    tiles: new URL('./own_tiles.png', import.meta.url),
+  };
+  const all = Object.entries(files).map(async ([name, url]) => {
+    const found = await fetch_picture(url);
+    if (found === null) throw new Error(`${url}, which the viewer needs, is not there`);
     return [name, found];
   });
   return /** @type {Own} */ (Object.fromEntries(await Promise.all(all)));

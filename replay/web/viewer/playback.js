@@ -24,12 +24,12 @@ export class Playback {
     this.tick = Math.min(this.last, Math.max(this.first, tick));
   }
 
-  /** To the next faster or slower speed. @param {number} by */
-  change_speed(by) {
+  /** The next faster or slower speed. @param {number} by */
+  beside(by) {
     let nearest = 0;
     for (const [n, speed] of SPEEDS.entries())
       if (Math.abs(speed - this.speed) < Math.abs(SPEEDS[nearest] - this.speed)) nearest = n;
-    this.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, nearest + by))];
+    return SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, nearest + by))];
   }
 }
 

@@ -47,7 +47,7 @@ const utf8 = new TextDecoder();
 let compiled = null;
 /** The code, fetched once. */
 export const compile = () =>
-  (compiled ??= WebAssembly.compileStreaming(fetch(new URL('scene.wasm', import.meta.url))).catch((error) => {
+  (compiled ??= WebAssembly.compileStreaming(fetch(new URL('./scene.wasm', import.meta.url))).catch((error) => {
     compiled = null;
     throw error;
   }));

@@ -33,7 +33,6 @@ const ARRIVALS = 10;
 const SPARE = 5;
 const ASK_AGAIN_MS = 200;
 const TROUBLE_MS = 1000;
-const REACH_MS = 2000;
 /** Until a segment that could not be fetched is asked for again: at first, and at most. */
 const RETRY_MS = { first: 1000, most: 30000 };
 
@@ -42,7 +41,7 @@ let library = null;
 
 /** The library, started once. */
 export const started = () =>
-  (library ??= start(new URL('.', import.meta.url)).catch((error) => {
+  (library ??= start().catch((error) => {
     library = null;
     throw error;
   }));
@@ -524,16 +523,6 @@ async function fetch_index(url, size) {
 export async function open_bytes(bytes) {
   const source = await archive_source(bytes_source(bytes));
   return new RecordedShow(await Recording.open(await started(), source), source);
-}
-
-/** Whether there is a broadcast that can be reached from this page. @param {string} url */
-export async function is_broadcast(url) {
-  try {
-    const answer = await fetch(new URL('sync', new URL(url, document.baseURI)), { signal: AbortSignal.timeout(REACH_MS) });
-    return answer.ok;
-  } catch {
-    return false;
-  }
 }
 
 /** A broadcast: asks for what is new until it is closed. @extends {Show<BroadcastRecording>} */
