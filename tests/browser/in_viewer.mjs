@@ -41,6 +41,7 @@ const state = () => {
     camera: camera && { x: camera.x, y: camera.y, zoom: camera.zoom },
     listed: [...root.querySelectorAll('#events li')].map((row) => row.textContent),
     inputs: at('inputs').hidden ? null : [...root.querySelectorAll('#inputs .down, #inputs output')].map((one) => one.textContent),
+    clock: at('clock').textContent,
     tables: root.querySelectorAll('#scores table').length,
     wide: document.documentElement.scrollWidth > innerWidth,
     follows: moment?.before.players.get(selected ?? -1)?.name ?? null,

@@ -23,6 +23,10 @@ MOST_AVERAGE = 2
 FAR = 48
 MOST_FAR = 0.005  # share of such parts: edges lie on other sides of pixels
 
+# Hides all but the picture.
+ALONE = ("for (const e of teewire_viewer.root.querySelectorAll('*')) if (e.id !== 'world' && !e.querySelector('#world')) "
+         "e.style.display = 'none'")
+
 
 def pixels(file):
     return subprocess.run(["ffmpeg", "-v", "error", "-i", file, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], check=True,
@@ -44,9 +48,7 @@ class Pictures(Served):
                     continue
                 tick = known[int(len(known) * part)][0]
                 shot = shots / f"{demo.stem}_{tick}_browser.png"
-                steps = [
-                    "for (const e of teewire_viewer.root.querySelectorAll('*')) if (e.id !== 'world' && !e.querySelector('#world')) "
-                    "e.style.display = 'none'", "key:m", f"teewire_viewer.set_playing(false); teewire_viewer.seek({tick})",
+                steps = [ALONE, "key:m", f"teewire_viewer.set_playing(false); teewire_viewer.seek({tick})",
                     "teewire_viewer.settled", "wait:400"]
                 asked.append(self.page(base, demo.name, "0:00", steps=steps, shot=str(shot), size=SIZE))
                 wanted.append((demo, tick, shot))
@@ -73,6 +75,34 @@ class Pictures(Served):
                 self.assertLess(average, MOST_AVERAGE)
                 self.assertLess(far, MOST_FAR)
         self.assertGreaterEqual(compared, 3 * len(demos) // 2)
+
+    def test_ghost(self):
+        """Another run of the same race, where `teewire video` shows it."""
+        first, second = (FIXTURES / f"races/ddnet_{name}.demo" for name in ("first", "second"))
+        shots = self.folder(first, second)
+        base = self.serve(shots)
+        start = snapshots(first)[0][0]
+        ticks = [start + 120, start + 250]
+        asked = []
+        for tick in ticks:
+            for ghost in ("", f"&ghost=recordings/{second.name}"):
+                asked.append(self.page(base, first.name, f"0:00{ghost}", size=SIZE, shot=str(shots / f"{tick}{bool(ghost)}.png"), steps=[
+                    ALONE, "key:m", "wait:500", f"teewire_viewer.set_playing(false); teewire_viewer.seek({tick})", "teewire_viewer.settled",
+                    "wait:400"]))
+        for n, result in enumerate(pages(*asked)):
+            self.assertEqual((result["errors"], result["states"][-1]["tick"]), ([], ticks[n // 2]))
+        for tick in ticks:
+            alone, raced = (pixels(shots / f"{tick}{ghost}.png") for ghost in (False, True))
+            film = shots / f"{tick}.y4m"
+            subprocess.run([TEEWIRE, "video", first, "--ghost", second, "--from", str(tick), "--to", str(tick + 1), "--fps", "50",
+                            "--size", f"{SIZE[0]}x{SIZE[1]}", "--no-names", "--hud", "none", "-o", film, "-q"], check=True)
+            own = pixels(film)[:len(raced)]
+            if KEPT:
+                shutil.copy(shots / f"{tick}True.png", KEPT / f"ghost_{tick}_browser.png")
+            # A film has other colours, by a little, but what is half seen through is farther from the ground than that.
+            far = [sum(abs(a - b) > FAR / 2 for a, b in zip(own, shown, strict=True)) / len(own) for shown in (raced, alone)]
+            print(f"{100 * far[0]:6.2f} %, without the ghost {100 * far[1]:.2f} %", file=sys.stderr)
+            self.assertLess(far[0], far[1] / 4)
 
 
 if __name__ == "__main__":

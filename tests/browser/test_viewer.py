@@ -276,6 +276,17 @@ class Viewer(Served):
         self.assertGreaterEqual(state["selected"], 0)
         self.assertEqual(state["tick"], state["first"] + 250)
 
+    def test_no_ghost(self):
+        """A ghost that cannot be had leaves the recording, and the page says why."""
+        base = self.serve(self.folder(SEVEN, YARD))
+        none, missing = pages(*(self.page(base, SEVEN.name, f"0:05&ghost=recordings/{name}", steps=["wait:1500"]) for name in (YARD.name, "none.demo")))
+        self.assertEqual(none["errors"] + missing["errors"], [])
+        self.assertEqual(none["states"][-1]["note"], f"recordings/{YARD.name}: there is no race in it, or none whose clock it shows")
+        self.assertRegex(missing["states"][-1]["note"], "recordings/none.demo: .*status 404")
+        for result in (none, missing):
+            self.assertGreater(len(result["states"][-1]["tees"]), 0)
+            self.assertIn("&ghost=recordings/", result["states"][-1]["link"])
+
     def test_link(self):
         """A link that the page makes opens its moment and its player."""
         base = self.serve(self.folder(SEVEN))
@@ -346,6 +357,25 @@ class Viewer(Served):
                      ("fire", c["attack_tick"] > 0 and 0 <= tick - c["attack_tick"] < 6)]
             speed = math.hypot(c["vel_x"], c["vel_y"]) / 256 / 32 * 50
             self.assertEqual(state["inputs"], [name for name, down in known if down] + [f"{speed:.1f} tiles/s"], tick)
+
+    def test_splits(self):
+        """Below the clock, a race's time at a checkpoint, and the difference to the best run."""
+        demo = demo_codec.Writer()
+        for tick in range(1000, 3000, 2):
+            if tick % 250 == 0:
+                demo.snapshot(tick, [(4, 0, [tick, 0, 0, 0])])
+            else:
+                demo.delta(2, [(4, 0, 0, [2, 0, 0, 0])])
+            if tick in (1400, 2000):
+                demo.message(bytes([27 << 1]) + demo_codec.pack_ints([1234, -56 if tick == 1400 else 7, 0]))
+        folder = self.folder()
+        (folder / "run.demo").write_bytes(demo.out)
+        base = self.serve(folder / "run.demo")
+        ticks = [1398, 1450, 1700, 2100]
+        [result] = pages({"url": f"{base}?t=0", "steps": [step for tick in ticks for step in (f"teewire_viewer.seek({tick})", "wait:300")]})
+        self.assertEqual(result["errors"], [])
+        said = [state["clock"] for state in result["states"][2::2]]
+        self.assertEqual(said, ["0:27", "0:290:12.34 (−0.56)", "0:34", "0:420:12.34 (+0.07)"])
 
     def test_looks(self):
         """At the size of a phone and of a screen, with everything open: nothing is too wide, nothing is hard to use."""

@@ -8,8 +8,17 @@ import { LiveShow, open_bytes, open_demo } from './show.js';
 
 const MOST_FILE = 1 << 30;
 
+/** @param {Blob|null} file */
+const name_of = (file) => (file instanceof File ? file.name : 'This file');
+
+/** @param {Blob} file */
+async function open_file(file) {
+  if (file.size > MOST_FILE) throw new Error(`it has ${file.size} bytes; at most ${MOST_FILE} can be opened from here`);
+  return open_bytes(new Uint8Array(await file.arrayBuffer()));
+}
+
 export class TeewirePlayer extends HTMLElement {
-  static observedAttributes = ['src', 'live', 't', 'follow'];
+  static observedAttributes = ['src', 'live', 'ghost', 't', 'follow'];
   /** @type {Player|null} */
   #player = null;
   /** @type {string|null|Promise<string|null>} */
@@ -26,6 +35,7 @@ export class TeewirePlayer extends HTMLElement {
       emit: (type, detail) => this.#emit(type, detail),
     });
     this.#load_soon();
+    this.#load_ghost();
   }
 
   disconnectedCallback() {
@@ -38,6 +48,7 @@ export class TeewirePlayer extends HTMLElement {
   attributeChangedCallback(name, before, value) {
     if (this.#player === null || before === value) return;
     if (name === 'src' || name === 'live') return this.#load_soon();
+    if (name === 'ghost') return this.#load_ghost();
     if (name === 'follow') return this.#player.follow_name(value);
     const seconds = read_time(value ?? '');
     if (seconds !== null) this.#player.seek_seconds(seconds);
@@ -107,13 +118,10 @@ export class TeewirePlayer extends HTMLElement {
     };
   }
 
-  /** @param {Blob} file */
-  async open(file) {
-    const name = file instanceof File ? file.name : 'This file';
-    await this.#show(name, async () => {
-      if (file.size > MOST_FILE) throw new Error(`${name} has ${file.size} bytes; at most ${MOST_FILE} can be opened from here`);
-      return open_bytes(new Uint8Array(await file.arrayBuffer()));
-    }, { playing: true });
+  /** @param {Blob} file @param {Blob|null} [ghost] */
+  async open(file, ghost = null) {
+    this.#player?.race_against(name_of(ghost), ghost && (() => open_file(ghost)));
+    await this.#show(name_of(file), () => open_file(file), { playing: true });
   }
 
   /** @param {string} type @param {unknown} [detail] */
@@ -129,6 +137,11 @@ export class TeewirePlayer extends HTMLElement {
       this.#will_load = false;
       this.#load();
     });
+  }
+
+  #load_ghost() {
+    const url = this.getAttribute('ghost');
+    this.#player?.race_against(url ?? '', url ? () => open_demo(url) : null);
   }
 
   async #load() {

@@ -9,6 +9,7 @@ import { name_in } from './world.js';
 
 const CHAT_TICKS = 600;
 const KILL_TICKS = 400;
+const SPLIT_TICKS = 150;
 const MOST_LINES = 9;
 /** @type {Record<number, string|undefined>} */
 const TEAMS = { 0: 'red', 1: 'blue' };
@@ -53,7 +54,7 @@ export class Hud {
     const world = moment.before;
     this.#chat(show_.events_between(moment.tick - CHAT_TICKS, moment.tick), world);
     this.#kills(show_.events_between(moment.tick - KILL_TICKS, moment.tick));
-    this.#clock(world, moment.tick);
+    this.#clock(world, moment.tick, show_.split(moment.tick, SPLIT_TICKS));
     this.#body(world, selected);
     this.#at.scores.hidden = !board;
     if (board) this.#scores(world, selected);
@@ -91,8 +92,8 @@ export class Hud {
     );
   }
 
-  /** @param {World} world @param {number} tick */
-  #clock(world, tick) {
+  /** @param {World} world @param {number} tick @param {ReturnType<Show['split']>} split */
+  #clock(world, tick, split) {
     const { game } = world;
     let seconds = (tick - game.begin) / 50;
     let text = '';
@@ -106,8 +107,11 @@ export class Hud {
     if (game.paused) text = 'Paused';
     if (game.over) text = 'Game over';
     const scores = game.teams ? `${game.red}:${game.blue}` : '';
-    show(this.#at.clock, `${text}|${scores}`, () => {
+    const time = split === null || split.time === null ? '' : `${time_text(split.time, 2)} `;
+    const passed = split === null ? '' : `${time}(${split.difference < 0 ? '−' : '+'}${Math.abs(split.difference).toFixed(2)})`;
+    show(this.#at.clock, `${text}|${scores}|${passed}`, () => {
       const parts = [element('div', text)];
+      if (split !== null) parts.push(element('div', passed, split.difference < 0 ? 'split faster' : 'split'));
       if (game.teams) {
         const line = element('div', '', 'score');
         line.append(element('span', game.red, 'red'), ' : ', element('span', game.blue, 'blue'));

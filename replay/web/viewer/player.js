@@ -1,5 +1,6 @@
 // The player: the picture of a recording or broadcast, its controls, and the frames.
 import { Scene, prepare } from './scene.js';
+import { Ghost } from './ghost.js';
 import { Hud } from './hud.js';
 import { LiveShow, started } from './show.js';
 import { Playback, SPEEDS, TICKS_PER_SECOND, time_text } from './playback.js';
@@ -109,6 +110,9 @@ export class Player {
   #map = null;
   /** @type {string|null} */
   #wanted_name = null;
+  /** @type {Ghost|null} */
+  #ghost = null;
+  #ghosts = 0;
   #board = false;
   #names = true;
   #at_edge = true; // of a broadcast
@@ -152,6 +156,7 @@ export class Player {
   /** Ends all of it. */
   close() {
     this.unload();
+    this.race_against('', null);
     this.#closed.abort();
     // Browsers have room for few pictures at a time.
     if (this.#scene !== null) this.#at.world.getContext('webgl2')?.getExtension('WEBGL_lose_context')?.loseContext();
@@ -545,6 +550,24 @@ export class Player {
     this.set_playing((look.playing ?? true) || opened.live);
   }
 
+  /**
+   * Shows the player of another recording, too, who runs the same race.
+   * @param {string} what @param {(() => Promise<Show>)|null} open null: nobody
+   */
+  async race_against(what, open) {
+    const this_one = ++this.#ghosts;
+    this.#ghost?.close();
+    this.#ghost = null;
+    if (open === null) return;
+    try {
+      const ghost = await Ghost.of(await open());
+      if (this_one !== this.#ghosts) return ghost.close();
+      this.#ghost = ghost;
+    } catch (error) {
+      if (this_one === this.#ghosts) this.note(`${what}: ${/** @type {Error} */ (error).message}`, 15000);
+    }
+  }
+
   /** @param {Scene} scene @param {Look} look */
   #take_look({ camera }, { at, zoom, speed }) {
     if (zoom) camera.zoom = within(zoom, 0.1, 20);
@@ -680,7 +703,7 @@ export class Player {
       scene.camera.x = followed.x;
       scene.camera.y = followed.y;
     }
-    scene.draw(show, moment, { names: this.#names, selected });
+    scene.draw(show, moment, { names: this.#names, selected, ghost: this.#ghost });
     this.#hud.show_inputs(moment.before, selected);
     // Words need not change as often as pictures.
     if (now - this.#written_ms > 100 || Math.abs(moment.tick - this.#written_tick) > 2 * TICKS_PER_SECOND) {

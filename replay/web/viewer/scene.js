@@ -6,13 +6,14 @@ import { NONE, SceneModule, compile } from './scene_module.js';
 import { premultiply } from './webgl.js';
 
 /** @import { GameMap, Layer, Protocol, TileLayer } from './teewire.js' */
+/** @import { Ghost } from './ghost.js' */
 /** @import { Show } from './show.js' */
 /** @import { Tee } from './scene_module.js' */
 /** @import { Pixels } from './webgl.js' */
 /** @import { World } from './world.js' */
 
 /** What is to be seen at a tick. `tees`: by client id. @typedef {{before: World, after: World|null, tick: number, tees: Map<number, Tee>}} Moment */
-/** @typedef {{names: boolean, selected: number|null}} Options */
+/** @typedef {{names: boolean, selected: number|null, ghost: Ghost|null}} Options */
 
 const EFFECT_TICKS = 40;
 const EMOTICON_TICKS = 100;
@@ -29,6 +30,8 @@ export class Scene {
   #painter;
   #module;
   #entities;
+  /** @type {Ghost|null} */
+  #ghost = null;
   /** @type {number[]} pictures of the map */
   #map_pictures = [];
 
@@ -59,6 +62,7 @@ export class Scene {
     );
     const layers = map?.groups.flatMap((group) => group.layers) ?? [];
     this.#module.begin(protocol, map);
+    this.#ghost = null;
     this.#take_layers(layers, images);
     for (const number of this.#map_pictures.splice(0)) this.#painter.remove(number);
     const drawn = new Set(layers.filter(({ kind }) => kind === 'quads').map(({ image }) => image));
@@ -106,7 +110,8 @@ export class Scene {
   }
 
   /** Draws the moment that was seen last. @param {Show} show @param {Moment} moment @param {Options} options */
-  draw(show, { tick }, options) {
+  draw(show, moment, options) {
+    const { tick } = moment;
     const canvas = this.#canvas;
     const scale = Math.min(MOST_SCALE, globalThis.devicePixelRatio || 1);
     const width = Math.max(1, Math.round(canvas.clientWidth * scale));
@@ -116,7 +121,15 @@ export class Scene {
       canvas.height = height;
     }
     this.camera.aspect = width / height;
+    this.#see_ghost(moment, options);
     this.#module.add(show.recent(tick, EFFECT_TICKS), show.emoticons(tick, EMOTICON_TICKS), show.tuning_at(tick), show.teams_at(tick));
     this.#painter.draw(this.#module.draw(this.camera, options));
+  }
+
+  /** @param {Moment} moment @param {Options} options */
+  #see_ghost({ before, tick }, { ghost, selected }) {
+    if (ghost !== this.#ghost && ghost !== null) this.#module.begin_ghost(ghost.protocol);
+    this.#ghost = ghost;
+    this.#module.see_ghost(ghost?.at(tick, before.race_of(selected ?? -1)) ?? null);
   }
 }

@@ -38,8 +38,10 @@ const EVENT_INTS = 5;
 const TEE = { size: 32, x: 8, y: 12 };
 /** By its number in the module. @type {Protocol[]} */
 const PROTOCOLS = ['0.6', 'ddnet', '0.7'];
-/** The place of a world that is only read for its events. */
+/** Places of worlds: two that are shown, one that is only read for its events, and two of the ghost. */
+const SHOWN = [0, 1];
 const SPARE = 2;
+const OF_GHOST = [3, 4];
 
 const utf8 = new TextDecoder();
 
@@ -56,7 +58,7 @@ export class SceneModule {
   #functions;
   #memory;
   /** @type {(Snapshot|null)[]} what is in the places of worlds */
-  #places = [null, null];
+  #places = [null, null, null, null, null];
   /** @type {WeakMap<Snapshot, Int32Array>} events as the module has them */
   #events = new WeakMap();
   /** @type {number[]|undefined} */
@@ -103,6 +105,12 @@ export class SceneModule {
     this.#functions.viewer_begin(PROTOCOLS.indexOf(protocol));
   }
 
+  /** Another recording, of the ghost. @param {Protocol} protocol */
+  begin_ghost(protocol) {
+    for (const place of OF_GHOST) this.#places[place] = null;
+    this.#functions.viewer_begin_ghost(PROTOCOLS.indexOf(protocol));
+  }
+
   /** @param {number[]} textures for each image of the map */
   set_images(textures) {
     this.#give(textures);
@@ -119,11 +127,11 @@ export class SceneModule {
     return events;
   }
 
-  /** @param {Snapshot} snapshot @param {Snapshot|null} beside it, which stays */
-  #place(snapshot, beside) {
-    const known = this.#places.indexOf(snapshot);
-    if (known >= 0) return known;
-    const place = this.#places[0] === beside && beside !== null ? 1 : 0;
+  /** @param {number[]} pair of places @param {Snapshot} snapshot @param {Snapshot|null} beside it, which stays */
+  #place(pair, snapshot, beside) {
+    const known = pair.find((place) => this.#places[place] === snapshot);
+    if (known !== undefined) return known;
+    const place = this.#places[pair[0]] === beside && beside !== null ? pair[1] : pair[0];
     this.#read(place, snapshot);
     this.#places[place] = snapshot;
     return place;
@@ -134,8 +142,8 @@ export class SceneModule {
    * @param {Snapshot} before @param {Snapshot|null} after @param {number} tick
    */
   see(before, after, tick) {
-    const first = this.#place(before, after);
-    const count = this.#functions.viewer_see(first, after === null ? -1 : this.#place(after, before), tick);
+    const first = this.#place(SHOWN, before, after);
+    const count = this.#functions.viewer_see(first, after === null ? -1 : this.#place(SHOWN, after, before), tick);
     const at = this.#functions.viewer_tees() >>> 0;
     const view = new DataView(this.#memory.buffer, at, count * TEE.size);
     /** @type {Map<number, Tee>} */
@@ -145,6 +153,18 @@ export class SceneModule {
       tees.set(id, { id, x: view.getFloat32(n + TEE.x, true), y: view.getFloat32(n + TEE.y, true) });
     }
     return tees;
+  }
+
+  /**
+   * The ghost at a moment of its recording; null: there is none.
+   * @param {{before: {snapshot: Snapshot}, after: {snapshot: Snapshot}|null, tick: number, client: number}|null} ghost
+   */
+  see_ghost(ghost) {
+    if (ghost === null) return void this.#functions.viewer_see_ghost(OF_GHOST[0], -1, 0, -1);
+    const before = ghost.before.snapshot;
+    const after = ghost.after?.snapshot ?? null;
+    const first = this.#place(OF_GHOST, before, after);
+    this.#functions.viewer_see_ghost(first, after === null ? -1 : this.#place(OF_GHOST, after, before), ghost.tick, ghost.client);
   }
 
   /**

@@ -335,6 +335,28 @@ export class Show {
     return found;
   }
 
+  /**
+   * The newest time of a race at a checkpoint or the finish in the last `ticks`, of what is loaded. In seconds; `time`: null where
+   * the server says only the difference to the best run.
+   * @param {number} tick @param {number} ticks
+   */
+  split(tick, ticks) {
+    const number = this.stretches.locate(tick);
+    /** @type {{time: number|null, difference: number}|null} */
+    let found = null;
+    for (const n of [number - 1, number])
+      for (const { name, tick: at, fields } of this.#kept.get(n)?.messages ?? []) {
+        if (at > tick || at <= tick - ticks) continue;
+        if (name === 'race_time' || name === 'race_time_legacy') {
+          const [time, difference] = read_ints(fields, 2); // hundredths
+          if (difference !== 0) found = { time: time / 100, difference: difference / 100 };
+        } else if (name === 'checkpoint') {
+          found = { time: null, difference: read_ints(fields, 1)[0] / 1000 };
+        }
+      }
+    return found;
+  }
+
   /** Events of the ticks above `from` up to `to`. @param {number} from @param {number} to */
   events_between(from, to) {
     let low = 0;

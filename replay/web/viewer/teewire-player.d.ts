@@ -43,8 +43,10 @@ export class TeewirePlayer extends HTMLElement {
   readonly players: string[];
   play(): void;
   pause(): void;
-  /** Shows a recording that is in memory, of at most 1 GB. Faults are told by the event `error`. */
-  open(file: Blob): Promise<void>;
+  /**
+   * Shows a recording of at most 1 GB, and `ghost`, another run of the same race. If it cannot, the event `error` says why.
+   */
+  open(file: Blob, ghost?: Blob | null): Promise<void>;
   /** What is shown now: a player with these attributes shows the same. */
   moment(): Moment;
 

@@ -6,7 +6,7 @@ import { read_time } from './playback.js';
 
 const REACH_MS = 2000;
 /** The player's attributes, by the names that they have in links. */
-const ATTRIBUTES = { t: 't', player: 'follow', at: 'at', zoom: 'zoom', speed: 'speed' };
+const ATTRIBUTES = { ghost: 'ghost', t: 't', player: 'follow', at: 'at', zoom: 'zoom', speed: 'speed' };
 
 const view = /** @type {TeewirePlayer} */ (/** @type {unknown} */ (document.querySelector('teewire-player')));
 const player = /** @type {NonNullable<TeewirePlayer['player']>} */ (view.player);
@@ -15,7 +15,7 @@ const link = new URLSearchParams(location.search);
 function moment_link() {
   const url = new URL(location.href);
   const query = new URLSearchParams();
-  for (const key of ['demo', 'live']) {
+  for (const key of ['demo', 'live', 'ghost']) {
     const value = link.get(key);
     if (value !== null) query.set(key, value);
   }
@@ -41,11 +41,12 @@ async function copy_link() {
   }
 }
 
-/** @param {File|undefined} file */
-function open_file(file) {
+/** A second one is a ghost's. @param {Iterable<File>} files */
+function open_files(files) {
+  const [file, ghost] = files;
   if (file === undefined) return;
   for (const key of [...link.keys()]) link.delete(key);
-  view.open(file);
+  view.open(file, ghost);
 }
 
 /** Shows what the link asks for. @param {'src'|'live'} attribute @param {string} what */
@@ -85,11 +86,11 @@ function connect() {
     /** @type {HTMLElement} */ (document.querySelector('h1')).textContent = document.title;
   });
   const input = /** @type {HTMLInputElement} */ (view.querySelector('input'));
-  input.addEventListener('change', () => open_file(input.files?.[0]));
+  input.addEventListener('change', () => open_files(input.files ?? []));
   window.addEventListener('dragover', (event) => event.preventDefault());
   window.addEventListener('drop', (event) => {
     event.preventDefault();
-    open_file(event.dataTransfer?.files[0]);
+    open_files(event.dataTransfer?.files ?? []);
   });
 }
 

@@ -63,6 +63,14 @@ export class World {
     };
   }
 
+  /** The tick at which this client's race began, as far as its clock is shown; null: none. @param {number} client */
+  race_of(client) {
+    const start = this.players.get(client)?.race_start ?? -1;
+    if (start > 0) return start;
+    const viewed = this.viewed?.spectator_id ?? -1;
+    return client === (viewed >= 0 ? viewed : this.local) ? this.game.race_start : null;
+  }
+
   #read_players() {
     const { snapshot } = this;
     const infos = by_id(/** @type {Client[]} */ (snapshot.all('client_info')));

@@ -146,28 +146,41 @@ game_map read_map(int_reader in) {
 struct viewer {
     std::vector<std::int32_t> given;
     world_reader reader{protocol::ddnet};
+    world_reader ghost_reader{protocol::ddnet};
     game_map map;
     bool has_map = false;
     std::optional<ground> on;
     std::vector<texture> images;
-    std::array<world, 3> worlds; // two that are shown, and one that is only read for its events
+    // Two that are shown, one that is only read for its events, and two of the ghost.
+    std::array<world, 5> worlds;
     std::vector<event> events;
     std::vector<emoticon> emoticons;
     std::vector<std::uint8_t> teams;
     moment now;
     seen_tees tees;
+    moment ghost_now;
+    seen_tees ghost_tees;
+    bool has_ghost = false;
     host_pictures pictures;
     std::vector<vertex> vertices = std::vector<vertex>(1 << 14);
     std::vector<draw_command> commands = std::vector<draw_command>(1 << 10);
     std::size_t vertex_count = 0;
 };
 viewer* v = nullptr;
+constexpr std::size_t first_of_ghost = 3;
 
 template <class Struct>
 std::vector<Struct> given_structs() {
     std::vector<Struct> made(v->given.size() * sizeof(std::int32_t) / sizeof(Struct));
     std::memcpy(static_cast<void*>(made.data()), v->given.data(), made.size() * sizeof(Struct));
     return made;
+}
+
+void see(moment& out, std::size_t before, std::int32_t after, double tick) {
+    out.before = &v->worlds[before];
+    out.after = after < 0 ? nullptr : &v->worlds[static_cast<std::size_t>(after)];
+    out.tick = tick;
+    out.on = v->on ? &*v->on : nullptr;
 }
 
 } // namespace
@@ -194,6 +207,7 @@ void viewer_set_pictures(texture game, texture emoticons, texture particles, tex
 // A new recording, and its map, if one is given.
 void viewer_begin(std::int32_t its_protocol) {
     v->reader = world_reader{static_cast<protocol>(its_protocol)};
+    v->has_ghost = false;
     v->on.reset();
     v->has_map = !v->given.empty();
     v->map = v->has_map ? read_map(int_reader{v->given}) : game_map{};
@@ -203,26 +217,43 @@ void viewer_begin(std::int32_t its_protocol) {
         v->on.emplace(*game);
 }
 
+// Another recording, of the ghost.
+void viewer_begin_ghost(std::int32_t its_protocol) {
+    v->ghost_reader = world_reader{static_cast<protocol>(its_protocol)};
+    v->has_ghost = false;
+}
+
 // A texture for each image of the map.
 void viewer_take_images() { v->images.assign(v->given.begin(), v->given.end()); }
 
 // Reads a snapshot that the library has made as world `place`. Returns the number of its events.
 std::size_t viewer_read(std::size_t place, std::int32_t tick) {
-    v->reader.read(tick, snapshot_view::trusted(v->given, false), v->on ? &*v->on : nullptr, v->worlds[place]);
+    auto const& reader = place < first_of_ghost ? v->reader : v->ghost_reader;
+    reader.read(tick, snapshot_view::trusted(v->given, false), v->on ? &*v->on : nullptr, v->worlds[place]);
     return v->worlds[place].events.size();
 }
 event const* viewer_events_of(std::size_t place) { return v->worlds[place].events.begin(); }
 
 // A moment between the worlds of these places; without `after` if that is negative. Returns the number of tees.
 std::size_t viewer_see(std::size_t before, std::int32_t after, double tick) {
-    v->now.before = &v->worlds[before];
-    v->now.after = after < 0 ? nullptr : &v->worlds[static_cast<std::size_t>(after)];
-    v->now.tick = tick;
-    v->now.on = v->on ? &*v->on : nullptr;
+    see(v->now, before, after, tick);
     find_tees(v->now, v->tees);
     return v->tees.size();
 }
 seen_tee const* viewer_tees() { return v->tees.begin(); }
+
+// The ghost is this client in a moment of its recording. There is none if `client` is negative.
+void viewer_see_ghost(std::size_t before, std::int32_t after, double tick, std::int32_t client) {
+    v->has_ghost = client >= 0;
+    if (!v->has_ghost) return;
+    see(v->ghost_now, before, after, tick);
+    seen_tees all;
+    find_tees(v->ghost_now, all);
+    v->ghost_tees.clear();
+    for (seen_tee const& t : all)
+        if (t.id == client)
+            if (seen_tee* const made = v->ghost_tees.add()) *made = t;
+}
 
 void viewer_take_events() { v->now.events = v->events = given_structs<event>(); }
 void viewer_take_emoticons() { v->now.emoticons = v->emoticons = given_structs<emoticon>(); }
@@ -241,7 +272,9 @@ std::size_t viewer_draw(float x, float y, float zoom, float aspect, std::int32_t
     for (;;) {
         draw_list out{v->vertices, v->commands};
         map_choice const map{v->has_map ? &v->map : nullptr, v->images};
-        draw_picture(v->now, v->tees, {x, y, zoom, aspect}, {names != 0, selected}, map, nullptr, v->pictures, out);
+        ghosts const of{v->ghost_now, v->ghost_tees};
+        draw_picture(v->now, v->tees, {x, y, zoom, aspect}, {names != 0, selected}, map,
+                     v->has_ghost ? &of : nullptr, v->pictures, out);
         v->vertex_count = out.vertices().size();
         if (out.complete() || v->vertices.size() >= most) return out.commands().size();
         v->vertices.resize(2 * v->vertices.size());
