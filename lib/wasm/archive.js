@@ -1,6 +1,7 @@
 // Recordings in archives, restored block by block as they are read. See lib/doc/format/archive.md.
 import * as abi from './abi.js';
-import { Module, TeewireError, load } from './module.js';
+import { load } from './fetching.js';
+import { Module, TeewireError } from './module.js';
 
 /** @import { Source } from './teewire.js' */
 /** @typedef {{begin: number, size: number, position: number, packed_size: number, elsewhere: boolean, facts: Uint8Array}} Block */

@@ -1,6 +1,7 @@
 // A demo that is read in parts, as they are needed.
 import { MAX_DEMO_HEADER_BYTES } from './abi.js';
 import { find_protocol, read_header, walk } from './demo.js';
+import { fetch_whole } from './fetching.js';
 import { TeewireError, read_all } from './module.js';
 import { Stretches } from './stretches.js';
 
@@ -28,21 +29,22 @@ export function bytes_source(bytes) {
 export async function url_source(url, { signal } = {}) {
   /** @param {number} offset @param {number} length @param {AbortSignal} [signal] */
   const get = async (offset, length, signal) => {
-    const answer = await fetch(url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` }, signal });
-    if (!answer.ok && answer.status !== 416) throw new TeewireError(`${url}: status ${answer.status}`);
-    return answer;
+    const found = await fetch_whole(url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` }, signal });
+    const { ok, status } = found.answer;
+    if (!ok && status !== 416) throw new TeewireError(`${url}: status ${status}`);
+    return found;
   };
-  const first = await get(0, FIRST, signal);
+  const { answer: first, bytes } = await get(0, FIRST, signal);
   if (first.status === 416) return bytes_source(new Uint8Array(0));
-  const all = new Uint8Array(await first.arrayBuffer());
+  const all = new Uint8Array(bytes);
   const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? all.length);
   if (first.status !== 206 || size <= all.length) return bytes_source(all);
   return {
     size,
     async read(offset, length, { signal } = {}) {
       if (offset + length <= all.length) return all.subarray(offset, offset + length);
-      const answer = await get(offset, Math.min(length, size - offset), signal);
-      const part = new Uint8Array(await answer.arrayBuffer());
+      const { answer, bytes } = await get(offset, Math.min(length, size - offset), signal);
+      const part = new Uint8Array(bytes);
       if (answer.status !== 206 || part.length > length) throw new TeewireError(`${url}: has changed`);
       return part;
     },

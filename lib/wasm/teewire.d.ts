@@ -140,6 +140,12 @@ export interface Message {
   sender?: string;
   clan?: string;
 }
+/**
+ * What a host answers, to its end. It is asked up to four times, in 5 s, as long as connections break or it says that it has trouble. The
+ * library's own requests are made in this way.
+ */
+export function fetch_whole(url: string | URL, options?: RequestInit): Promise<{ answer: Response; bytes: ArrayBuffer }>;
+
 /** The ints that fields begin with; fewer where they end. */
 export function read_ints(fields: Uint8Array, count: number): number[];
 

@@ -1,4 +1,5 @@
 // Pictures: those of a game's folder, where they are there, else our own. As numbers of textures.
+import { fetch_whole } from './teewire.js';
 import { NONE } from './scene_module.js';
 
 /** @import { Painter } from './painter.js' */
@@ -26,9 +27,9 @@ function pixels_of(image) {
 
 /** The pixels of a picture; null if it is not there, or too large. @param {string|URL} url */
 async function fetch_picture(url) {
-  const answer = await fetch(url);
+  const { answer, bytes } = await fetch_whole(url);
   if (!answer.ok) return null;
-  const bitmap = await createImageBitmap(await answer.blob());
+  const bitmap = await createImageBitmap(new Blob([bytes]));
   const pixels = pixels_of(bitmap);
   bitmap.close();
   return pixels;

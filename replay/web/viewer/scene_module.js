@@ -1,4 +1,5 @@
 // The scene of lib/src/scene in WebAssembly, see module/scene.cpp: it takes snapshots and a map, and makes draw lists.
+import { fetch_whole } from './teewire.js';
 import { map_ints } from './map_ints.js';
 
 /** @import { GameMap, Protocol, Snapshot } from './teewire.js' */
@@ -49,10 +50,15 @@ const utf8 = new TextDecoder();
 let compiled = null;
 /** The code, fetched once. */
 export const compile = () =>
-  (compiled ??= WebAssembly.compileStreaming(fetch(new URL('./scene.wasm', import.meta.url))).catch((error) => {
+  (compiled ??= fetch_code().catch((error) => {
     compiled = null;
     throw error;
   }));
+
+async function fetch_code() {
+  const { bytes } = await fetch_whole(new URL('./scene.wasm', import.meta.url));
+  return WebAssembly.compile(bytes);
+}
 
 export class SceneModule {
   #functions;

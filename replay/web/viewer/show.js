@@ -1,5 +1,5 @@
 // The recording or broadcast on show, read through the library. The only module that knows it.
-import { Broadcast, Recording, Snapshot, archive_source, bytes_source, read_index, read_ints, read_map, start, url_source } from './teewire.js';
+import { Broadcast, Recording, Snapshot, archive_source, bytes_source, fetch_whole, read_index, read_ints, read_map, start, url_source } from './teewire.js';
 import { World } from './world.js';
 
 /** @import { BroadcastRecording, GameMap, Index, Message, Module, Protocol, Stretch } from './teewire.js' */
@@ -386,8 +386,8 @@ export class Show {
     const { sha256, crc } = this.header.map;
     for (const name of [sha256, crc]) {
       if (name === null) continue;
-      const answer = await fetch(`maps/${name}.map`);
-      if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+      const { answer, bytes } = await fetch_whole(`maps/${name}.map`);
+      if (answer.ok) return new Uint8Array(bytes);
     }
     return null;
   }
@@ -534,8 +534,8 @@ export async function open_demo(url, { progress } = {}) {
 /** @param {URL} url @param {number} size */
 async function fetch_index(url, size) {
   try {
-    const answer = await fetch(url);
-    return answer.ok ? await read_index(new Uint8Array(await answer.arrayBuffer()), size) : null;
+    const { answer, bytes } = await fetch_whole(url);
+    return answer.ok ? await read_index(new Uint8Array(bytes), size) : null;
   } catch {
     return null; // the recording is enough
   }
