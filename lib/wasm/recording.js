@@ -13,6 +13,8 @@ import { Stretches } from './stretches.js';
 const PIECE = 1 << 20;
 /** Enough of it for the header, and for snapshots that tell the protocol. */
 const FIRST = 1 << 16;
+/** Smaller recordings are fetched as a whole. */
+const WHOLE = 1 << 19;
 /** Bytes of an index, decompressed: these and so many times its own, but never more than the last. */
 const INDEX = { least: 1 << 20, ratio: 200, most: 64 << 20 };
 
@@ -39,6 +41,14 @@ export async function url_source(url, { signal } = {}) {
   const all = new Uint8Array(bytes);
   const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? all.length);
   if (first.status !== 206 || size <= all.length) return bytes_source(all);
+  if (size <= WHOLE) {
+    const rest = await get(all.length, size - all.length, signal);
+    if (rest.answer.status !== 206 || rest.bytes.byteLength !== size - all.length) throw new TeewireError(`${url}: has changed`);
+    const whole = new Uint8Array(size);
+    whole.set(all);
+    whole.set(new Uint8Array(rest.bytes), all.length);
+    return bytes_source(whole);
+  }
   return {
     size,
     async read(offset, length, { signal } = {}) {
@@ -100,18 +110,21 @@ function keyframes_of(index, from, size) {
 
 export class Recording extends Stretches {
   #source;
+  #known;
 
   /**
    * @param {Module} module
    * @param {Source} source
-   * @param {{index?: Index|null, progress?: (part: number) => void}} [options] `index`: what read_index gave; without, the
-   *   whole recording is looked through once
+   * @param {{index?: Index|null, progress?: (part: number) => void, map?: boolean}} [options] `index`: what read_index gave; without,
+   *   the whole recording is looked through once. `map`: fetches the map in the meantime
    */
-  static async open(module, source, { index = null, progress } = {}) {
+  static async open(module, source, { index = null, progress, map = false } = {}) {
     const start = await source.read(0, Math.min(MAX_DEMO_HEADER_BYTES, source.size));
     const header = read_header(module, start);
     const from = header.size + header.map.size;
     if (from > source.size) throw new TeewireError('the file ends in its map', { position: source.size });
+    const early = map && header.map.size > 0 ? source.read(header.size, header.map.size) : null;
+    early?.catch(() => {}); // map() says why
     /** @type {Walk} */
     const state = { offset: from, tick: -1, first_tick: -1, last_tick: -1, keyframes: [], damaged: false };
     /** @type {[number, number]|null} */
@@ -133,16 +146,19 @@ export class Recording extends Stretches {
     }
     const chunks = await source.read(from, Math.min(FIRST, source.size - from));
     const found = find_protocol(module, header.bytes, chunks);
-    return new Recording(module, source, header, found, state, ticks, from);
+    return new Recording(module, source, header, found, state, ticks, { from, chunks, map: early });
   }
 
   /**
    * @param {Module} module @param {Source} source @param {Header} header @param {Found} found @param {Walk} state
-   * @param {[number, number]|null} ticks the first and the last one, if an index has them @param {number} from
+   * @param {[number, number]|null} ticks the first and the last one, if an index has them
+   * @param {{from: number, chunks: Uint8Array, map: Promise<Uint8Array>|null}} known the first chunks, which are at `from`, and the map
    */
-  constructor(module, source, header, found, state, ticks, from) {
+  constructor(module, source, header, found, state, ticks, known) {
     super(module, header, found);
     this.#source = source;
+    this.#known = known;
+    const { from } = known;
     [this.first_tick, this.last_tick] = ticks ?? [state.first_tick, state.last_tick];
     const { keyframes } = state;
     // Chunks before the first keyframe belong to its segment, and those after damage to the last one.
@@ -151,11 +167,17 @@ export class Recording extends Stretches {
   }
 
   /** @override @param {Segment} segment @param {Waiting} [options] */
-  async fetch({ offset, end }, options) { return this.#source.read(offset, end - offset, options); }
+  async fetch({ offset, end }, options) {
+    const { from, chunks } = this.#known;
+    if (end <= from + chunks.length) return chunks.subarray(offset - from, end - from);
+    return this.#source.read(offset, end - offset, options);
+  }
 
   /** The map inside of the recording, or null. @returns {Promise<Uint8Array|null>} */
   async map() {
     const { size, map } = this.header;
-    return map.size === 0 ? null : this.#source.read(size, map.size);
+    const early = this.#known.map;
+    this.#known.map = null;
+    return map.size === 0 ? null : (early ?? this.#source.read(size, map.size));
   }
 }

@@ -182,8 +182,8 @@ declare class Stretches {
 export class Recording extends Stretches {
   private constructor();
   /** `index`: what read_index gave; without, the recording is looked through once. */
-  static open(module: Module, source: Source, options?: { index?: Index | null; progress?: (part: number) => void }):
-    Promise<Recording>;
+  static open(module: Module, source: Source,
+    options?: { index?: Index | null; progress?: (part: number) => void; map?: boolean }): Promise<Recording>;
 }
 /** A sidecar, see lib/doc/format/index.md. It may come from anywhere: only `version` and `file.size` have been checked. */
 export interface Index {

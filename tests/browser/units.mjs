@@ -16,7 +16,7 @@ const [folder, fixtures] = process.argv.slice(2).map((name) => path.resolve(name
 /** @param {string} name */
 const load = (name) => import(pathToFileURL(path.join(folder, name)).href);
 /** @type {typeof import('../../lib/wasm/teewire.js')} */
-const { Recording, TeewireError, archive_source, bytes_source, read_index, read_ints, read_map, start, url_source } =
+const { Recording, TeewireError, archive_source, bytes_source, fetch_whole, read_index, read_ints, read_map, start, url_source } =
   await load('teewire.js');
 /** @type {typeof import('../../lib/wasm/broadcast.js')} */
 const { Broadcast } = await load('broadcast.js');
@@ -143,7 +143,7 @@ test('an index: what is none, of another file or too large', async () => {
 });
 
 test('a source: by ranges, as a whole, or changed meanwhile', async () => {
-  const file = Uint8Array.from({ length: 100000 }, (_, n) => n);
+  let file = Uint8Array.from({ length: 1000000 }, (_, n) => n);
   /** @type {(string|null)[]} */
   const asked = [];
   /** @param {(from: number, to: number) => Response} answer @returns {typeof fetch} */
@@ -158,18 +158,54 @@ test('a source: by ranges, as a whole, or changed meanwhile', async () => {
     headers: { 'Content-Range': `bytes ${from}-${Math.min(to, file.length - 1)}/${file.length}` } });
   globalThis.fetch = host(part);
   const source = await url_source('http://x/');
-  assert.equal(source.size, 100000);
+  assert.equal(source.size, 1000000);
   assert.deepEqual(await source.read(65530, 10), file.subarray(65530, 65540));
   assert.deepEqual(await source.read(10, 5), file.subarray(10, 15)); // which was there
-  assert.deepEqual(await source.read(99990, 50), file.subarray(99990));
-  assert.deepEqual(asked, ['bytes=0-65535', 'bytes=65530-65539', 'bytes=99990-99999']);
+  assert.deepEqual(await source.read(999990, 50), file.subarray(999990));
+  assert.deepEqual(asked.splice(0), ['bytes=0-65535', 'bytes=65530-65539', 'bytes=999990-999999']);
   globalThis.fetch = host(() => new Response(file));
   await assert.rejects(source.read(70000, 10), TeewireError);
   assert.deepEqual(await (await url_source('http://x/')).read(70000, 3), file.subarray(70000, 70003));
+  // A small one at once.
+  file = file.subarray(0, 100000);
+  asked.length = 0;
+  globalThis.fetch = host(part);
+  assert.deepEqual(await (await url_source('http://x/')).read(70000, 3), file.subarray(70000, 70003));
+  assert.deepEqual(asked, ['bytes=0-65535', 'bytes=65536-99999']);
+  globalThis.fetch = host((from) => (from === 0 ? part(from, 65535) : part(from, 80000)));
+  await assert.rejects(url_source('http://x/'), { name: 'TeewireError', message: 'http://x/: has changed' });
   globalThis.fetch = host(() => new Response(null, { status: 416 }));
   assert.equal((await url_source('http://x/')).size, 0);
   globalThis.fetch = host(() => new Response(null, { status: 404 }));
   await assert.rejects(url_source('http://x/'), { name: 'TeewireError', message: 'http://x/: status 404' });
+});
+
+test('a request: again where it breaks off or the host has trouble', async () => {
+  /** @param {(() => Response)[]} answers @returns {Promise<[string, number]>} */
+  const ask = async (...answers) => {
+    let asked = 0;
+    globalThis.fetch = async () => answers[Math.min(asked++, answers.length - 1)]();
+    const { bytes } = await fetch_whole('http://x/').catch((error) => ({ bytes: new TextEncoder().encode(String(error)) }));
+    return [new TextDecoder().decode(bytes), asked];
+  };
+  const good = () => new Response('good');
+  const bad = () => new Response('bad', { status: 503 });
+  const none = () => {
+    throw new TypeError('no way');
+  };
+  const broken = () => new Response(new ReadableStream({ start: (at) => at.error(new TypeError('cut')) }));
+  assert.deepEqual(await ask(bad, good), ['good', 2]);
+  assert.deepEqual(await ask(none, broken, good), ['good', 3]);
+  assert.deepEqual(await ask(() => new Response('not here', { status: 404 })), ['not here', 1]);
+  assert.deepEqual(await ask(bad), ['TeewireError: http://x/: status 503', 4]);
+  assert.deepEqual(await ask(none), ['TeewireError: http://x/: no connection (no way)', 4]);
+  const stop = new AbortController();
+  stop.abort();
+  globalThis.fetch = async (_url, options) => {
+    options?.signal?.throwIfAborted();
+    return good();
+  };
+  await assert.rejects(fetch_whole('http://x/', { signal: stop.signal }), { name: 'AbortError' });
 });
 
 // ---- archives --------------------------------------------------------------------------------------------------------

@@ -33,6 +33,9 @@ export class Playback {
   }
 }
 
+/** @param {number} ms @returns {Promise<undefined>} */
+export const after = (ms) => new Promise((done) => setTimeout(done, ms));
+
 /** 83.4 is "1:23.4"; `digits` after the point. @param {number} seconds */
 export function time_text(seconds, digits = 0) {
   const scale = 10 ** digits;

@@ -3,7 +3,7 @@ import { Scene, prepare } from './scene.js';
 import { Ghost } from './ghost.js';
 import { Hud } from './hud.js';
 import { LiveShow, started } from './show.js';
-import { Playback, SPEEDS, TICKS_PER_SECOND, time_text } from './playback.js';
+import { Playback, SPEEDS, TICKS_PER_SECOND, after, time_text } from './playback.js';
 import { Timeline } from './timeline.js';
 import { EventsPanel } from './events_panel.js';
 import { name_in } from './world.js';
@@ -26,6 +26,8 @@ const MOST_BEHIND = 4 * TICKS_PER_SECOND;
 const SILENCE_MS = 6000;
 const SILENT = 'Nothing new comes: the broadcast has stopped or ended. It is shown again when it goes on.';
 const MEASURED = 1024; // frames
+/** A recording whose first moment has come is shown without its map, if that takes longer. */
+const MAP_PATIENCE_MS = 200;
 
 const PARTS = [
   'world',
@@ -108,6 +110,8 @@ export class Player {
   #lost_camera = null;
   /** @type {GameMap|null} */
   #map = null;
+  /** When the map is there. @type {Promise<void>} */
+  #complete = Promise.resolve();
   /** @type {string|null} */
   #wanted_name = null;
   /** @type {Ghost|null} */
@@ -182,9 +186,12 @@ export class Player {
     return this.playback.playing;
   }
 
-  /** Whether pictures are complete. */
+  /** When the map and all pictures that are needed so far are there. */
   get settled() {
-    return this.#scene?.pictures.settled();
+    return this.#complete.then(async () => {
+      await this.#scene?.complete;
+      await this.#scene?.pictures.settled();
+    });
   }
 
   /** From the beginning of the recording. */
@@ -528,10 +535,10 @@ export class Player {
     // It takes a while to make, while the map comes.
     this.#scene ??= await Scene.open(this.#at.world, await this.#options.pictures());
     const scene = this.#scene;
-    const { map, problem } = await mapped;
-    this.#map = map;
+    const early = await Promise.race([mapped, loaded.then(() => after(MAP_PATIENCE_MS))]);
+    this.#map = early?.map ?? null;
     if (this_one !== this.#beginnings) return opened.close(); // another was asked for in the meantime
-    await scene.load(map, opened.protocol);
+    await scene.load(this.#map, opened.protocol);
     this.#wanted_name = look.name ?? null;
     this.selected = null;
     this.#listed = '';
@@ -545,7 +552,14 @@ export class Player {
     this.show = opened;
     this.#at.live.hidden = !opened.live;
     this.#at.message.hidden = true;
-    if (problem !== null) this.note(problem, 8000);
+    this.#complete = mapped.then(async ({ map, problem }) => {
+      if (this_one !== this.#beginnings) return;
+      if (problem !== null) this.note(problem, 8000);
+      if (map === this.#map) return;
+      this.#map = map;
+      await this.#scene?.load(map, opened.protocol);
+    });
+    this.#complete.catch((error) => this.note(`map: ${error.message}`, 8000));
     this.#options.emit('loadeddata', { map: opened.header.map.name, first_tick: opened.first_tick, last_tick: opened.last_tick });
     this.set_playing((look.playing ?? true) || opened.live);
   }

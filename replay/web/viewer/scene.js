@@ -3,6 +3,7 @@ import { Camera } from './camera.js';
 import { Painter } from './painter.js';
 import { Pictures, own_pictures } from './pictures.js';
 import { NONE, SceneModule, compile } from './scene_module.js';
+import { after } from './playback.js';
 import { premultiply } from './webgl.js';
 
 /** @import { GameMap, Layer, Protocol, TileLayer } from './teewire.js' */
@@ -18,6 +19,8 @@ import { premultiply } from './webgl.js';
 const EFFECT_TICKS = 40;
 const EMOTICON_TICKS = 100;
 const MOST_SCALE = 2;
+/** Pictures of a map that take longer to come are shown later than the map. */
+const PATIENCE_MS = 200;
 /** For tiles that are only a colour. */
 const PLAIN = { width: 16, height: 16, pixels: new Uint8Array(1024).fill(255) };
 
@@ -34,6 +37,9 @@ export class Scene {
   #ghost = null;
   /** @type {number[]} pictures of the map */
   #map_pictures = [];
+  #loads = 0;
+  /** When all pictures of the map are there. @type {Promise<void>} */
+  complete = Promise.resolve();
 
   /** @param {HTMLCanvasElement} canvas @param {string|null} folder of pictures */
   static async open(canvas, folder) {
@@ -55,19 +61,30 @@ export class Scene {
 
   /** @param {GameMap|null} map @param {Protocol} protocol */
   async load(map, protocol) {
-    const images = await Promise.all(
-      (map?.images ?? []).map(({ rgba, width, height, name }) =>
-        rgba !== null ? { width, height, pixels: rgba } : this.pictures.map_image(name, protocol === '0.7'),
-      ),
+    const this_one = ++this.#loads;
+    const images = (map?.images ?? []).map(({ rgba, width, height, name }) =>
+      rgba !== null ? { width, height, pixels: rgba } : this.pictures.map_image(name, protocol === '0.7'),
     );
-    const layers = map?.groups.flatMap((group) => group.layers) ?? [];
+    const all = Promise.all(images);
+    const known = await Promise.race([all, after(PATIENCE_MS)]);
+    if (this_one !== this.#loads) return;
     this.#module.begin(protocol, map);
     this.#ghost = null;
+    this.#take_images(map, known ?? images.map((image) => (image instanceof Promise ? undefined : image)));
+    if (known !== undefined) return;
+    this.complete = all.then((late) => {
+      if (this_one === this.#loads) this.#take_images(map, late);
+    });
+  }
+
+  /** @param {GameMap|null} map @param {(Pixels|null|undefined)[]} images undefined: comes later */
+  #take_images(map, images) {
+    const layers = map?.groups.flatMap((group) => group.layers) ?? [];
     this.#take_layers(layers, images);
     for (const number of this.#map_pictures.splice(0)) this.#painter.remove(number);
     const drawn = new Set(layers.filter(({ kind }) => kind === 'quads').map(({ image }) => image));
     const numbers = images.map((image, n) => {
-      if (image === null) return NONE;
+      if (!image) return NONE;
       if (!drawn.has(n)) return 0; // only tiles use it, which are not asked for by this number
       const number = this.#painter.add(image);
       this.#map_pictures.push(number);
@@ -76,7 +93,7 @@ export class Scene {
     this.#module.set_images(numbers);
   }
 
-  /** Gives tiles their pictures. @param {Layer[]} layers @param {(Pixels|null)[]} images */
+  /** Gives tiles their pictures. @param {Layer[]} layers @param {(Pixels|null|undefined)[]} images */
   #take_layers(layers, images) {
     const { tiles } = this.#painter;
     tiles.clear();
@@ -90,8 +107,8 @@ export class Scene {
     };
     const missing = layers.some(({ kind, image }) => kind === 'tiles' && images[image] === null);
     for (const [number, layer] of layers.entries()) {
-      const picture = images[layer.image] ?? (layer.image < 0 ? PLAIN : null);
-      if (layer.kind === 'tiles' && picture !== null) take(number, layer, picture);
+      const picture = layer.image < 0 ? PLAIN : images[layer.image];
+      if (layer.kind === 'tiles' && picture) take(number, layer, picture);
       // Where pictures of tiles are not to be had, what tiles do is shown.
       if ((layer.kind === 'game' || layer.kind === 'front') && missing) take(number, layer, this.#entities);
     }

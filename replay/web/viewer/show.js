@@ -18,7 +18,7 @@ import { World } from './world.js';
 /** @typedef {{tick: number, ints: number[]}[]} ByTick in their order */
 
 /** Smaller recordings are read whole; an index would only be waited for. */
-const SMALL = 1 << 20;
+const SMALL = 1 << 19;
 const INDEX_PATIENCE_MS = 10000;
 /** Stretches that are kept decoded. */
 const KEPT = 6;
@@ -514,28 +514,29 @@ class RecordedShow extends Show {
  */
 export async function open_demo(url, { progress } = {}) {
   const library = started();
+  // The index is next to the file: it goes before a query.
+  const place = new URL(url, document.baseURI);
+  place.pathname += '.index';
+  const index_bytes = fetch_index(place);
   const source = await archive_source(await url_source(url), {
     find_map: (sha256) => url_source(new URL(`maps/${sha256}.map`, new URL(url, document.baseURI)).href),
   });
   const module = await library;
-  // The index is next to the file: it goes before a query.
-  const place = new URL(url, document.baseURI);
-  place.pathname += '.index';
-  const coming = fetch_index(place, source.size);
+  const coming = index_bytes.then((bytes) => bytes && read_index(bytes, source.size));
   /** @type {Promise<null>} */
   const patience = new Promise((done) => setTimeout(done, INDEX_PATIENCE_MS, null));
   const index = source.size <= SMALL ? null : await Promise.race([coming, patience]);
-  const show = new RecordedShow(await Recording.open(module, source, { index, progress }), source);
+  const show = new RecordedShow(await Recording.open(module, source, { index, progress, map: true }), source);
   if (index !== null) show.take(index);
   else coming.then((late) => show.take(late));
   return show;
 }
 
-/** @param {URL} url @param {number} size */
-async function fetch_index(url, size) {
+/** @param {URL} url */
+async function fetch_index(url) {
   try {
     const { answer, bytes } = await fetch_whole(url);
-    return answer.ok ? await read_index(new Uint8Array(bytes), size) : null;
+    return answer.ok ? new Uint8Array(bytes) : null;
   } catch {
     return null; // the recording is enough
   }
