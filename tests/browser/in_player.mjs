@@ -21,7 +21,8 @@ const SCENES = {
       /** @type {HTMLButtonElement} */ (document.querySelector('button')).click();
       const middle = { time: player.currentTime, line: line.value };
       player.shadowRoot?.getElementById('share')?.click();
-      return { opened, middle, shared: line.value, height: player.clientHeight, width: player.clientWidth };
+      const picture = player.shadowRoot?.getElementById('stage');
+      return { opened, middle, shared: line.value, height: picture?.clientHeight, width: picture?.clientWidth };
     },
   },
   // Its attributes, properties, methods and events, used by a program.
@@ -72,6 +73,7 @@ const SCENES = {
       const dead = { duration: one.duration, paused: one.paused, players: one.players, moment: one.moment(), silent: said.length === frames_before };
       home.prepend(one);
       await event(one, 'loadeddata');
+      one.setAttribute('autoplay', '');
       const dropped = event(one, 'loadeddata');
       await one.open(new File([await (await fetch('game.demo')).arrayBuffer()], 'dropped.demo'));
       await dropped;

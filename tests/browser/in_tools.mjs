@@ -24,6 +24,34 @@ async function open(viewport) {
 /** @param {any} page @param {number} count */
 const finished = (page, count) => page.waitForFunction((/** @type {number} */ n) => document.querySelectorAll('article[data-code]').length === n, count, { timeout: 60_000 });
 
+/** The handles of a piece, and its player, do what the fields say, and the other way round. @param {any} page */
+async function check_piece(page) {
+  const player = page.locator('#piece teewire-player');
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#piece teewire-player'))?.duration > 0);
+  const duration = await player.evaluate((/** @type {any} */ one) => one.duration);
+  const begin = page.getByLabel('Begin of the piece');
+  const end = page.getByLabel('End of the piece');
+  assert.deepEqual([await begin.inputValue(), await end.inputValue()], ['10', String(Math.ceil(duration * 10) - 10)]);
+  await begin.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.getByLabel('From').inputValue(), '0:01.2');
+  assert.equal(await player.evaluate((/** @type {any} */ one) => one.currentTime), 1.2);
+  await end.focus();
+  await page.keyboard.press('Home'); // as far as the other one
+  assert.equal(await page.getByLabel('To', { exact: true }).inputValue(), '0:01.3');
+  await player.evaluate((/** @type {any} */ one) => {
+    one.currentTime = 2;
+  });
+  await page.getByRole('button', { name: 'End here' }).click();
+  assert.equal(await page.getByLabel('To', { exact: true }).inputValue(), '0:02.0');
+  await begin.focus();
+  await page.keyboard.press('Home');
+  await end.focus();
+  await page.keyboard.press('End');
+  assert.match(await page.textContent('#line'), /^teewire cut -o /);
+}
+
 for (const viewport of [{ width: 360, height: 740 }, { width: 1440, height: 900 }]) {
   const page = await open(viewport);
   assert.equal(await page.isDisabled('#start'), true);
@@ -38,6 +66,10 @@ for (const viewport of [{ width: 360, height: 740 }, { width: 1440, height: 900 
   const [download] = await Promise.all([page.waitForEvent('download'), page.locator('article a').first().click()]);
   assert.equal(download.suggestedFilename(), 'ddnet_yard_cut.demo');
   assert.ok(fs.readFileSync(await download.path()).equals(fs.readFileSync(cut)));
+  await check_piece(page);
+  // What was made can be watched.
+  await page.getByLabel('Watch ddnet_yard_cut.demo').click();
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('article teewire-player'))?.duration > 0);
   // Faults are reported in the words of the program.
   await page.getByLabel('From').fill('soon');
   await page.click('#start');

@@ -1,6 +1,7 @@
 // The page with the program's commands.
 import { ACTIONS, line_of, words_of } from './actions.js';
 import { run } from './commands.js';
+import { Piece, make_player } from './piece.js';
 
 /** @typedef {import('./types.js').NamedFile} NamedFile */
 /** @typedef {import('./actions.js').Action} Action */
@@ -21,6 +22,7 @@ const at = {
   form: element('form', HTMLFormElement),
   action: element('action', HTMLSelectElement),
   fields: element('fields', HTMLDivElement),
+  piece: element('piece', HTMLElement),
   others: element('others', HTMLInputElement),
   start: element('start', HTMLButtonElement),
   cancel: element('cancel', HTMLButtonElement),
@@ -28,6 +30,7 @@ const at = {
   results: element('results', HTMLElement),
 };
 const actions = Object.values(ACTIONS).flat();
+const piece = new Piece(at.piece, at.fields);
 /** @type {NamedFile[]} */
 let files = [];
 /** @type {AbortController|null} */
@@ -156,6 +159,7 @@ function show_line() {
   const all = jobs();
   at.line.textContent = all.length === 0 ? '' : line_of(all[0]?.words ?? []) + (all.length > 1 ? `  (and for ${all.length - 1} more)` : '');
   at.start.disabled = all.length === 0 || running !== null;
+  piece.show(chosen().verb === 'cut' ? (files[0] ?? null) : null);
 }
 
 // ---- doing it --------------------------------------------------------------------------------------------------------
@@ -167,6 +171,22 @@ function link_to({ name, data }) {
 
 /** @param {string} name */
 const is_picture = (name) => name.endsWith('.png');
+/** @param {string} name */
+const is_recording = (name) => /\.(demo|tda)$/.test(name);
+
+/** A file that was made: a link, and a player for recordings. @param {NamedFile} file @param {HTMLElement} beside */
+function made_file(file, beside) {
+  if (!is_recording(file.name)) return make('li', {}, link_to(file));
+  const watch = make('button', { type: 'button', ariaLabel: `Watch ${file.name}` }, 'Watch');
+  watch.addEventListener('click', async () => {
+    watch.disabled = true;
+    const player = await make_player();
+    player.toggleAttribute('autoplay', true);
+    beside.append(player);
+    await player.open(file.data);
+  });
+  return make('li', {}, link_to(file), ' ', watch);
+}
 
 /** Its line in the queue. Returns what does it. @param {{files: NamedFile[], words: string[]}} job @param {HTMLElement} place @param {AbortSignal} signal */
 function show_job(job, place, signal) {
@@ -202,7 +222,7 @@ function show_job(job, place, signal) {
         const ending = { csv: 'csv', ndjson: 'ndjson', srt: 'srt' }[format ?? ''] ?? 'txt';
         shown.append(make('ul', {}, make('li', {}, link_to({ name: `${job.words[0]}.${ending}`, data: outcome.output }))));
       }
-      if (outcome.files.length > 0) shown.append(make('ul', {}, ...outcome.files.map((file) => make('li', {}, link_to(file)))));
+      if (outcome.files.length > 0) shown.append(make('ul', {}, ...outcome.files.map((file) => made_file(file, shown))));
       for (const { name, data } of outcome.files.filter((file) => is_picture(file.name)))
         shown.append(make('img', { src: URL.createObjectURL(new Blob([data], { type: 'image/png' })), alt: name }));
     } catch (error) {
@@ -232,6 +252,7 @@ at.form.addEventListener('submit', async (event) => {
 at.cancel.addEventListener('click', () => running?.abort());
 at.action.addEventListener('change', show_fields);
 at.form.addEventListener('input', show_line);
+at.fields.addEventListener('input', () => piece.read_fields());
 
 // From the second visit on, it needs no network. Where that is not possible, it works all the same.
 if ('serviceWorker' in navigator && window.isSecureContext) navigator.serviceWorker.register('offline.js').catch(() => {});

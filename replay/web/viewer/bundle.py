@@ -43,7 +43,7 @@ def main():
     sources = [(HERE / "viewer.js", ["--external:./teewire-player.js"]), (HERE / "teewire-player.js", ["--external:./teewire.js"]),
                (library / "teewire.js", [])]
     if program:
-        sources += [(TOOLS / "tools.js", ["--external:./commands.js"]), (TOOLS / "commands.js", []), (TOOLS / "worker.js", ["--format=iife"])]
+        sources += [(TOOLS / "tools.js", ["--external:./commands.js", "--external:./teewire-player.js"]), (TOOLS / "commands.js", []), (TOOLS / "worker.js", ["--format=iife"])]
     for source, options in sources:
         subprocess.run([esbuild, source, *common, *options, f"--outfile={folder / source.name}"], check=True, env=paths)
     page = (HERE / "index.html").read_text()

@@ -121,7 +121,7 @@ export class TeewirePlayer extends HTMLElement {
   /** @param {Blob} file @param {Blob|null} [ghost] */
   async open(file, ghost = null) {
     this.#player?.race_against(name_of(ghost), ghost && (() => open_file(ghost)));
-    await this.#show(name_of(file), () => open_file(file), { playing: true });
+    await this.#show(name_of(file), () => open_file(file), { playing: this.hasAttribute('autoplay') });
   }
 
   /** @param {string} type @param {unknown} [detail] */

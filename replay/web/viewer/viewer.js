@@ -46,6 +46,7 @@ function open_files(files) {
   const [file, ghost] = files;
   if (file === undefined) return;
   for (const key of [...link.keys()]) link.delete(key);
+  view.toggleAttribute('autoplay', true);
   view.open(file, ghost);
 }
 
