@@ -67,7 +67,7 @@ for (const viewport of [{ width: 360, height: 740 }, { width: 1440, height: 900 
   assert.equal(download.suggestedFilename(), 'ddnet_yard_cut.demo');
   assert.ok(fs.readFileSync(await download.path()).equals(fs.readFileSync(cut)));
   await check_piece(page);
-  // What was made can be watched.
+  // A recording that was made can be watched.
   await page.getByLabel('Watch ddnet_yard_cut.demo').click();
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('article teewire-player'))?.duration > 0);
   // Faults are reported in the words of the program.
