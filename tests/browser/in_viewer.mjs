@@ -1,6 +1,6 @@
 // Opens pages of the viewer: in_viewer.mjs CHROMIUM, and on standard input [{url, steps: [...], shot}], where a step is a
 // key ("key:n"), a wait in milliseconds ("wait:500"), fingers ("touch:x,y x,y ...", from place to place, two at a time with
-// "+": "touch:x,y+x,y ..."), a choice in a list as with the mouse ("choose:#list value"), the next so many requests for a part
+// "+": "touch:x,y+x,y ..."; one after the other with "|"), a double click ("double:x,y"), a choice in a list as with the mouse ("choose:#list value"), the next so many requests for a part
 // of a recording that fail ("fail:2"), "colors", which counts those on the picture, "axe", after which what is hard to use is among the errors, text
 // for a field ("type:#events input hello"), or what the page is to evaluate. Prints what each page was like.
 import fs from 'node:fs';
@@ -66,15 +66,17 @@ async function touch(page, way) {
   /** @typedef {{x: number, y: number, id: number}} Finger */
   /** @param {string} type @param {Finger[]} touchPoints */
   const send = (type, touchPoints) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
-  for (const [n, place] of way.split(' ').entries())
-    await send(
-      n === 0 ? 'touchStart' : 'touchMove',
-      place.split('+').map((one, id) => {
-        const [x, y] = one.split(',').map(Number);
-        return { x, y, id };
-      }),
-    );
-  await send('touchEnd', []);
+  for (const once of way.split('|')) {
+    for (const [n, place] of once.split(' ').entries())
+      await send(
+        n === 0 ? 'touchStart' : 'touchMove',
+        place.split('+').map((one, id) => {
+          const [x, y] = one.split(',').map(Number);
+          return { x, y, id };
+        }),
+      );
+    await send('touchEnd', []);
+  }
   await session.detach();
 }
 
@@ -128,7 +130,10 @@ for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages)
     for (const step of steps) {
       let colors = null;
       if (step.startsWith('touch:')) await touch(page, step.slice(6));
-      else if (step.startsWith('key:')) await page.keyboard.press(step.slice(4));
+      else if (step.startsWith('double:')) {
+        const [x, y] = step.slice(7).split(',').map(Number);
+        await page.mouse.dblclick(x, y);
+      } else if (step.startsWith('key:')) await page.keyboard.press(step.slice(4));
       else if (step.startsWith('choose:')) await choose(page, step.slice(7));
       else if (step.startsWith('type:')) await page.locator(step.slice(5, step.lastIndexOf(' '))).fill(step.slice(step.lastIndexOf(' ') + 1));
       else if (step === 'axe') {

@@ -231,6 +231,21 @@ class Viewer(Served):
         self.assertEqual(placed["selected"], -1)
         self.assertEqual(tapped["selected"], placed["tees"][0]["id"])
 
+    def test_double_tap(self):
+        """As on video sites: at the left back, at the right on, in the middle play and pause; a double click fills the screen."""
+        base = self.serve(self.folder(SEVEN))
+        [result] = pages(self.page(base, SEVEN.name, "0:10", size=[390, 700], phone=True, steps=[
+            "touch:20,300|22,302", "touch:370,300|370,300", "touch:370,300", "wait:400", "touch:370,300", "wait:400", "touch:195,200|195,200"]))
+        self.assertEqual(result["errors"], [])
+        states = result["states"]
+        start = states[0]["tick"]
+        self.assertEqual([states[n]["tick"] - start for n in (1, 2, 3, 5)], [-250, 0, 0, 0])
+        self.assertFalse(states[5]["playing"])
+        self.assertTrue(states[-1]["playing"])
+        full = "globalThis.asked = Number(document.fullscreenElement !== null)"
+        [result] = pages(self.page(base, SEVEN.name, "0:10", steps=["double:240,100", "wait:500", full]))
+        self.assertEqual((result["errors"], result["states"][-1]["asked"]), ([], 1))
+
     def test_failing_host(self):
         """A part that cannot be had for some seconds is asked for again, and leaves no hole."""
         real = sorted((CORPUS / "demos").glob("*.demo"), key=lambda f: f.stat().st_size)

@@ -1,6 +1,7 @@
 // Keys, mouse and fingers.
 
 const TAP_MS = 350;
+const NEAR = 40; // pixels between the two of a double tap
 const MOVED = 6; // pixels; a longer move is not a tap
 
 const KEYS = /** @type {const} */ ({
@@ -91,11 +92,11 @@ export function listen_to_keys(target, canvas, actions, signal) {
 
 /**
  * @typedef {{move: (dx: number, dy: number, fingers: number) => void, zoom: (factor: number) => void,
- *   tap: (x: number, y: number) => void}} Moves
+ *   tap: (x: number, y: number) => void, double_tap: (x: number, mouse: boolean) => void}} Moves
  */
 
 /**
- * Dragging moves the camera, the wheel and two fingers zoom, a tap chooses who is there.
+ * Dragging moves the camera, the wheel and two fingers zoom, a tap chooses who is there. Places are parts of the canvas.
  * @param {HTMLCanvasElement} canvas
  * @param {Moves} actions in parts of the canvas
  */
@@ -104,6 +105,7 @@ export function listen_to_pointers(canvas, actions) {
   const down = new Map();
   /** @type {{x: number, y: number, time: number, moved: boolean}|null} */
   let start = null;
+  let last_tap = { x: 0, y: 0, time: -TAP_MS };
   const spread = () => {
     const [a, b] = [...down.values()];
     return Math.hypot(a.x - b.x, a.y - b.y);
@@ -137,7 +139,11 @@ export function listen_to_pointers(canvas, actions) {
     if (!down.delete(event.pointerId)) return;
     if (start !== null && !start.moved && event.type === 'pointerup' && event.timeStamp - start.time < TAP_MS) {
       const { left, top, width, height } = canvas.getBoundingClientRect();
-      actions.tap((event.clientX - left) / width, (event.clientY - top) / height);
+      const tap = { x: event.clientX, y: event.clientY, time: event.timeStamp };
+      const again = tap.time - last_tap.time < TAP_MS && Math.hypot(tap.x - last_tap.x, tap.y - last_tap.y) < NEAR;
+      last_tap = again ? { x: 0, y: 0, time: -TAP_MS } : tap;
+      if (again) actions.double_tap((tap.x - left) / width, event.pointerType === 'mouse');
+      else actions.tap((tap.x - left) / width, (tap.y - top) / height);
     }
     start = null;
   };

@@ -462,11 +462,12 @@ export class Player {
       this.#visible = seen.at(-1)?.isIntersecting ?? true;
     }).observe(at.stage);
     this.#survive_loss();
-    this.#listen_to_pointers();
+    this.#listen_to_pointers(actions);
     return listen_to_keys(this.#options.page_keys ? window : this.#host, at.world, actions, signal);
   }
 
-  #listen_to_pointers() {
+  /** @param {Actions} actions */
+  #listen_to_pointers(actions) {
     const { world } = this.#at;
     listen_to_pointers(world, {
       move: (dx, dy, fingers) => {
@@ -480,6 +481,13 @@ export class Player {
         camera.y += dy * view.height;
       },
       zoom: (factor) => this.camera?.zoom_by(factor),
+      // As on video sites.
+      double_tap: (x, mouse) => {
+        if (mouse) actions.full();
+        else if (x < 1 / 3) actions.jump(-5);
+        else if (x > 2 / 3) actions.jump(5);
+        else actions.play();
+      },
       tap: (x, y) => {
         const { camera, moment } = this;
         world.focus({ preventScroll: true });
