@@ -6,6 +6,7 @@ import { LiveShow, started } from './show.js';
 import { Playback, SPEEDS, TICKS_PER_SECOND, after, time_text } from './playback.js';
 import { Timeline } from './timeline.js';
 import { EventsPanel } from './events_panel.js';
+import { FREE, Follower } from './follower.js';
 import { name_in } from './world.js';
 import { listen_to_keys, listen_to_pointers } from './controls.js';
 import markup from './player.html';
@@ -14,11 +15,9 @@ import style from './player.css';
 /** @import { Actions } from './controls.js' */
 /** @import { GameMap } from './teewire.js' */
 /** @import { Show } from './show.js' */
-/** @import { World } from './world.js' */
 /** @import { Moment } from './scene.js' */
 
 const FLY = 900; // units a second
-const FREE = -1;
 const TILE = 32; // units
 /** If its lag behind a broadcast is longer, it jumps. */
 const MOST_BEHIND = 4 * TICKS_PER_SECOND;
@@ -91,14 +90,13 @@ export class Player {
   show = null;
   /** What is shown now. @type {Moment|null} */
   moment = null;
-  /** Null until there is a player to follow. @type {number|null} */
-  selected = FREE;
   /** @type {{frames: number, tees: number, shown_tick: number|null, costs: Float32Array}} */
   stats = { frames: 0, tees: 0, shown_tick: null, costs: new Float32Array(MEASURED) };
   root;
   #host;
   #options;
   #at;
+  #follower;
   #hud;
   #timeline;
   #events;
@@ -112,8 +110,6 @@ export class Player {
   #map = null;
   /** When the map is there. @type {Promise<void>} */
   #complete = Promise.resolve();
-  /** @type {string|null} */
-  #wanted_name = null;
   /** @type {Ghost|null} */
   #ghost = null;
   #ghosts = 0;
@@ -122,8 +118,6 @@ export class Player {
   #at_edge = true; // of a broadcast
   #visible = true;
   #beginnings = 0;
-  /** The players in the list of them. */
-  #listed = '';
   #before_ms = 0;
   #described_ms = 0;
   #written_ms = 0;
@@ -146,6 +140,7 @@ export class Player {
     root.innerHTML = markup;
     const at = /** @type {Parts} */ (Object.fromEntries(PARTS.map((id) => [id, root.getElementById(id)])));
     this.#at = at;
+    this.#follower = new Follower(at.player);
     this.#hud = new Hud(root, (id) => this.follow(id));
     this.#timeline = new Timeline(at.line, (tick) => this.seek(tick));
     this.#events = new EventsPanel(
@@ -172,6 +167,7 @@ export class Player {
     this.show?.close();
     this.show = null;
     this.moment = null;
+    this.#follower.begin(null);
   }
 
   get tick() {
@@ -204,9 +200,19 @@ export class Player {
     return (this.playback.last - this.playback.first) / TICKS_PER_SECOND;
   }
 
+  /** The id of the client who is followed, -1 for nobody; null until there is one. */
+  get selected() {
+    return this.#follower.selected;
+  }
+
   /** The name of the player who is followed. */
   get followed() {
-    return this.moment?.before.players.get(this.selected ?? FREE)?.name || null;
+    return this.#follower.name;
+  }
+
+  /** Of the players who are in the game. */
+  get player_names() {
+    return this.#follower.names;
   }
 
   /** What is shown now, so that it can be shown again. @returns {Look} */
@@ -291,34 +297,12 @@ export class Player {
 
   /** @param {number} id of a client */
   follow(id) {
-    this.selected = id;
-    this.#wanted_name = this.followed;
-    this.#at.player.value = String(id);
+    this.#follower.follow(id);
   }
 
   /** @param {string|null} name null: nobody, the camera flies freely */
   follow_name(name) {
-    if (name === null) return this.follow(FREE);
-    this.#wanted_name = name;
-    this.selected = null; // `choose` finds the id
-  }
-
-  /** Of the players who are in the game. */
-  get player_names() {
-    return this.#followable().map((id) => this.moment?.before.players.get(id)?.name ?? '');
-  }
-
-  /** The ids of those who can be followed. */
-  #followable() {
-    return this.moment === null ? [] : [...this.moment.tees.keys()].sort((a, b) => a - b);
-  }
-
-  /** @param {number} by */
-  #follow_next(by) {
-    const ids = this.#followable();
-    if (ids.length === 0) return;
-    const place = ids.indexOf(this.selected ?? FREE);
-    this.follow(ids[place < 0 ? 0 : (place + by + ids.length) % ids.length]);
+    this.#follower.follow_name(name);
   }
 
   /** @param {number} by */
@@ -372,8 +356,8 @@ export class Player {
       last: () => this.seek(playback.last),
       marker_back: () => this.#to_marker(-1),
       marker_on: () => this.#to_marker(1),
-      next: () => this.#follow_next(1),
-      previous: () => this.#follow_next(-1),
+      next: () => this.#follower.follow_next(1),
+      previous: () => this.#follower.follow_next(-1),
       free: () => this.follow(FREE),
       zoom_in: () => this.camera?.zoom_by(0.85),
       zoom_out: () => this.camera?.zoom_by(1 / 0.85),
@@ -432,7 +416,6 @@ export class Player {
     for (const speed of SPEEDS) at.speed.append(new Option(`${speed}×`, String(speed)));
     this.set_speed(1);
     at.speed.addEventListener('change', () => this.set_speed(Number(at.speed.value)));
-    at.player.addEventListener('change', () => this.follow(Number(at.player.value)));
     for (const list of [at.speed, at.player]) this.#give_keys_back(list);
     at.live.addEventListener('click', () => {
       this.#at_edge = true;
@@ -547,9 +530,7 @@ export class Player {
     this.#map = early?.map ?? null;
     if (this_one !== this.#beginnings) return opened.close(); // another was asked for in the meantime
     await scene.load(this.#map, opened.protocol);
-    this.#wanted_name = look.name ?? null;
-    this.selected = null;
-    this.#listed = '';
+    this.#follower.begin(look.name ?? null);
     await loaded;
     if (this_one !== this.#beginnings) return opened.close();
     if (opened.stretches.segments.length === 0) {
@@ -595,47 +576,9 @@ export class Player {
     if (zoom) camera.zoom = within(zoom, 0.1, 20);
     if (speed) this.set_speed(within(speed, 0.1, 16));
     if (!at) return;
-    this.selected = FREE;
+    this.follow(FREE);
     camera.x = within(at[0] * TILE, -1e6, 1e6);
     camera.y = within(at[1] * TILE, -1e6, 1e6);
-  }
-
-  /** The players that can be followed, in the list of them. @param {World} world */
-  #list_players(world) {
-    const { player } = this.#at;
-    const players = [...world.players.values()].filter(({ team }) => team !== -1);
-    const key = players.map(({ id, name }) => `${id}${name}`).join('\n');
-    if (key === this.#listed || this.root.activeElement === player) return;
-    this.#listed = key;
-    player.replaceChildren(
-      new Option('Free camera', String(FREE)),
-      ...players.map(({ id, name }) => new Option(name || `#${id}`, String(id))),
-    );
-    player.value = String(this.selected);
-  }
-
-  /** Finds who is to be followed: by name, as ids change; at first whose recording it is. @param {Moment} moment */
-  #choose(moment) {
-    const { players, viewed, local } = moment.before;
-    const anyone = () =>
-      [viewed?.spectator_id, local].find((id) => id !== undefined && moment.tees.has(id)) ?? this.#followable()[0];
-    const wanted = this.#wanted_name;
-    if (wanted !== null && players.get(this.selected ?? FREE)?.name !== wanted) {
-      const found = [...players.values()].find(({ name }) => name === wanted);
-      if (found !== undefined) this.selected = found.id;
-      else if (this.selected === null) {
-        // Until then another player is better than a wall.
-        this.note(`${wanted} is not in the game at this moment.`, 8000);
-        this.selected = anyone() ?? FREE;
-      }
-      this.#list_players(moment.before);
-      this.#at.player.value = String(this.selected);
-    } else if (this.selected === null) {
-      const id = anyone();
-      if (id === undefined) return;
-      this.#list_players(moment.before);
-      this.follow(id);
-    }
   }
 
   /** @param {Show} shown @param {Moment} moment */
@@ -707,7 +650,8 @@ export class Player {
     moment = scene.moment(show, playback.tick) ?? moment;
     if (moment !== null) {
       this.moment = moment;
-      this.#choose(moment);
+      const missing = this.#follower.take(moment);
+      if (missing !== null) this.note(`${missing} is not in the game at this moment.`, 8000);
       if (this.followed !== this.#told_name) this.#options.emit('follow', { name: (this.#told_name = this.followed) });
       if (this.#visible) this.#draw_moment(show, scene, moment, now);
     }
@@ -735,7 +679,7 @@ export class Player {
     }
     if (now - this.#described_ms > 1000) {
       this.#described_ms = now;
-      this.#list_players(moment.before);
+      this.#follower.list(moment.before);
       this.#describe(show, moment);
     }
   }
