@@ -84,6 +84,77 @@ const SCENES = {
       return { times, said: said.slice(0, 8), name, second: two.players[1], message, loaded, dead, playing, refused: (await bad).message };
     },
   },
+  // Wishes while a recording loads, and another recording meanwhile; values that are not numbers.
+  hurry: {
+    page: 'two.html',
+    async act() {
+      /** @param {number} ms */
+      const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+      const [one, two] = /** @type {TeewirePlayer[]} */ ([...document.querySelectorAll('teewire-player')]);
+      /** @param {string} type */
+      const event = (type) => new Promise((done) => one.addEventListener(type, done, { once: true }));
+      const message = () => one.shadowRoot?.getElementById('message')?.hidden;
+      const note = () => /** @type {HTMLElement} */ (one.shadowRoot?.getElementById('note'));
+      // A slow one is given up.
+      one.setAttribute('src', 'slow/long.demo');
+      await wait(1200);
+      one.setAttribute('src', 'game.demo');
+      await event('loadeddata');
+      await wait(1500);
+      const given_up = [message(), one.duration];
+      // Wishes before it is there.
+      one.removeAttribute('t');
+      one.setAttribute('src', 'game.demo?again');
+      await wait(0);
+      one.play();
+      one.currentTime = 4;
+      one.setAttribute('follow', two.players[1]);
+      await event('loadeddata');
+      await wait(50);
+      const wished = [one.paused, one.currentTime >= 4 && one.currentTime < 6];
+      const followed = new Promise((done) => one.addEventListener('follow', done, { once: true }));
+      if (one.followed !== two.players[1]) await followed;
+      const name = one.followed === two.players[1];
+      one.pause();
+      /** @type {string[]} */
+      const thrown = [];
+      for (const value of [Number.NaN, /** @type {any} */ ('soon'), /** @type {any} */ (undefined), Number.POSITIVE_INFINITY])
+        for (const member of /** @type {const} */ (['currentTime', 'playbackRate']))
+          try {
+            one[member] = value;
+          } catch (error) {
+            thrown.push(/** @type {Error} */ (error).name);
+          }
+      // A file stays when the element is moved, or opened before it is in a document.
+      const file = new File([await (await fetch('game.demo')).arrayBuffer()], 'game.demo');
+      await one.open(file);
+      one.remove();
+      document.querySelector('main')?.prepend(one);
+      await event('loadeddata');
+      const moved = one.duration;
+      one.setAttribute('ghost', 'game.demo');
+      await wait(500);
+      const no_race = note().hidden ? '' : note().textContent;
+      one.removeAttribute('ghost');
+      one.setAttribute('src', 'game.demo');
+      await event('loadeddata');
+      const note_after = note().hidden;
+      one.removeAttribute('src');
+      await wait(50);
+      const empty = [one.duration, one.players.length, one.shadowRoot?.getElementById('world')?.hidden];
+      // Writing elsewhere in a page whose keys are the player's.
+      const own = document.createElement('teewire-player');
+      own.setAttribute('keys', 'page');
+      own.setAttribute('src', 'game.demo');
+      const area = document.createElement('textarea');
+      area.setAttribute('aria-label', 'Text');
+      document.querySelector('main')?.append(own, area);
+      await new Promise((done) => own.addEventListener('loadeddata', done, { once: true }));
+      area.focus();
+      const typed = ['k', '5', 'n', ' '].map((key) => area.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, composed: true, cancelable: true })));
+      return { given_up, wished, name, thrown: [...new Set(thrown)], count: thrown.length, moved, no_race, note_after, empty, typed, at: own.currentTime, paused: own.paused };
+    },
+  },
   // Keys are those of the player that has the focus.
   keys: {
     page: 'two.html',

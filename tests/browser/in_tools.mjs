@@ -31,7 +31,41 @@ async function check_piece(page) {
   const duration = await player.evaluate((/** @type {any} */ one) => one.duration);
   const begin = page.getByLabel('Begin of the piece');
   const end = page.getByLabel('End of the piece');
-  assert.deepEqual([await begin.inputValue(), await end.inputValue()], ['10', String(Math.ceil(duration * 10) - 10)]);
+  const from = page.getByLabel('From');
+  const values = async () => [await begin.inputValue(), await end.inputValue()];
+  const most = Math.ceil(duration * 10);
+  assert.deepEqual(await values(), ['10', String(most - 10)]);
+  // A number is a tick, and the recording begins at tick 310. Other texts move nothing.
+  for (const [text, where] of /** @type {const} */ ([
+    ['360', '10'],
+    ['1.5s', '15'],
+    ['-0:01', String(most - 10)],
+    ['soon', String(most - 10)],
+    ['0', '0'],
+    ['99:00', String(most)],
+    ['0:01', '10'],
+  ])) {
+    await from.fill(text);
+    assert.equal(await begin.inputValue(), where, text);
+  }
+  // The fields of another action are not those of this one.
+  await page.selectOption('#action', { label: 'Compress' });
+  await page.selectOption('#action', { label: 'Cut a piece out' });
+  assert.deepEqual(await values(), ['0', String(most)]);
+  await from.fill('0:01');
+  await page.getByLabel('To', { exact: true }).fill('-0:01');
+  // Both at the end, where the mouse has to find the one that can be moved.
+  await from.fill('0:04.9');
+  await page.getByLabel('To', { exact: true }).fill('');
+  await begin.scrollIntoViewIfNeeded();
+  const box = await begin.boundingBox();
+  await page.mouse.move(box.x + 0.97 * box.width, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.3 * box.width, box.y + box.height / 2, { steps: 4 });
+  await page.mouse.up();
+  assert.ok(Number(await begin.inputValue()) < most / 2, await begin.inputValue());
+  await from.fill('0:01');
+  await page.getByLabel('To', { exact: true }).fill('-0:01');
   await begin.focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The element <teewire-player> as its npm package has it: in a page built by Vite, and in one with a script tag.
-Usage: test_player.py PACKAGE.tgz FIXTURES. Exit code 77, where there is no Chromium or npm cannot install, is a test that was skipped."""
+Usage: test_player.py PACKAGE.tgz TEEWIRE FIXTURES. Exit code 77, where there is no Chromium or npm cannot install, is a test that was skipped."""
 import json
 import os
 import pathlib
@@ -14,7 +14,8 @@ import unittest
 import browsers
 
 PACKAGE = pathlib.Path(sys.argv[1]).resolve()
-FIXTURES = pathlib.Path(sys.argv[2]).resolve()
+TEEWIRE = os.path.abspath(sys.argv[2])
+FIXTURES = pathlib.Path(sys.argv[3]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
 GAME = FIXTURES / "demos/teeworlds07_dm1.demo"
 SECONDS = 22.32
@@ -82,6 +83,21 @@ class Player(unittest.TestCase):
         self.assertTrue(result["playing"])
         self.assertIn("byte 0: this is not a demo", result["refused"])
 
+    def test_hurry(self):
+        """Attributes and calls while a recording loads; another one, or the element is moved; values that are not numbers."""
+        folder = self.two()
+        subprocess.run([TEEWIRE, "join", *[FIXTURES / "demos/ddnet_dm1.demo"] * 40, "-o", folder / "long.demo", "-q"], check=True)
+        hurry = played(folder, "hurry")
+        self.assertEqual(hurry["errors"], [])
+        result = hurry["result"]
+        duration = result["moved"]
+        self.assertEqual(result["given_up"], [True, duration])
+        self.assertEqual((result["wished"], result["name"]), ([False, True], True))
+        self.assertEqual((result["thrown"], result["count"]), (["TypeError"], 8))
+        self.assertEqual((result["no_race"], result["note_after"]), ("game.demo: there is no race in it, or none whose clock it shows", True))
+        self.assertEqual(result["empty"], [None, 0, True])
+        self.assertEqual((result["typed"], result["at"], result["paused"]), ([True] * 4, 0, True))
+
     def test_keys(self):
         two = played(self.two(), "keys")
         self.assertEqual(two, {"result": [5, 14], "errors": []})
@@ -95,4 +111,4 @@ if __name__ == "__main__":
     if MODULES is None:
         print("SKIPPED: npm's playwright-core cannot be had")
         sys.exit(77)
-    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[3:]])
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[4:]])

@@ -272,6 +272,20 @@ class Viewer(Served):
         self.assertEqual(last["camera"], first["camera"])
         self.assertGreater(last["colors"], first["colors"] // 2)
 
+    def test_lost_while_opening(self):
+        """The same while another recording opens, of another protocol: its picture is whole."""
+        folder = self.folder(YARD, SEVEN)
+        base = self.serve(folder)
+        change = f"document.querySelector('teewire-player').setAttribute('src', 'recordings/{SEVEN.name}')"
+        lose = "(() => { globalThis.lost = teewire_viewer.root.getElementById('world').getContext('webgl2').getExtension('WEBGL_lose_context');" \
+               "const slow = globalThis.fetch; globalThis.fetch = async (...given) => { await new Promise((f) => setTimeout(f, 150)); return slow(...given); };" \
+               f"{change}; setTimeout(() => lost.loseContext(), 200); setTimeout(() => lost.restoreContext(), 300); }})()"
+        whole, again = pages(self.page(base, SEVEN.name, "0:02", steps=["wait:500", "colors"]),
+                             self.page(base, YARD.name, "0:02", steps=[lose, "wait:3000", "colors"]))
+        self.assertEqual(whole["errors"] + again["errors"], [])
+        self.assertEqual(again["states"][-1]["shown"], whole["states"][-1]["shown"])
+        self.assertGreater(again["states"][-1]["colors"], 0.9 * whole["states"][-1]["colors"])
+
     def test_lists(self):
         """After a choice in a list, keys are the viewer's."""
         base = self.serve(self.folder(SEVEN))

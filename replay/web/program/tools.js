@@ -179,8 +179,9 @@ function made_file(file, beside) {
   if (!is_recording(file.name)) return make('li', {}, link_to(file));
   const watch = make('button', { type: 'button', ariaLabel: `Watch ${file.name}` }, 'Watch');
   watch.addEventListener('click', async () => {
-    watch.disabled = true;
     const player = await make_player();
+    // One at a time: browsers have room for few pictures.
+    for (const other of at.results.querySelectorAll('teewire-player')) other.remove();
     player.toggleAttribute('autoplay', true);
     beside.append(player);
     await player.open(file.data);
@@ -252,7 +253,6 @@ at.form.addEventListener('submit', async (event) => {
 at.cancel.addEventListener('click', () => running?.abort());
 at.action.addEventListener('change', show_fields);
 at.form.addEventListener('input', show_line);
-at.fields.addEventListener('input', () => piece.read_fields());
 
 // From the second visit on, it needs no network. Where that is not possible, it works all the same.
 if ('serviceWorker' in navigator && window.isSecureContext) navigator.serviceWorker.register('offline.js').catch(() => {});

@@ -35,6 +35,13 @@ const KEYS = /** @type {const} */ ({
  *   board: (on: boolean) => void}} Actions
  */
 
+/** Whether keys are for this element, and not for the player. @param {HTMLElement} at */
+function has_own_keys(at) {
+  if (at instanceof HTMLInputElement) return at.type !== 'range';
+  // Another component may hide what it has inside.
+  return at.matches('select, textarea') || at.isContentEditable || at.localName.includes('-') || at.closest('dialog') !== null;
+}
+
 /**
  * @param {EventTarget} target a player, or the window for all of a page @param {HTMLCanvasElement} canvas @param {Actions} actions
  * @param {AbortSignal} signal that ends it
@@ -46,10 +53,9 @@ export function listen_to_keys(target, canvas, actions, signal) {
   /** @param {KeyboardEvent} event */
   const down = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const [at] = event.composedPath().filter((one) => one instanceof Element);
+    const [at] = event.composedPath().filter((one) => one instanceof HTMLElement);
     const tag = at?.tagName;
-    const range = at instanceof HTMLInputElement && at.type === 'range';
-    if (tag === 'SELECT' || (tag === 'INPUT' && !range) || at?.closest('dialog')) return;
+    if (at !== undefined && has_own_keys(at)) return;
     const { key } = event;
     // Buttons handle these keys themselves.
     if (tag === 'BUTTON' && (key === ' ' || key === 'Enter')) return;
@@ -59,8 +65,8 @@ export function listen_to_keys(target, canvas, actions, signal) {
     } else if (key === 'Home' || key === 'End') {
       event.preventDefault();
       actions[key === 'Home' ? 'first' : 'last']();
-    } else if (key === 'Tab' && at === canvas && !event.shiftKey && !event.repeat) {
-      // As in the games; only after a click, as the picture is not among what tab goes through.
+    } else if (key === 'Tab' && at === canvas && target === window && !event.shiftKey && !event.repeat) {
+      // As in the games; only on a page of its own, and after a click.
       event.preventDefault();
       actions.board(true);
     } else if (/^[0-9]$/.test(key)) {

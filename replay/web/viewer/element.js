@@ -5,14 +5,22 @@ import { read_time, time_text } from './playback.js';
 import { LiveShow, open_bytes, open_demo } from './show.js';
 
 /** @import { Look } from './player.js' */
+/** @import { Show } from './show.js' */
 
 const MOST_FILE = 1 << 30;
+
+/** As `<video>` does. @param {number} number */
+function finite(number) {
+  if (Number.isFinite(Number(number))) return Number(number);
+  throw new TypeError(`${number} is not a finite number`);
+}
 
 /** @param {Blob|null} file */
 const name_of = (file) => (file instanceof File ? file.name : 'This file');
 
 /** @param {Blob} file */
 async function open_file(file) {
+  if (!(file instanceof Blob)) throw new TypeError('it is not a file');
   if (file.size > MOST_FILE) throw new Error(`it has ${file.size} bytes; at most ${MOST_FILE} can be opened from here`);
   return open_bytes(new Uint8Array(await file.arrayBuffer()));
 }
@@ -23,7 +31,9 @@ export class TeewirePlayer extends HTMLElement {
   #player = null;
   /** @type {string|null|Promise<string|null>} */
   #data = null;
-  #loads = 0;
+  #loading = new AbortController();
+  /** The last that was opened, in place of `src` and `live`. @type {{file: Blob, ghost: Blob|null}|null} */
+  #file = null;
   #will_load = false;
   #root = this.attachShadow({ mode: 'open' });
 
@@ -34,12 +44,12 @@ export class TeewirePlayer extends HTMLElement {
       pictures: () => this.data,
       emit: (type, detail) => this.#emit(type, detail),
     });
-    this.#load_soon();
-    this.#load_ghost();
+    if (this.#file !== null) this.#open_files(this.#file);
+    else this.#load_soon();
   }
 
   disconnectedCallback() {
-    ++this.#loads;
+    this.#loading.abort();
     this.#player?.close();
     this.#player = null;
   }
@@ -47,7 +57,10 @@ export class TeewirePlayer extends HTMLElement {
   /** @param {string} name @param {string|null} before @param {string|null} value */
   attributeChangedCallback(name, before, value) {
     if (this.#player === null || before === value) return;
-    if (name === 'src' || name === 'live') return this.#load_soon();
+    if (name === 'src' || name === 'live') {
+      this.#file = null;
+      return this.#load_soon();
+    }
     if (name === 'ghost') return this.#load_ghost();
     if (name === 'follow') return this.#player.follow_name(value);
     const seconds = read_time(value ?? '');
@@ -72,7 +85,7 @@ export class TeewirePlayer extends HTMLElement {
   }
 
   pause() {
-    this.#player?.set_playing(false);
+    this.#player?.pause();
   }
 
   get paused() {
@@ -84,7 +97,7 @@ export class TeewirePlayer extends HTMLElement {
   }
 
   set currentTime(seconds) {
-    this.#player?.seek_seconds(seconds);
+    this.#player?.seek_seconds(finite(seconds));
   }
 
   get duration() {
@@ -96,7 +109,7 @@ export class TeewirePlayer extends HTMLElement {
   }
 
   set playbackRate(speed) {
-    this.#player?.set_speed(Math.min(16, Math.max(0.1, speed)));
+    this.#player?.set_speed(Math.min(16, Math.max(0.1, finite(speed))));
   }
 
   get followed() {
@@ -120,8 +133,8 @@ export class TeewirePlayer extends HTMLElement {
 
   /** @param {Blob} file @param {Blob|null} [ghost] */
   async open(file, ghost = null) {
-    this.#player?.race_against(name_of(ghost), ghost && (() => open_file(ghost)));
-    await this.#show(name_of(file), () => open_file(file), { playing: this.hasAttribute('autoplay') });
+    this.#file = { file, ghost };
+    if (this.#player !== null) await this.#open_files(this.#file);
   }
 
   /** @param {string} type @param {unknown} [detail] */
@@ -135,42 +148,56 @@ export class TeewirePlayer extends HTMLElement {
     this.#will_load = true;
     queueMicrotask(() => {
       this.#will_load = false;
+      if (this.#file !== null) return;
       this.#load();
+      this.#load_ghost();
     });
   }
 
   #load_ghost() {
     const url = this.getAttribute('ghost');
-    this.#player?.race_against(url ?? '', url ? () => open_demo(url) : null);
+    this.#player?.race_against(url ?? '', url ? (signal) => open_demo(url, signal) : null);
   }
 
   async #load() {
     const live = this.getAttribute('live');
     const src = this.getAttribute('src');
-    const look = this.#look();
     if (live !== null) {
       /** @param {LiveShow} next */
-      const changed = (next) => this.#player?.begin(next, look).catch((error) => this.#player?.failed(live, error));
-      await this.#show(live, () => LiveShow.open(live, changed), look, 'Waiting for the broadcast');
+      const changed = (next) => this.#player?.begin(next, this.#look()).catch((error) => this.#player?.failed(live, error));
+      await this.#show(live, (signal) => LiveShow.open(live, signal, changed), () => this.#look(), 'Waiting for the broadcast');
     } else if (src !== null && src !== '') {
       /** @param {number} part */
-      const progress = (part) => this.#player?.tell('Opening', `${src}\n${Math.round(part * 100)} %`);
-      await this.#show(src, () => open_demo(src, { progress }), look);
+      const tell = (part) => this.#player?.tell('Opening', `${src}\n${Math.round(part * 100)} %`);
+      await this.#show(src, (signal) => open_demo(src, signal, tell));
+    } else {
+      this.#loading.abort();
+      this.#player?.clear();
     }
   }
 
-  /** @param {string} what @param {() => Promise<import('./show.js').Show>} open @param {Look} look */
-  async #show(what, open, look, title = 'Opening') {
+  /** @param {{file: Blob, ghost: Blob|null}} files that a program opened */
+  async #open_files({ file, ghost }) {
+    if (ghost === null) this.#load_ghost();
+    else this.#player?.race_against(name_of(ghost), () => open_file(ghost));
+    const look = () => ({ playing: this.hasAttribute('autoplay') });
+    await this.#show(name_of(file), () => open_file(file), look);
+  }
+
+  /** @param {string} what @param {(signal: AbortSignal) => Promise<Show>} open */
+  async #show(what, open, look = () => this.#look(), title = 'Opening') {
     const player = this.#player;
-    const this_one = ++this.#loads;
+    this.#loading.abort(); // another is wanted
+    this.#loading = new AbortController();
+    const { signal } = this.#loading;
     player?.unload();
     player?.tell(title, what);
     try {
-      const opened = await open();
-      if (this_one !== this.#loads || player === null) return opened.close(); // another was asked for in the meantime
-      await player.begin(opened, look);
+      const opened = await open(signal);
+      if (signal.aborted || player === null) return opened.close();
+      await player.begin(opened, look());
     } catch (error) {
-      if (this_one === this.#loads) player?.failed(what, error);
+      if (!signal.aborted) player?.failed(what, error);
     }
   }
 

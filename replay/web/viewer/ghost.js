@@ -9,11 +9,12 @@ import { World } from './world.js';
 const STEP = 10;
 const AHEAD = 200; // ticks
 
-/** The longest race in a recording; null: no clock is shown. @param {Show} show @returns {Promise<Run|null>} */
-async function longest_run(show) {
+/** The longest race in a recording; null: no clock is shown. @param {Show} show @param {AbortSignal} signal @returns {Promise<Run|null>} */
+async function longest_run(show, signal) {
   /** @type {Map<string, Run>} */
   const runs = new Map();
   for (let n = 0; n < show.stretches.segments.length; ++n) {
+    signal.throwIfAborted();
     const { snapshots } = await show.stretches.segment(n);
     for (const [m, snapshot] of snapshots.entries()) {
       if (m % STEP !== 0 && m + 1 < snapshots.length) continue;
@@ -36,9 +37,9 @@ export class Ghost {
   /** The tick at which the race began that was shown last. @type {number|null} */
   #start = null;
 
-  /** Takes a recording, and closes it if there is no race in it. @param {Show} show */
-  static async of(show) {
-    const run = await longest_run(show).catch((error) => {
+  /** Takes a recording, and closes it if there is no race in it. @param {Show} show @param {AbortSignal} signal */
+  static async of(show, signal) {
+    const run = await longest_run(show, signal).catch((error) => {
       show.close();
       throw error;
     });
@@ -55,6 +56,11 @@ export class Ghost {
 
   get protocol() {
     return this.#show.protocol;
+  }
+
+  /** Another recording is shown from now on. */
+  begin() {
+    this.#start = null;
   }
 
   /**

@@ -13,7 +13,7 @@ import markup from './player.html';
 import style from './player.css';
 
 /** @import { Actions } from './controls.js' */
-/** @import { GameMap } from './teewire.js' */
+/** @import { GameMap, Protocol } from './teewire.js' */
 /** @import { Show } from './show.js' */
 /** @import { Moment } from './scene.js' */
 
@@ -25,6 +25,8 @@ const MOST_BEHIND = 4 * TICKS_PER_SECOND;
 const SILENCE_MS = 6000;
 const SILENT = 'Nothing new comes: the broadcast has stopped or ended. It is shown again when it goes on.';
 const MEASURED = 1024; // frames
+/** Graphics that do not come back so soon will not. */
+const LOST_MS = 3000;
 /** A recording whose first moment has come is shown without its map, if that takes longer. */
 const MAP_PATIENCE_MS = 200;
 
@@ -108,11 +110,15 @@ export class Player {
   #lost_camera = null;
   /** @type {GameMap|null} */
   #map = null;
+  /** @type {Protocol} */
+  #protocol = 'ddnet';
+  /** Asked for before it is open. @type {Look} */
+  #wished = {};
   /** When the map is there. @type {Promise<void>} */
   #complete = Promise.resolve();
   /** @type {Ghost|null} */
   #ghost = null;
-  #ghosts = 0;
+  #racing = new AbortController();
   #board = false;
   #names = true;
   #at_edge = true; // of a broadcast
@@ -129,6 +135,8 @@ export class Player {
   #told_error = null;
   /** @type {ReturnType<typeof setTimeout>|undefined} */
   #note_timer;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  #lost_timer;
 
   /** @param {ShadowRoot} root that gets the parts of the player @param {Options} options */
   constructor(root, options) {
@@ -163,7 +171,21 @@ export class Player {
 
   /** Ends what is shown. Its last picture stays until the next. */
   unload() {
+    this.#end_show();
+    this.#wished = {};
+    this.#at.note.hidden = true;
+  }
+
+  /** Shows nothing. */
+  clear() {
+    this.unload();
+    this.#at.message.hidden = true;
+    this.#at.world.hidden = true;
+  }
+
+  #end_show() {
     ++this.#beginnings;
+    this.#ghost?.begin();
     this.show?.close();
     this.show = null;
     this.moment = null;
@@ -269,8 +291,15 @@ export class Player {
   /** Plays, from the beginning where it was at the end. */
   play() {
     const { playback, show } = this;
+    if (show === null) this.#wished.playing = true;
+    if (show === null) return;
     if (!playback.playing && playback.tick >= playback.last && !show?.live) playback.seek(playback.first);
     this.set_playing(true);
+  }
+
+  pause() {
+    if (this.show === null) this.#wished.playing = false;
+    else this.set_playing(false);
   }
 
   /** @param {number} tick */
@@ -284,6 +313,7 @@ export class Player {
 
   /** @param {number} seconds from the beginning */
   seek_seconds(seconds) {
+    if (this.show === null) this.#wished.seconds = seconds;
     this.seek(this.playback.first + seconds * TICKS_PER_SECOND);
   }
 
@@ -302,7 +332,8 @@ export class Player {
 
   /** @param {string|null} name null: nobody, the camera flies freely */
   follow_name(name) {
-    this.#follower.follow_name(name);
+    if (this.show === null) this.#wished.name = name;
+    else this.#follower.follow_name(name);
   }
 
   /** @param {number} by */
@@ -347,7 +378,7 @@ export class Player {
     const at = this.#at;
     /** @type {Actions} */
     const actions = {
-      play: () => (playback.playing ? this.set_playing(false) : this.play()),
+      play: () => (playback.playing ? this.pause() : this.play()),
       step_back: () => this.#step(-1),
       step_on: () => this.#step(1),
       jump: (seconds) => this.seek(playback.tick + seconds * TICKS_PER_SECOND),
@@ -492,12 +523,18 @@ export class Player {
       event.preventDefault(); // so that it comes back
       this.#lost_camera = this.#scene?.camera ?? this.#lost_camera;
       this.#scene = null;
+      this.#lost_timer = setTimeout(() => this.note('The browser has taken this picture away, as it has too many.', 2 ** 30), LOST_MS);
     });
     world.addEventListener('webglcontextrestored', async () => {
       try {
         const made = await Scene.open(world, await this.#options.pictures());
+        clearTimeout(this.#lost_timer);
         if (this.#lost_camera !== null) made.camera = this.#lost_camera;
-        await made.load(this.#map, this.show?.protocol ?? 'ddnet');
+        let map;
+        do {
+          map = this.#map;
+          await made.load(map, this.#protocol);
+        } while (map !== this.#map); // another recording was opened meanwhile
         this.#scene = made;
       } catch (error) {
         this.failed('The picture', error);
@@ -507,17 +544,17 @@ export class Player {
 
   /** Shows what was opened. The promise is kept when its first moment is there. @param {Show} opened @param {Look} look */
   async begin(opened, look) {
-    this.unload();
+    this.#end_show();
     const this_one = this.#beginnings;
     const { playback } = this;
-    const seconds = look.seconds ?? null;
+    const { seconds } = { ...look, ...this.#wished };
     playback.first = opened.first_tick;
     playback.last = opened.last_tick;
     if (opened instanceof LiveShow) {
       playback.tick = opened.edge(performance.now());
       this.#at_edge = true;
     } else {
-      playback.seek(seconds === null ? playback.first : playback.first + seconds * TICKS_PER_SECOND);
+      playback.seek(playback.first + (seconds ?? 0) * TICKS_PER_SECOND);
     }
     const loaded = opened.load(playback.tick).catch((error) => {
       opened.error = error;
@@ -525,60 +562,73 @@ export class Player {
     const mapped = opened.map();
     // It takes a while to make, while the map comes.
     this.#scene ??= await Scene.open(this.#at.world, await this.#options.pictures());
-    const scene = this.#scene;
     const early = await Promise.race([mapped, loaded.then(() => after(MAP_PATIENCE_MS))]);
-    this.#map = early?.map ?? null;
     if (this_one !== this.#beginnings) return opened.close(); // another was asked for in the meantime
-    await scene.load(this.#map, opened.protocol);
-    this.#follower.begin(look.name ?? null);
+    this.#map = early?.map ?? null;
+    this.#protocol = opened.protocol;
+    await this.#scene?.load(this.#map, this.#protocol);
     await loaded;
     if (this_one !== this.#beginnings) return opened.close();
     if (opened.stretches.segments.length === 0) {
       opened.close();
       throw opened.error ?? new Error('there is no snapshot in this recording');
     }
-    this.#take_look(scene, look);
     this.show = opened;
+    this.#take_look({ ...look, ...this.#wished }, seconds);
+    this.#wished = {};
     this.#at.live.hidden = !opened.live;
     this.#at.message.hidden = true;
-    this.#complete = mapped.then(async ({ map, problem }) => {
-      if (this_one !== this.#beginnings) return;
-      if (problem !== null) this.note(problem, 8000);
-      if (map === this.#map) return;
-      this.#map = map;
-      await this.#scene?.load(map, opened.protocol);
-    });
+    this.#at.world.hidden = false;
+    this.#complete = this.#take_late_map(mapped, early?.map ?? null, this_one);
     this.#complete.catch((error) => this.note(`map: ${error.message}`, 8000));
-    this.#options.emit('loadeddata', { map: opened.header.map.name, first_tick: opened.first_tick, last_tick: opened.last_tick });
-    this.set_playing((look.playing ?? true) || opened.live);
+  }
+
+  /** @param {ReturnType<Show['map']>} mapped @param {GameMap|null} early that is shown already @param {number} beginning */
+  async #take_late_map(mapped, early, beginning) {
+    const { map, problem } = await mapped;
+    if (beginning !== this.#beginnings) return;
+    if (problem !== null) this.note(problem, 8000);
+    if (map === early) return;
+    this.#map = map;
+    await this.#scene?.load(map, this.#protocol);
   }
 
   /**
    * Shows the player of another recording, too, who runs the same race.
-   * @param {string} what @param {(() => Promise<Show>)|null} open null: nobody
+   * @param {string} what @param {((signal: AbortSignal) => Promise<Show>)|null} open null: nobody
    */
   async race_against(what, open) {
-    const this_one = ++this.#ghosts;
+    this.#racing.abort(); // another is wanted
+    this.#racing = new AbortController();
+    const { signal } = this.#racing;
     this.#ghost?.close();
     this.#ghost = null;
     if (open === null) return;
     try {
-      const ghost = await Ghost.of(await open());
-      if (this_one !== this.#ghosts) return ghost.close();
+      const ghost = await Ghost.of(await open(signal), signal);
+      if (signal.aborted) return ghost.close();
       this.#ghost = ghost;
     } catch (error) {
-      if (this_one === this.#ghosts) this.note(`${what}: ${/** @type {Error} */ (error).message}`, 15000);
+      if (!signal.aborted) this.note(`${what}: ${/** @type {Error} */ (error).message}`, 15000);
     }
   }
 
-  /** @param {Scene} scene @param {Look} look */
-  #take_look({ camera }, { at, zoom, speed }) {
-    if (zoom) camera.zoom = within(zoom, 0.1, 20);
+  /** @param {Look} look @param {number|null|undefined} loaded seconds that have been loaded */
+  #take_look({ seconds, name, at, zoom, speed, playing }, loaded) {
+    const { camera, show } = this;
+    this.#follower.begin(name ?? null);
+    if (seconds && seconds !== loaded) this.seek_seconds(seconds);
     if (speed) this.set_speed(within(speed, 0.1, 16));
-    if (!at) return;
-    this.follow(FREE);
-    camera.x = within(at[0] * TILE, -1e6, 1e6);
-    camera.y = within(at[1] * TILE, -1e6, 1e6);
+    const view = camera ?? this.#lost_camera;
+    if (zoom && view) view.zoom = within(zoom, 0.1, 20);
+    if (at && view) {
+      this.follow(FREE);
+      view.x = within(at[0] * TILE, -1e6, 1e6);
+      view.y = within(at[1] * TILE, -1e6, 1e6);
+    }
+    if (show === null) return;
+    this.#options.emit('loadeddata', { map: show.header.map.name, first_tick: show.first_tick, last_tick: show.last_tick });
+    this.set_playing((playing ?? true) || show.live);
   }
 
   /** @param {Show} shown @param {Moment} moment */
@@ -700,6 +750,7 @@ export class Player {
     this.#timeline.update(playback, show.events, show.header.markers, this.#events.marked);
     const error = show.error?.message ?? show.trouble?.message ?? show.damage ?? null;
     if (error !== null && error !== this.#told_error) this.note(`${show.live ? 'The broadcast' : 'The recording'}: ${error}`, 15000);
+    if (error === null && this.#told_error !== null && this.#at.note.textContent?.endsWith(this.#told_error)) this.#at.note.hidden = true;
     this.#told_error = error;
   }
 }

@@ -510,15 +510,20 @@ class RecordedShow extends Show {
 
 /**
  * A recording at an address. `progress` gets the share that has been looked through.
- * @param {string} url @param {{progress?: (part: number) => void}} [options]
+ * @param {string} url @param {AbortSignal} signal that gives it up @param {(part: number) => void} [tell]
  */
-export async function open_demo(url, { progress } = {}) {
+export async function open_demo(url, signal, tell) {
   const library = started();
   // The index is next to the file: it goes before a query.
   const place = new URL(url, document.baseURI);
   place.pathname += '.index';
   const index_bytes = fetch_index(place);
-  const source = await archive_source(await url_source(url), {
+  /** @param {number} part */
+  const progress = (part) => {
+    signal.throwIfAborted();
+    tell?.(part);
+  };
+  const source = await archive_source(await url_source(url, { signal }), {
     find_map: (sha256) => url_source(new URL(`maps/${sha256}.map`, new URL(url, document.baseURI)).href),
   });
   const module = await library;
@@ -557,11 +562,15 @@ export class LiveShow extends Show {
   #arrivals = [];
   #opened_ms = performance.now();
 
-  /** @param {string} url @param {(next: LiveShow) => void} changed when another recording has begun: its map, its ticks */
-  static async open(url, changed) {
+  /**
+   * @param {string} url @param {AbortSignal} signal that gives it up
+   * @param {(next: LiveShow) => void} changed when another recording has begun: its map, its ticks
+   */
+  static async open(url, signal, changed) {
     const broadcast = new Broadcast(await started(), new URL(url, document.baseURI));
     for (let tries = 0; ; ++tries) {
       await broadcast.update();
+      signal.throwIfAborted();
       if (broadcast.recording !== null) break;
       if (tries === 60) throw new Error(`${url}: nothing is broadcast`);
       await new Promise((done) => setTimeout(done, 1000));

@@ -5,12 +5,14 @@ import { read_time } from './playback.js';
 /** @import { TeewirePlayer } from './element.js' */
 
 const REACH_MS = 2000;
+const LIST_MS = 5000;
 /** The player's attributes, by the names that they have in links. */
 const ATTRIBUTES = { ghost: 'ghost', t: 't', player: 'follow', at: 'at', zoom: 'zoom', speed: 'speed' };
 
 const view = /** @type {TeewirePlayer} */ (/** @type {unknown} */ (document.querySelector('teewire-player')));
 const player = /** @type {NonNullable<TeewirePlayer['player']>} */ (view.player);
 const link = new URLSearchParams(location.search);
+let chosen = false; // a file, by the person at the page
 
 function moment_link() {
   const url = new URL(location.href);
@@ -46,6 +48,8 @@ function open_files(files) {
   const [file, ghost] = files;
   if (file === undefined) return;
   for (const key of [...link.keys()]) link.delete(key);
+  chosen = true;
+  view.removeAttribute('ghost');
   view.toggleAttribute('autoplay', true);
   view.open(file, ghost);
 }
@@ -73,7 +77,7 @@ async function is_broadcast(url) {
 
 async function listing() {
   try {
-    const answer = await fetch('recordings.json');
+    const answer = await fetch('recordings.json', { signal: AbortSignal.timeout(LIST_MS) });
     return answer.ok ? await answer.json() : null;
   } catch {
     return null;
@@ -107,14 +111,14 @@ async function main() {
   const list = await answer;
   // The server sees by this feed that the page is open. Browsers may close one that has no listener.
   if (typeof list?.open === 'string') new EventSource(list.open).onerror = () => {};
-  if (live || demo) return;
+  if (live || demo || chosen) return;
   if (list?.recordings?.length === 1) {
     link.set('demo', list.recordings[0].path);
     show('src', list.recordings[0].path);
   } else if (list?.kind === 'broadcast' && typeof list.live === 'string') {
     // The relay that it comes from has everything earlier, if it can be reached from here.
     const from = typeof list.from === 'string' && (await is_broadcast(list.from)) ? list.from : null;
-    show('live', from ?? list.live);
+    if (!chosen) show('live', from ?? list.live);
   } else {
     player.tell('No recording', 'The address names none. Add ?demo=ADDRESS, or', true);
   }
