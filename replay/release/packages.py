@@ -110,28 +110,23 @@ def source(out, moment):
 
 
 def npm(out, moment):
-    need(VIEWER)
-    folder = ROOT / "build/release-npm"
-    if not (folder / "build.ninja").is_file():
-        run("meson", "setup", "-Dtests=false", "-Dbench=false", "-Dreplay=false", "-Dwasm=true", folder, ROOT)
-    run("ninja", "-C", folder)
-    return of_npm(folder / f"lib/wasm/teewire-{VERSION}.tgz", out / f"teewire-{VERSION}-npm.tgz", moment)
+    return npm_package("-Dwasm=true", f"lib/wasm/teewire-{VERSION}.tgz", out / f"teewire-{VERSION}-npm.tgz", moment)
 
 
 def player(out, moment):
     """The element for web pages, also a package of npm's."""
-    need(VIEWER)
-    folder = ROOT / "build/release-player"
-    if not (folder / "build.ninja").is_file():
-        run("meson", "setup", "-Dtests=false", "-Dbench=false", "-Dreplay=false", "-Dweb=true", folder, ROOT)
-    run("ninja", "-C", folder)
     name = f"teewire-player-{VERSION}.tgz"
-    return of_npm(folder / "replay/web/viewer" / name, out / name, moment)
+    return npm_package("-Dweb=true", f"replay/web/viewer/{name}", out / name, moment)
 
 
-def of_npm(made, target, moment):
-    """A package that npm made, with the time of the commit."""
-    with tarfile.open(made) as archive:
+def npm_package(option, made, target, moment):
+    """The package that a build with this option makes, with the time of the commit."""
+    need(VIEWER)
+    folder = ROOT / f"build/release{option.lower().partition('=')[0]}"
+    if not (folder / "build.ninja").is_file():
+        run("meson", "setup", "-Dtests=false", "-Dbench=false", "-Dreplay=false", option, folder, ROOT)
+    run("ninja", "-C", folder)
+    with tarfile.open(folder / made) as archive:
         files = {member.name: (archive.extractfile(member).read(), 0o644) for member in archive if member.isfile()}
     target.write_bytes(gzip.compress(as_tar(files, moment), mtime=moment))
     return target

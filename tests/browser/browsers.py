@@ -3,10 +3,12 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 PLAYWRIGHT = "playwright-core@1"
 PUPPETEER = "puppeteer-core@24"  # which drives Debian's Firefox
+AXE = "axe-core@4"
 
 
 def node_modules(*packages):
@@ -34,3 +36,12 @@ def firefox():
 
 def chromium():
     return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def needed(*packages):
+    """Where these packages are, for a test that needs Chromium, too. Without them, it ends the test as skipped."""
+    found = node_modules(*packages) if chromium() else None
+    if found is None:
+        print(f"SKIPPED: {'npm cannot install ' + ', '.join(packages) if chromium() else 'there is no Chromium'}")
+        sys.exit(77)
+    return found

@@ -104,11 +104,5 @@ class Player(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if browsers.chromium() is None:
-        print("SKIPPED: there is no Chromium")
-        sys.exit(77)
-    MODULES = browsers.node_modules(browsers.PLAYWRIGHT, "axe-core@4")
-    if MODULES is None:
-        print("SKIPPED: npm's playwright-core cannot be had")
-        sys.exit(77)
+    MODULES = browsers.needed(browsers.PLAYWRIGHT, browsers.AXE)
     unittest.main(argv=[sys.argv[0], "-v", *sys.argv[4:]])

@@ -579,13 +579,7 @@ class Viewer(Served):
 
 
 if __name__ == "__main__":
-    if browsers.chromium() is None:
-        print("SKIPPED: there is no Chromium")
-        sys.exit(77)
-    MODULES = browsers.node_modules(browsers.PLAYWRIGHT, "axe-core@4")
-    if MODULES is None:
-        print("SKIPPED: npm's playwright-core cannot be had")
-        sys.exit(77)
+    MODULES = browsers.needed(browsers.PLAYWRIGHT, browsers.AXE)
     if SHOTS:
         SHOTS.mkdir(parents=True, exist_ok=True)
     unittest.main(argv=[sys.argv[0], "-v", *sys.argv[5:]])

@@ -165,11 +165,11 @@ export class TeewirePlayer extends HTMLElement {
     if (live !== null) {
       /** @param {LiveShow} next */
       const changed = (next) => this.#player?.begin(next, this.#look()).catch((error) => this.#player?.failed(live, error));
-      await this.#show(live, (signal) => LiveShow.open(live, signal, changed), () => this.#look(), 'Waiting for the broadcast');
+      await this.#show('Waiting for the broadcast', live, (signal) => LiveShow.open(live, signal, changed));
     } else if (src !== null && src !== '') {
       /** @param {number} part */
-      const tell = (part) => this.#player?.tell('Opening', `${src}\n${Math.round(part * 100)} %`);
-      await this.#show(src, (signal) => open_demo(src, signal, tell));
+      const report = (part) => this.#player?.tell('Opening', `${src}\n${Math.round(part * 100)} %`);
+      await this.#show('Opening', src, (signal) => open_demo(src, signal, report));
     } else {
       this.#loading.abort();
       this.#player?.clear();
@@ -181,11 +181,11 @@ export class TeewirePlayer extends HTMLElement {
     if (ghost === null) this.#load_ghost();
     else this.#player?.race_against(name_of(ghost), () => open_file(ghost));
     const look = () => ({ playing: this.hasAttribute('autoplay') });
-    await this.#show(name_of(file), () => open_file(file), look);
+    await this.#show('Opening', name_of(file), () => open_file(file), look);
   }
 
-  /** @param {string} what @param {(signal: AbortSignal) => Promise<Show>} open */
-  async #show(what, open, look = () => this.#look(), title = 'Opening') {
+  /** @param {string} title @param {string} what @param {(signal: AbortSignal) => Promise<Show>} open */
+  async #show(title, what, open, look = () => this.#look()) {
     const player = this.#player;
     this.#loading.abort(); // another is wanted
     this.#loading = new AbortController();

@@ -128,11 +128,11 @@ export class Player {
   #described_ms = 0;
   #written_ms = 0;
   #written_tick = 0;
-  #told_ms = 0;
+  #emitted_ms = 0;
   /** @type {string|null} */
-  #told_name = null;
+  #emitted_name = null;
   /** @type {string|null} */
-  #told_error = null;
+  #noted_error = null;
   /** @type {ReturnType<typeof setTimeout>|undefined} */
   #note_timer;
   /** @type {ReturnType<typeof setTimeout>|undefined} */
@@ -291,9 +291,11 @@ export class Player {
   /** Plays, from the beginning where it was at the end. */
   play() {
     const { playback, show } = this;
-    if (show === null) this.#wished.playing = true;
-    if (show === null) return;
-    if (!playback.playing && playback.tick >= playback.last && !show?.live) playback.seek(playback.first);
+    if (show === null) {
+      this.#wished.playing = true;
+      return;
+    }
+    if (!playback.playing && playback.tick >= playback.last && !show.live) playback.seek(playback.first);
     this.set_playing(true);
   }
 
@@ -574,11 +576,13 @@ export class Player {
       throw opened.error ?? new Error('there is no snapshot in this recording');
     }
     this.show = opened;
-    this.#take_look({ ...look, ...this.#wished }, seconds);
-    this.#wished = {};
+    const wanted = { ...look, ...this.#wished };
+    this.#take_look(wanted, seconds);
     this.#at.live.hidden = !opened.live;
     this.#at.message.hidden = true;
     this.#at.world.hidden = false;
+    this.#options.emit('loadeddata', { map: opened.header.map.name, first_tick: opened.first_tick, last_tick: opened.last_tick });
+    this.set_playing((wanted.playing ?? true) || opened.live);
     this.#complete = this.#take_late_map(mapped, early?.map ?? null, this_one);
     this.#complete.catch((error) => this.note(`map: ${error.message}`, 8000));
   }
@@ -595,7 +599,7 @@ export class Player {
 
   /**
    * Shows the player of another recording, too, who runs the same race.
-   * @param {string} what @param {((signal: AbortSignal) => Promise<Show>)|null} open null: nobody
+   * @param {string} what @param {((signal: AbortSignal) => Promise<Show>)|null} open null ends the race
    */
   async race_against(what, open) {
     this.#racing.abort(); // another is wanted
@@ -614,21 +618,17 @@ export class Player {
   }
 
   /** @param {Look} look @param {number|null|undefined} loaded seconds that have been loaded */
-  #take_look({ seconds, name, at, zoom, speed, playing }, loaded) {
-    const { camera, show } = this;
+  #take_look({ seconds, name, at, zoom, speed }, loaded) {
     this.#follower.begin(name ?? null);
-    if (seconds && seconds !== loaded) this.seek_seconds(seconds);
+    if (typeof seconds === 'number' && seconds !== loaded) this.seek_seconds(seconds);
     if (speed) this.set_speed(within(speed, 0.1, 16));
-    const view = camera ?? this.#lost_camera;
+    const view = this.camera ?? this.#lost_camera;
     if (zoom && view) view.zoom = within(zoom, 0.1, 20);
     if (at && view) {
       this.follow(FREE);
       view.x = within(at[0] * TILE, -1e6, 1e6);
       view.y = within(at[1] * TILE, -1e6, 1e6);
     }
-    if (show === null) return;
-    this.#options.emit('loadeddata', { map: show.header.map.name, first_tick: show.first_tick, last_tick: show.last_tick });
-    this.set_playing((playing ?? true) || show.live);
   }
 
   /** @param {Show} shown @param {Moment} moment */
@@ -649,7 +649,7 @@ export class Player {
   }
 
   /** Why the picture stands still. @param {LiveShow} broadcast @param {number} now */
-  #tell_of_silence(broadcast, now) {
+  #note_silence(broadcast, now) {
     const { note } = this.#at;
     const silent = this.#at_edge && broadcast.silence(now) > SILENCE_MS;
     const said = !note.hidden && note.textContent === SILENT;
@@ -688,7 +688,7 @@ export class Player {
     const seconds = within((now - this.#before_ms) / 1000, 0, 0.25);
     this.#before_ms = now;
     const pace = show instanceof LiveShow ? this.#keep_up(show) : 1;
-    if (show instanceof LiveShow) this.#tell_of_silence(show, now);
+    if (show instanceof LiveShow) this.#note_silence(show, now);
     this.#fly(scene, seconds);
     // Where nothing has been loaded yet, time waits.
     let moment = scene.moment(show, playback.tick);
@@ -702,7 +702,7 @@ export class Player {
       this.moment = moment;
       const missing = this.#follower.take(moment);
       if (missing !== null) this.note(`${missing} is not in the game at this moment.`, 8000);
-      if (this.followed !== this.#told_name) this.#options.emit('follow', { name: (this.#told_name = this.followed) });
+      if (this.followed !== this.#emitted_name) this.#options.emit('follow', { name: (this.#emitted_name = this.followed) });
       if (this.#visible) this.#draw_moment(show, scene, moment, now);
     }
     this.#write(show, now);
@@ -741,16 +741,16 @@ export class Player {
     const text = `${time_text(this.seconds, 1)} / ${time_text(this.duration)}`;
     if (time.textContent !== text) {
       time.textContent = text;
-      if (now - this.#told_ms > 200) {
-        this.#told_ms = now;
+      if (now - this.#emitted_ms > 200) {
+        this.#emitted_ms = now;
         this.#options.emit('timeupdate');
       }
     }
     this.#events.update(show.events, playback.first, playback.tick, (id) => name_in(moment?.before ?? null, id));
     this.#timeline.update(playback, show.events, show.header.markers, this.#events.marked);
     const error = show.error?.message ?? show.trouble?.message ?? show.damage ?? null;
-    if (error !== null && error !== this.#told_error) this.note(`${show.live ? 'The broadcast' : 'The recording'}: ${error}`, 15000);
-    if (error === null && this.#told_error !== null && this.#at.note.textContent?.endsWith(this.#told_error)) this.#at.note.hidden = true;
-    this.#told_error = error;
+    if (error !== null && error !== this.#noted_error) this.note(`${show.live ? 'The broadcast' : 'The recording'}: ${error}`, 15000);
+    if (error === null && this.#noted_error !== null && this.#at.note.textContent?.endsWith(this.#noted_error)) this.#at.note.hidden = true;
+    this.#noted_error = error;
   }
 }

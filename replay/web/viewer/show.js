@@ -510,9 +510,9 @@ class RecordedShow extends Show {
 
 /**
  * A recording at an address. `progress` gets the share that has been looked through.
- * @param {string} url @param {AbortSignal} signal that gives it up @param {(part: number) => void} [tell]
+ * @param {string} url @param {AbortSignal} signal that gives it up @param {(part: number) => void} [report] gets the share that has been looked through
  */
-export async function open_demo(url, signal, tell) {
+export async function open_demo(url, signal, report) {
   const library = started();
   // The index is next to the file: it goes before a query.
   const place = new URL(url, document.baseURI);
@@ -521,7 +521,7 @@ export async function open_demo(url, signal, tell) {
   /** @param {number} part */
   const progress = (part) => {
     signal.throwIfAborted();
-    tell?.(part);
+    report?.(part);
   };
   const source = await archive_source(await url_source(url, { signal }), {
     find_map: (sha256) => url_source(new URL(`maps/${sha256}.map`, new URL(url, document.baseURI)).href),
