@@ -110,19 +110,19 @@ def source(out, moment):
 
 
 def npm(out, moment):
-    return npm_package("-Dwasm=true", f"lib/wasm/teewire-{VERSION}.tgz", out / f"teewire-{VERSION}-npm.tgz", moment)
+    return npm_package("npm", "-Dwasm=true", f"lib/wasm/teewire-{VERSION}.tgz", out / f"teewire-{VERSION}-npm.tgz", moment)
 
 
 def player(out, moment):
     """The element for web pages, also a package of npm's."""
     name = f"teewire-player-{VERSION}.tgz"
-    return npm_package("-Dweb=true", f"replay/web/viewer/{name}", out / name, moment)
+    return npm_package("player", "-Dweb=true", f"replay/web/viewer/{name}", out / name, moment)
 
 
-def npm_package(option, made, target, moment):
+def npm_package(part, option, made, target, moment):
     """The package that a build with this option makes, with the time of the commit."""
     need(VIEWER)
-    folder = ROOT / f"build/release{option.lower().partition('=')[0]}"
+    folder = ROOT / f"build/release-{part}"
     if not (folder / "build.ninja").is_file():
         run("meson", "setup", "-Dtests=false", "-Dbench=false", "-Dreplay=false", option, folder, ROOT)
     run("ninja", "-C", folder)

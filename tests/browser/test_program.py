@@ -171,7 +171,7 @@ def contents(database):
 
 
 if __name__ == "__main__":
-    MODULES = browsers.node_modules(browsers.PLAYWRIGHT, "axe-core@4") if browsers.chromium() else None
+    MODULES = browsers.node_modules(browsers.PLAYWRIGHT, browsers.AXE) if browsers.chromium() else None
     if MODULES is None or not (BUNDLE / "program.wasm").exists():
         sys.exit(77)
     unittest.main(argv=sys.argv[:1], verbosity=1)
