@@ -1,12 +1,15 @@
-// Opens pages of the viewer: in_viewer.mjs CHROMIUM, and on standard input [{url, steps: [...], shot}], where a step is a
+// Opens pages of the viewer: in_viewer.mjs BROWSER, and on standard input [{url, steps: [...], shot}], where a step is a
 // key ("key:n"), a wait in milliseconds ("wait:500"), fingers ("touch:x,y x,y ...", from place to place, two at a time with
 // "+": "touch:x,y+x,y ..."; one after the other with "|"), a double click ("double:x,y"), a choice in a list as with the mouse ("choose:#list value"), the next so many requests for a part
 // of a recording that fail ("fail:2"), "colors", which counts those on the picture, "axe", after which what is hard to use is among the errors, text
 // for a field ("type:#events input hello"), or what the page is to evaluate. Prints what each page was like.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 
-const { chromium } = createRequire(`${process.env.NODE_PATH}/`)('playwright-core');
+const get = createRequire(`${process.env.NODE_PATH}/`);
+const [, , program] = process.argv;
+const is_firefox = path.basename(program).startsWith('firefox');
 const pages = JSON.parse(fs.readFileSync(0, 'utf8'));
 const PATIENCE_MS = 30000;
 
@@ -88,19 +91,40 @@ async function choose(page, what) {
   await page.selectOption(list, value);
 }
 
-const browser = await chromium.launch({
-  executablePath: process.argv[2],
-  args: [
-    '--no-sandbox',
-    '--use-gl=angle',
-    '--use-angle=swiftshader',
-    '--enable-unsafe-swiftshader',
-    '--ignore-gpu-blocklist',
-  ],
+/** A page of Firefox, as far as playwright's pages are used for it. @param {any} page of puppeteer */
+const as_playwright = (page) => ({
+  goto: (/** @type {string} */ url) => page.goto(url),
+  on: (/** @type {string} */ what, /** @type {(said: any) => void} */ call) => page.on(what, call),
+  route: async () => {},
+  waitForFunction: (/** @type {any} */ f, /** @type {any} */ given, /** @type {any} */ options) => page.waitForFunction(f, options, given),
+  waitForTimeout: (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms)),
+  evaluate: (/** @type {any} */ what) => page.evaluate(what),
+  keyboard: page.keyboard,
+  screenshot: (/** @type {any} */ options) => page.screenshot(options),
+  close: () => page.close(),
 });
+
+const browser = is_firefox
+  ? await get('puppeteer-core').launch({
+      browser: 'firefox',
+      executablePath: program,
+      headless: false, // it has no WebGL without a screen
+      extraPrefsFirefox: { 'webgl.force-enabled': true },
+    })
+  : await get('playwright-core').chromium.launch({
+      executablePath: program,
+      args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
+    });
+/** @param {number[]} size @param {boolean} phone */
+async function new_page([width, height], phone) {
+  if (!is_firefox) return browser.newPage({ viewport: { width, height }, hasTouch: phone, isMobile: phone });
+  const page = await browser.newPage();
+  await page.setViewport({ width, height });
+  return as_playwright(page);
+}
 const results = [];
 for (const { url, steps = [], shot, size = [480, 320], phone = false } of pages) {
-  const page = await browser.newPage({ viewport: { width: size[0], height: size[1] }, hasTouch: phone, isMobile: phone });
+  const page = await new_page(size, phone);
   const errors = [];
   // A picture, index or map that is not there is none.
   page.on('console', (/** @type {any} */ said) => {

@@ -43,8 +43,9 @@ MOST_PACKED = 350_000
 MOST_PROGRAM = 1_100_000  # compressed
 
 
-def pages(*wanted):
-    done = subprocess.run(["node", HERE / "in_viewer.mjs", browsers.chromium()], input=json.dumps(wanted), text=True,
+def pages(*wanted, browser=None):
+    screen = ["xvfb-run", "-a", "-s", "-screen 0 1600x1200x24"] if browser else []
+    done = subprocess.run([*screen, "node", HERE / "in_viewer.mjs", browser or browsers.chromium()], input=json.dumps(wanted), text=True,
                           capture_output=True, timeout=600, env={**os.environ, "NODE_PATH": str(MODULES)})
     if done.returncode != 0:
         raise AssertionError(done.stderr[-3000:])
@@ -421,6 +422,24 @@ class Viewer(Served):
             self.assertFalse(result["states"][-1]["wide"])
         if demo == full:
             self.assertEqual(pages(self.page(base, demo.name, "0:04", steps=["key:b", "wait:400"]))[0]["states"][-1]["tables"], 3)
+
+    @unittest.skipUnless(browsers.firefox() and shutil.which("xvfb-run"), "no Firefox, or no Xvfb")
+    def test_firefox(self):
+        """The same moments in Firefox as in Chromium, by the same keys."""
+        if browsers.node_modules(browsers.PUPPETEER) is None:
+            self.skipTest("no npm")
+        base = self.serve(self.folder(YARD, DM1, SEVEN))
+        asked = [self.page(base, demo.name, "0:03", steps=["key:n", "key:.", "key:ArrowRight", "key:+", "key:i", "key:b", "key:/", "wait:1500"])
+                 for demo in (YARD, DM1, SEVEN)]
+        for ours, theirs in zip(pages(*asked), pages(*asked, browser=browsers.firefox()), strict=True):
+            self.assertEqual(theirs["errors"], [])
+            for one, other in zip(ours["states"], theirs["states"], strict=True):
+                for fact in ("tick", "shown", "selected", "follows", "tees", "camera", "names", "playing"):
+                    self.assertEqual(one[fact], other[fact], fact)
+            # Texts are written some times a second.
+            for fact in ("listed", "inputs", "clock", "label"):
+                self.assertEqual(ours["states"][-1][fact], theirs["states"][-1][fact], fact)
+            self.assertGreater(theirs["states"][0]["colors"], 50)
 
     def test_damaged(self):
         """Everything before damage is shown, with the damage and its position; other files are refused in words."""
