@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The element <teewire-player> as its npm package has it: in a page built by Vite, and in one with a script tag.
 Usage: test_player.py PACKAGE.tgz TEEWIRE FIXTURES. Exit code 77, where there is no Chromium or npm cannot install, is a test that was skipped."""
+import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +20,7 @@ TEEWIRE = os.path.abspath(sys.argv[2])
 FIXTURES = pathlib.Path(sys.argv[3]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
 GAME = FIXTURES / "demos/teeworlds07_dm1.demo"
-SECONDS = 22.32
-MOST_KB = 200  # compressed, of what a player loads
+NOT_LOADED = ("teewire-plain.wasm", "teewire-archive.wasm")  # by newer browsers, and not for a demo
 MODULES = None
 PAGE = """<!doctype html><html lang="en"><title>Two</title><main><h1>Two</h1>
 <script type="module" src="teewire-player.js"></script>
@@ -63,6 +64,12 @@ class Player(unittest.TestCase):
         self.assertIn(f"{opened['duration'] / 2:.1f} of ", result["middle"]["line"])
         self.assertRegex(result["shared"], f'^follow="{opened["follow"]}" t="0:0')
         self.assertAlmostEqual(result["width"] / result["height"], 16 / 9, delta=0.02)
+
+    def test_size(self):
+        """As much as the README says."""
+        said = int(re.search(r"(\d+) KB, compressed", (self.package / "README.md").read_text())[1])
+        files = [f for f in self.package.glob("*.*") if f.suffix in (".js", ".wasm", ".png") and f.name not in NOT_LOADED]
+        self.assertAlmostEqual(sum(len(gzip.compress(f.read_bytes())) for f in files) / 1000, said, delta=said / 20)
 
     def two(self):
         (self.package / "two.html").write_text(PAGE)

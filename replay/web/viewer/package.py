@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Makes the npm package of <teewire-player>. Usage: package.py TARGET.tgz BUNDLE VERSION LICENSE DEMO NPM. BUNDLE is what bundle.py made; DEMO
 is the recording of the example."""
-import gzip
 import pathlib
 import shutil
 import subprocess
@@ -11,7 +10,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 FILES = ("teewire-player.js", "teewire.js", "*.wasm", "own_*.png")
 OF_PROGRAM = ("export.wasm", "program.wasm")
-NEW_BROWSERS = ("teewire-plain.wasm", "teewire-archive.wasm")  # are not loaded by these, or not for a demo
 
 
 def main():
@@ -21,13 +19,10 @@ def main():
     if folder.exists():
         shutil.rmtree(folder)
     shutil.copytree(HERE / "package", folder, ignore=shutil.ignore_patterns("node_modules", "dist"))
-    loaded = 0
     for pattern in FILES:
         for file in sorted(pathlib.Path(bundle).glob(pattern)):
-            if file.name in OF_PROGRAM:
-                continue
-            shutil.copy(file, folder)
-            loaded += 0 if file.name in NEW_BROWSERS else len(gzip.compress(file.read_bytes()))
+            if file.name not in OF_PROGRAM:
+                shutil.copy(file, folder)
     shutil.copy(HERE / "teewire-player.d.ts", folder)
     shutil.copy(ROOT / "LICENSE", folder)
     (folder / "example/public").mkdir()
@@ -35,8 +30,6 @@ def main():
     made = folder / "package.json.in"
     made.with_suffix("").write_text(made.read_text().replace("@VERSION@", version).replace("@LICENSE@", license_name))
     made.unlink()
-    readme = folder / "README.md"
-    readme.write_text(readme.read_text().replace("@PACKED@", str(round(loaded / 1000))))
     subprocess.run([npm, "pack", "--silent", "--pack-destination", target.parent, folder], check=True, stdout=subprocess.DEVNULL)
 
 
