@@ -67,10 +67,10 @@ const SCENES = {
       }
       await wait(200);
       times.push(one.currentTime);
-      const { length: frames_before } = said;
+      const { length: events_before } = said;
       one.remove();
       await wait(200);
-      const dead = { duration: one.duration, paused: one.paused, players: one.players, moment: one.moment(), silent: said.length === frames_before };
+      const dead = { duration: one.duration, paused: one.paused, players: one.players, moment: one.moment(), silent: said.length === events_before };
       home.prepend(one);
       await event(one, 'loadeddata');
       one.setAttribute('autoplay', '');
@@ -125,7 +125,7 @@ const SCENES = {
           } catch (error) {
             thrown.push(/** @type {Error} */ (error).name);
           }
-      // A file stays when the element is moved, or opened before it is in a document.
+      // A file stays when the element is moved.
       const file = new File([await (await fetch('game.demo')).arrayBuffer()], 'game.demo');
       await one.open(file);
       one.remove();

@@ -77,30 +77,35 @@ class Pictures(Served):
         self.assertGreaterEqual(compared, 3 * len(demos) // 2)
 
     def test_ghost(self):
-        """Another run of the same race, where `teewire video` shows it."""
+        """Another run of the same race, where `teewire video` shows it; the same with two files that are dropped together."""
         first, second = (FIXTURES / f"races/ddnet_{name}.demo" for name in ("first", "second"))
         shots = self.folder(first, second)
         base = self.serve(shots)
         start = snapshots(first)[0][0]
         ticks = [start + 120, start + 250]
         asked = []
+        names = ", ".join(f"'recordings/{demo.name}'" for demo in (first, second))
+        drop = f"(async () => {{ const all = new DataTransfer(); for (const name of [{names}]) all.items.add(new File([await (await fetch(name)).blob()], " \
+               "name)); dispatchEvent(new DragEvent('drop', { dataTransfer: all })); })()"
         for tick in ticks:
             for ghost in ("", f"&ghost=recordings/{second.name}"):
                 asked.append(self.page(base, first.name, f"0:00{ghost}", size=SIZE, shot=str(shots / f"{tick}{bool(ghost)}.png"), steps=[
                     ALONE, "key:m", "wait:500", f"teewire_viewer.set_playing(false); teewire_viewer.seek({tick})", "teewire_viewer.settled",
                     "wait:400"]))
-        for n, result in enumerate(pages(*asked)):
-            self.assertEqual((result["errors"], result["states"][-1]["tick"]), ([], ticks[n // 2]))
+        asked.append(self.page(base, second.name, "0:00", size=SIZE, shot=str(shots / "dropped.png"), steps=[drop, "wait:1500", *asked[-1]["steps"]]))
+        for result, tick in zip(pages(*asked), [tick for tick in ticks for _ in "01"] + ticks[-1:], strict=True):
+            self.assertEqual((result["errors"], result["states"][-1]["tick"]), ([], tick))
+        self.assertEqual(pixels(shots / "dropped.png"), pixels(shots / f"{ticks[-1]}True.png"))
         for tick in ticks:
-            alone, raced = (pixels(shots / f"{tick}{ghost}.png") for ghost in (False, True))
+            without, beside = (pixels(shots / f"{tick}{ghost}.png") for ghost in (False, True))
             film = shots / f"{tick}.y4m"
             subprocess.run([TEEWIRE, "video", first, "--ghost", second, "--from", str(tick), "--to", str(tick + 1), "--fps", "50",
                             "--size", f"{SIZE[0]}x{SIZE[1]}", "--no-names", "--hud", "none", "-o", film, "-q"], check=True)
-            own = pixels(film)[:len(raced)]
+            own = pixels(film)[:len(beside)]
             if KEPT:
                 shutil.copy(shots / f"{tick}True.png", KEPT / f"ghost_{tick}_browser.png")
             # A film has other colours, by a little, but what is half seen through is farther from the ground than that.
-            far = [sum(abs(a - b) > FAR / 2 for a, b in zip(own, shown, strict=True)) / len(own) for shown in (raced, alone)]
+            far = [sum(abs(a - b) > FAR / 2 for a, b in zip(own, shown, strict=True)) / len(own) for shown in (beside, without)]
             print(f"{100 * far[0]:6.2f} %, without the ghost {100 * far[1]:.2f} %", file=sys.stderr)
             self.assertLess(far[0], far[1] / 4)
 

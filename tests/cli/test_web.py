@@ -307,11 +307,11 @@ class Served(WebTest):
             return dict(re.findall(r'<meta (?:property|name)="([^"]*)" content="([^"]*)">', page))
 
         yard = "demo=recordings/sub%20folder/%C3%BC%20%231%3F.demo"
-        told = about(yard)
-        self.assertEqual((told["og:title"], told["og:description"]), ("yard", "0:04.9, with bot 1, bot 2, watcher, recorded 2026-11-22 06:06"))
-        self.assertEqual(told["og:image"], f"http://127.0.0.1:{web.port}/previews/sub%20folder/%C3%BC%20%231%3F.demo.png")
-        told = about(yard + "&t=0:02.5&player=%22%3E%3Cscript%3E+%26")
-        self.assertEqual((told["og:title"], told["og:description"][:20]), ("&quot;&gt;&lt;script&gt; &amp; on yard", "at 0:02.5 of 0:04.9,"))
+        tags = about(yard)
+        self.assertEqual((tags["og:title"], tags["og:description"]), ("yard", "0:04.9, with bot 1, bot 2, watcher, recorded 2026-11-22 06:06"))
+        self.assertEqual(tags["og:image"], f"http://127.0.0.1:{web.port}/previews/sub%20folder/%C3%BC%20%231%3F.demo.png")
+        tags = about(yard + "&t=0:02.5&player=%22%3E%3Cscript%3E+%26")
+        self.assertEqual((tags["og:title"], tags["og:description"][:20]), ("&quot;&gt;&lt;script&gt; &amp; on yard", "at 0:02.5 of 0:04.9,"))
         self.assertTrue(about(yard, {"X-Forwarded-Proto": "https"})["og:image"].startswith("https://127.0.0.1"))
         self.assertTrue(about("demo=recordings/a.demo")["og:description"].startswith("0:30.0, with bot00, bot01"))
         for query in ("", "demo=", "demo=recordings/none.demo", "demo=recordings/../a.demo", "demo=%ff", "demo", "&&=&demo=%"):

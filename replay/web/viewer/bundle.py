@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the folder that is the viewer: index.html, viewer.js, teewire.js, *.wasm and our own pictures.
+"""Makes the folder that is the viewer: index.html, viewer.js, teewire-player.js, teewire.js, *.wasm and our own pictures.
 Usage: bundle.py STAMP NPM KEPT FOLDER LIBRARY SCENE PROGRAM. LIBRARY has teewire.js and *.wasm; KEPT what npm installs; SCENE is
-a module; PROGRAM has what
-replay/release/page makes, or is "" for a viewer without the tools."""
+a module; PROGRAM has what replay/release/page makes, or is "" for a viewer without the tools."""
 import json
 import os
 import pathlib
@@ -38,7 +37,8 @@ def main():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     esbuild = kept / "node_modules/.bin/esbuild"
-    common = ["--bundle", "--loader:.html=text", "--loader:.css=text", "--minify", "--format=esm", "--target=es2022", "--legal-comments=inline", "--log-level=warning"]
+    common = ["--bundle", "--loader:.html=text", "--loader:.css=text", "--minify", "--format=esm", "--target=es2022",
+              "--legal-comments=inline", "--log-level=warning"]
     paths = {**os.environ, "NODE_PATH": str(kept.resolve() / "node_modules")}
     sources = [(HERE / "viewer.js", ["--external:./teewire-player.js"]), (HERE / "teewire-player.js", ["--external:./teewire.js"]),
                (library / "teewire.js", [])]

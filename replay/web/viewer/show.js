@@ -509,8 +509,8 @@ class RecordedShow extends Show {
 }
 
 /**
- * A recording at an address. `progress` gets the share that has been looked through.
- * @param {string} url @param {AbortSignal} signal that gives it up @param {(part: number) => void} [report] gets the share that has been looked through
+ * A recording at an address. `report` gets the share that has been looked through.
+ * @param {string} url @param {AbortSignal} signal that gives it up @param {(part: number) => void} [report]
  */
 export async function open_demo(url, signal, report) {
   const library = started();
